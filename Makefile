@@ -27,7 +27,7 @@ crawl: $(STAMP)  ## serve the demo site and crawl it, or crawl START=https://...
 test: $(DEV_STAMP) lint  ## lint, types and all tests
 	$(VENV)/bin/python -m pytest $(PARALLEL)
 
-test-fast: $(DEV_STAMP)  ## three quarters of the tests, in a sixth of the time; no crawls, servers, browsers or Spark
+test-fast: $(DEV_STAMP)  ## three quarters of the tests, in a quarter of the time; no crawls, servers, browsers or Spark
 	$(VENV)/bin/python -m pytest $(PARALLEL) -m 'not slow'
 
 # The oldest of all that pyproject.toml names. HTTPX: before Scrapy 2.19 a crawl without a reactor downloads by it; 0.6.7 cannot be used.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections import Counter
@@ -9,9 +10,11 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]  # it has no types
 
-settings.register_profile("without deadline", deadline=None)  # no test is timed: machines are slow and busy
-settings.load_profile("without deadline")
+# No test is timed: machines are slow and busy. What is rare needs more examples, and says so.
+settings.register_profile("suite", deadline=None, max_examples=40)
+settings.load_profile("suite")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background job; some tests interrupt
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -22,6 +25,18 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return 2 * len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2 * (os.cpu_count() or 1)
 
 
+class _OneSpark(LoadFileScheduling):  # type: ignore[misc]  # as above
+    """All tests of a file are run by one worker, and all that share the session of Spark, which takes long to start."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file: str = super()._split_scope(nodeid)
+        return "spark" if "/spark/" in file else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> _OneSpark | None:
+    return _OneSpark(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
 # What starts crawls, servers, browsers, Spark, or a page's worth of commands: most of the time, a quarter of the
 # tests. `make test-fast` leaves it out.
 _SLOW = tuple(
@@ -30,16 +45,28 @@ _SLOW = tuple(
         "benchmarks/", "crawls/", "demo/", "docs/", "hostile/", "shared_queue/", "spark/", "test_cli", "test_extras",
         "test_packaging", "commands/test_engine", "commands/test_items", "commands/test_restore",
         "commands/test_train", "content/test_characters", "crawl/test_monitors", "crawl/test_orphans",
-        "index/test_lmdb", "index/test_processes", "index/test_redis", "index/test_stateful", "training/test_parts",
+        "index/test_lmdb", "index/test_processes", "index/test_redis", "index/test_stateful", "report/test_page",
+        "training/test_parts",
     )
 )  # fmt: skip
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Where all that is slow is left out, it is not imported either."""
+    return (config.option.markexpr == "not slow" and str(collection_path).startswith(_SLOW)) or None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is slow."""
+    """Mark what is slow, and begin with it: small files leave no worker alone with a long one in the end."""
     for item in items:
         if str(item.path).startswith(_SLOW):
             item.add_marker("slow")
+    items.sort(key=lambda item: (item.path.parent.name != "spark", item.get_closest_marker("slow") is None))
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays: no garbage collection looks at its million objects again."""
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import doctest
+import json
 import subprocess
 import sys
 from importlib.metadata import requires
 from pathlib import Path
-
-import pytest
 
 from dedupcrawl import extras
 from tests.crawls.site import prose
@@ -41,19 +40,32 @@ class Pages(scrapy.Spider):
         yield {"url": response.url}
         yield from response.follow_all(css="a")
 """
+CRAWLS = """
+import json, os
+from scrapy.cmdline import execute
+import dedupcrawl.addon
+
+for setting in json.loads(sys.argv[1]):
+    if not os.fork():
+        execute(["scrapy", "runspider", "spider.py", "-a", "origin=http://127.0.0.1:9/", "-s", setting])
+    os.wait()
+"""
+COMMANDS = """
+import contextlib, io, json
+from dedupcrawl.cli import run
+
+for command in json.loads(sys.argv[1]):
+    said = [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2)]
+    with contextlib.redirect_stdout(said[0]), contextlib.redirect_stderr(said[1]):
+        status = run(command)
+    print(json.dumps([status, *(one.buffer.getvalue().decode() for one in said)]))
+"""
 
 
-def python(code: str, there: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", WITHOUT + code], cwd=there, capture_output=True, text=True, timeout=120, check=False
-    )
-
-
-def crawl(there: Path, origin: str, *settings: str) -> subprocess.CompletedProcess[str]:
-    (there / "spider.py").write_text(SPIDER, encoding="utf-8")
-    options = [part for one in settings for part in ("-s", one)]
-    command = ["scrapy", "runspider", "spider.py", "-a", f"origin={origin}", "-o", "items.jsonl", *options]
-    return python(f"from scrapy.cmdline import execute; execute({command!r})", there)
+def without(code: str, given: object, there: Path) -> subprocess.CompletedProcess[str]:
+    """Run code in a process that has none of the libraries."""
+    command = [sys.executable, "-c", WITHOUT + code, json.dumps(given)]
+    return subprocess.run(command, cwd=there, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_the_examples() -> None:
@@ -65,46 +77,41 @@ def test_every_extra_is_one_of_the_package() -> None:
     assert set(extras._LIBRARIES) <= set(declared)
 
 
-@pytest.mark.parametrize(
-    ("setting", "said"),
-    [
-        ("DEDUP_LEARN=True", "DEDUP_LEARN needs the extra 'train': pip install 'dedupcrawl[train]'"),
-        ("DEDUP_CHECKS=exact,mwo", "(mwo needs the extra 'terms': pip install 'dedupcrawl[terms]')"),
-        ("DEDUP_REPORT=report.html", "DEDUP_REPORT needs the extra 'report': pip install 'dedupcrawl[report]'"),
-        ("DEDUP_INDEX=redis://127.0.0.1/0", "pip install 'dedupcrawl[redis]'"),
-    ],
-)
-def test_a_setting_that_needs_one_says_so_at_the_start(tmp_path: Path, setting: str, said: str) -> None:
-    done = crawl(tmp_path, "http://127.0.0.1:9/", setting)
-    assert said in done.stderr
+def test_a_setting_that_needs_one_says_so_at_the_start(tmp_path: Path) -> None:
+    (tmp_path / "spider.py").write_text(SPIDER, encoding="utf-8")
+    says = {
+        "DEDUP_LEARN=True": "DEDUP_LEARN needs the extra 'train': pip install 'dedupcrawl[train]'",
+        "DEDUP_CHECKS=exact,mwo": "(mwo needs the extra 'terms': pip install 'dedupcrawl[terms]')",
+        "DEDUP_REPORT=report.html": "DEDUP_REPORT needs the extra 'report': pip install 'dedupcrawl[report]'",
+        "DEDUP_INDEX=redis://127.0.0.1/0": "pip install 'dedupcrawl[redis]'",
+    }
+    done = without(CRAWLS, [*says], tmp_path)
+    assert [said for said in says.values() if said not in done.stderr] == []
 
 
-@pytest.mark.parametrize(
-    ("command", "extra"),
-    [
-        (["train", "pages.jsonl"], "train"),
-        (["evaluate", "pages.jsonl"], "train"),
-        (["rules", "why", "http://a/1", "http://a/2", "pages.jsonl"], "train"),
-        (["check", "pages.warc"], "train"),
-        (["check", "--checks", "concepts", "pages.jsonl"], "terms"),
-        (["report", "--index", "index", "--output", "report.html"], "report"),
-        (["check", "--engine", "spark", "--order", "batch", "pages.jsonl"], "spark"),
-    ],
-)
-def test_a_command_that_needs_one_says_so_in_one_line(tmp_path: Path, command: list[str], extra: str) -> None:
-    (tmp_path / "pages.jsonl").write_text('{"url": "http://a/1", "text": "one"}\n', encoding="utf-8")
-    (tmp_path / "pages.warc").write_bytes(b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 0\r\n\r\n\r\n\r\n")
-    done = python(f"from dedupcrawl.cli import run; sys.exit(run({command!r}))", tmp_path)
-    assert done.returncode in {1, 2}
-    assert f"pip install 'dedupcrawl[{extra}]'" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+NEED_ONE = [
+    (["train", "pages.jsonl"], "train"),
+    (["evaluate", "pages.jsonl"], "train"),
+    (["rules", "why", "http://a/1", "http://a/2", "pages.jsonl"], "train"),
+    (["check", "pages.warc"], "train"),
+    (["check", "--checks", "concepts", "pages.jsonl"], "terms"),
+    (["report", "--index", "index", "--output", "report.html"], "report"),
+    (["check", "--engine", "spark", "--order", "batch", "pages.jsonl"], "spark"),
+]
+NEED_NONE = [["check", "pages.jsonl"], ["rules", "software"], ["normalize", "--rules", ".", "http://a.example/?b=1"]]
 
 
-def test_what_needs_none_works_without(tmp_path: Path) -> None:
+def test_commands_that_need_one_say_so_in_one_line_and_the_others_work_without(tmp_path: Path) -> None:
     rows = [f'{{"url": "http://a.example/{n}", "text": "{prose(1)}"}}' for n in range(2)]
     (tmp_path / "pages.jsonl").write_text("\n".join(rows), encoding="utf-8")
-    done = python("from dedupcrawl.cli import run; sys.exit(run(['check', 'pages.jsonl']))", tmp_path)
-    assert '"duplicate_of":"http://a.example/0"' in done.stdout
-    for command in (["rules", "software"], ["normalize", "--rules", ".", "http://a.example/?b=1"]):
-        done = python(f"from dedupcrawl.cli import run; sys.exit(run({command!r}))", tmp_path)
-        assert done.returncode == 0, done.stderr
+    (tmp_path / "pages.warc").write_bytes(b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 0\r\n\r\n\r\n\r\n")
+    done = without(COMMANDS, [*(command for command, _ in NEED_ONE), *NEED_NONE], tmp_path)
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(told) == len(NEED_ONE) + len(NEED_NONE), done.stderr
+    for (command, extra), (status, _, said) in zip(NEED_ONE, told, strict=False):
+        assert status in {1, 2}, command
+        assert f"pip install 'dedupcrawl[{extra}]'" in said, command
+        assert said.count("\n") == 1, command
+    works = told[len(NEED_ONE) :]
+    assert [status for status, *_ in works] == [0] * len(NEED_NONE), works
+    assert '"duplicate_of":"http://a.example/0"' in works[0][1]

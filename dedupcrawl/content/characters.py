@@ -60,8 +60,8 @@ def symbol_pattern() -> re.Pattern[str]:
     """What a symbol is, in a folded text."""
     return re.compile(
         f"[{CJK}{_SIGN}]|(?:[^\\W_{CJK}]|[{VOWEL_SIGNS}])+"
-        f"|(?:(?<=[^\\W_])|(?<=[{_SIGN}{VOWEL_SIGNS}]))[{TOUCHING}](?!{_PART})"
-        f"|(?<![^\\W_])(?<![{_SIGN}{VOWEL_SIGNS}])[{TOUCHING}](?={_PART})"
+        f"|(?:(?<=[^\\W_])|(?<=[{CJK}{_SIGN}{VOWEL_SIGNS}]))[{TOUCHING}](?!{_PART})"
+        f"|(?<![^\\W_])(?<![{CJK}{_SIGN}{VOWEL_SIGNS}])[{TOUCHING}](?={_PART})"
     )
 
 

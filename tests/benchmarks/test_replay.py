@@ -6,10 +6,11 @@ import json
 import lzma
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests import warm
 
 ROOT = Path(__file__).parents[2]
 TEXTS = [
@@ -21,8 +22,7 @@ TEXTS = [
 
 
 def replay(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "benchmarks.replay", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    return warm.run(["benchmarks.replay", *arguments], cwd=ROOT)
 
 
 @pytest.fixture(scope="module")

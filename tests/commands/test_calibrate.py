@@ -64,13 +64,6 @@ def test_a_few_labels_make_a_model_that_crawls_and_commands_take(tmp_path: Path)
     assert hits[1] > hits[0]
 
 
-def test_it_says_what_became_of_precision_and_recall(tmp_path: Path) -> None:
-    said = calibrate(write(tmp_path / "l.jsonl", *LABELS), "--output", tmp_path / "m.json").stdout
-    assert "40 labels: 20 same page, 20 another page" in said
-    assert "the new one, cross-validated" in said
-    assert "uses it" in said
-
-
 def test_urls_are_looked_up_in_the_index_of_the_crawl(tmp_path: Path) -> None:
     """A dropped page is kept no more: what was recorded when it was dropped counts."""
     pages = [page for row in LABELS for page in (row["kept"], row["new"])]
@@ -94,9 +87,12 @@ def test_urls_are_looked_up_in_the_index_of_the_crawl(tmp_path: Path) -> None:
     assert load(tmp_path / "m.json").weights == pytest.approx(load(tmp_path / "w.json").weights, abs=0.2)
 
 
-def test_the_same_label_twice_counts_once(tmp_path: Path) -> None:
+def test_it_says_what_became_of_precision_and_recall_and_the_same_label_twice_counts_once(tmp_path: Path) -> None:
     one, twice = tmp_path / "one.json", tmp_path / "twice.json"
-    calibrate(write(tmp_path / "l.jsonl", *LABELS), "--output", one)
+    said = calibrate(write(tmp_path / "l.jsonl", *LABELS), "--output", one).stdout
+    assert "40 labels: 20 same page, 20 another page" in said
+    assert "the new one, cross-validated" in said
+    assert "uses it" in said
     calibrate(write(tmp_path / "l.jsonl", *LABELS, *LABELS[:9]), "--output", twice)
     assert one.read_bytes() == twice.read_bytes()
 

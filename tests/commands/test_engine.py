@@ -1,33 +1,27 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests import warm
 
 LOG = '{"url": "http://a.com/", "text_digest": "1"}\n'
 
 
 def run(log: str, folder: Path, engine: str, **environment: str) -> tuple[int, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "dedupcrawl.cli", "train", log, "--rules", folder / "rules", "--engine", engine],
-        capture_output=True,
-        check=False,
-        env={**os.environ, **environment},
-        text=True,
-    )
+    command = ["dedupcrawl", "train", log, "--rules", str(folder / "rules"), "--engine", engine]
+    done = warm.run(command, cwd=folder, env={**os.environ, **environment})
     assert done.stdout == ""
     return done.returncode, done.stderr
 
 
 def test_without_pyspark(tmp_path: Path) -> None:
-    (tmp_path / "pyspark.py").write_text("raise ImportError('there is no pyspark')\n")
+    (tmp_path / "pyspark.py").write_text("raise ImportError('there is no pyspark')\n")  # found before the real one
     log = tmp_path / "log"
     log.write_text(LOG)
-    path = os.pathsep.join([str(tmp_path), *sys.path])
-    assert run(str(log), tmp_path, "spark", PYTHONPATH=path) == (
+    assert run(str(log), tmp_path, "spark") == (
         2,
         "dedupcrawl train: --engine spark needs PySpark 4 or newer (there is no pyspark): "
         "pip install 'dedupcrawl[spark]'.\n",

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.damage_fuzz import make_index
 from dedupcrawl.commands.check import command as check
 from dedupcrawl.commands.errors import FailureError
 from dedupcrawl.commands.index import command
@@ -101,7 +100,9 @@ def test_a_damaged_page_of_the_database_is_one_sentence(tmp_path: Path, argument
 def test_damage_that_ends_whoever_reads_it_is_a_sentence(tmp_path: Path) -> None:
     """LMDB aborts at some of its own pages, if they are zeros."""
     index = tmp_path / "index"
-    make_index(index)
+    with closing(LmdbIndex(index, CHECKS, batch_pages=8)) as made:
+        for number in range(500):
+            offer(made, page(f"http://a.example/{number}", number), lambda check, other: None)
     journal = index / "data.mdb"
     whole, zeros = journal.read_bytes(), bytes(4096)
     for at in range(8192, len(whole), 4096):

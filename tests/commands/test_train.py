@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from dedupcrawl.commands.train import command
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
+from tests import warm
 
 TRAIN = [sys.executable, "-m", "dedupcrawl.cli", "train"]
 
@@ -209,8 +210,9 @@ def test_an_interrupt_leaves_the_old_rules_and_says_so(tmp_path: Path) -> None:
 def test_bars_on_a_terminal_only(tmp_path: Path) -> None:
     log = write_log(tmp_path / "log.jsonl")
     ours, theirs = pty.openpty()
-    process = subprocess.Popen([*TRAIN, log, "--rules", tmp_path / "rules"], stderr=theirs, stdout=subprocess.DEVNULL)
-    os.close(theirs)
+    command = ["dedupcrawl", "train", str(log), "--rules", str(tmp_path / "rules")]
+    with open(theirs, "wb", buffering=0) as terminal, open(os.devnull, "wb") as nowhere:
+        process = warm.start(command, cwd=tmp_path, output=(nowhere, terminal))
     told = b""
     with suppress(OSError):  # how a terminal ends
         while chunk := os.read(ours, 65_536):

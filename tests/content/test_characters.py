@@ -60,10 +60,10 @@ def test_signs_fold_to_themselves() -> None:
 
 def test_kinds_are_those_of_the_definition() -> None:
     expected = np.zeros(0x110000, dtype=np.uint8)
-    alone, touching = re.compile(f"[{CJK}{SIGNS}]"), re.compile(f"[{TOUCHING}]")
-    for pattern, bits in ((symbol_pattern(), LETTER), (alone, ALONE), (re.compile(r"\d"), DIGIT), (touching, TOUCH)):
+    for pattern, bits in ((symbol_pattern(), LETTER), (re.compile(f"[{CJK}]+"), ALONE), (re.compile(r"\d"), DIGIT)):
         for run in pattern.finditer(EVERY_CHARACTER):
             expected[run.start() : run.end()] |= bits
+    expected[[ord(sign) for sign in SIGNS]] |= ALONE
     expected[[ord(sign) for sign in TOUCHING]] = TOUCH  # which it is not only when others stand beside it
     assert np.array_equal(kinds() & ~np.uint8(MARK), expected)
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -38,6 +39,7 @@ def page(text: str, *links: str, title: str = "A page") -> str:
     return f"<html><head><title>{title}</title></head><body><article>{paragraphs}</article>{anchors}</body></html>"
 
 
+@cache
 def prose(seed: int, words: int = 120) -> str:
     """Made-up prose: another `seed` has other words."""
     syllables = ("ka", "lo", "mi", "ter", "van", "so", "pre", "du", "ran", "el", "bo", "stig", "nur", "fa", "wen", "ix")

@@ -61,17 +61,17 @@ def texts(done: Crawl) -> set[str]:
 async def test_a_crawl_learns_as_it_goes_and_loses_nothing(tmp_path: Path) -> None:
     rules = tmp_path / "rules"
     rules.mkdir()
-    pages = archive(30, 10)
-    pages["/list/10"] = once_learned(rules, pages["/list/10"])
+    pages = archive(16, 10)
+    pages["/list/4"] = once_learned(rules, pages["/list/4"])
     with serve(pages) as site:
         given = {**settings(tmp_path), "DEDUP_RULES": [str(rules)], "DEDUP_LEARN": True}
         done = await crawl(f"{site.base}/list/0", given)
         fetched = sum(site.requests.values())
-    assert texts(done) == {*(f"List {n}. " + prose(10_000 + n) for n in range(30)), *(prose(n) for n in range(300))}
-    assert len(done.items) == 330
+    assert texts(done) == {*(f"List {n}. " + prose(10_000 + n) for n in range(16)), *(prose(n) for n in range(160))}
+    assert len(done.items) == 176
     assert done.stats["dedup/learn/runs"] >= 1
-    assert done.stats["dedup/url/saved"] > 100
-    assert fetched < 30 + 900 - 100
+    assert done.stats["dedup/url/saved"] > 50
+    assert fetched < 16 + 480 - 50
     learned = read_rules(rules / "127.0.0.1.toml").rules
     assert any(rule.drop == ("sid",) and rule.tried for rule in learned)
 
@@ -82,8 +82,8 @@ async def test_without_a_folder_of_rules_they_go_where_commands_and_the_next_cra
     monkeypatch.chdir(tmp_path)
     given = {**settings(tmp_path), "JOBDIR": "job", "DEDUP_LEARN": True}
     del given["DEDUP_RULES"]
-    pages = archive(12, 10)
-    pages["/list/11"] = once_learned(tmp_path / "rules", pages["/list/11"])
+    pages = archive(6, 10)
+    pages["/list/5"] = once_learned(tmp_path / "rules", pages["/list/5"])
     with serve(pages) as site, caplog.at_level("INFO"):
         done = await crawl(f"{site.base}/list/0", given)
     assert done.stats["dedup/learn/runs"] >= 1

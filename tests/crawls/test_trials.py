@@ -39,9 +39,9 @@ from tests.crawls.site import Answer, crawl, page, prose, redirect, serve
     ],
 )
 async def test_a_wrong_rule_is_revoked_and_no_page_is_lost(tmp_path: Path, table: str, bare: Any) -> None:
-    with serve(shop(60, bare=bare)) as site:
+    with serve(shop(30, bare=bare)) as site:
         done = await crawl(f"{site.base}/", rules(tmp_path, table))
-    assert texts(done) >= every(60)
+    assert texts(done) >= every(30)
     assert done.stats["dedup/url/revoked"] == 1
     assert done.stats.get("dedup/url/saved", 0) == 0 < done.stats["dedup/url/fallback"], "all fell back"
     name = table.split('"')[1]
@@ -50,10 +50,10 @@ async def test_a_wrong_rule_is_revoked_and_no_page_is_lost(tmp_path: Path, table
 
 
 async def test_a_wrong_rule_whose_page_is_not_there_loses_none_as_an_equivalence_either(tmp_path: Path) -> None:
-    with serve(shop(60, bare=Answer("no", 404))) as site:
+    with serve(shop(30, bare=Answer("no", 404))) as site:
         for kind, state in (("equivalence", "active"), ("equivalence", "disabled")):
             done = await crawl(f"{site.base}/", rules(tmp_path, NO_ID) if state == "active" else settings_of(tmp_path))
-            assert texts(done) >= every(60)
+            assert texts(done) >= every(30)
             name = NO_ID.split('"')[1]
             assert (rule(tmp_path, name).kind, rule(tmp_path, name).state) == (kind, state)
 
@@ -225,8 +225,7 @@ async def test_a_page_is_no_duplicate_of_itself(tmp_path: Path) -> None:
     assert len(done.items) == 4
 
 
-@pytest.mark.parametrize("status", [408, 429, 500, 503])
-@pytest.mark.parametrize("for_good", [False, True])
+@pytest.mark.parametrize(("status", "for_good"), [(408, False), (429, False), (500, False), (503, False), (503, True)])
 async def test_a_failure_that_may_pass_is_looked_at_again(tmp_path: Path, status: int, for_good: bool) -> None:
     """Canonical URLs that fail once, on a site that is busy; or each time, and then the rule is to blame."""
     met: set[int] = set()
@@ -271,9 +270,9 @@ async def test_what_was_given_back_is_not_fetched_again_for_a_later_link(
     settings = {**rules(tmp_path, NO_ID, alias), "DEDUP_TRIAL_SHARE": share, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
     pages = shop(30, bare=bare)
     pages["/"] = page("Start " + prose(0), *(f"/p?id={n}" for n in range(30)), "/far/1")
-    pages |= {f"/far/{n}": page(f"Far {n} " + prose(600 + n), f"/far/{n + 1}") for n in range(1, 60)}
+    pages |= {f"/far/{n}": page(f"Far {n} " + prose(600 + n), f"/far/{n + 1}") for n in range(1, 30)}
     again = [*(f"/p?id={n}" for n in range(30)), *(f"/moved/{n}" for n in range(30)), "/alias/7", "/alias/8"]
-    pages["/far/60"] = page("Last " + prose(700), *again)
+    pages["/far/30"] = page("Last " + prose(700), *again)
     pages |= {f"/moved/{n}": redirect(f"/p?id={n}") for n in range(30)}
     with serve(pages) as site:
         done = await crawl(f"{site.base}/", settings)
@@ -284,7 +283,7 @@ async def test_what_was_given_back_is_not_fetched_again_for_a_later_link(
 
 async def test_a_rule_whose_variants_lead_to_more_is_revoked_though_it_changes_those_links_too(tmp_path: Path) -> None:
     """A page's links have the arguments of its own URL, so the rule on trial makes others of what they lead to."""
-    count = 40
+    count = 20
     pages: dict[str, Any] = {"/": page("Start " + prose(0), *(f"/p?id={n}&sid=7" for n in range(count)))}
     for n in range(count):
         pages[f"/p?id={n}"] = page(prose(n + 1))
@@ -297,7 +296,7 @@ async def test_a_rule_whose_variants_lead_to_more_is_revoked_though_it_changes_t
 
 
 async def test_what_other_variants_lead_to_as_well_speaks_against_no_rule(tmp_path: Path) -> None:
-    count = 40
+    count = 20
     links = [f"/p?id={n}{more}" for n in range(count) for more in ("", "&sid=7")]
     pages: dict[str, Any] = {"/": page("Start " + prose(0), *links)}
     for n in range(count):
@@ -316,14 +315,14 @@ async def test_a_rule_whose_canonical_urls_are_not_there_still_tells_which_pages
     hub = page("Start " + prose(0), *(f"/list/{n}" for n in range(10)))
     pages: dict[str, Any] = {"/": hub}
     for n in range(10):
-        variants = [f"/topic?t={t}&f=1{end}" for t in range(20 * n, 20 * n + 20) for end in ("", "&hl=a", "&hl=b")]
+        variants = [f"/topic?t={t}&f=1{end}" for t in range(10 * n, 10 * n + 10) for end in ("", "&hl=a", "&hl=b")]
         pages[f"/list/{n}"] = page(f"List {n} " + prose(1_000 + n), *variants)
         pages |= {one: page(prose(5_000 + int(one.split("t=")[1].split("&")[0]))) for one in variants}
     rule = 'id = "forum"\nkind = "rewrite"\nmatch = "/topic?t={t:digits}"\ndrop = ["*"]\nsource = "learned"'
     with serve(pages) as site:
         done = await crawl(f"{site.base}/", {**rules(tmp_path, rule), "CONCURRENT_REQUESTS_PER_DOMAIN": 4})
         fetched = sum(path.startswith("/topic") and "f=" in path for path in site.requests.elements())
-    assert len(texts(done)) == 1 + 10 + 200
-    assert fetched < 400, "of 600"
+    assert len(texts(done)) == 1 + 10 + 100
+    assert fetched < 200, "of 300"
     assert read_rules(tmp_path / "127.0.0.1.toml").rules[0].kind == "equivalence"
     assert done.stats["dedup/url/revoked"] == 0

@@ -36,9 +36,9 @@ EE = 'id = "ee"\nkind = "rewrite"\nmatch = "/e/{n}"\nto = "/ee/{n}"'
 async def test_a_canonical_url_that_redirects_elsewhere_loses_no_page(
     tmp_path: Path, target: Any, becomes: str, state: str
 ) -> None:
-    with serve(moved(60, target)) as site:
+    with serve(moved(30, target)) as site:
         done = await crawl(f"{site.base}/", rules(tmp_path, f'{EE}\nstate = "{state}"'))
-    assert texts(done) >= every(60)
+    assert texts(done) >= every(30)
     assert max(Counter(item["url"] for item in done.items if "/e/" in item["url"]).values()) == 1
     assert becomes in (rule(tmp_path, "ee").kind, rule(tmp_path, "ee").state)
 
@@ -46,7 +46,7 @@ async def test_a_canonical_url_that_redirects_elsewhere_loses_no_page(
 async def test_a_rule_that_leads_to_what_is_forbidden_is_asked_for_no_more_and_stores_nothing_twice(
     tmp_path: Path,
 ) -> None:
-    pages = moved(60, lambda n: "/") | {f"/ee/{n}": Answer("no", 403) for n in range(60)}
+    pages = moved(30, lambda n: "/") | {f"/ee/{n}": Answer("no", 403) for n in range(30)}
     with serve(pages) as site:
         done = await crawl(f"{site.base}/", rules(tmp_path, EE))
         asked = sum(path.startswith("/ee/") for path in site.requests)
@@ -54,8 +54,8 @@ async def test_a_rule_that_leads_to_what_is_forbidden_is_asked_for_no_more_and_s
         assert sum(path.startswith("/ee/") for path in site.requests) == asked, (
             "an equivalence has no target to ask for"
         )
-    assert sorted(item["text"] for item in done.items) == sorted(every(60))
-    assert texts(again) == every(60)
+    assert sorted(item["text"] for item in done.items) == sorted(every(30))
+    assert texts(again) == every(30)
     assert rule(tmp_path, "ee").kind == "equivalence"
 
 

@@ -19,13 +19,13 @@ def proved(number: int, *examples: tuple[str, str]) -> str:
     return f"examples = [{pairs}]\n[rules.evidence]\ncoverage = {number}\ncorrect = {number}"
 
 
-@pytest.mark.parametrize("state", ["active", "probation"])
 @pytest.mark.parametrize(
-    ("right", "wrong"),
+    ("right", "wrong", "state"),
     [
-        pytest.param("/view?doc={}", "/map?doc={}", id="a script"),
-        pytest.param("/view/{}", "/map/{}", id="a front"),
-        pytest.param("/index.php?route=doc/view&doc={}", "/index.php?route=doc/map&doc={}", id="a route"),
+        pytest.param("/view?doc={}", "/map?doc={}", "active", id="a script"),
+        pytest.param("/view?doc={}", "/map?doc={}", "probation", id="a script, on probation"),
+        pytest.param("/view/{}", "/map/{}", "active", id="a front"),
+        pytest.param("/index.php?route=doc/view&doc={}", "/index.php?route=doc/map&doc={}", "active", id="a route"),
     ],
 )
 async def test_a_rule_that_is_wrong_in_one_part_of_a_site_is_not_used_there(

@@ -1,9 +1,11 @@
-"""Real crawls of the demo site, without dedupcrawl and with it, against the site's truth."""
+"""Real crawls of the demo site, without dedupcrawl and with it, against the site's truth.
+
+Without rules, by content alone: tests/crawls/test_demo.py.
+"""
 
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,10 +29,11 @@ def server() -> Iterator[DemoServer]:
 
 @dataclass(frozen=True)
 class Kept:
-    """What a crawl kept: kind of URL → contents."""
+    """What a crawl kept: kind of URL → contents. And how many pages it said to have, each time that it told."""
 
     crawl: Crawl
     contents: dict[str, list[str]]
+    told: list[int]
 
     def whole(self) -> set[str]:
         """Contents of which a whole copy was kept."""
@@ -46,13 +49,14 @@ class Kept:
 
 def run(server: DemoServer, folder: Path, **settings: object) -> Kept:
     arguments = {"start": server.url, "also": MIRROR_HOST}
-    done = crawl("test", folder, arguments, {**FAST, **settings})
+    told: list[int] = []
+    done = crawl("test", folder, arguments, {**FAST, **settings}, lambda so_far: told.append(so_far.pages))
     contents: dict[str, list[str]] = defaultdict(list)
     for line in (folder / "items.jsonl").read_text(encoding="utf-8").splitlines():
         truth = server.site.truth(json.loads(line)["url"])
         assert truth is not None
         contents[truth.kind].append(truth.content)
-    return Kept(done, contents)
+    return Kept(done, contents, told)
 
 
 @pytest.fixture(scope="module")
@@ -61,13 +65,9 @@ def off(server: DemoServer, tmp_path_factory: pytest.TempPathFactory) -> Kept:
 
 
 @pytest.fixture(scope="module")
-def content_only(server: DemoServer, tmp_path_factory: pytest.TempPathFactory) -> Kept:
-    return run(server, tmp_path_factory.mktemp("content") / "crawl", DEDUP_URL_MODE="off")
-
-
-@pytest.fixture(scope="module")
 def on(server: DemoServer, tmp_path_factory: pytest.TempPathFactory) -> Kept:
-    return run(server, tmp_path_factory.mktemp("on") / "crawl", DEDUP_TRIAL_SHARE=0)
+    delay = {"DOWNLOAD_DELAY": 0.02}  # it takes some seconds, and tells every second
+    return run(server, tmp_path_factory.mktemp("on") / "crawl", DEDUP_TRIAL_SHARE=0, **delay)
 
 
 def test_without_dedup_everything_is_there_and_much_of_it_twice(server: DemoServer, off: Kept) -> None:
@@ -81,20 +81,6 @@ def test_without_dedup_everything_is_there_and_much_of_it_twice(server: DemoServ
     assert off.copies("session") >= 10
     assert off.copies("trap") >= 10
     assert off.crawl.count("robotstxt/forbidden") == 1
-
-
-def test_without_rules_nothing_is_lost(server: DemoServer, content_only: Kept) -> None:
-    assert content_only.whole() >= server.site.distinct
-    assert content_only.crawl.count("dedup/url/rewritten") == 0
-
-
-@pytest.mark.parametrize(
-    "kind", ["reprint", "excerpt", "mirror", "print view", "tracking", "session", "trap", "letter case"]
-)
-def test_without_rules_each_kind_of_copy_is_kept_once(off: Kept, content_only: Kept, kind: str) -> None:
-    texts = [content for content in off.contents[kind] if content != "/forum/"]  # a list of links says too little
-    assert texts
-    assert {content: content_only.times(content) for content in texts} == dict.fromkeys(texts, 1)
 
 
 def test_with_rules_nothing_is_lost_and_less_is_fetched(server: DemoServer, off: Kept, on: Kept) -> None:
@@ -133,32 +119,23 @@ def nothing(folder: Path, start: str) -> str:
     return str(raised.value)
 
 
-def test_who_waits_for_a_site_that_is_down_is_told_so_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_who_waits_for_a_site_that_is_down_is_told_so_once_and_why_in_the_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serve({}) as site:
         start = f"{site.base}/"
     settings = {**FAST, "RETRY_TIMES": 1, "DOWNLOAD_DELAY": 1}
-    with pytest.raises(CrawlError), watched(silent=0) as told:
+    why = rf"nothing to learn from, as {start} did not answer \(\w*Refused\w*\): see {tmp_path}/crawl/scrapy\.log\.$"
+    with pytest.raises(CrawlError, match=why), watched(silent=0) as told:
         crawl("test", tmp_path / "crawl", {"start": start}, settings, told)
     said = capsys.readouterr().err
     assert said.count("No page after ") == 1
     assert f"Scrapy goes on trying: {tmp_path}/crawl/scrapy.log" in said
 
 
-def test_a_crawl_tells_how_far_it_is(server: DemoServer, tmp_path: Path) -> None:
-    seen: list[int] = []
-    arguments = {"start": server.url, "also": MIRROR_HOST}
-    settings = {**FAST, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "DOWNLOAD_DELAY": 0.02, "CLOSESPIDER_PAGECOUNT": 60}
-    done = crawl("test", tmp_path / "crawl", arguments, settings, lambda so_far: seen.append(so_far.pages))
-    assert seen == sorted(seen)
-    assert any(0 < pages <= done.pages for pages in seen)
-
-
-def test_a_site_that_is_down_is_an_error(tmp_path: Path) -> None:
-    with serve({}) as site:
-        start = f"{site.base}/"
-    log = tmp_path / "crawl" / "scrapy.log"
-    said = nothing(tmp_path, start)
-    assert re.search(rf"{start} did not answer \(\w*Refused\w*\): see {log}\.$", said), said
+def test_a_crawl_tells_how_far_it_is(on: Kept) -> None:
+    assert on.told == sorted(on.told)
+    assert any(0 < pages <= on.crawl.pages for pages in on.told)
 
 
 @pytest.mark.parametrize(

@@ -119,8 +119,8 @@ def test_selectors(selector: str) -> None:
 
 
 def text_of_distinct_words(count: int) -> str:
-    chance = random.Random(1)
-    return " ".join("".join(chance.choice("abcdefghij") for _ in range(8)) for _ in range(count))
+    letters = str.maketrans("0123456789", "abcdefghij")
+    return " ".join(f"{number:08}" for number in random.Random(1).sample(range(10**8), count)).translate(letters)
 
 
 PAGES_OF_LINKS = {

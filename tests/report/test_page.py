@@ -23,9 +23,10 @@ from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
 from dedupcrawl.verdict import Verdict
 from tests.report.made import doubted, duplicate, index_of, log_of, tell_run
+from tests.report.window import Window, contrast
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Locator
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 NASTY = [
@@ -91,55 +92,14 @@ def plain_report(path: Path, count: int = 40) -> Path:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def window() -> Iterator[Window]:
     if CHROMIUM is None:
         pytest.skip("needs a Chromium on the PATH")
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
+        yield Window(browser.new_page())
         browser.close()
-
-
-class Opened:
-    """A page in a browser, and what it complained of or asked the network for."""
-
-    def __init__(self, browser: Browser, path: Path, width: int = 1280, scheme: str = "light") -> None:
-        context = browser.new_context(
-            viewport={"width": width, "height": 800}, color_scheme="dark" if scheme == "dark" else "light"
-        )
-        self.page: Page = context.new_page()
-        self.complaints: list[str] = []
-        self.requests: list[str] = []
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(path.resolve().as_uri())
-        self.page.wait_for_selector("html[data-ready]")
-
-    def rows(self, name: str) -> list[str]:
-        return self.page.locator(f"[data-table={name}] tbody tr").all_inner_texts()
-
-    def compare(self, number: int = 0, name: str = "duplicates") -> str:
-        """Lay two pages side by side; what the dialog says."""
-        self.page.locator(f"[data-table={name}] tbody tr").nth(number).get_by_role(
-            "button", name="side by side"
-        ).click()
-        text = self.page.locator("dialog[open]").inner_text()
-        self.page.get_by_role("button", name="close").click()
-        return text
-
-    def lines(self, selector: str) -> int:
-        """That the text of an element takes."""
-        lines = """(element) => {
-            const range = document.createRange();
-            range.selectNodeContents(element);
-            return new Set([...range.getClientRects()].map((line) => line.top)).size;
-        }"""
-        return int(self.page.locator(selector).evaluate(lines))
-
-    def width(self) -> int:
-        return int(self.page.evaluate("document.documentElement.scrollWidth"))
 
 
 @pytest.fixture(scope="module")
@@ -147,8 +107,8 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return plain_report(tmp_path_factory.mktemp("plain") / "report.html")
 
 
-def test_the_lists_are_there_in_pages_and_can_be_searched(browser: Browser, plain: Path) -> None:
-    opened = Opened(browser, plain)
+def test_the_lists_are_there_in_pages_and_can_be_searched(window: Window, plain: Path) -> None:
+    opened = window.open(plain)
     assert len(opened.rows("duplicates")) == 15
     assert "http://www.a.com/38" in opened.rows("duplicates")[0]  # the newest of those that are not equal texts
     page = opened.page
@@ -169,8 +129,8 @@ def test_the_lists_are_there_in_pages_and_can_be_searched(browser: Browser, plai
     assert opened.requests == [plain.resolve().as_uri()]
 
 
-def test_a_list_can_be_ordered_by_a_column_both_ways(browser: Browser, plain: Path) -> None:
-    opened = Opened(browser, plain)
+def test_a_list_can_be_ordered_by_a_column_both_ways(window: Window, plain: Path) -> None:
+    opened = window.open(plain)
     by_page = opened.page.locator("[data-table=duplicates]").get_by_role("button", name="page", exact=True)
     by_page.click()
     assert "http://www.a.com/9\n" in opened.rows("duplicates")[0].replace("\t", "\n")
@@ -178,8 +138,8 @@ def test_a_list_can_be_ordered_by_a_column_both_ways(browser: Browser, plain: Pa
     assert "http://www.a.com/0\n" in opened.rows("duplicates")[0].replace("\t", "\n")
 
 
-def test_clusters_rules_and_figures(browser: Browser, plain: Path) -> None:
-    opened = Opened(browser, plain)
+def test_clusters_rules_and_figures(window: Window, plain: Path) -> None:
+    opened = window.open(plain)
     assert len(opened.rows("clusters")) == 4
     (ordered,) = opened.page.locator(
         "[data-table=clusters] [aria-sort]"
@@ -201,8 +161,8 @@ def test_clusters_rules_and_figures(browser: Browser, plain: Path) -> None:
     assert "rules sent 30 URLs to 1 canonical URL" in cards
 
 
-def test_two_pages_side_by_side(browser: Browser, plain: Path) -> None:
-    opened = Opened(browser, plain)
+def test_two_pages_side_by_side(window: Window, plain: Path) -> None:
+    opened = window.open(plain)
     said = opened.compare(0)
     assert {"http://www.a.com/38", f"{KEPT}-2"} <= set(said.splitlines())
     assert {"this page says", "there, the kept page has", "another word"} <= set(said.splitlines())
@@ -216,17 +176,17 @@ def test_two_pages_side_by_side(browser: Browser, plain: Path) -> None:
     assert opened.compare(0, "doubt").startswith("Let through, in doubt")
 
 
-def test_what_differs_is_marked_where_it_stands_on_the_whole_page(browser: Browser, tmp_path: Path) -> None:
+def test_what_differs_is_marked_where_it_stands_on_the_whole_page(window: Window, tmp_path: Path) -> None:
     differs = [{"at": 200, "says": "noon", "kept_symbols": 1, "kind": "value", "own": False}]
     index = index_of([duplicate("http://www.a.com/1", KEPT, symbols=100, furniture=0.75, differs=differs)])
     path = tmp_path / "report.html"
     write(collect(index, None, [], []), path)
-    opened = Opened(browser, path)
+    opened = window.open(path)
     opened.compare(0)
     assert opened.page.locator(".strip i").evaluate("mark => mark.style.left") == "50%"
 
 
-def test_the_least_sure_duplicates_come_first_and_the_surest_doubts(browser: Browser, tmp_path: Path) -> None:
+def test_the_least_sure_duplicates_come_first_and_the_surest_doubts(window: Window, tmp_path: Path) -> None:
     sure = (0.99, 0.999, 0.97, 0.99)
     verdicts = [duplicate(f"http://www.a.com/{n}", KEPT, probability=share) for n, share in enumerate(sure)]
     index = index_of([duplicate("http://www.a.com/equal", KEPT, "exact"), *verdicts])
@@ -236,7 +196,7 @@ def test_the_least_sure_duplicates_come_first_and_the_surest_doubts(browser: Bro
         index.record(verdict, run="one", site="s")
     path = tmp_path / "report.html"
     write(collect(index, None, [], []), path)
-    opened = Opened(browser, path)
+    opened = window.open(path)
     names = [re.search(r"a.com/(\S+)", row) for row in (*opened.rows("duplicates"), *opened.rows("doubt"))]
     assert [name and name[1] for name in names] == ["2", "3", "0", "1", "equal", "doubt-1", "doubt-0"]
     said = {name: opened.page.locator(f"[data-table={name}] [aria-sort]") for name in ("duplicates", "doubt")}
@@ -247,8 +207,7 @@ def test_the_least_sure_duplicates_come_first_and_the_surest_doubts(browser: Bro
     assert opened.complaints == []
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_two_long_texts_are_open_where_they_first_differ(browser: Browser, tmp_path: Path, width: int) -> None:
+def test_two_long_texts_are_open_where_they_first_differ(window: Window, tmp_path: Path) -> None:
     words = [f"word{number}" for number in range(2_400)]
     pages = {KEPT: words, "http://www.a.com/more": [*words[:1_500], "here", "is", "more", *words[1_500:]]}
     index = index_of([duplicate("http://www.a.com/more", KEPT)])
@@ -256,22 +215,25 @@ def test_two_long_texts_are_open_where_they_first_differ(browser: Browser, tmp_p
         index.attach(url, *packed_text([" ".join(text)]))
     path = tmp_path / "report.html"
     write(collect(index, None, [], []), path)
-    opened = Opened(browser, path, width)
-    opened.page.locator("[data-table=duplicates] tbody button").first.click()
-    opened.page.wait_for_selector("dialog .text")
-    places = opened.page.locator("dialog .text [data-first]")
-    assert [place.inner_text() for place in places.all()] == ["here is more", ""]
-    for place in places.all():
-        inside = "(e) => [e, e.parentElement].map((one) => one.getBoundingClientRect().top)"
-        top, of_column = place.evaluate(inside)
-        height = place.evaluate("(e) => e.parentElement.clientHeight")
-        assert of_column < top < of_column + height
+    opened = window.open(path)
+    page = opened.page
+    for width in (1280, 360):
+        opened.resize(width)
+        page.locator("[data-table=duplicates] tbody button").first.click()
+        page.wait_for_selector("dialog .text")
+        places = page.locator("dialog .text [data-first]")
+        assert [place.inner_text() for place in places.all()] == ["here is more", ""]
+        for place in places.all():
+            inside = "(e) => [e, e.parentElement].map((one) => one.getBoundingClientRect().top)"
+            top, of_column = place.evaluate(inside)
+            height = place.evaluate("(e) => e.parentElement.clientHeight")
+            assert of_column < top < of_column + height
+        page.get_by_role("button", name="close").click()
     assert opened.complaints == []
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_whatever_strangers_wrote_is_text(browser: Browser, tmp_path: Path, width: int) -> None:
-    opened = Opened(browser, hostile_report(tmp_path), width)
+def test_whatever_strangers_wrote_is_text(window: Window, tmp_path: Path) -> None:
+    opened = window.open(hostile_report(tmp_path))
     for number in range(len(opened.rows("duplicates"))):
         opened.compare(number)
     for summary in opened.page.locator("summary").all():
@@ -287,54 +249,32 @@ def test_whatever_strangers_wrote_is_text(browser: Browser, tmp_path: Path, widt
     assert not set("\u202e\x00\x1b\u2028") & set(shown)
     assert opened.complaints == []
     assert len(opened.requests) == 1
-    assert opened.width() <= width
+    for width in (1280, 360):
+        assert opened.resize(width) <= width
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_fits_a_telephone_and_is_readable_in_the_dark(browser: Browser, plain: Path, scheme: str) -> None:
-    opened = Opened(browser, plain, 360, scheme)
-    assert opened.width() == 360
+def test_it_fits_a_telephone_and_is_readable_in_the_dark(window: Window, plain: Path) -> None:
+    opened = window.open(plain)
+    assert opened.resize(360) == 360
     wide = opened.page.evaluate(
         "[...document.querySelectorAll('main *')].filter((e) => e.getBoundingClientRect().right > 361).length"
     )
     assert wide == 0
     pager = "[...document.querySelectorAll('[data-table=duplicates] .pager button')]"
     assert opened.page.evaluate(f"new Set({pager}.map((e) => e.getBoundingClientRect().top)).size") == 1
-    for selector in ("body", ".quiet", "main a", "figure text", ".tag", "th"):
-        assert contrast(opened.page, selector) >= 4.5, selector
-
-
-def contrast(page: Page, selector: str) -> float:
-    """The contrast of an element's text with what lies behind it (WCAG 2, 1.4.3)."""
-    colours = page.evaluate(
-        """(selector) => {
-            const element = document.querySelector(selector);
-            const style = getComputedStyle(element);
-            let behind = element;
-            while (behind.parentElement && getComputedStyle(behind).backgroundColor === 'rgba(0, 0, 0, 0)')
-                behind = behind.parentElement;
-            const ink = element instanceof SVGElement ? style.fill : style.color;
-            return [ink, getComputedStyle(behind).backgroundColor];
-        }""",
-        selector,
-    )
-    light, dark = sorted((luminance(colour) for colour in colours), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def luminance(colour: str) -> float:
-    shares = [int(share) / 255 for share in re.findall(r"\d+", colour)[:3]]
-    red, green, blue = ((s / 12.92) if s <= 0.03928 else ((s + 0.055) / 1.055) ** 2.4 for s in shares)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    for scheme in ("light", "dark"):
+        opened.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        for selector in ("body", ".quiet", "main a", "figure text", ".tag", "th"):
+            assert contrast(opened.page, selector) >= 4.5, (scheme, selector)
 
 
 @pytest.mark.parametrize(
     "index", [index_of([]), index_of([duplicate("http://a.com/2", "http://a.com/1")])], ids=["0", "1"]
 )
-def test_an_empty_index_and_one_verdict_without_a_log(browser: Browser, tmp_path: Path, index: Index) -> None:
+def test_an_empty_index_and_one_verdict_without_a_log(window: Window, tmp_path: Path, index: Index) -> None:
     path = tmp_path / "report.html"
     write(collect(index, None, [], []), path)
-    opened = Opened(browser, path)
+    opened = window.open(path)
     rows = opened.rows("duplicates")
     assert len(rows) == 1
     assert ("No duplicate was found." in rows[0]) == (not list(index.verdicts()))
@@ -360,7 +300,7 @@ def test_a_report_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
-def test_kept_texts_are_shown_with_what_differs_marked(browser: Browser, tmp_path: Path) -> None:
+def test_kept_texts_are_shown_with_what_differs_marked(window: Window, tmp_path: Path) -> None:
     new, old = "http://www.a.com/new", KEPT
     index = index_of([duplicate(new, old), duplicate("http://www.a.com/textless", old)])
     words = [f"word{number}" for number in range(60)]
@@ -369,7 +309,7 @@ def test_kept_texts_are_shown_with_what_differs_marked(browser: Browser, tmp_pat
         index.attach(url, *packed_text([" ".join(text[:20]), " ".join(text[20:])]))
     path = tmp_path / "report.html"
     write(collect(index, None, [], []), path)
-    opened = Opened(browser, path)
+    opened = window.open(path)
     opened.page.locator("[data-table=duplicates] tbody tr").nth(1).get_by_role("button", name="side by side").click()
     opened.page.wait_for_selector("dialog[open]")
     columns = opened.page.locator("dialog .text")
@@ -382,13 +322,13 @@ def test_kept_texts_are_shown_with_what_differs_marked(browser: Browser, tmp_pat
     assert opened.complaints == []
 
 
-def test_labels_are_given_in_the_lists_and_beside_the_texts_and_downloaded(browser: Browser, tmp_path: Path) -> None:
+def test_labels_are_given_in_the_lists_and_beside_the_texts_and_downloaded(window: Window, tmp_path: Path) -> None:
     long = "http://www.a.com/" + "x" * 3_000
     index = index_of([*(duplicate(f"http://www.a.com/{n}", KEPT) for n in range(20)), duplicate(long, KEPT)])
     index.record(doubted("http://www.a.com/<b>", KEPT), run="one", site="s")
     path = tmp_path / "report.html"
     write(collect(index, None, [], []), path)
-    opened = Opened(browser, path)
+    opened = window.open(path)
     page = opened.page
     assert page.locator("#labels").is_disabled()
 

@@ -29,27 +29,30 @@ def told(summary: TrainingSummary) -> dict[str, object]:
     return {name: value for name, value in summary.to_dict().items() if name not in ("seconds", "urls_per_second")}
 
 
-@pytest.mark.parametrize("most_rows", [1_000_000, 40])
-def test_the_same_rules_as_the_local_engine(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_rows: int
-) -> None:
-    """Also where sites are too large for a task: clusters, links, faults, false clusters and samples by dataframes."""
-    from dedupcrawl.spark import train as on_spark
-
-    monkeypatch.setattr(on_spark, "_MOST_ROWS", most_rows)
-    if most_rows == 40:
-        monkeypatch.setattr(learning_part, "MOST_URLS", 170)
-        monkeypatch.setattr(learning_part, "MOST_OF_A_CLUSTER", 2)
-        monkeypatch.setattr(false_clusters, "MOST_SLOTS", 500)
-    log = messy_json_lines(tmp_path / "log.jsonl")
-    options = LearningOptions(min_coverage=2)
-    carried_over = (
+def carry_over(folder: Path) -> None:
+    """Rules that were learned before, some of which the log refutes."""
+    rules = (
         Rule("of", "equivalence", match="/{x}/{}", to="/{x}/{}", source="learned"),
         Rule("p", "rewrite", drop=("p",), source="learned"),
     )
+    for site in ("large.com", "c.net", "elsewhere.net"):
+        write_rules(folder, SiteRules(site, rules))
+
+
+def test_the_same_rules_as_the_local_engine_where_sites_are_too_large_for_a_task(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clusters, links, faults, false clusters and samples by dataframes. (Where none is: test_the_command.)"""
+    from dedupcrawl.spark import train as on_spark
+
+    monkeypatch.setattr(on_spark, "_MOST_ROWS", 40)
+    monkeypatch.setattr(learning_part, "MOST_URLS", 170)
+    monkeypatch.setattr(learning_part, "MOST_OF_A_CLUSTER", 2)
+    monkeypatch.setattr(false_clusters, "MOST_SLOTS", 500)
+    log = messy_json_lines(tmp_path / "log.jsonl")
+    options = LearningOptions(min_coverage=2)
     for folder in ("here", "there"):
-        for site in ("large.com", "c.net", "elsewhere.net"):
-            write_rules(tmp_path / folder, SiteRules(site, carried_over))
+        carry_over(tmp_path / folder)
     here = train([log], tmp_path / "here", options, workers=1)
     there = on_spark.train_on_spark([str(log)], tmp_path / "there", options, tally=Tally())
     assert told(there) == told(here)
@@ -66,12 +69,14 @@ def test_the_command(spark: SparkSession, tmp_path: Path) -> None:
     knowledge.write_text('{"providers": {"all": {"urlPattern": ".*", "rules": ["sid"]}}}')
     said = []
     for engine in ("local", "spark"):
-        args = [str(log), "--rules", str(tmp_path / engine), "--engine", engine, "--json"]
+        carry_over(tmp_path / engine)
+        args = [str(log), "--rules", str(tmp_path / engine), "--engine", engine, "--json", "--min-coverage", "2"]
         result = CliRunner().invoke(command, [*args, "--knowledge", str(knowledge)])
         assert result.exit_code == 0, result.stderr
         said.append({**json.loads(result.stdout), "seconds": 0, "urls_per_second": 0})
         assert "skipped rows: " in result.stderr
     assert said[0] == said[1]
+    assert said[0]["carried_over_rules"] == {"kept": 3, "refuted": 1}
     assert contents(tmp_path / "local") == contents(tmp_path / "spark") != {}
 
 

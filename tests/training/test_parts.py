@@ -38,25 +38,19 @@ def parts(tmp_path: Path) -> list[Part]:
     return made
 
 
-def test_few_rows_are_worked_on_here(parts: list[Part]) -> None:
-    done = list(work_on(parts, rows_and_process, "working", no_progress, None))
-    assert {process for _, process, _ in done} == {os.getpid()}
-    assert sorted(height for height, _, _ in done) == [1, 2, 3, 4]
-
-
-def test_workers_have_one_thread_each_and_this_process_keeps_its_own(parts: list[Part]) -> None:
+@pytest.mark.parametrize("workers", [None, 2])
+def test_few_rows_are_worked_on_here_and_workers_have_one_thread_each(parts: list[Part], workers: int | None) -> None:
     before = os.environ.get("POLARS_MAX_THREADS")
-    done = list(work_on(parts, rows_and_process, "working", no_progress, 2))
-    assert os.getpid() not in {process for _, process, _ in done}
-    assert {threads for _, _, threads in done} == {"1"}
+    told: Told = []
+    done = list(work_on(parts, rows_and_process, "working", lambda *at: told.append(at), workers))
+    processes, threads = {process for _, process, _ in done}, {threads for _, _, threads in done}
+    if workers is None:
+        assert (processes, threads) == ({os.getpid()}, {before})
+    else:
+        assert threads == {"1"}
+        assert os.getpid() not in processes
     assert sorted(height for height, _, _ in done) == [1, 2, 3, 4]
     assert os.environ.get("POLARS_MAX_THREADS") == before
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_progress_adds_up(parts: list[Part], workers: int) -> None:
-    told: Told = []
-    list(work_on(parts, rows_and_process, "working", lambda *at: told.append(at), workers))
     assert [at[0] for at in told] == ["working"] * 5
     assert [at[1] for at in told] == sorted(at[1] for at in told)
     assert told[0] == ("working", 0, 10)

@@ -23,7 +23,7 @@ GROWTH_TARGETS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=600)
+@settings(max_examples=200)
 @given(
     st.sampled_from(GROWTH_MATCHES),
     st.sampled_from(GROWTH_TARGETS),

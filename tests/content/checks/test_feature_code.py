@@ -44,7 +44,7 @@ def cases(draw: st.DrawFn) -> tuple[str, dict[int, str]]:
 
 
 class TestSearch:
-    @settings(max_examples=400)
+    @settings(max_examples=150)
     @given(cases(), THRESHOLDS)
     def test_it_is_exact(self, case: tuple[str, dict[int, str]], threshold: float) -> None:
         new, kept = case
@@ -52,7 +52,7 @@ class TestSearch:
         found = keepers(check, packed(new), {page: packed(code) for page, code in kept.items()})
         assert found == brute_force(new, kept, threshold)
 
-    @settings(max_examples=200)
+    @settings(max_examples=100)
     @given(cases(), THRESHOLDS)
     def test_it_finds_what_lies_inside_a_new_code(self, case: tuple[str, dict[int, str]], threshold: float) -> None:
         new, kept = case

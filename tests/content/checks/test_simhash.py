@@ -107,7 +107,7 @@ class TestSimilarity:
 
 
 class TestSearch:
-    @settings(max_examples=300)
+    @settings(max_examples=100)
     @given(
         FINGERPRINTS,
         st.lists(st.one_of(st.sets(st.integers(0, BITS - 1), max_size=9), FINGERPRINTS), max_size=20),
