@@ -230,7 +230,8 @@ class RuleBook:
 
     def revoked(self, site: str, source: str) -> dict[str, str]:
         """Ids of a site's rules from this source that were revoked → why."""
-        return {one.rule.id: one.revoked for one in self.watched(site, source) if one.revoked}
+        known = self._revoked.get(site, {}).values()
+        return {one.rule.id: one.revoked for one in known if one.rule.source == source}
 
     def reread(self) -> None:
         """The rule files were written anew: save what is known, and take the rules as they are now.
