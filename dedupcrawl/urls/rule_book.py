@@ -236,17 +236,17 @@ class RuleBook:
     def reread(self) -> None:
         """The rule files were written anew: save what is known, and take the rules as they are now.
 
-        What was revoked meanwhile stays revoked, and what is off in a place stays off there.
+        What was revoked meanwhile stays revoked, and what is off in a place stays off there. Failed trials are those of
+        the rules that are still there; for what a rule did that is there no more, none of the others is to blame.
         """
         self.save()
         for site, watched in self._sites.items():
             self._restricted[site] = {
                 one.rule.effect: one
                 for one in watched.values()
-                if one.rule.source in ("software", "alias") or any(place.is_off for place in one.places)
+                if one.rule.source in ("software", "alias") or any(place.failed or place.is_off for place in one.places)
             }
         self._sites.clear()
-        self._failures.clear()
         self._normalizer.enable_all()
         for site, revoked in self._revoked.items():
             known = {one.rule.effect: one for one in revoked.values()}
@@ -254,6 +254,9 @@ class RuleBook:
                 if rule.effect in known and rule.state != "disabled":
                     one = known[rule.effect]
                     self._revoke(site, one.reread(rule), one.revoked)
+        for site, failures in self._failures.items():
+            there = {rule.id for rule in self._rules_of(site)}
+            self._clear(site, [failure for failure in failures if not there.issuperset(failure[2])], "")
 
     def _rules_of(self, site: str) -> tuple[Rule, ...]:
         return (*self._normalizer.rules_of(site), *self.more(site))

@@ -77,6 +77,25 @@ def test_what_could_not_be_decided_before_the_rules_were_read_again_is_decided_a
     assert book.decide()["a.com"].revoked
 
 
+@pytest.mark.parametrize("is_learned_again", [True, False])
+def test_what_rules_did_together_before_they_were_read_again_is_the_culprits_alone(
+    folder: Path, is_learned_again: bool
+) -> None:
+    right, wrong = (replace(one, source="software", state="active", evidence=Evidence()) for one in (RIGHT, WRONG))
+    write_rules(folder, SiteRules("a.com", (right, wrong)))
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    assert [book.failed(url(n), "http://a.com/p", ("right", "wrong")) for n in range(3)] == [Ruling()] * 3
+    if not is_learned_again:
+        write_rules(folder, SiteRules("a.com", (right,)))
+    book.reread()
+    if is_learned_again:
+        assert book.failed("http://a.com/p?id=9", "http://a.com/p", ("wrong",)).revoked == ("wrong",)
+    book.is_due(url(5), ("right",))
+    assert book.decide() == {}
+    book.save()
+    assert (rule(folder, "right").state, rule(folder, "right").failed) == ("probation", 0), "it is tried on"
+
+
 def test_probation_ends_in_the_file(folder: Path) -> None:
     book = RuleBook(Normalizer.from_paths([folder]), 0.02)
     due = []
