@@ -38,7 +38,7 @@ class Bytes:
     Attributes:
         disk: Of the LMDB index; of it `segments` are postings.
         segments: See `disk`.
-        redis: Of the server's memory.
+        redis: Of the server's memory, for all keys (its `MEMORY USAGE`; clients' buffers come and go).
         sent: From the worker that keeps the page to the server.
         told: From the server to that worker, in answer.
         read: From the server to each other worker.
@@ -116,6 +116,7 @@ def measured(path: Path, entries: list[Entry], port: int) -> Bytes:
     written = server.info()
     reader = RedisIndex(url, checks, wait=60)
     read = server.info()
+    held = sum(server.memory_usage(key, samples=0) for key in server.scan_iter())
     reader.close()
     writer.close()
 
@@ -126,7 +127,7 @@ def measured(path: Path, entries: list[Entry], port: int) -> Bytes:
     return Bytes(
         disk=sum(file.stat().st_blocks * 512 for file in files) / len(entries),
         segments=sum(file.stat().st_size for file in files if file.suffix == ".segment") / len(entries),
-        redis=a_page("used_memory_dataset", before, written),
+        redis=held / len(entries),
         sent=a_page("total_net_input_bytes", before, written),
         told=a_page("total_net_output_bytes", before, written),
         read=a_page("total_net_output_bytes", written, read),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,10 +24,14 @@ from tests.redis_server import RedisServer
 SETTINGS = {"DEDUP_SOFTWARE": False, "CONCURRENT_REQUESTS": 2, "LOG_LEVEL": "ERROR"}
 
 
-def slowly(pages: Mapping[str, Any]) -> dict[str, Any]:
+def slowly(pages: Mapping[str, Any], permits: threading.Semaphore | None = None) -> dict[str, Any]:
+    """The site, a page at a time; with `permits` it waits with each answer until there is one."""
+
     def answer(html: str) -> Any:
         def given() -> Answer:
             time.sleep(0.02)
+            if permits is not None:
+                permits.acquire()
             return Answer(html)
 
         return given
@@ -59,8 +64,10 @@ def test_after_a_kill_all_pages_are_found_that_aliases_stand_for(
     pages, every, more = SITES[of]
     where = {"JOBDIR": "job"} if jobdir else {"DEDUP_SCOPE": "spider"}
     project = make_project(tmp_path, {**SETTINGS, **more, **where, "DEDUP_INDEX": f"lmdb:{tmp_path}/index"})
-    with serve(slowly(pages)) as site:
+    permits = threading.Semaphore(after)  # so that the crawl cannot end before it is killed
+    with serve(slowly(pages, permits)) as site:
         kill_when(project, site, "killed.jsonl", lambda: sum(site.requests.values()) > after)
+        permits.release(1_000)
         scrapy_crawl(project, f"{site.base}/", "resumed.jsonl")
         assert {item["text"] for item in items(project, "resumed.jsonl")} == every, "the feed before was not closed"
         fetched = sum(site.requests.values())
