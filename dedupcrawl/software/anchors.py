@@ -23,12 +23,12 @@ def anchor_of(text: str) -> str:
 
 
 def anchored(text: str, anchors: Anchors) -> str:
-    """A path, template or form with the path of its anchor; what begins with no path stays as it is.
+    """A path, template or form with the path of its anchor; what begins with no path, or with a host, stays as it is.
 
     >>> anchored("/viewtopic.php?t={}", {"base": "/forum"}), anchored("?sid={}", {"base": "/forum"})
     ('/forum/viewtopic.php?t={}', '?sid={}')
     """
-    if not text.startswith("/"):
+    if not text.startswith("/") or text.startswith("//"):
         return text
     found = _ANCHOR.match(text)
     return anchors.get(anchor_of(text), "") + text[found.end() if found else 0 :]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -15,13 +16,14 @@ from dedupcrawl.urls.rule_files import SiteRules
 _HOST = "www.example.org"
 _SITE = "example.org"
 _BASES = ("", "/some/place")  # where a program may be
+_NAMED_HOST = re.compile(r"[a-z]+:|//(?!\{)")  # one that is captured is of the same site, or the rule leaves the URL alone
 
 
 def problems(program: Program, others: Sequence[Program] = ()) -> list[str]:
     """What is wrong with a program, one sentence each.
 
     Each pair is tried with the program at the root of a host and below a path; every result has to be its own
-    canonical form. No rule may name a host. Every rule has to be needed by a pair. The signs of URLs alone have to be
+    canonical form. No rule may name a host, but it may take one from the URL. Every rule has to be needed by a pair. The signs of URLs alone have to be
     enough to recognize it, and neither may it be recognized in the URLs of another program's pairs nor another in its.
     """
     found = [*_of_rules(program), *_of_signs(program)]
@@ -63,7 +65,7 @@ def full(url: str, anchors: Anchors) -> str:
 def _of_rules(program: Program) -> Iterator[str]:
     for rule in program.rules:
         for text in (rule.match, rule.to):
-            if "//" in text.partition("?")[0]:
+            if _NAMED_HOST.match(text):
                 yield f"rule {rule.id!r}: {text!r} names a scheme or a host: a program is on any"
     anchors = places(program, "")
     normalizer = normalizer_at(program, anchors)

@@ -139,12 +139,17 @@ def _proved(candidates: list[Candidate], ledger: Ledger, price: Price, min_cover
         bad = [one for one in wrong if not price.holds(*added[one.rule.id])]
         if not bad:
             return proved
-        worst = min(bad, key=lambda one: (price.worth(*added[one.rule.id]), one.rule.id))
+        worst = max(bad, key=lambda one: (_share_of_wrong(*added[one.rule.id]), one.rule.id))
         less = _with_exception(worst, ledger, excepted) if len(excepted) < MOST_WORDS else None
         if less is None:
             ledger.refute([worst.rule])
         rest = [one for one in proved if one is not worst]
         candidates = rest if less is None else [less if one is worst else one for one in proved]
+
+
+def _share_of_wrong(right: int, wrong: int) -> float:
+    """Where several rules have a part in the same wrong merges, it is largest for the one that does least besides."""
+    return wrong / max(1, right + wrong)
 
 
 def _is_proved(one: Candidate, use: Use, price: Price, min_coverage: int) -> bool:
