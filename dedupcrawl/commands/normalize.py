@@ -56,7 +56,7 @@ def command(urls: Sequence[str], rules: Path, software: Path | None) -> None:
         recognizer = Recognizer(programs(software))
         for url in ahead:
             recognizer.see_url(url)
-        normalizer.more = recognizer.undoubted_rules_of
+        normalizer.more = recognizer.rules_of
     others = 0
     for number, url in enumerate(chain(ahead, given), 1):
         normalized = normalizer.normalize(url)

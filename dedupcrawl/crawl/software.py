@@ -99,7 +99,7 @@ class Software:
         if made is None or made[:2] != (installation, others):
             if len(self._made) >= _MOST_HOSTS:
                 self._made.clear()
-            rules = installation.rules(self._recognizer.programs, others)
+            rules = tuple(rule.on_trial() for rule in installation.rules(self._recognizer.programs, others))
             made = self._made[key] = installation, others, rules
         return made[2]
 

@@ -16,7 +16,9 @@ from dedupcrawl.urls.rule_files import SiteRules
 _HOST = "www.example.org"
 _SITE = "example.org"
 _BASES = ("", "/some/place")  # where a program may be
-_NAMED_HOST = re.compile(r"[a-z]+:|//(?!\{)")  # one that is captured is of the same site, or the rule leaves the URL alone
+_NAMED_HOST = re.compile(
+    r"[a-z]+:|//(?!\{)"
+)  # one that is captured is of the same site, or the rule leaves the URL alone
 
 
 def problems(program: Program, others: Sequence[Program] = ()) -> list[str]:
@@ -53,7 +55,7 @@ def places(program: Program, base: str) -> Anchors:
 
 def normalizer_at(program: Program, anchors: Anchors, *, without: str = "") -> SiteNormalizer:
     """The rules of an installation, ready to be applied, less the one that is named `without`."""
-    bare = replace(program, rules=tuple(rule for rule in program.rules if rule.id != without))
+    bare = replace(program, rules=tuple(rule for rule in program.rules if rule.id != without), doubted=())
     return SiteNormalizer(SiteRules(_SITE, tuple(rules_at(bare, anchors, [_HOST], _HOST))))
 
 

@@ -65,24 +65,19 @@ class Installation:
         return Installation(self.program, self.where, signs, self.anchors, self.hosts)
 
     def rules(self, known: Mapping[str, Program], others: Sequence[str] = ()) -> tuple[Rule, ...]:
-        """What follows, on probation; nothing of a program that is not known (any more).
+        """What follows; nothing of a program that is not known (any more).
+
+        All is doubted where the default port is written out, as archives do: their copies of one page are years apart.
 
         Args:
             known: The programs.
             others: The paths below its own that are another's, see `parts_of_others`.
         """
         program = known.get(self.program)
-        return () if program is None else tuple(rules_at(program, self.anchors, self.hosts, self.where, others))
-
-    def undoubted_rules(self, known: Mapping[str, Program], others: Sequence[str] = ()) -> tuple[Rule, ...]:
-        """What may be used where nothing tries it.
-
-        None where the default port is written out, as archives do: their copies of one page are years apart.
-        """
-        if any(host.endswith(":80") for host in self.hosts):
+        if program is None:
             return ()
-        doubted = {f"{self.program}.{name}@{self.where}" for name in known[self.program].doubted}
-        return tuple(rule for rule in self.rules(known, others) if rule.id not in doubted)
+        is_archived = any(host.endswith(":80") for host in self.hosts)
+        return tuple(rules_at(program, self.anchors, self.hosts, self.where, others, is_doubted=is_archived))
 
     def holds(self, url: str) -> bool:
         """Whether a URL lies below one of its paths."""

@@ -145,9 +145,15 @@ class Program:
 
 
 def rules_at(
-    program: Program, anchors: Anchors, hosts: Sequence[str], where: str, others: Sequence[str] = ()
+    program: Program,
+    anchors: Anchors,
+    hosts: Sequence[str],
+    where: str,
+    others: Sequence[str] = (),
+    *,
+    is_doubted: bool = False,
 ) -> Iterator[Rule]:
-    """The program's rules for where it is installed, on probation.
+    """The program's rules for where it is installed: on probation, or doubted.
 
     Args:
         program: The program.
@@ -155,6 +161,7 @@ def rules_at(
         hosts: They are kept to these.
         where: Host and path, for the ids.
         others: Paths below its own that are another's.
+        is_doubted: Whether all of them are.
     """
     apart = tuple(f"!{path}/{{*}}" for path in others)
     for rule in program.rules:
@@ -175,7 +182,7 @@ def rules_at(
             within=within,
             match=anchored(rule.match, anchors),
             to=anchored(rule.to, anchors),
-            state="probation",
+            state="doubted" if is_doubted or rule.id in program.doubted else "probation",
             source="software",
         )
 

@@ -172,14 +172,9 @@ class Recognizer:
         return [one for one in found if one.is_recognized or one.is_spoken_against]
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
-        """The rules of all that runs on a site."""
+        """The rules of all that runs on a site; doubted ones are for crawls, which try them, and for logs."""
         there = with_parts_of_others(self.recognized(site))
         return distinct(rule for one, others in there for rule in one.rules(self._programs, others))
-
-    def undoubted_rules_of(self, site: str) -> tuple[Rule, ...]:
-        """Those of them that may be used where neither a crawl tries them nor a log speaks of them."""
-        there = with_parts_of_others(self.recognized(site))
-        return distinct(rule for one, others in there for rule in one.undoubted_rules(self._programs, others))
 
     def _of(self, authority: str, scheme: str) -> _Seen:
         host = _host(authority, scheme)

@@ -295,7 +295,8 @@ WIKI = ["index.php?title=A&action=edit", "index.php?title=A&oldid=7", "index.php
 
 def test_what_is_doubted_is_for_crawls_and_logs_alone() -> None:
     recognizer = seeing(*(f"http://example.org/{url}" for url in WIKI))
-    sure, every = Normalizer(more=recognizer.undoubted_rules_of), Normalizer(more=recognizer.rules_of)
+    tried = tuple(rule.on_trial() for rule in recognizer.rules_of("example.org"))
+    sure, every = Normalizer(more=recognizer.rules_of), Normalizer(more=lambda site: tried)
     article, lists = (f"http://example.org/index.php?title={title}&printable=yes" for title in ("A", "Category:A"))
     assert sure.normalize(article).rules == every.normalize(article).rules != ()
     assert "printable" not in every.normalize(lists).canonical
@@ -304,5 +305,4 @@ def test_what_is_doubted_is_for_crawls_and_logs_alone() -> None:
 
 def test_of_an_archive_nothing_is_assumed() -> None:
     recognizer = seeing(*(f"http://example.org:80/{url}" for url in PHPBB))
-    assert recognizer.rules_of("example.org")
-    assert recognizer.undoubted_rules_of("example.org") == ()
+    assert {rule.state for rule in recognizer.rules_of("example.org")} == {"doubted"}

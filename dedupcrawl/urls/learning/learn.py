@@ -67,7 +67,7 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
     split = partial(_site, site, urls, labels, bits, holdout=holdout, seed=seed)
     taught = split(chosen)
     price = Price(min_precision)
-    proved = _proved([Candidate(rule) for rule in priors.assumed], taught, price)
+    proved = _proved([Candidate(rule.on_trial()) for rule in priors.assumed], taught, price)
     hosts = _host_pages(taught.urls, taught.labels)
     for number in range(_ROUNDS):
         forms = Forms(site, taught.forms, taught.labels, taught.sides, bits)
