@@ -25,8 +25,9 @@ def problems(program: Program, others: Sequence[Program] = ()) -> list[str]:
     """What is wrong with a program, one sentence each.
 
     Each pair is tried with the program at the root of a host and below a path; every result has to be its own
-    canonical form. No rule may name a host, but it may take one from the URL. Every rule has to be needed by a pair. The signs of URLs alone have to be
-    enough to recognize it, and neither may it be recognized in the URLs of another program's pairs nor another in its.
+    canonical form. No rule may name a host, but it may take one from the URL. Every rule has to be needed by a pair.
+    The signs of URLs alone have to be enough to recognize it, and neither may it be recognized in the URLs of another
+    program's pairs nor another in its.
     """
     found = [*_of_rules(program), *_of_signs(program)]
     for base in _BASES:

@@ -67,17 +67,12 @@ class Installation:
     def rules(self, known: Mapping[str, Program], others: Sequence[str] = ()) -> tuple[Rule, ...]:
         """What follows; nothing of a program that is not known (any more).
 
-        All is doubted where the default port is written out, as archives do: their copies of one page are years apart.
-
         Args:
             known: The programs.
             others: The paths below its own that are another's, see `parts_of_others`.
         """
         program = known.get(self.program)
-        if program is None:
-            return ()
-        is_archived = any(host.endswith(":80") for host in self.hosts)
-        return tuple(rules_at(program, self.anchors, self.hosts, self.where, others, is_doubted=is_archived))
+        return () if program is None else tuple(rules_at(program, self.anchors, self.hosts, self.where, others))
 
     def holds(self, url: str) -> bool:
         """Whether a URL lies below one of its paths."""

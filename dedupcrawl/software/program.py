@@ -145,15 +145,11 @@ class Program:
 
 
 def rules_at(
-    program: Program,
-    anchors: Anchors,
-    hosts: Sequence[str],
-    where: str,
-    others: Sequence[str] = (),
-    *,
-    is_doubted: bool = False,
+    program: Program, anchors: Anchors, hosts: Sequence[str], where: str, others: Sequence[str] = ()
 ) -> Iterator[Rule]:
     """The program's rules for where it is installed: on probation, or doubted.
+
+    All are where the default port is written out, as archives do: their copies of one page are years apart.
 
     Args:
         program: The program.
@@ -161,9 +157,9 @@ def rules_at(
         hosts: They are kept to these.
         where: Host and path, for the ids.
         others: Paths below its own that are another's.
-        is_doubted: Whether all of them are.
     """
     apart = tuple(f"!{path}/{{*}}" for path in others)
+    is_archived = any(host.endswith(":80") for host in hosts)
     for rule in program.rules:
         named = [rule.match, rule.to, *(scope.removeprefix("!") for scope in rule.within)]
         if not anchors.keys() >= ({anchor_of(text) for text in named if text.startswith("/")} or {BASE}):
@@ -182,7 +178,7 @@ def rules_at(
             within=within,
             match=anchored(rule.match, anchors),
             to=anchored(rule.to, anchors),
-            state="doubted" if is_doubted or rule.id in program.doubted else "probation",
+            state="doubted" if is_archived or rule.id in program.doubted else "probation",
             source="software",
         )
 
