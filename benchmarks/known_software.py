@@ -116,8 +116,8 @@ def main() -> int:
         others = doubtful(by_rules([other for other in sites if other is not one]))
         told = [
             one.told(one.merges).rpartition("| ")[2],
-            one.told(merges(one.rows, one.recognizer.undoubted_rules_of)),
-            one.told(merges(one.rows, one.recognizer.rules_of, others)),
+            one.told(merges(one.rows, one.recognizer.rules_of)),
+            one.told(merges(one.rows, on_trial(one.recognizer), others)),
         ]
         where = ", ".join(f"{there.program} ({there.where})" for there in runs) or "–"
         print(f"| {one.name} | {len(one.rows):,} | {one.redundant:,} | {where} | {counts.cells} | {' | '.join(told)} |")
@@ -159,7 +159,12 @@ def study(name: str, rows: list[dict[str, str]]) -> Found:
     recognizer = Recognizer(programs())
     for row in rows:
         recognizer.see_url(row["url"])
-    return Found(name, rows, recognizer, merges(rows, recognizer.rules_of))
+    return Found(name, rows, recognizer, merges(rows, on_trial(recognizer)))
+
+
+def on_trial(recognizer: Recognizer) -> Callable[[str], Sequence[Rule]]:
+    """The rules of a site as a crawl uses them: doubted ones are tried."""
+    return lambda site: [rule.on_trial() for rule in recognizer.rules_of(site)]
 
 
 def merges(

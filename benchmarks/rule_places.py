@@ -17,7 +17,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.known_software import DATA, _kind, _rows
+from benchmarks.known_software import DATA, _kind, _rows, on_trial
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.program import programs
 from dedupcrawl.software.recognition import Recognizer
@@ -77,7 +77,7 @@ def play(rows: list[dict[str, str]]) -> Played:
     for row in rows:
         recognizer.see_url(row["url"])
     played = Played()
-    played.uses, played.first, played.wrong = _crawl(rows, Normalizer(more=recognizer.rules_of), played)
+    played.uses, played.first, played.wrong = _crawl(rows, Normalizer(more=on_trial(recognizer)), played)
     _, played.later, played.wrong_later = _crawl(rows, Normalizer(more=lambda site: played.known.get(site, ())), played)
     return played
 
