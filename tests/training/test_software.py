@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,26 @@ def test_a_prior_helps_where_there_is_little_to_learn_from() -> None:
     urls, labels = sessions(1, 2)
     assert [rule.state for rule in learned(urls, labels).rules] == ["probation"]
     assert not learn_site("a.com", urls, labels).rules
+
+
+def test_what_wrong_merges_need_is_not_refuted_with_the_rule_that_is_wrong() -> None:
+    """A shop's links carry URLs, which one rule reads for several others: its part in wrong merges is the largest."""
+    urls = ["http://a.com/checkout/cart/", "http://a.com/catalog/product_compare/index/"]
+    labels = [-1, -2]
+    shown = "?dir=asc&mode=grid&order=price&p="
+    for page in range(40):
+        carried = (f"/review/product/list/id/{page}/", f"/catalogsearch/result/?q={page}", f"/knives.html{shown}{page}")
+        for kind, url in enumerate(carried):
+            text = base64.b64encode(f"http://a.com{url}".encode()).decode().translate(str.maketrans("+/=", "-_,"))
+            for product in range(6):  # of the last two kinds some are shown in another order
+                urls.append(f"http://a.com/catalog/product_compare/add/product/{product}/uenc/{text}/")
+                labels.append(1_000 * kind + page + (10_000 if kind == 1 and page < 8 and product > 2 else 0))
+        urls.append(f"http://a.com{carried[2]}")
+        labels.append(2_000 + page + (10_000 if page < 20 else 0))
+    rules = learned(urls, labels)
+    states = {rule.id.partition("@")[0].removeprefix("magento1."): rule.state for rule in rules.rules}
+    assert states["carried-url"] == states["back-to-review"] == "probation"
+    assert {states["compare-from-search"], states["back-to-list"]} <= {"doubted", "disabled"}
 
 
 def test_a_site_of_no_known_software_has_no_rules_of_it() -> None:
