@@ -66,7 +66,7 @@ def test_what_wrong_merges_need_is_not_refuted_with_the_rule_that_is_wrong() -> 
         carried = (f"/review/product/list/id/{page}/", f"/catalogsearch/result/?q={page}", f"/knives.html{shown}{page}")
         for kind, url in enumerate(carried):
             text = base64.b64encode(f"http://a.com{url}".encode()).decode().translate(str.maketrans("+/=", "-_,"))
-            for product in range(6):  # of the last two kinds some are shown in another order
+            for product in range(6 if kind < 2 else 1):  # of the last two kinds some are shown in another order
                 urls.append(f"http://a.com/catalog/product_compare/add/product/{product}/uenc/{text}/")
                 labels.append(1_000 * kind + page + (10_000 if kind == 1 and page < 8 and product > 2 else 0))
         urls.append(f"http://a.com{carried[2]}")

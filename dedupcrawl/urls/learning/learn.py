@@ -134,7 +134,7 @@ def _proved(candidates: list[Candidate], ledger: Ledger, price: Price, min_cover
             ledger.refute(one.rule for one in candidates if one not in proved)
             candidates = proved
             continue
-        wrong = [one for one in proved if ledger.uses[one.rule.id].collisions]
+        wrong = [one for one in proved if sum(ledger.uses[one.rule.id].wrong)]
         added = {one.rule.id: ledger.adds(one.rule.id) for one in wrong}
         bad = [one for one in wrong if not price.holds(*added[one.rule.id])]
         if not bad:

@@ -193,8 +193,7 @@ class Ledger:
         """Keep what rules of known software did that the log speaks against: to be tried, or not even that."""
         for rule in rules:
             use = self.uses[rule.id]
-            right = sum(use.right)
-            wrong = sum(use.wrong) or use.collisions  # it may bring a page that it leaves as it is among others
+            right, wrong = sum(use.right), sum(use.wrong)
             if rule.source == "software" and wrong:
                 note = f"{wrong} of {right + wrong} merges in the log of {date.today()} were wrong"
                 counts = Evidence(0, sum(use.coverage), right, wrong, use.collisions)
