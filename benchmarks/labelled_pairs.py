@@ -27,17 +27,17 @@ from benchmarks.planted_cases import Case, bulletins_in_words, look_alikes, orig
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around
 from dedupcrawl.content.checks.shingles import sampled
-from dedupcrawl.content.features import features
-from dedupcrawl.content.furniture import Furniture
-from dedupcrawl.content.html import extract
-from dedupcrawl.content.links import local_form
-from dedupcrawl.content.measures import (
+from dedupcrawl.content.features import (
     Pair,
+    features,
     kept_links,
     links_of_its_own,
     listed,
     titles_differ,
 )
+from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.content.html import extract
+from dedupcrawl.content.links import local_form
 from dedupcrawl.content.sides import count_of
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.view import View

@@ -17,8 +17,8 @@ from parsel.csstranslator import HTMLTranslator
 from dedupcrawl import extras
 from dedupcrawl.aliases.sources import SOURCES
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, OF_TERMS, PARAMETERS
-from dedupcrawl.content.ignored import entries_of
 from dedupcrawl.content.model import TARGET_PRECISION, load
+from dedupcrawl.content.selection import entries_of
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.setting import (
     BOOLEAN,

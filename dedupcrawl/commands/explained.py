@@ -11,7 +11,7 @@ from dedupcrawl.aliases.alias import NAME as ALIAS
 from dedupcrawl.aliases.alias import RULE, Alias, SiteAliases
 from dedupcrawl.commands.in_crawls import in_crawls
 from dedupcrawl.content import main_outline
-from dedupcrawl.content.side_by_side import stretches
+from dedupcrawl.content.differences import stretches
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture

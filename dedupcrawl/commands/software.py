@@ -11,7 +11,7 @@ import click
 
 from dedupcrawl.commands.errors import BadInputError, Command, FailureError, table
 from dedupcrawl.commands.options import json_option, software_option
-from dedupcrawl.content.ignored import read_ignored
+from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable

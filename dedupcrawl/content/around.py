@@ -14,8 +14,8 @@ from itertools import pairwise
 import mmh3
 import msgspec
 
-from dedupcrawl.content.blocks import Blocks, with_breaks
 from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.content.main_outline import Blocks, with_breaks
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
 

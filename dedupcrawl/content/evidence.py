@@ -17,9 +17,8 @@ import numpy as np
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around
 from dedupcrawl.content.differences import Difference, told
-from dedupcrawl.content.features import FEATURES, features
+from dedupcrawl.content.features import FEATURES, Pair, features, lines_of_its_own
 from dedupcrawl.content.furniture import Furniture
-from dedupcrawl.content.measures import Pair, lines_of_its_own
 from dedupcrawl.content.model import Model
 from dedupcrawl.content.sides import occurring
 from dedupcrawl.content.symbols import SymbolText

@@ -1,4 +1,6 @@
-"""Elements of a page by a CSS selector, in time that an enemy cannot make grow with the square of the page.
+"""What a reader has selected of pages, or left out (DEDUP_SELECTOR, DEDUP_IGNORE), by CSS selectors and by patterns.
+
+Elements are found in time that an enemy cannot make grow with the square of the page.
 
 As one XPath expression "div p" takes each p once for every div around it, and for each looks through all that was
 found. So the library (cssselect, as parsel has it) is asked for the parts of a selector between its combinators, and
@@ -8,17 +10,23 @@ these are combined here, each in one pass over the page. (What stands within :no
 from __future__ import annotations
 
 import html
+import json
+import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from cssselect import FunctionalPseudoElement, parse
 from cssselect import Selector as Parsed
 from cssselect.parser import CombinedSelector
 from parsel import Selector
 from parsel.csstranslator import HTMLTranslator
 
-from dedupcrawl.content.tags import tame
+from dedupcrawl.content.outline import tame
+from dedupcrawl.page import Page
 
 if TYPE_CHECKING:
     from cssselect.parser import PseudoElement, Tree
@@ -151,3 +159,95 @@ def _texts(element: Element, pseudo_element: PseudoElement) -> list[str]:
         value = element.get(pseudo_element.arguments[0].value)
         return [] if value is None else [value]
     return [text for text in (element.text, *(child.tail for child in element)) if text]
+
+
+CSS, PATTERN = "css:", "re:"
+
+
+class Ignored(msgspec.Struct, frozen=True, gc=False):
+    """What does not count.
+
+    Attributes:
+        selectors: CSS selectors of elements.
+        patterns: Regular expressions, each for what it finds in one line.
+    """
+
+    selectors: tuple[str, ...] = ()
+    patterns: tuple[re.Pattern[str], ...] = ()
+
+    def markup(self, html: bytes) -> bytes:
+        """A page in UTF-8 without what the selectors find."""
+        return without(html, self.selectors) if self.selectors else html
+
+    def line(self, text: str) -> str:
+        """A line without what the patterns find; blanks beside that are one."""
+        for pattern in self.patterns:
+            left = pattern.sub(" ", text)
+            if left != text:
+                text = " ".join(left.split())
+        return text
+
+    def lines(self, texts: Sequence[str]) -> tuple[str, ...]:
+        """Lines without what the patterns find, those left out of which nothing stays."""
+        return tuple(left for text in texts if (left := self.line(text))) if self.patterns else tuple(texts)
+
+    def page(self, page: Page) -> Page:
+        """A page without what the patterns find."""
+        if not self.patterns:
+            return page
+        return replace(
+            page,
+            title=self.line(page.title),
+            paragraphs=self.lines(page.paragraphs),
+            headings=self.lines(page.headings),
+            asides=self.lines(page.asides),
+            link_lines=self.lines(page.link_lines),
+        )
+
+
+NOTHING = Ignored()
+
+
+def entries_of(value: Any) -> tuple[str, ...]:
+    """The entries of DEDUP_IGNORE, checked. A string is JSON, or one entry: it may well have a comma.
+
+    Raises:
+        ValueError: It is nothing of the kind; the message says why.
+    """
+    if isinstance(value, str):
+        value = json.loads(value) if value.lstrip().startswith("[") else [value] if value.strip() else []
+    if not isinstance(value, list | tuple) or not all(isinstance(entry, str) for entry in value):
+        raise ValueError("that is not a list of strings")
+    read_ignored(tuple(value))
+    return tuple(value)
+
+
+@lru_cache(maxsize=256)
+def read_ignored(entries: tuple[str, ...]) -> Ignored:
+    """What the entries of DEDUP_IGNORE say: "css:.stats", "re:[(]Read [0-9]+ times[)]".
+
+    Raises:
+        ValueError: There is one that is neither, or no selector, or no pattern.
+    """
+    return Ignored(
+        tuple(_selectors(entries)),
+        tuple(_pattern(entry.removeprefix(PATTERN)) for entry in entries if entry.startswith(PATTERN)),
+    )
+
+
+def _selectors(entries: Iterable[str]) -> Iterable[str]:
+    for entry in entries:
+        if entry.startswith(CSS):
+            yield check_selector(entry.removeprefix(CSS).strip())
+        elif not entry.startswith(PATTERN):
+            raise ValueError(f"{entry!r} begins neither with {CSS!r} nor with {PATTERN!r}")
+
+
+def _pattern(written: str) -> re.Pattern[str]:
+    try:
+        found = re.compile(written)
+    except re.error as error:
+        raise ValueError(f"{written!r} is not a regular expression: {error}") from error
+    if found.fullmatch(""):
+        raise ValueError(f"{written!r} finds nothing at all in every line: say what is to be found")
+    return found

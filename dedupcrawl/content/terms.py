@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from dedupcrawl.content.characters import CJK, VOWEL_SIGNS, fold
 from dedupcrawl.content.checks.base import NOT_INSTALLED
-from dedupcrawl.content.stop_words import STOP_WORDS
+from dedupcrawl.content.word_lists import STOP_WORDS
 from dedupcrawl.setting import file, parameter
 
 TERMS_VERSION = 2

@@ -12,7 +12,7 @@ from pathlib import Path
 from scrapy.http import Response, TextResponse
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.content.ignored import read_ignored
+from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl.pages import is_html
 from dedupcrawl.index.contract import SiteStates

@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.ignored import read_ignored
+from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
 from dedupcrawl.crawl_logs.compressed import head_of, open_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally

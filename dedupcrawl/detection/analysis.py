@@ -11,9 +11,9 @@ import msgspec
 
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around, line_hashes
-from dedupcrawl.content.blocks import without_blocks
 from dedupcrawl.content.checks.base import OF_WHOLE_PAGES, Check
 from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.content.main_outline import without_blocks
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.view import View
 from dedupcrawl.page import Page

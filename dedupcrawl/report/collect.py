@@ -15,7 +15,7 @@ import polars as pl
 
 from dedupcrawl.aliases.alias import NAME as ALIAS
 from dedupcrawl.aliases.alias import SiteAliases
-from dedupcrawl.content.side_by_side import Stretch
+from dedupcrawl.content.differences import Stretch
 from dedupcrawl.crawl_logs.tally import LogError, Progress
 from dedupcrawl.index.contract import Index, standing_for
 from dedupcrawl.index.runs import Run

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from dedupcrawl.content.side_by_side import Stretch, stretches
+from dedupcrawl.content.differences import Stretch, stretches
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.attachments import AttachmentError, text_of
 from dedupcrawl.index.contract import Attachments

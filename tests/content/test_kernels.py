@@ -17,12 +17,12 @@ from msgspec.structs import replace
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import Alignment, align
-from dedupcrawl.content.blocks import Blocks, with_breaks
 from dedupcrawl.content.characters import fold
 from dedupcrawl.content.checks import shingles
 from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.content.checks.shingles import LEVELS, sampled
 from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
+from dedupcrawl.content.main_outline import Blocks, with_breaks
 from dedupcrawl.content.main_text import main_blocks
 from dedupcrawl.content.outline import outline
 from dedupcrawl.content.sides import sides

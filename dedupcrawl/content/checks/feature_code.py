@@ -24,7 +24,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.checks.base import NO_PAGES, Keys, PageIds, Postings, Probe, by_page, length_dissimilarity
+from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings, Probe, by_page
 from dedupcrawl.content.feature_codes import ANCHOR_SETS, MIN_CODE, CodeRules, common_run, feature_code, shortest_run
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
 from dedupcrawl.page import Page
@@ -76,7 +76,7 @@ def _fewest_grams(repeatability: float) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, slots=True)
-class FeatureCodeCheck:
+class FeatureCodeCheck(Check):
     """One-way: pages of which a share `repeatability` lies inside a kept page.
 
     A signature is the code, two bytes a symbol, little-endian: the upper 15 bits of each symbol's hash.
@@ -172,12 +172,7 @@ class FeatureCodeCheck:
         return enough
 
     def probe(self, signature: bytes) -> Probe:
-        """Any of the grams."""
         return Probe.any_of(_different_grams(signature, 1)[0])
-
-    def dissimilarity(self, new: bytes, kept: bytes) -> float:
-        """By length."""
-        return length_dissimilarity(new, kept)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """S of `new` over `kept`, when it reaches `repeatability`."""

@@ -34,7 +34,6 @@ class TitleCheck(Equality):
     name: ClassVar[str] = "title"
 
     def header(self) -> Mapping[str, str | int | float]:
-        """What signatures depend on."""
         return {"symbols": SYMBOLS_VERSION, "hash": "murmur3_x64_128", "characters": TITLE}
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:

@@ -1,6 +1,6 @@
 /* What two sequences of symbols have in common and where they differ: `align` of content/alignment.py. */
 
-#include "tiles.h"
+#include "kernels.h"
 
 enum { GAP_LIMIT = 512, EFFORT = 4, WORDS = GAP_LIMIT / 64 };
 

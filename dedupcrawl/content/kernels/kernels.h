@@ -39,6 +39,16 @@ static inline size_t table_size(size_t count) {
     return size;
 }
 
+enum { LONGEST = 1 << 14 }; /* symbols of a sequence that is aligned, at most */
+
+/* Equal pieces of two sequences of symbols. */
+typedef struct {
+    Py_ssize_t begin, kept_begin, length;
+} Tile;
+
+/* Maximal runs of anchors, in the order of `new`, into a new array; how many, or -1 when there is no memory. */
+Py_ssize_t tiles(const uint16_t *new, Py_ssize_t count, const uint16_t *kept, Py_ssize_t kept_count, Tile **found);
+
 /* content/symbols.py, content/characters.py */
 PyObject *symbols(PyObject *self, PyObject *args);
 PyObject *fold(PyObject *self, PyObject *args);
@@ -46,7 +56,7 @@ PyObject *fold(PyObject *self, PyObject *args);
 PyObject *outline(PyObject *self, PyObject *args);
 /* content/main_text.py */
 PyObject *main_blocks(PyObject *self, PyObject *args);
-/* content/blocks.py */
+/* content/main_outline.py */
 PyObject *broken_symbols(PyObject *self, PyObject *args);
 PyObject *blocks(PyObject *self, PyObject *args);
 /* content/checks */

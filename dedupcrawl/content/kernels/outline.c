@@ -1,9 +1,8 @@
-/* Markup to blocks of text in one pass: content/outline.py, which says what it does and why, and the expression TAG of
- * content/tags.py. */
+/* Markup to blocks of text in one pass, and the expression TAG: content/outline.py, which says what it does and why. */
 
 #include "kernels.h"
 
-enum { LINK, LINK_END, LINE, META, BASE, END, START, PART, TITLE, HIDDEN }; /* content/tags.py */
+enum { LINK, LINK_END, LINE, META, BASE, END, START, PART, TITLE, HIDDEN }; /* content/outline.py */
 enum { MAX_TAGS = 100000, MAX_DEPTH = 100 };
 enum { MAX_VALUES = 2000, MAX_PIECES = 300000 }; /* of a tag, and of what is left out: the bounds of TAG's repeats */
 enum { MEANT = 256, LONGEST_NAME = 16 }; /* kept of what tags mean; bytes of a tag that means anything */

@@ -1,6 +1,6 @@
 /* The sides of an alignment, and what is counted of their differences: content/sides.py. */
 
-#include "tiles.h"
+#include "kernels.h"
 
 enum { MARKS = 8, OWN = 1, NEW = 2, VALUE = 4, OWN_VALUE = 5, NEGATES = 6, HAS_ANTONYM = 7, SHORT = 3, EDGE = 12 };
 static const double EDGE_SHARE = 0.04, STRAY = 0.01;

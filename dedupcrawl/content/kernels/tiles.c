@@ -1,4 +1,4 @@
-#include "tiles.h"
+#include "kernels.h"
 
 enum { GRAM = 4 };
 
