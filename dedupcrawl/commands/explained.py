@@ -19,7 +19,7 @@ from dedupcrawl.index.contract import Index, standing_for
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.page import item_url
 from dedupcrawl.sites import host_of, site_of
-from dedupcrawl.software.site_software import NAME, SiteSoftware
+from dedupcrawl.software.installation import NAME, SiteSoftware
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import rule_facts
 from dedupcrawl.urls.rule_files import SiteRules, rule_files, rules_of

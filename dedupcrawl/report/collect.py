@@ -35,7 +35,7 @@ from dedupcrawl.report.sources import (
     read_rule_rows,
 )
 from dedupcrawl.sites import site_of
-from dedupcrawl.software.site_software import NAME, SiteSoftware
+from dedupcrawl.software.installation import NAME, SiteSoftware
 from dedupcrawl.urls.rule import Rule
 
 BINS = 20

@@ -22,29 +22,57 @@ whose pages have a path of their own besides that of its scripts, as a wiki's ar
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
-from dedupcrawl.software.anchors import BASE, Anchors, anchor_of, anchored
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import SUFFIX
 from dedupcrawl.urls.template import Template, TemplateError, parse_template
+
+BASE = "base"
+Anchors = Mapping[str, str]
+"""Name → path, such as "/forum"; empty for the root of the host."""
+
+_ANCHOR = re.compile(r"/<([a-z]+)>(?=/)")
+
+
+def anchor_of(text: str) -> str:
+    """Which anchor a path begins at.
+
+    >>> anchor_of("/viewtopic.php"), anchor_of("/<article>/{title}")
+    ('base', 'article')
+    """
+    found = _ANCHOR.match(text)
+    return found[1] if found else BASE
+
+
+def anchored(text: str, anchors: Anchors) -> str:
+    """A path, template or form with the path of its anchor; what begins with no path stays as it is.
+
+    >>> anchored("/viewtopic.php?t={}", {"base": "/forum"}), anchored("?sid={}", {"base": "/forum"})
+    ('/forum/viewtopic.php?t={}', '?sid={}')
+    """
+    if not text.startswith("/"):
+        return text
+    found = _ANCHOR.match(text)
+    return anchors.get(anchor_of(text), "") + text[found.end() if found else 0 :]
+
 
 PACKAGE_FOLDER = Path(__file__).parent
 COMPILED = PACKAGE_FOLDER / "programs.json"
 _LARGEST_FILE = 1_000_000  # bytes
 _KINDS = ("url", "generator", "cookie", "html")
-_KEYS = ("name", "title", "source", "signs", "rules", "same", "different", "doubted", "ignored")
-_HEAVIEST = 10
+
+_Text = Annotated[str, msgspec.Meta(min_length=1)]
 
 
-@dataclass(frozen=True, slots=True)
-class Sign:
+class Sign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Something by which a program is known. It has one of four kinds.
 
     Attributes:
@@ -59,7 +87,7 @@ class Sign:
     generator: str = ""
     cookie: str = ""
     html: str = ""
-    weight: int = 1
+    weight: Annotated[int, msgspec.Meta(ge=-10, le=10)] = 1
 
     @property
     def anchor(self) -> str:
@@ -122,26 +150,36 @@ class Program:
         Raises:
             RuleError: It is none of a program's; the message says where and why.
         """
-        if unknown := sorted(set(row) - set(_KEYS)):
-            raise RuleError(f"unknown key {unknown[0]!r}; a program has {', '.join(_KEYS)}")
-        for key in ("name", "title", "source"):
-            if key not in row:
-                raise RuleError(f"there is no {key}, a text; a program has {', '.join(_KEYS)}")
-            if not isinstance(row[key], str) or not row[key]:
-                raise RuleError(f"{key} is a text, not {row[key]!r}")
-        if row["name"] != name:
-            raise RuleError(f"its name is {row['name']!r}, so it must be in a file {row['name']}{SUFFIX}")
-        signs = tuple(map(_sign, _tables(row, "signs")))
-        rules = tuple(_rule(rule) for rule in _tables(row, "rules"))
+        try:
+            file = msgspec.convert(row, _File)
+        except msgspec.ValidationError as error:
+            raise RuleError(f"{error}; a program has {', '.join(_File.__struct_fields__)}") from error
+        if file.name != name:
+            raise RuleError(f"its name is {file.name!r}, so it must be in a file {file.name}{SUFFIX}")
+        for sign in file.signs:
+            _check(sign)
+        rules = tuple(map(_rule, file.rules))
         if len({rule.id for rule in rules}) < len(rules):
             raise RuleError("two rules have one id")
-        if not signs:
-            raise RuleError("a program is recognized by [[signs]], and has none")
-        doubted, ignored = _texts(row, "doubted"), _texts(row, "ignored")
-        if unknown := sorted(set(doubted) - {rule.id for rule in rules}):
+        if unknown := sorted(set(file.doubted) - {rule.id for rule in rules}):
             raise RuleError(f"doubted: there is no rule {unknown[0]!r}")
-        pairs = _pairs(row, "same"), _pairs(row, "different")
-        return cls(name, row["title"], row["source"], signs, rules, *pairs, doubted, ignored)
+        return cls(
+            name, file.title, file.source, file.signs, rules, file.same, file.different, file.doubted, file.ignored
+        )
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    """A program as its file has it; its rules have yet to be read."""
+
+    name: _Text
+    title: _Text
+    source: _Text
+    signs: Annotated[tuple[Sign, ...], msgspec.Meta(min_length=1)]
+    rules: tuple[dict[str, Any], ...] = ()
+    same: tuple[tuple[_Text, _Text], ...] = ()
+    different: tuple[tuple[_Text, _Text], ...] = ()
+    doubted: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
 
 
 def rules_at(
@@ -251,34 +289,11 @@ def _compiled(digest: str) -> tuple[Program, ...]:
     return found.programs if found.digest == digest else ()
 
 
-def _tables(row: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
-    found = row.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise RuleError(f"{key} are written as [[{key}]] tables")
-    return found
-
-
-def _texts(row: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    found = row.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise RuleError(f"{key} is a list of texts, not {found!r}")
-    return tuple(found)
-
-
-def _sign(row: Mapping[str, Any]) -> Sign:
-    if unknown := sorted(set(row) - {*_KINDS, "weight"}):
-        raise RuleError(f"unknown key {unknown[0]!r} of a sign; it has one of {', '.join(_KINDS)}, and weight")
-    if sum(kind in row for kind in _KINDS) != 1 or not all(
-        isinstance(row[kind], str) and row[kind] for kind in _KINDS if kind in row
-    ):
-        raise RuleError(f"a sign has exactly one of {', '.join(_KINDS)}, not {dict(row)!r}")
-    weight = row.get("weight", 1)
-    if type(weight) is not int or not 0 < abs(weight) <= _HEAVIEST:
-        raise RuleError(f"the weight of a sign is a whole number from -{_HEAVIEST} to {_HEAVIEST}, not {weight!r}")
-    sign = Sign(**row)
+def _check(sign: Sign) -> None:
+    if sum(bool(getattr(sign, kind)) for kind in _KINDS) != 1 or not sign.weight:
+        raise RuleError(f"a sign has exactly one of {', '.join(_KINDS)}, and a weight other than 0, not {sign!r}")
     if sign.url:
         sign.template()
-    return sign
 
 
 def _rule(row: Mapping[str, Any]) -> Rule:
@@ -286,13 +301,3 @@ def _rule(row: Mapping[str, Any]) -> Rule:
     if rule.hosts or rule.tried or rule.state != "active" or rule.source != "hand":
         raise RuleError(f"rule {rule.id!r}: a program is on any host, and no crawl has tried its rules yet")
     return rule
-
-
-def _pairs(row: Mapping[str, Any], key: str) -> tuple[tuple[str, str], ...]:
-    found = row.get(key, [])
-    if not isinstance(found, list) or not all(
-        isinstance(pair, list) and len(pair) == 2 and all(isinstance(url, str) and url for url in pair)
-        for pair in found
-    ):
-        raise RuleError(f"{key} are pairs of URLs, not {found!r}")
-    return tuple((one, other) for one, other in found)

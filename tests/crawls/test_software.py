@@ -12,7 +12,7 @@ import pytest
 
 from dedupcrawl.index.open import open_index
 from dedupcrawl.settings import DedupSettings, SettingError
-from dedupcrawl.software.site_software import NAME, SiteSoftware
+from dedupcrawl.software.installation import NAME, SiteSoftware
 from dedupcrawl.urls.rule_files import read_rules
 from tests.crawls.site import Crawl, crawl, page, prose, serve
 
