@@ -21,7 +21,15 @@ import msgspec
 
 from dedupcrawl.api import Detector, trust_of
 from dedupcrawl.commands.errors import BadInputError, Command, broken_rows, check_output
-from dedupcrawl.commands.options import InputPath, engine_option, read_settings, rows_option, sets_option, spark_errors
+from dedupcrawl.commands.options import (
+    InputPath,
+    counts_option,
+    engine_option,
+    read_settings,
+    rows_option,
+    sets_option,
+    spark_errors,
+)
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 from dedupcrawl.counts import counted
@@ -54,7 +62,7 @@ _COPY = "dedupcrawl-check-stdin"
 @engine_option
 @click.option("--checks", help=f"Comma-separated; as in DEDUP_CHECKS.  [default: {','.join(DEFAULT_CHECKS)}]")
 @sets_option
-@click.option("--json", "as_json", is_flag=True, help="Print the counts as one JSON object (needs --output).")
+@counts_option
 def command(  # noqa: PLR0913 - the options of a command, as click passes them
     files: Sequence[str],
     output: Path | None,

@@ -12,9 +12,9 @@ import msgspec
 
 from dedupcrawl.commands.errors import Command, not_a_url
 from dedupcrawl.commands.explained import Explainer
-from dedupcrawl.commands.in_crawls import becomes, in_words
 from dedupcrawl.commands.options import index_folder, index_option, json_option, open_existing, rules_option
 from dedupcrawl.commands.selection import forms_of
+from dedupcrawl.commands.why import becomes, in_words
 from dedupcrawl.content.evidence_words import in_words as evidence_in_words
 from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json

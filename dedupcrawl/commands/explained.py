@@ -9,7 +9,7 @@ from typing import Any
 
 from dedupcrawl.aliases.alias import NAME as ALIAS
 from dedupcrawl.aliases.alias import RULE, Alias, SiteAliases
-from dedupcrawl.commands.in_crawls import in_crawls
+from dedupcrawl.commands.why import in_crawls
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.differences import stretches
 from dedupcrawl.content.symbols import SymbolText

@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from dedupcrawl.commands.errors import Command, FailureError, Group, check_output, table
-from dedupcrawl.commands.options import FILE, index_folder, index_option, json_option, open_existing
+from dedupcrawl.commands.options import FILE, counts_option, index_folder, index_option, json_option, open_existing
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.commands.restore import restore
 from dedupcrawl.commands.selection import Selection, check_known, needs_one, selection, standing
@@ -115,7 +115,7 @@ _OF_PAGES = ("url", "title", "run")
     "--output", type=FILE, help="Write the rows here, as CSV if its name ends in .csv.  [default: JSON Lines to stdout]"
 )
 @index_option
-@click.option("--json", "as_json", is_flag=True, help="Print the count as one JSON object (needs --output).")
+@counts_option
 def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) -> None:
     """List the pages that an index keeps (url, title, run), or those that were dropped for them.
 

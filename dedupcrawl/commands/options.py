@@ -26,10 +26,19 @@ def _named_or_usual(ctx: click.Context, parameter: click.Parameter, rules: Path 
     return rules
 
 
+def _no_file(ctx: click.Context, parameter: click.Parameter, folder: Path) -> Path:
+    if folder.is_file():
+        raise BadInputError(f"--rules takes a folder of rule files, and {printable(str(folder))} is a file of it.")
+    return folder
+
+
 FILE = click.Path(dir_okay=False, path_type=Path)
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+counts_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print the counts as one JSON object (needs --output)."
+)
 
 json_anyway = click.option(
     "--json", is_flag=True, expose_value=False, help="The output is always JSON; accepted for consistency."
@@ -40,6 +49,15 @@ rules_option = click.option(
     type=click.Path(path_type=Path),
     callback=_named_or_usual,
     help=f"Rule file, or folder of rule files.  [default: {RULES}/ of the project]",
+)
+
+folder_option = click.option(
+    "--rules",
+    "folder",
+    default=rules_folder,
+    type=click.Path(path_type=Path),
+    callback=_no_file,
+    help=f"Folder of rule files.  [default: {RULES}/ of the project]",
 )
 
 software_option = click.option(

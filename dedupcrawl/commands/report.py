@@ -9,7 +9,15 @@ import click
 
 from dedupcrawl import extras
 from dedupcrawl.commands.errors import Command, FailureError, check_output
-from dedupcrawl.commands.options import EXISTING_FILE, FILE, index_folder, index_option, open_existing, rules_option
+from dedupcrawl.commands.options import (
+    EXISTING_FILE,
+    FILE,
+    index_folder,
+    index_option,
+    json_option,
+    open_existing,
+    rules_option,
+)
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.commands.selection import chosen_run
 from dedupcrawl.counts import counted, megabytes
@@ -28,7 +36,7 @@ if TYPE_CHECKING:
 @click.option(
     "--run", default="last", show_default=True, help="Name of a crawl, or 'all' for every crawl in the index."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object.")
+@json_option
 def command(index: str | None, output: Path, log: Path | None, rules: Path, run: str, as_json: bool) -> None:  # noqa: PLR0913 - the options of a command, as click passes them
     """Write a page that shows what the last crawl saved, what was dropped and why, and what was let through in doubt.
 

@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from dedupcrawl.commands.errors import Command, check_output
-from dedupcrawl.commands.options import index_option, open_existing, rows_option
+from dedupcrawl.commands.options import counts_option, index_option, open_existing, rows_option
 from dedupcrawl.commands.selection import Selection, check_known, needs_one, selection, standing
 from dedupcrawl.content.checks.registry import CHECK_NAMES
 from dedupcrawl.counts import counted
@@ -39,7 +39,7 @@ _LET_THROUGH = (
 @rows_option
 @click.option("--refetch", is_flag=True, help="Have the spider that dropped them fetch them at its next start.")
 @index_option
-@click.option("--json", "as_json", is_flag=True, help="Print the counts as one JSON object (needs --output).")
+@counts_option
 def restore(  # noqa: PLR0913 - the options of a command, as click passes them
     urls: Sequence[str],
     rule: str | None,

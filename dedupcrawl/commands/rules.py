@@ -13,14 +13,12 @@ import click
 import msgspec
 
 from dedupcrawl.commands.errors import BadInputError, FailureError, Group, check_there_are, not_a_url, table
-from dedupcrawl.commands.in_crawls import in_crawls, in_words, of_doubted
-from dedupcrawl.commands.options import EXISTING_FILE, json_anyway, json_option
+from dedupcrawl.commands.options import EXISTING_FILE, folder_option, json_anyway, json_option
 from dedupcrawl.commands.software import software
-from dedupcrawl.commands.why import why_command
+from dedupcrawl.commands.why import in_crawls, in_words, of_doubted, why_command
 from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
-from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.sites import site_of
 from dedupcrawl.training.rule_folder import added
 from dedupcrawl.urls.compiled_rule import CompiledRule
@@ -44,21 +42,6 @@ from dedupcrawl.urls.rule_files import (
 from dedupcrawl.urls.rule_words import speaks_for
 from dedupcrawl.urls.url_parts import split_url
 
-
-def _no_file(ctx: click.Context, parameter: click.Parameter, folder: Path) -> Path:
-    if folder.is_file():
-        raise BadInputError(f"--rules takes a folder of rule files, and {printable(str(folder))} is a file of it.")
-    return folder
-
-
-_folder = click.option(
-    "--rules",
-    "folder",
-    default=rules_folder,
-    type=click.Path(path_type=Path),
-    callback=_no_file,
-    help=f"Folder of rule files.  [default: {RULES}/ of the project]",
-)
 _HEADS = ("site", "rule", "state", "kind", "source", "coverage", "precision", "at least", "what it does")
 _WIDEST = 60  # characters that a column is made wide for
 _NAMED = 5  # sites
@@ -84,7 +67,7 @@ def command() -> None:
 
 @command.command("list", short_help="List rules, one per line.")
 @click.argument("sites", nargs=-1)
-@_folder
+@folder_option
 @json_option
 def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
     """List all rules, or those of SITES: what each does, its coverage and precision on held-out clusters.
@@ -116,7 +99,7 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
 @command.command(short_help="Show the rules of a site, with counts and examples.")
 @click.argument("site")
 @click.argument("rule_id", required=False)
-@_folder
+@folder_option
 @json_option
 def show(site: str, rule_id: str | None, folder: Path, as_json: bool) -> None:
     """Show the rules of SITE, or the one named RULE_ID, as they stand in the file, with counts and examples.
@@ -141,7 +124,7 @@ def show(site: str, rule_id: str | None, folder: Path, as_json: bool) -> None:
 
 @command.command(short_help="Try the rules on URLs, or on their own examples.")
 @click.argument("urls", nargs=-1)
-@_folder
+@folder_option
 @json_option
 def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
     """Try the rules on URLS, step by step; without URLS, on the examples that the rules themselves carry.
@@ -180,7 +163,7 @@ def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
 @click.argument("rule_id")
 @click.option("--note", default="", help="Why, for the next reader of the file.")
 @click.option("--undo", is_flag=True, help="Switch it on again.")
-@_folder
+@folder_option
 @json_option
 def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_json: bool) -> None:  # noqa: PLR0913 - the options of a command, as click passes them
     """Switch off the rule RULE_ID of SITE. It stays in the file, and off when it is learned again.
@@ -211,7 +194,7 @@ def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_jso
 
 @command.command("import", short_help="Import rules from duplicate-url-discarder.")
 @click.argument("files", nargs=-1, required=True, type=EXISTING_FILE)
-@_folder
+@folder_option
 @json_option
 def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
     """Add the rules in duplicate-url-discarder's JSON FILES after those that are there.
@@ -265,7 +248,7 @@ command.add_command(why_command)
 
 @command.command("export", short_help="Print rules for duplicate-url-discarder.")
 @click.argument("sites", nargs=-1)
-@_folder
+@folder_option
 @json_anyway
 def export_rules(sites: Sequence[str], folder: Path) -> None:
     """Print the active rules, or those of SITES, as a JSON file of duplicate-url-discarder.

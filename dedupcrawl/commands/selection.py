@@ -186,32 +186,29 @@ def check_known(index: Index, wanted: Selection, rule: str | None = None) -> Non
         BadInputError: It knows nothing of one of them.
     """
     if rule is not None:
-        _check("rule", rule, ((name, "") for rewrite in index.rewrites() for name in rewrite.rules))
+        _check("rule", rule, ((name,) for rewrite in index.rewrites() for name in rewrite.rules))
     if wanted.run is not None:
-        runs = chain(
-            (run.name for run in reversed(read_runs(index))),
-            (rewrite.run for rewrite in index.rewrites()),
-            (row.run for row in chain(index.restored(), index.recorded())),
-            (entry.run for entry in index.entries()),
-        )
-        _check("run", wanted.run, ((name, "") for name in runs))
+        runs = (run.name for run in reversed(read_runs(index)))
+        _check("run", wanted.run, ((run,) for run in chain(runs, (run for _, run in _all(index)))))
     if wanted.site is not None:
-        urls = chain(
-            (rewrite.url for rewrite in index.rewrites()),
-            (row.verdict.url for row in chain(index.restored(), index.recorded())),
-            (entry.source for entry in index.entries()),
-        )
-        _check("site", wanted.site, ((site_of(url), host_of(url)) for url in urls))
+        _check("site", wanted.site, ((site_of(url), host_of(url)) for url, _ in _all(index)))
 
 
-def _check(what: str, name: str, known: Iterable[tuple[str, str]]) -> None:
-    """Raise unless `name` is one of the pairs, of which the first ones are told."""
+def _all(index: Index) -> Iterator[tuple[str, str]]:
+    """URL and run of everything that an index holds."""
+    yield from ((rewrite.url, rewrite.run) for rewrite in index.rewrites())
+    yield from ((row.verdict.url, row.run) for row in chain(index.restored(), index.recorded()))
+    yield from ((entry.source, entry.run) for entry in index.entries())
+
+
+def _check(what: str, name: str, known: Iterable[tuple[str, ...]]) -> None:
+    """Raise unless `name` is among the names of one of these, of which the first ones are told."""
     some: dict[str, None] = {}
-    for pair in known:
-        if name in pair:
+    for names in known:
+        if name in names:
             return
         if len(some) <= _NAMED:
-            some[pair[0]] = None
+            some[names[0]] = None
     raise _unknown(what, name, some)
 
 

@@ -9,7 +9,14 @@ from pathlib import Path
 import click
 
 from dedupcrawl.commands.errors import BadInputError, Command, FailureError, no_rows, tell_skipped
-from dedupcrawl.commands.options import EXISTING_FILE, InputPath, engine_option, software_option, spark_errors
+from dedupcrawl.commands.options import (
+    EXISTING_FILE,
+    InputPath,
+    engine_option,
+    json_option,
+    software_option,
+    spark_errors,
+)
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
@@ -60,7 +67,7 @@ _DEFAULTS = LearningOptions()
 )
 @software_option
 @engine_option
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+@json_option
 def command(  # noqa: PLR0913 - the options of a command, as click passes them
     logs: Sequence[str],
     rules: Path,

@@ -36,14 +36,6 @@ class Tiles:
     length: Places
 
 
-def place_of(piece: bytes, sequence: bytes) -> int:
-    """Where a sequence first stands in another in one piece, both as bytes; −1 where it does not."""
-    place = sequence.find(piece)
-    while place & 1 and place >= 0:
-        place = sequence.find(piece, place + 1)
-    return place >> 1
-
-
 def _grams(symbols: Symbols) -> NDArray[np.uint64]:
     """Shape (n,) → (max(0, n − 3),): four symbols in one word, exactly."""
     pairs = symbols[:-1].astype(np.uint32)

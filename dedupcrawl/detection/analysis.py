@@ -63,14 +63,12 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
         analysis: The page; with its own lines beside in its main text, where that says too little without them.
         own: The main text without furniture.
         left_out: How many blocks of the main text are furniture.
-        lines_are_read: Whether its own lines beside stand in the main text.
         view: The page for comparing it.
     """
 
     analysis: Analysis
     own: SymbolText
     left_out: int
-    lines_are_read: bool
     view: View
 
     @classmethod
@@ -85,7 +83,7 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
             own, left_out = _without_furniture(analysis, furniture)
         main, page = main_outline.read(analysis.outline), analysis.page
         view = View(page.url, page.title, main, analysis.around, furniture)
-        return cls(analysis, own, left_out, bool(lines), view)
+        return cls(analysis, own, left_out, view)
 
     @property
     def furniture_blocks(self) -> int:
