@@ -268,17 +268,11 @@ def _day(seconds: float) -> str:
 
 
 class LoggedAnswer(msgspec.Struct, frozen=True):
-    """A row of the crawl log.
+    """A row of the crawl log."""
 
-    Attributes:
-        url: That was asked for.
-        status: HTTP status.
-        redirect_to: Where a redirect led in the end.
-    """
-
-    url: str
-    status: int = 0
-    redirect_to: str = ""
+    url: str  # that was asked for
+    status: int = 0  # HTTP status
+    redirect_to: str = ""  # where a redirect led in the end
 
 
 def logged_answer(log: Path, urls: Sequence[str]) -> LoggedAnswer | None:

@@ -75,21 +75,14 @@ def _forms(url: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """All conditions that are set must hold.
+    """All conditions that are set must hold."""
 
-    Attributes:
-        urls: Any of these, in any form that a crawl may have written; empty: any.
-        pages: Those of them of which the items that are known by their place on the page are meant too.
-        site: Host or registrable domain.
-        run: The crawl.
-        before: Seconds since the epoch; only what is older.
-    """
-
-    urls: frozenset[str] = frozenset()
+    urls: frozenset[str] = frozenset()  # any of these, in any form that a crawl may have written; empty: any
+    # those of them of which the items that are known by their place on the page are meant too
     pages: frozenset[str] = frozenset()
-    site: str | None = None
-    run: str | None = None
-    before: float | None = None
+    site: str | None = None  # host or registrable domain
+    run: str | None = None  # the crawl
+    before: float | None = None  # seconds since the epoch; only what is older
 
     def takes(self, *urls: str, run: str, at: float) -> bool:
         """Whether a page is meant that is known under these URLs."""

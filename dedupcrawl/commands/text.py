@@ -35,31 +35,19 @@ Kind = Literal["own", "furniture", "slot"]
 
 
 class Line(NamedTuple):
-    """A line of a page.
-
-    Attributes:
-        text: What it says.
-        kind: "own"; "furniture", which the site repeats; or "slot": furniture with a value that varies.
-        is_main: Whether it is of the main text; else it stands around that.
-    """
+    """A line of a page."""
 
     text: str
-    kind: Kind
-    is_main: bool
+    kind: Kind  # "own"; "furniture", which the site repeats; or "slot": furniture with a value that varies
+    is_main: bool  # whether it is of the main text; else it stands around that
 
 
 class PageText(NamedTuple):
-    """A page as it is read.
-
-    Attributes:
-        title: Its title.
-        lines: Main text first, each part in page order; lines without a word or number are left out.
-        all_counts: It says next to nothing of its own, so that its furniture is compared as well.
-    """
+    """A page as it is read."""
 
     title: str
-    lines: tuple[Line, ...]
-    all_counts: bool
+    lines: tuple[Line, ...]  # main text first, each part in page order; lines without a word or number are left out
+    all_counts: bool  # it says next to nothing of its own, so that its furniture is compared as well
 
     @classmethod
     def of(cls, page: Page, furniture: Furniture) -> PageText:

@@ -29,19 +29,12 @@ _EFFORT = 4  # times the kept sequence
 
 
 class Alignment(msgspec.Struct, frozen=True, gc=False):
-    """What two sequences have in common.
+    """What two sequences have in common."""
 
-    Attributes:
-        new: Shape (n,): which symbols of the new sequence stand in the kept one.
-        kept: Shape (m,): which symbols of the kept sequence stand in the new one.
-        pieces: What differs. Of the kept side of a piece, what `kept` flags does not belong to it.
-        moves: Places where what follows in the new sequence stands earlier in the kept one.
-    """
-
-    new: NDArray[np.bool_]
-    kept: NDArray[np.bool_]
-    pieces: Pieces
-    moves: int
+    new: NDArray[np.bool_]  # shape (n,): which symbols of the new sequence stand in the kept one
+    kept: NDArray[np.bool_]  # shape (m,): which symbols of the kept sequence stand in the new one
+    pieces: Pieces  # what differs. Of the kept side of a piece, what `kept` flags does not belong to it
+    moves: int  # places where what follows in the new sequence stands earlier in the kept one
 
 
 def align(new: Symbols, kept: Symbols) -> Alignment:

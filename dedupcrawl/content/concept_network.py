@@ -34,15 +34,10 @@ Bits = NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class Network:
-    """An undirected graph without weights, as lists of neighbours, each node its own neighbour too.
+    """An undirected graph without weights, as lists of neighbours, each node its own neighbour too."""
 
-    Attributes:
-        starts: Shape (n,): where each node's list starts.
-        neighbours: Shape (n + 2 · edges,): the lists, one after the other.
-    """
-
-    starts: Nodes
-    neighbours: Nodes
+    starts: Nodes  # shape (n,): where each node's list starts
+    neighbours: Nodes  # shape (n + 2 · edges,): the lists, one after the other
 
     @classmethod
     def of(cls, size: int, ends: Nodes) -> Network:
@@ -176,14 +171,10 @@ def key_nodes(network: Network, considered: int, kept: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class KeyConcept:
-    """One row of the feature vector (eq. 8).
-
-    Attributes:
-        name: The concept.
-        positions: Where it occurs, as places in the concept sequence, ascending; its frequency is their number.
-    """
+    """One row of the feature vector (eq. 8)."""
 
     name: str
+    # where it occurs, as places in the concept sequence, ascending; its frequency is their number
     positions: tuple[int, ...]
 
 
@@ -234,19 +225,12 @@ _HEAD = struct.Struct("<BH")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConceptVector:
-    """The key concepts of a page, the most important first.
+    """The key concepts of a page, the most important first."""
 
-    Attributes:
-        length: Concepts of the whole text.
-        names: Shape (p,): their hashes, each once.
-        weights: Shape (p,): their frequencies.
-        positions: For each the places of its first `MOST_POSITIONS` occurrences.
-    """
-
-    length: int
-    names: NDArray[np.uint32]
-    weights: NDArray[np.float64]
-    positions: tuple[NDArray[np.float64], ...]
+    length: int  # concepts of the whole text
+    names: NDArray[np.uint32]  # shape (p,): their hashes, each once
+    weights: NDArray[np.float64]  # shape (p,): their frequencies
+    positions: tuple[NDArray[np.float64], ...]  # for each the places of its first `MOST_POSITIONS` occurrences
 
     @classmethod
     def of(cls, concepts: Sequence[KeyConcept], length: int) -> ConceptVector:

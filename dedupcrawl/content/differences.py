@@ -24,19 +24,12 @@ from dedupcrawl.content.word_kinds import skeletons, symbols_of
 
 
 class Differences(msgspec.Struct, frozen=True, gc=False):
-    """All differences of a pair, in the order of the new text.
-
-    Attributes:
-        new: The new text.
-        kept: The kept text.
-        alignment: How they are aligned.
-        tally: What is counted of them.
-    """
+    """All differences of a pair, in the order of the new text."""
 
     new: Side
     kept: Side
-    alignment: Alignment
-    tally: Tally
+    alignment: Alignment  # how they are aligned
+    tally: Tally  # what is counted of them
 
     @classmethod
     def of(cls, new: View, kept: View) -> Differences:
@@ -76,23 +69,14 @@ Kind = Literal["replaced", "added", "left out"]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference, for people.
+    """One difference, for people."""
 
-    Attributes:
-        kind: Whether both texts have something there.
-        at: Which symbol of the new page's main text it begins at.
-        symbols: How many symbols the new page has there.
-        kept_symbols: How many the kept page has there.
-        is_number: Whether numbers differ.
-        is_own: Whether it is the page's own text and no furniture.
-    """
-
-    kind: Kind
-    at: int
-    symbols: int
-    kept_symbols: int
-    is_number: bool
-    is_own: bool
+    kind: Kind  # whether both texts have something there
+    at: int  # which symbol of the new page's main text it begins at
+    symbols: int  # how many symbols the new page has there
+    kept_symbols: int  # how many the kept page has there
+    is_number: bool  # whether numbers differ
+    is_own: bool  # whether it is the page's own text and no furniture
 
 
 def told(differences: Differences, most: int) -> list[Difference]:
@@ -150,17 +134,11 @@ def _is_constant(page: View, begin: int, end: int) -> bool:
 
 
 class Stretch(NamedTuple):
-    """A stretch of two texts.
+    """A stretch of two texts."""
 
-    Attributes:
-        same: How many symbols both have here; 0 where they differ.
-        new: What the new text says.
-        kept: What the kept text says in its place; where they do not differ, what it says too, folded alike.
-    """
-
-    same: int
-    new: str
-    kept: str
+    same: int  # how many symbols both have here; 0 where they differ
+    new: str  # what the new text says
+    kept: str  # what the kept text says in its place; where they do not differ, what it says too, folded alike
 
 
 def stretches(new: SymbolText, kept: SymbolText) -> list[Stretch]:

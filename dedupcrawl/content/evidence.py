@@ -36,17 +36,11 @@ target precision drops, one rightly."""
 
 
 class Evidence(msgspec.Struct, frozen=True, gc=False):
-    """What is to be said about a new page and a kept one.
+    """What is to be said about a new page and a kept one."""
 
-    Attributes:
-        probability: That the new page duplicates the kept one.
-        values: Of `FEATURES`.
-        pair: The two.
-    """
-
-    probability: float
-    values: list[float]
-    pair: Pair
+    probability: float  # that the new page duplicates the kept one
+    values: list[float]  # of `FEATURES`
+    pair: Pair  # the two
 
     @property
     def is_list(self) -> bool:

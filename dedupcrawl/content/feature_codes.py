@@ -38,19 +38,12 @@ _OUTER = np.r_[0:END_PARAGRAPHS, -END_PARAGRAPHS:0]  # the first N paragraphs an
 
 
 class CodeRules(NamedTuple):
-    """How codes are extracted.
+    """How codes are extracted."""
 
-    Attributes:
-        anchors: Name of one of `ANCHOR_SETS`.
-        unit_length: L_pth: a paragraph of so many symbols is an Independent Extraction Unit.
-        unit_share: δ_p: so is one that makes up this share of the text.
-        symbols: Only so many symbols of the text are looked at; 0 for all.
-    """
-
-    anchors: str
-    unit_length: int
-    unit_share: float
-    symbols: int
+    anchors: str  # name of one of `ANCHOR_SETS`
+    unit_length: int  # L_pth: a paragraph of so many symbols is an Independent Extraction Unit
+    unit_share: float  # δ_p: so is one that makes up this share of the text
+    symbols: int  # only so many symbols of the text are looked at; 0 for all
 
 
 @cache

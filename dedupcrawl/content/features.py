@@ -29,27 +29,16 @@ _UNTITLED = 0.4  # where a page has no title: the mean of `untold_title` over th
 
 
 class Pair(msgspec.Struct, frozen=True, gc=False):
-    """A new page beside a kept one.
-
-    Attributes:
-        new: The new page.
-        kept: The kept one.
-        found: Where their main texts differ.
-        is_of_one_host: Whether both are pages of one host.
-        template: How much of the new page is furniture that it may share with the kept one.
-        uncovered: Share of the new page's own text that does not stand in the kept page.
-        kept_uncovered: Share of the kept page's own text that does not stand in the new page.
-        beside: Symbols of lines of text around the new main text that the kept page has nowhere.
-    """
+    """A new page beside a kept one."""
 
     new: View
-    kept: View
-    found: Differences
-    is_of_one_host: bool
-    template: float
-    uncovered: float
-    kept_uncovered: float
-    beside: int
+    kept: View  # the kept one
+    found: Differences  # where their main texts differ
+    is_of_one_host: bool  # whether both are pages of one host
+    template: float  # how much of the new page is furniture that it may share with the kept one
+    uncovered: float  # share of the new page's own text that does not stand in the kept page
+    kept_uncovered: float  # share of the kept page's own text that does not stand in the new page
+    beside: int  # symbols of lines of text around the new main text that the kept page has nowhere
 
     @classmethod
     def of(cls, new: View, kept: View) -> Pair:
@@ -185,21 +174,14 @@ Unit = Literal["count", "share", "flag", "score"]
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """One thing that speaks for or against two pages being the same.
+    """One thing that speaks for or against two pages being the same."""
 
-    Attributes:
-        name: In the model and in evidence.
-        sign: Which way it speaks.
-        value: Its value for a pair.
-        says: What it counts, for people.
-        unit: What its value is: log(1 + count) of a "count"; a "share" in [0, 1]; a "flag", 0 or 1; or a "score". A
-            model takes a count or score for no more extreme than 98 % of what it was fitted on, a share as it is.
-    """
-
-    name: str
-    sign: Sign
-    value: Callable[[Pair], float]
-    says: str
+    name: str  # in the model and in evidence
+    sign: Sign  # which way it speaks
+    value: Callable[[Pair], float]  # its value for a pair
+    says: str  # what it counts, for people
+    # what its value is: log(1 + count) of a "count"; a "share" in [0, 1]; a "flag", 0 or 1; or a "score". A model
+    # takes a count or score for no more extreme than 98 % of what it was fitted on, a share as it is
     unit: Unit = "score"
 
 

@@ -75,17 +75,11 @@ def without_blocks(text: SymbolText, ends: Sequence[int], left_out: Sequence[boo
 
 
 class Blocks(msgspec.Struct, frozen=True, gc=False):
-    """The blocks of a text, in its order.
+    """The blocks of a text, in its order."""
 
-    Attributes:
-        symbols: Shape (n,): the symbols without breaks.
-        ends: Where in `symbols` each block ends; it begins where the one before it ends.
-        hashes: MurmurHash3 x86 32 of each block's skeleton, two bytes a symbol, little-endian.
-    """
-
-    symbols: Symbols
-    ends: list[int]
-    hashes: list[int]
+    symbols: Symbols  # shape (n,): the symbols without breaks
+    ends: list[int]  # where in `symbols` each block ends; it begins where the one before it ends
+    hashes: list[int]  # MurmurHash3 x86 32 of each block's skeleton, two bytes a symbol, little-endian
 
     @classmethod
     def of(cls, broken: Symbols) -> Blocks:
@@ -120,19 +114,12 @@ _HASH = np.uint64(0x9E3779B97F4A7C15)
 
 
 class MainOutline(msgspec.Struct, frozen=True, gc=False):
-    """An outline that was read.
+    """An outline that was read."""
 
-    Attributes:
-        blocks: What is kept of it symbol by symbol.
-        tail: How many symbols more there are.
-        tail_hash: Of the symbols from `tail_begins` on.
-        tail_begins: At which symbol of the blocks.
-    """
-
-    blocks: Blocks
-    tail: int
-    tail_hash: bytes
-    tail_begins: int
+    blocks: Blocks  # what is kept of it symbol by symbol
+    tail: int  # how many symbols more there are
+    tail_hash: bytes  # of the symbols from `tail_begins` on
+    tail_begins: int  # at which symbol of the blocks
 
 
 def packed(text: SymbolText) -> bytes:

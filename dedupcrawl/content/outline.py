@@ -146,30 +146,23 @@ def byte_length(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A page as blocks of text and the elements around them, both in page order, as plain tuples for speed.
+    """A page as blocks of text and the elements around them, both in page order, as plain tuples for speed."""
 
-    Attributes:
-        title: Text of the first title element.
-        blocks: The text between two block-level tags, hidden elements left out: the text, never empty, with white space
-            collapsed and LINE_BREAK where a br element stood; number of its innermost element; how many bytes of its
-            UTF-8 are in links, roughly; how many links begin in it.
-        elements: Number of the element around it, name in lower case, attributes as they were written. Element 0 is the
-            page itself, its own parent; the parent of every other one stands before it. Paragraphs, list items and rows
-            without attributes are left out: their text belongs to what they are parts of.
-        anchors: Attributes and pieces of text of each link with an href, as they were written; the position in `blocks`
-            of the block that it begins in, or of the next one.
-        metas: Attributes of each meta element.
-        base: Attributes of the first base element.
-        is_whole: False where the page has more tags than are read.
-    """
-
-    title: str
+    title: str  # text of the first title element
+    # the text between two block-level tags, hidden elements left out: the text, never empty, with white space
+    # collapsed and LINE_BREAK where a br element stood; number of its innermost element; how many bytes of its
+    # UTF-8 are in links, roughly; how many links begin in it
     blocks: list[tuple[str, int, int, int]]
+    # number of the element around it, name in lower case, attributes as they were written. Element 0 is the page
+    # itself, its own parent; the parent of every other one stands before it. Paragraphs, list items and rows
+    # without attributes are left out: their text belongs to what they are parts of
     elements: list[tuple[int, str, bytes]]
+    # attributes and pieces of text of each link with an href, as they were written; the position in `blocks` of
+    # the block that it begins in, or of the next one
     anchors: list[tuple[bytes, list[bytes], int]]
-    metas: list[bytes]
-    base: bytes
-    is_whole: bool
+    metas: list[bytes]  # attributes of each meta element
+    base: bytes  # attributes of the first base element
+    is_whole: bool  # False where the page has more tags than are read
 
 
 @lru_cache(maxsize=4096)

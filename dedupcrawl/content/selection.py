@@ -165,15 +165,10 @@ CSS, PATTERN = "css:", "re:"
 
 
 class Ignored(msgspec.Struct, frozen=True, gc=False):
-    """What does not count.
+    """What does not count."""
 
-    Attributes:
-        selectors: CSS selectors of elements.
-        patterns: Regular expressions, each for what it finds in one line.
-    """
-
-    selectors: tuple[str, ...] = ()
-    patterns: tuple[re.Pattern[str], ...] = ()
+    selectors: tuple[str, ...] = ()  # CSS selectors of elements
+    patterns: tuple[re.Pattern[str], ...] = ()  # regular expressions, each for what it finds in one line
 
     def markup(self, html: bytes) -> bytes:
         """A page in UTF-8 without what the selectors find."""

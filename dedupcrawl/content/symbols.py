@@ -82,13 +82,9 @@ def _hashes(points: NDArray[np.uint32], kind: NDArray[np.uint8], starts: NDArray
 
 @dataclass(frozen=True)
 class SymbolText:
-    """A page's main text as symbols.
+    """A page's main text as symbols."""
 
-    Attributes:
-        text: The folded main text, paragraphs separated by newlines.
-    """
-
-    text: str
+    text: str  # the folded main text, paragraphs separated by newlines
 
     @classmethod
     def of(cls, paragraphs: tuple[str, ...]) -> SymbolText:

@@ -38,17 +38,11 @@ class CrawlError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Crawl:
-    """A finished crawl.
+    """A finished crawl."""
 
-    Attributes:
-        title: Heads its column of the table.
-        folder: Holds items.jsonl, scrapy.log, crawl-log.jsonl, stats.json and the index.
-        stats: Scrapy's stats, dedupcrawl's among them.
-    """
-
-    title: str
-    folder: Path
-    stats: Mapping[str, int | float | str]
+    title: str  # heads its column of the table
+    folder: Path  # holds items.jsonl, scrapy.log, crawl-log.jsonl, stats.json and the index
+    stats: Mapping[str, int | float | str]  # Scrapy's stats, dedupcrawl's among them
 
     def count(self, name: str) -> int:
         """A stat that counts something; 0 when nothing was counted."""

@@ -21,21 +21,13 @@ _TEXTS = Path(__file__).parent / "texts"
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One distinct thing to read.
+    """One distinct thing to read."""
 
-    Attributes:
-        path: Where it lives, e.g. "/en/puncture".
-        title: Its headline.
-        paragraphs: Plain text.
-        lang: "en" or "zh".
-        tags: Of an article; empty for everything else.
-    """
-
-    path: str
-    title: str
-    paragraphs: tuple[str, ...]
-    lang: str = "en"
-    tags: tuple[str, ...] = ()
+    path: str  # where it lives, e.g. "/en/puncture"
+    title: str  # its headline
+    paragraphs: tuple[str, ...]  # plain text
+    lang: str = "en"  # "en" or "zh"
+    tags: tuple[str, ...] = ()  # of an article; empty for everything else
 
 
 def articles() -> list[Text]:

@@ -57,19 +57,12 @@ class Analysis:
 
 
 class Reading(msgspec.Struct, frozen=True, gc=False):
-    """A page as it is judged, knowing what its site repeats.
+    """A page as it is judged, knowing what its site repeats."""
 
-    Attributes:
-        analysis: The page; with its own lines beside in its main text, where that says too little without them.
-        own: The main text without furniture.
-        left_out: How many blocks of the main text are furniture.
-        view: The page for comparing it.
-    """
-
-    analysis: Analysis
-    own: SymbolText
-    left_out: int
-    view: View
+    analysis: Analysis  # the page; with its own lines beside in its main text, where that says too little without them
+    own: SymbolText  # the main text without furniture
+    left_out: int  # how many blocks of the main text are furniture
+    view: View  # the page for comparing it
 
     @classmethod
     def of(cls, analysis: Analysis, furniture: Furniture) -> Reading:

@@ -32,17 +32,11 @@ class UnknownPageError(LookupError):
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """What is to be said about a pair.
+    """What is to be said about a pair."""
 
-    Attributes:
-        probability: That the new page duplicates the kept one.
-        values: Of `FEATURES`; empty where a page has no text, so that nothing can be said.
-        evidence: JSON values.
-    """
-
-    probability: float
-    values: list[float]
-    evidence: dict[str, Any]
+    probability: float  # that the new page duplicates the kept one
+    values: list[float]  # of `FEATURES`; empty where a page has no text, so that nothing can be said
+    evidence: dict[str, Any]  # JSON values
 
 
 class Pairs:

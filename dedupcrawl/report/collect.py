@@ -48,39 +48,26 @@ _EVERY = 1_024  # verdicts between two calls of the progress function
 
 @dataclass(slots=True)
 class Verdicts:
-    """Figures of all recorded verdicts, and the newest ones themselves.
+    """Figures of all recorded verdicts, and the newest ones themselves."""
 
-    Attributes:
-        duplicates: Verdicts of duplicate.
-        let_through: Of these, the ones whose pages were only observed or marked, and are stored all the same.
-        given_back: Verdicts of duplicate that were withdrawn since; no other figure has them.
-        in_doubt: Verdicts of unique in doubt.
-        by_check: Check → duplicates.
-        by_site: Registrable domain of the duplicate → duplicates.
-        by_run: Run → duplicates.
-        in_doubt_by_run: Run → verdicts of unique in doubt.
-        across_sites: Duplicates of a page of another site.
-        similarity: Check → shape (BINS,): duplicates by the check's similarity.
-        probability: Shape (BINS,): duplicates by the probability that they are.
-        doubted: Shape (BINS,): pages let through in doubt, by the same.
-        hashes: Shape (2n,): of the URLs of duplicates, with the run and without.
-        listing: The newest.
-    """
-
-    duplicates: int = 0
-    let_through: int = 0
-    given_back: int = 0
-    in_doubt: int = 0
-    by_check: Counter[str] = field(default_factory=Counter)
-    by_site: Counter[str] = field(default_factory=Counter)
-    by_run: Counter[str] = field(default_factory=Counter)
-    in_doubt_by_run: Counter[str] = field(default_factory=Counter)
-    across_sites: int = 0
+    duplicates: int = 0  # verdicts of duplicate
+    let_through: int = 0  # of these, the ones whose pages were only observed or marked, and are stored all the same
+    given_back: int = 0  # verdicts of duplicate that were withdrawn since; no other figure has them
+    in_doubt: int = 0  # verdicts of unique in doubt
+    by_check: Counter[str] = field(default_factory=Counter)  # check → duplicates
+    by_site: Counter[str] = field(default_factory=Counter)  # registrable domain of the duplicate → duplicates
+    by_run: Counter[str] = field(default_factory=Counter)  # run → duplicates
+    in_doubt_by_run: Counter[str] = field(default_factory=Counter)  # run → verdicts of unique in doubt
+    across_sites: int = 0  # duplicates of a page of another site
+    # check → shape (BINS,): duplicates by the check's similarity
     similarity: dict[str, list[int]] = field(default_factory=dict)
+    # shape (BINS,): duplicates by the probability that they are
     probability: list[int] = field(default_factory=lambda: [0] * BINS)
+    # shape (BINS,): pages let through in doubt, by the same
     doubted: list[int] = field(default_factory=lambda: [0] * BINS)
+    # shape (2n,): of the URLs of duplicates, with the run and without
     hashes: Hashes = field(default_factory=lambda: hashes_of([]))
-    listing: Listing = field(default_factory=Listing)
+    listing: Listing = field(default_factory=Listing)  # the newest
 
     @property
     def dropped(self) -> int:
@@ -90,33 +77,21 @@ class Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the page is made of.
+    """What the page is made of."""
 
-    Attributes:
-        index: Figures of the index, as `dedupcrawl index info` prints them.
-        run: The run that this is about; None: all that the index holds.
-        runs: The figures of that, or of each.
-        verdicts: What the index recorded.
-        texts: Number of a listed row → the texts of its two pages in stretches, where both were kept.
-        standing: Kept page that listed rows name, and that lies inside later ones → the last of these.
-        rewritten: What rules rewrote.
-        crawled: What the crawl log says; None without one.
-        rules: The rules, and what is wrong with their files.
-        software: What was recognized on the sites that the index has verdicts or rewrites of, as `SiteSoftware.told`.
-        problems: One sentence for whatever could not be read.
-    """
-
-    index: dict[str, int | float | str]
-    run: str | None
-    runs: list[RunFigures]
-    verdicts: Verdicts
+    index: dict[str, int | float | str]  # figures of the index, as `dedupcrawl index info` prints them
+    run: str | None  # the run that this is about; None: all that the index holds
+    runs: list[RunFigures]  # the figures of that, or of each
+    verdicts: Verdicts  # what the index recorded
+    # number of a listed row → the texts of its two pages in stretches, where both were kept
     texts: dict[int, list[Stretch]]
-    standing: dict[str, str]
-    rewritten: Rewritten
-    crawled: Crawled | None
-    rules: RuleRows
+    standing: dict[str, str]  # kept page that listed rows name, and that lies inside later ones → the last of these
+    rewritten: Rewritten  # what rules rewrote
+    crawled: Crawled | None  # what the crawl log says; None without one
+    rules: RuleRows  # the rules, and what is wrong with their files
+    # what was recognized on the sites that the index has verdicts or rewrites of, as `SiteSoftware.told`
     software: list[dict[str, Any]]
-    problems: tuple[str, ...]
+    problems: tuple[str, ...]  # one sentence for whatever could not be read
 
     @property
     def kept(self) -> int:

@@ -30,23 +30,14 @@ _LEVEL = 6  # of zlib: 9 takes four times as long for 2 % less
 
 
 class Row(NamedTuple):
-    """One verdict as the page lists it.
+    """One verdict as the page lists it."""
 
-    Attributes:
-        url: The page that was judged.
-        of: The kept page that it duplicates, or resembles.
-        check: The check that found it.
-        similarity: By that check.
-        probability: That it is a duplicate; None where nothing was laid side by side.
-        doubt: It was let through, in doubt.
-    """
-
-    url: str
-    of: str
-    check: str
-    similarity: float | None
-    probability: float | None
-    doubt: bool
+    url: str  # the page that was judged
+    of: str  # the kept page that it duplicates, or resembles
+    check: str  # the check that found it
+    similarity: float | None  # by that check
+    probability: float | None  # that it is a duplicate; None where nothing was laid side by side
+    doubt: bool  # it was let through, in doubt
 
 
 def row_of(verdict: Verdict) -> tuple[Row, dict[str, Any]] | None:

@@ -61,16 +61,10 @@ _SETTINGS: dict[Any, Any] = {  # Any: the keys are literals to a type checker
 
 
 class Plot(NamedTuple):
-    """A plot.
+    """A plot."""
 
-    Attributes:
-        title: What it shows.
-        caption: How to read it.
-        svg: The picture.
-    """
-
-    title: str
-    caption: str
+    title: str  # what it shows
+    caption: str  # how to read it
     svg: str
 
 

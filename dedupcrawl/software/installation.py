@@ -27,21 +27,13 @@ _FEWEST = 2  # different signs that speak for it
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What was seen of a program in one place.
-
-    Attributes:
-        program: Its name.
-        where: Host and path.
-        signs: What was seen → its weight.
-        anchors: Its paths.
-        hosts: The spellings of the host, with www. and port.
-    """
+    """What was seen of a program in one place."""
 
     program: str
-    where: str
-    signs: Mapping[str, int]
-    anchors: Mapping[str, str]
-    hosts: tuple[str, ...]
+    where: str  # host and path
+    signs: Mapping[str, int]  # what was seen → its weight
+    anchors: Mapping[str, str]  # its paths
+    hosts: tuple[str, ...]  # the spellings of the host, with www. and port
 
     @property
     def weight(self) -> int:
@@ -129,16 +121,11 @@ NAME = "software"
 
 @dataclass(frozen=True, slots=True)
 class SiteSoftware:
-    """What crawls have found out about the software of one site.
+    """What crawls have found out about the software of one site."""
 
-    Attributes:
-        seen: What was recognized or spoken against, by which signs.
-        tried: Id of a rule → what trials have shown.
-        failed: Id of a rule that trials refuted → why; it is not tried again.
-    """
-
-    seen: tuple[Installation, ...] = ()
-    tried: dict[str, TrialRecord] = field(default_factory=dict)
+    seen: tuple[Installation, ...] = ()  # what was recognized or spoken against, by which signs
+    tried: dict[str, TrialRecord] = field(default_factory=dict)  # id of a rule → what trials have shown
+    # id of a rule that trials refuted → why; it is not tried again
     failed: dict[str, str] = field(default_factory=dict)
 
     @property

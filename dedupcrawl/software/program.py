@@ -73,20 +73,13 @@ _Text = Annotated[str, msgspec.Meta(min_length=1)]
 
 
 class Sign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Something by which a program is known. It has one of four kinds.
+    """Something by which a program is known. It has one of four kinds."""
 
-    Attributes:
-        url: Template of URLs, from where the program is installed.
-        generator: How the content of `<meta name="generator">` begins, whatever its case.
-        cookie: How the name of a cookie begins.
-        html: A text in the page's HTML.
-        weight: What it tells; below zero when it speaks against the program.
-    """
-
-    url: str = ""
-    generator: str = ""
-    cookie: str = ""
-    html: str = ""
+    url: str = ""  # template of URLs, from where the program is installed
+    generator: str = ""  # how the content of `<meta name="generator">` begins, whatever its case
+    cookie: str = ""  # how the name of a cookie begins
+    html: str = ""  # a text in the page's HTML
+    # what it tells; below zero when it speaks against the program
     weight: Annotated[int, msgspec.Meta(ge=-10, le=10)] = 1
 
     @property
@@ -119,29 +112,18 @@ class Sign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What is known of one program, or of one of its major versions.
+    """What is known of one program, or of one of its major versions."""
 
-    Attributes:
-        name: Unique; the name of its file.
-        title: For people.
-        source: Where the knowledge is from.
-        signs: How it is recognized.
-        rules: What its URLs mean, with paths from where it is installed.
-        same: Pairs of URLs that the rules bring together.
-        different: Pairs that they leave apart.
-        doubted: Ids of rules that are right too seldom to be used where nothing tries them; see docs/known-software.md.
-        ignored: Text of its pages that tells of the visitor, not of the page, as in DEDUP_IGNORE.
-    """
-
-    name: str
+    name: str  # unique; the name of its file
     title: str
-    source: str
-    signs: tuple[Sign, ...]
-    rules: tuple[Rule, ...]
-    same: tuple[tuple[str, str], ...] = ()
-    different: tuple[tuple[str, str], ...] = ()
+    source: str  # where the knowledge is from
+    signs: tuple[Sign, ...]  # how it is recognized
+    rules: tuple[Rule, ...]  # what its URLs mean, with paths from where it is installed
+    same: tuple[tuple[str, str], ...] = ()  # pairs of URLs that the rules bring together
+    different: tuple[tuple[str, str], ...] = ()  # pairs that they leave apart
+    # ids of rules that are right too seldom to be used where nothing tries them; see docs/known-software.md
     doubted: tuple[str, ...] = ()
-    ignored: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()  # text of its pages that tells of the visitor, not of the page, as in DEDUP_IGNORE
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any], name: str) -> Program:
@@ -261,15 +243,10 @@ def packaged() -> tuple[Program, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """The package's files in one that is read in a tenth of the time; `tools/compile_programs.py` writes it.
+    """The package's files in one that is read in a tenth of the time; `tools/compile_programs.py` writes it."""
 
-    Attributes:
-        digest: Of the files that it was made of; with others it does not count.
-        programs: What they say.
-    """
-
-    digest: str
-    programs: tuple[Program, ...]
+    digest: str  # of the files that it was made of; with others it does not count
+    programs: tuple[Program, ...]  # what they say
 
 
 def digest_of(files: Sequence[Path]) -> str:

@@ -137,34 +137,21 @@ _URLS_REMEMBERED = 100_000  # hashes of those that were looked at: the links of 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What a page shows besides its URL.
+    """What a page shows besides its URL."""
 
-    Attributes:
-        url: Of the page.
-        links: URLs that it names.
-        generators: Of its meta elements.
-        cookies: Names of those that it sets.
-        html: As far as it is looked at.
-    """
-
-    url: str
-    links: Sequence[str] = ()
-    generators: Sequence[str] = ()
-    cookies: Sequence[str] = ()
-    html: str = ""
+    url: str  # of the page
+    links: Sequence[str] = ()  # URLs that it names
+    generators: Sequence[str] = ()  # of its meta elements
+    cookies: Sequence[str] = ()  # names of those that it sets
+    html: str = ""  # as far as it is looked at
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What a page has brought that was not known of its host.
+    """What a page has brought that was not known of its host."""
 
-    Attributes:
-        signs: Some sign.
-        programs: URLs of a program of which it had none.
-    """
-
-    signs: bool = False
-    programs: bool = False
+    signs: bool = False  # some sign
+    programs: bool = False  # URLs of a program of which it had none
 
 
 @dataclass(slots=True)

@@ -62,17 +62,11 @@ def by_page(keys: Keys, pages: PageIds) -> tuple[Keys, PageIds, NDArray[np.int64
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a page must be posted under for a search to find it, said without any postings.
+    """What a page must be posted under for a search to find it, said without any postings."""
 
-    Attributes:
-        prefixes: Shape (n,): some of a page's keys must have one of these, all different.
-        weights: Shape (n,): how much each counts.
-        least: What those a page has must add up to. A page with less is neither a candidate nor contained.
-    """
-
-    prefixes: Keys
-    weights: NDArray[np.uint32]
-    least: int
+    prefixes: Keys  # shape (n,): some of a page's keys must have one of these, all different
+    weights: NDArray[np.uint32]  # shape (n,): how much each counts
+    least: int  # what those a page has must add up to. A page with less is neither a candidate nor contained
 
     @classmethod
     def any_of(cls, prefixes: Keys) -> Probe:
