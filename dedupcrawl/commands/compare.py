@@ -38,12 +38,7 @@ _OUTCOMES = ("duplicate", "unique", "abstained")
 @sets_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for OLD and NEW.")
 def command(  # noqa: PLR0913 - the options of a command, as click passes them
-    pages: Sequence[str],
-    pairs: Path | None,
-    index: str | None,
-    output: Path | None,
-    sets: Sequence[str],
-    as_json: bool,
+    pages: Sequence[str], pairs: Path | None, index: str | None, output: Path | None, sets: Sequence[str], as_json: bool
 ) -> None:
     """Tell whether NEW would be dropped if OLD is kept: how probably they are the same page, and what differs.
 

@@ -56,9 +56,7 @@ _DEFAULTS = LearningOptions()
     help="Keep rules of at least this precision on all clusters, if held-out clusters, or most sites, confirm them.",
 )
 @click.option(
-    "--min-coverage",
-    type=click.IntRange(1),
-    help="Drop rules that are for fewer URLs of the held-out clusters.",
+    "--min-coverage", type=click.IntRange(1), help="Drop rules that are for fewer URLs of the held-out clusters."
 )
 @click.option(
     "--knowledge",

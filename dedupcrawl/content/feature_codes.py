@@ -26,10 +26,7 @@ END_PARAGRAPHS = 5
 MIN_CODE = 4 * END_PARAGRAPHS
 """A code of fewer symbols says too little and is replaced by the text's first 4N (Algorithm 2, step 4)."""
 
-ANCHOR_SETS: Mapping[str, str] = {
-    "punctuation": "",
-    "words": "的 the of and to in a is",
-}
+ANCHOR_SETS: Mapping[str, str] = {"punctuation": "", "words": "的 the of and to in a is"}
 """Name → words that are anchors besides punctuation (the paper's illustration uses the first, Table I the second)."""
 
 Positions = NDArray[np.intp]

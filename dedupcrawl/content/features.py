@@ -246,11 +246,7 @@ FEATURES: tuple[Feature, ...] = (
         "places where the order differs, of a page in a template",
     ),
     Feature(
-        "beside",
-        "against",
-        lambda p: log1p(p.beside),
-        "words around its main text that the kept page lacks",
-        "count",
+        "beside", "against", lambda p: log1p(p.beside), "words around its main text that the kept page lacks", "count"
     ),
     Feature(
         "beside_links_templated",
@@ -283,11 +279,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("listed", "against", listed, "share of the kept page that is more than this one, to which it links"),
     Feature("lists", "against", lists, "difference of the titles, of a page that links to the kept one"),
     Feature(
-        "kept_links",
-        "against",
-        kept_links,
-        "share of the kept page that is more than this one, in links",
-        "share",
+        "kept_links", "against", kept_links, "share of the kept page that is more than this one, in links", "share"
     ),
     Feature("short", "either", shortness, "how short its own text is"),
     Feature("one_host", "either", lambda p: float(p.is_of_one_host), "both pages of one host", "flag"),

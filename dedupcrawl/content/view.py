@@ -30,7 +30,7 @@ site have; and where that is as little, all of it, for the page says nothing els
 
 
 class View(msgspec.Struct, frozen=True, dict=True):
-    """A page as it is compared; most candidates are told apart by their main texts, so the rest is made when asked for."""
+    """A page as it is compared. Most are told apart by their main texts, so the rest is made when asked for."""
 
     url: str  # where it was found
     titled: str

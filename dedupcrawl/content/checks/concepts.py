@@ -70,17 +70,11 @@ class ConceptsCheck(Check):
         "CONCEPTS_ABOVE", 0, whole(0, 1000), "A concept that occurs no more often is not a node of the network."
     )
     considered: int = parameter(  # l
-        "CONCEPTS_CONSIDERED",
-        30,
-        whole(1, 10_000),
-        "So many nodes of the highest degree are tried as key concepts.",
+        "CONCEPTS_CONSIDERED", 30, whole(1, 10_000), "So many nodes of the highest degree are tried as key concepts."
     )
     kept: int = parameter("CONCEPTS_KEPT", 20, whole(1, MAX_KEY_CONCEPTS), "Key concepts of a page.")  # p
     min_kept: int = parameter(
-        "CONCEPTS_MIN_KEPT",
-        10,
-        whole(1, MAX_KEY_CONCEPTS),
-        "A page with fewer key concepts is not compared by them.",
+        "CONCEPTS_MIN_KEPT", 10, whole(1, MAX_KEY_CONCEPTS), "A page with fewer key concepts is not compared by them."
     )
     thesaurus: str = parameter(
         "CONCEPTS_THESAURUS",
