@@ -25,7 +25,7 @@ from benchmarks.planted import Paragraphs
 from benchmarks.stream_quality import planted
 from benchmarks.texts import data_folder
 from dedupcrawl.content import kernels
-from dedupcrawl.content.characters import CJK
+from dedupcrawl.content.character_tables import CJK
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector

@@ -48,12 +48,7 @@ def not_a_url(text: str) -> BadInputError:
 
 
 def check_output(output: Path | None, inputs: Sequence[Path | str] = (), *, as_json: bool = False) -> None:
-    """See whether the rows can go to --output, before there are any.
-
-    Args:
-        output: As given; None: stdout.
-        inputs: The files that are read.
-        as_json: Whether --json prints the counts to stdout.
+    """See whether the rows can go to --output, before there are any; None is stdout, where --json prints counts.
 
     Raises:
         click.UsageError: Rows and counts would go to stdout.

@@ -33,11 +33,7 @@ _OF_REWRITE = ("canonical", "rules", "spider", "run", "at")
 
 
 class Explainer:
-    """Looks up URLs in rules and in an index.
-
-    Args:
-        rules: A rule file or a folder of them; it may be missing.
-        index: The index.
+    """Looks up URLs in rules, a file or folder that may be missing, and in an index.
 
     Raises:
         RuleError: A rule file cannot be read; `told` too.

@@ -149,14 +149,7 @@ _NAMED = 5  # of what there is
 
 
 def chosen_run(index: Index, name: str) -> tuple[list[Run], str | None]:
-    """All runs that the index remembers, and the name of that which is asked for.
-
-    Args:
-        index: The index.
-        name: Of a run, or "last", or "all".
-
-    Returns:
-        The runs, and None for all of them, which "last" is too where there is none.
+    """All runs that the index remembers, and the name of the one asked for: None for "all", and for "last" of none.
 
     Raises:
         BadInputError: There is no such run; the sentence names the newest.

@@ -13,21 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.character_tables import (
-    ALONE,
-    CJK,
-    DIGIT,
-    LETTER,
-    MARK,
-    TABLED,
-    TOUCH,
-    TOUCHING,
-    as_class,
-    simplified,
-    tables,
-)
-
-__all__ = ["ALONE", "CJK", "DIGIT", "LETTER", "MARK", "SIGNS", "TOUCH", "TOUCHING", "VALUES", "VOWEL_SIGNS"]
+from dedupcrawl.content.character_tables import CJK, TABLED, TOUCHING, as_class, simplified, tables
 
 _TABLES = tables()
 VOWEL_SIGNS = _TABLES.vowel_signs

@@ -100,19 +100,13 @@ def _bit(nodes: Nodes) -> Bits:
 
 
 def mean_distance(network: Network, removed: int | None = None) -> float:
-    """d: the mean path length over all pairs of nodes (eq. 3 and 4), or that of the network without one node.
+    """d: the mean path length over all pairs of nodes (eq. 3 and 4), or that without one node and its edges.
 
     Where a pair is not connected its distance is taken as the sum of the components' widths (their longest shortest
     paths) and two steps from each component to the next, as if a node joined them. The node whose removal separated
     them gave them no longer path than that, so a cut vertex always counts. Matsuo, Ohsawa, Ishizuka (2001) take the
-    widths alone, by which the centre of a star, or a lone bridge between two parts, would be worth nothing.
-
-    Args:
-        network: The graph.
-        removed: Left out, with its edges.
-
-    Returns:
-        0 when fewer than two nodes are left.
+    widths alone, by which the centre of a star, or a lone bridge between two parts, would be worth nothing. 0 of fewer
+    than two nodes.
     """
     size = len(network) - (removed is not None)
     if size < 2:
@@ -182,12 +176,8 @@ def text_network(concepts: Sequence[str], above: int, most: int) -> tuple[list[s
     """The largest connected part of a text's network, and the concept of each of its nodes.
 
     Nodes are in the order of their frequency, then of the alphabet. Of two parts of one size the one with the first
-    node is taken.
-
-    Args:
-        concepts: The text.
-        above: f_thr: concepts that occur more often are nodes.
-        most: Only so many nodes are taken, the most frequent, so that a page without end stays cheap.
+    node is taken. Concepts that occur more often than `above`, f_thr, are nodes: the `most` frequent, so that a page
+    without end stays cheap.
     """
     counts = Counter(concepts)
     names = sorted((name for name, count in counts.items() if count > above), key=lambda name: (-counts[name], name))

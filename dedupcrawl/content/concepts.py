@@ -151,11 +151,9 @@ PHRASE_FREQUENCY = 3
 def representatives(frequencies: Mapping[str, int], thesaurus: Thesaurus, threshold: float) -> dict[str, str]:
     """Word → the word that stands for its concept. Does not depend on the order of `frequencies`.
 
-    Args:
-        frequencies: How often each word occurs. Of two that are as frequent the one that is in more sets of the
-            thesaurus comes first, then the alphabet decides; of two equally related representatives, the first.
-        thesaurus: Knows the words' synonyms.
-        threshold: Rel_thr, 0 … 1: two words are one concept when their Rel exceeds it.
+    Two words are one concept when their Rel exceeds `threshold`, Rel_thr, 0 … 1. Of two that are as frequent the one
+    that is in more sets of the thesaurus comes first, then the alphabet decides; of two equally related
+    representatives, the first.
     """
     order = sorted(frequencies, key=lambda word: (-frequencies[word], -thesaurus.senses(word), word))
     place = {word: number for number, word in enumerate(order)}

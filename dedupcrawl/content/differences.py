@@ -15,10 +15,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.alignment import Alignment, align
+from dedupcrawl.content.alignment import LONGEST, Alignment, Symbols, align, tiles
 from dedupcrawl.content.sides import EVERY, NEW, NUMERIC, OWN, Flags, Side, Tally, sides
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.content.tiles import LONGEST, Symbols, tiles
 from dedupcrawl.content.view import LITTLE, View
 from dedupcrawl.content.word_kinds import skeletons, symbols_of
 

@@ -102,11 +102,7 @@ def compare_texts(
 ) -> Evidence | None:
     """All about two main texts, of whose pages nothing else is known; None where they have little in common.
 
-    Args:
-        new: Outline of the new one, as of `main_outline.packed`.
-        kept: Outline of the kept one.
-        model: What their differences come to.
-        furniture: Of both hosts, where that is known.
+    They are given as outlines, as of `main_outline.packed`, and the furniture of both hosts where that is known.
     """
     one, other = _views(new, kept, furniture)
     return compare(one, other, model) if is_worth_comparing(one, other) else None

@@ -33,7 +33,8 @@ PRIOR_PAIRS = 50.0
 def refit(prior: Model, values: Numbers, labels: NDArray[np.bool_], fitted: str, *, strength: float = PRIOR) -> Model:
     """A model from another one on, for pages of another kind; the pairs that this was fitted on need not be there.
 
-    Ridge regression towards the prior's weights instead of 0. Features that the prior does not use are not used.
+    Ridge regression towards the prior's weights, by `strength`, instead of 0. Features that the prior does not use are
+    not used, and its thresholds stay.
 
     Args:
         prior: The other one.
@@ -41,9 +42,6 @@ def refit(prior: Model, values: Numbers, labels: NDArray[np.bool_], fitted: str,
         labels: Shape (n,): whether the new page duplicates the kept one; of one kind only, if need be.
         fitted: By which command.
         strength: Of the prior.
-
-    Returns:
-        A model with the prior's thresholds.
     """
     signs = {feature.name: feature.sign for feature in FEATURES}
     at = [position for position, feature in enumerate(FEATURES) if feature.name in prior.weights]

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
+from dedupcrawl.content.alignment import LONGEST, Symbols
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.content.tiles import LONGEST, Symbols
 from dedupcrawl.content.word_kinds import skeletons, symbols_of
 
 BREAK = 0
@@ -54,12 +54,9 @@ def with_breaks(text: SymbolText) -> Symbols:
 
 
 def without_blocks(text: SymbolText, ends: Sequence[int], left_out: Sequence[bool]) -> str:
-    """A folded text without some of its blocks.
+    """A folded text without some of its blocks, with one flag a block; what follows the last one stays.
 
-    Args:
-        text: The text.
-        ends: Where in its symbols its blocks end, as in `Blocks`; what follows the last one stays.
-        left_out: One flag a block.
+    `ends` says where in its symbols its blocks end, as in `Blocks`.
     """
     folded, starts = text.text, text.starts
     kept = []

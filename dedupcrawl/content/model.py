@@ -68,11 +68,7 @@ class Model(msgspec.Struct, frozen=True, dict=True):
 
 
 def parse(raw: bytes, name: str) -> Model:
-    """A model from JSON.
-
-    Args:
-        raw: The file.
-        name: Of the file, for the message.
+    """A model from JSON; `name` is that of its file.
 
     Raises:
         ModelError: It is none, or one of another version.

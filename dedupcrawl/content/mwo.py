@@ -71,11 +71,7 @@ class FieldWeights:
 def term_weights(page: Page, main: Mapping[str, int], weights: FieldWeights, dictionary: str = "") -> dict[str, int]:
     """W_x for each term of the page: the sum of its occurrences' field weights, in thousandths.
 
-    Args:
-        page: All fields but the main text.
-        main: How often each term occurs in the main text.
-        weights: What an occurrence weighs.
-        dictionary: By which the other fields are segmented.
+    `main` says how often each term occurs in the main text; `dictionary` segments the other fields.
     """
     total: dict[str, int] = {}
     for field, string in (

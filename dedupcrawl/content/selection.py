@@ -41,9 +41,7 @@ _TRANSLATOR = HTMLTranslator()
 def selected(markup: bytes, css: str) -> list[str]:
     """Markup of the elements that a selector finds, each once where one holds another, in page order.
 
-    Args:
-        markup: HTML in UTF-8, however broken.
-        css: As parsel takes it, with ::text and ::attr().
+    The page is in UTF-8, however broken; the selector as parsel takes it, with ::text and ::attr().
 
     Raises:
         ValueError: `css` is not a CSS selector.
@@ -64,13 +62,10 @@ def selected(markup: bytes, css: str) -> list[str]:
 
 
 def without(markup: bytes, selectors: Sequence[str]) -> bytes:
-    """Markup without what stands in the elements that selectors find; as it is where they find none.
+    """Markup in UTF-8, however broken, without what stands in the elements that selectors find; as it is without any.
 
-    The elements themselves stay, empty, so that what stands before and after them is as far apart as it was.
-
-    Args:
-        markup: HTML in UTF-8, however broken.
-        selectors: CSS selectors without pseudo-elements, as from `check_selector`.
+    The elements themselves stay, empty, so that what stands before and after them is as far apart as it was. Selectors
+    have no pseudo-elements, see `check_selector`.
     """
     page = _parsed(markup)
     elements = list(page.root.iter("*"))

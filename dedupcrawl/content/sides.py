@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.alignment import Alignment
-from dedupcrawl.content.tiles import Symbols
+from dedupcrawl.content.alignment import Alignment, Symbols
 from dedupcrawl.content.word_kinds import CONTENT, CONTENT_NUMERAL, NEGATION, NUMBER, antonyms, word_kinds
 
 Marks = NDArray[np.uint8]
@@ -78,12 +77,7 @@ class Tally(msgspec.Struct, frozen=True, gc=False):
 def sides(new: Symbols, own: Flags, kept: Symbols, kept_own: Flags, found: Alignment) -> tuple[Side, Side, Tally]:
     """The sides of two texts as they were aligned: the new one, the kept one, and what is counted of them.
 
-    Args:
-        new: The new text.
-        own: Which of its symbols are its own text.
-        kept: The kept text.
-        kept_own: Which of its symbols are its own text.
-        found: How the two are aligned.
+    `own` and `kept_own` say which of their symbols are their own text.
     """
     if kernels.compiled is not None:
         given = (new, own, found.new, kept, kept_own, found.kept, found.pieces, _marks(), _antonyms())

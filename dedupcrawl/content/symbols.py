@@ -19,19 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.characters import (
-    ALONE,
-    DIGIT,
-    LETTER,
-    TOUCH,
-    code_points,
-    fold,
-    kinds,
-    symbol_pattern,
-    without_invisible,
-)
-
-__all__ = ["SYMBOLS_VERSION", "SymbolText", "fmix64", "fold"]
+from dedupcrawl.content.character_tables import ALONE, DIGIT, LETTER, TOUCH
+from dedupcrawl.content.characters import code_points, fold, kinds, symbol_pattern, without_invisible
 
 SYMBOLS_VERSION = 3
 """Changes whenever a text's symbols or their hashes do; part of every index's header."""

@@ -1,5 +1,7 @@
 """Kinds of words: what a symbol that differs is, told from its 15 bits alone, for the text is gone then.
 
+Which words are of which kind: `data/words.txt`.
+
 "Five percent" and "nine percent", 三月 and 五月, Monday and Friday tell bulletins apart as 5 and 9 do. But many of
 these words often mean no number (一 in 一些, "may", "second", "sun"), so they are told from digits.
 
@@ -21,10 +23,19 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.characters import TOUCHING, VALUES
+from dedupcrawl.content.alignment import Symbols
+from dedupcrawl.content.character_tables import TOUCHING
+from dedupcrawl.content.characters import VALUES
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.content.tiles import Symbols
-from dedupcrawl.content.word_lists import STOP_WORDS, WORDS
+
+_, *_PARTS = re.split(
+    r"^\[(\w+)\] .*\n", (files("dedupcrawl.content") / "data" / "words.txt").read_text("utf-8"), flags=re.MULTILINE
+)
+WORDS = dict(zip(_PARTS[::2], _PARTS[1::2], strict=True))
+"""Name of a list → its words, with white space between them."""
+
+STOP_WORDS = frozenset(WORDS["stop"].split())
+
 
 _ANTONYMS = "antonyms-3.0.txt.gz"
 

@@ -26,8 +26,6 @@ class Analysis:
     """A page with its symbols and signatures; each signature is made once, and only when asked for.
 
     Attributes:
-        page: The page.
-        text: Its main text.
         outline: The main text for the index, as in `dedupcrawl.content.main_outline`.
         kept_under: The URL under which the index keeps it, once a detector has judged it unique.
     """

@@ -25,11 +25,7 @@ def packed_text(paragraphs: Iterable[str]) -> tuple[str, bytes]:
 
 
 def packed_item(number: int, json: str) -> tuple[str, bytes]:
-    """Name and bytes of one item of a page.
-
-    Args:
-        number: Of the items of the page, from 0 on.
-        json: The item.
+    """Name and bytes of one item of a page, which are numbered from 0 on; the item as JSON.
 
     Raises:
         AttachmentError: It is too large.

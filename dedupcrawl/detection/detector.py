@@ -220,8 +220,7 @@ class Detector:
         that a rule should have saved: they are compared like any other two pages.
 
         Returns:
-            The page as it was looked for, with what, and what came of it; where it is dropped, what to ask for to fetch
-            it again, packed.
+            The page as it was looked for, with what, and what came of it; of a drop, what to ask for to fetch it again.
         """
         comparison = compared(entry)
         packed = request() if request and self._remembers_requests else b""

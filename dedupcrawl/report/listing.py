@@ -95,10 +95,7 @@ class Listing:
         """Column → its values, oldest first.
 
         `of` is a number: "kept", "kept_title" and "kept_in" hold each kept page once, for many duplicate the same.
-
-        Args:
-            titles: URL → title of a page, where it is known.
-            standing: URL → that of the page in which a kept page lies, where there is one.
+        `titles` are those of pages by URL, `standing` the pages in which kept ones lie.
         """
         rows = list(self.rows())
         columns: dict[str, list[Any]] = {name: [row[at] for row in rows] for at, name in enumerate(Row._fields)}

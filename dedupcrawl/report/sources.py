@@ -130,13 +130,7 @@ class RunFigures:
 
 
 def pages_kept(index: PageStore, runs: Sequence[Run], *, everything: bool) -> Counter[str]:
-    """Run → pages that it kept.
-
-    Args:
-        index: Where they are, or were.
-        runs: That are asked for.
-        everything: Count runs too that are not among these.
-    """
+    """Run → pages that it kept, of these runs; with `everything` of all."""
     told = {run.name: run.kept for run in runs if run.is_whole}
     kept = Counter(told)
     if everything or len(told) < len(runs):

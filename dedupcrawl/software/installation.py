@@ -65,9 +65,7 @@ class Installation:
     def rules(self, known: Mapping[str, Program], others: Sequence[str] = ()) -> tuple[Rule, ...]:
         """What follows, on probation; nothing of a program that is not known (any more).
 
-        Args:
-            known: The programs.
-            others: The paths below its own that are another's, see `parts_of_others`.
+        `others` are the paths below its own that are another's, see `with_parts_of_others`.
         """
         program = known.get(self.program)
         return () if program is None else tuple(rules_at(program, self.anchors, self.hosts, self.where, others))

@@ -29,12 +29,7 @@ _MOST_ARGUMENTS = 32
 
 
 class ReadableUrl:
-    """Segments and arguments of a URL as people write them, without percent-encoding: signs are written so.
-
-    Attributes:
-        segments: Of its path; one at least.
-        args: Name and value, or the name alone; the first few.
-    """
+    """Segments, at least one, and the first arguments of a URL as people write them, without percent-encoding."""
 
     __slots__ = ("args", "segments")
 

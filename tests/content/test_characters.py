@@ -10,20 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dedupcrawl.content import character_tables, characters
-from dedupcrawl.content.characters import (
-    ALONE,
-    CJK,
-    DIGIT,
-    LETTER,
-    MARK,
-    SIGNS,
-    TOUCH,
-    TOUCHING,
-    code_points,
-    fold,
-    kinds,
-    symbol_pattern,
-)
+from dedupcrawl.content.character_tables import ALONE, CJK, DIGIT, LETTER, MARK, TOUCH, TOUCHING
+from dedupcrawl.content.characters import SIGNS, code_points, fold, kinds, symbol_pattern
 
 EVERY_CHARACTER = "".join(map(chr, range(0x110000)))
 # Marks, jamo, compatibility forms, case pairs and emoji stand close together more often than chance would have it.

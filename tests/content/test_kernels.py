@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.alignment import Alignment, align
+from dedupcrawl.content.alignment import LONGEST, Alignment, Symbols, align
 from dedupcrawl.content.characters import fold
 from dedupcrawl.content.checks import shingles
 from dedupcrawl.content.checks.base import Keys
@@ -27,7 +27,6 @@ from dedupcrawl.content.main_text import main_blocks
 from dedupcrawl.content.outline import outline
 from dedupcrawl.content.sides import sides
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.content.tiles import LONGEST, Symbols
 from dedupcrawl.content.word_kinds import symbols_of
 from dedupcrawl.index.postings import PostingsView
 from dedupcrawl.page import Page

@@ -19,7 +19,7 @@ from dedupcrawl.content.terms import (
     term_counts,
     term_sequence,
 )
-from dedupcrawl.content.word_lists import STOP_WORDS
+from dedupcrawl.content.word_kinds import STOP_WORDS
 
 
 def terms(text: str) -> list[str]:

@@ -45,12 +45,7 @@ class Postings(Protocol):
 
 
 def by_page(keys: Keys, pages: PageIds) -> tuple[Keys, PageIds, NDArray[np.int64]]:
-    """Of every page that was found, ascending: the first of its keys, its id, and how often it was found.
-
-    Args:
-        keys: Shape (m,).
-        pages: Shape (m,), in any order.
-    """
+    """Of every page that was found, ascending: the first of its keys, its id, and how often it was found."""
     order = pages.argsort(kind="stable")
     ids_in_order = pages[order]
     edges = np.empty(len(pages) + 1, dtype=np.bool_)

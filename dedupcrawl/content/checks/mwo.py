@@ -159,15 +159,9 @@ def least_overlap(threshold: float) -> int:
 
 
 def cheapest_prefix(weights: Weights, costs: Costs, most_left: int) -> NDArray[np.intp]:
-    """Terms to look up, so that those left out weigh at most `most_left` together and the look-up stays cheap.
+    """Terms to look up, so that those left out weigh at most `most_left`, and the look-up stays cheap.
 
-    Args:
-        weights: Shape (n,): a record's weights.
-        costs: Shape (n,).
-        most_left: At least 0.
-
-    Returns:
-        Places in the record, the cheapest for their weight first; all of a cost of 0 among them.
+    Places in the record, the cheapest for their weight first; all of a cost of 0 among them.
     """
     order = np.argsort(costs / weights, kind="stable")
     left = TOTAL - np.cumsum(weights[order])
@@ -178,12 +172,7 @@ def cheapest_prefix(weights: Weights, costs: Costs, most_left: int) -> NDArray[n
 def rarest(costs: Costs, most: int) -> NDArray[np.intp]:
     """Terms to look up where those of a `cheapest_prefix` cannot all be: as many as have `most` postings together.
 
-    Args:
-        costs: Shape (n,).
-        most: At least 0.
-
-    Returns:
-        Places in the record, the rarest first.
+    Places in the record, the rarest first.
     """
     order = np.argsort(costs, kind="stable")
     return order[: int((costs[order].cumsum() <= most).sum())]
@@ -197,7 +186,7 @@ def roots(weights: Weights) -> Weights:
 def possible(  # noqa: PLR0913 - the terms of one equation
     record: Record, prefix: NDArray[np.intp], pieces: Sequence[Piece], least: int, least_alike: int, most: int
 ) -> PageIds:
-    """Pages whose `overlap` with `record` may reach `least`, by what the postings of a prefix say.
+    """Pages whose `overlap` with `record` may reach `least`, by what the postings of a prefix say; ascending.
 
     The bound is the paper's positional filter with weights in the place of positions: what is shared so far, and at
     most the smaller of what is left of the two records.
@@ -210,9 +199,6 @@ def possible(  # noqa: PLR0913 - the terms of one equation
         least: See `least_overlap`.
         least_alike: Least sum of the roots (see `roots`) of what a page shares with the prefix, term by term.
         most: Only so many pages, those of the largest such sums; of equals the older.
-
-    Returns:
-        Ascending.
     """
     looked_up = np.sort(prefix)
     hashes, own = record.hashes[looked_up], record.weights[looked_up]
