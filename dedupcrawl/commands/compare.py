@@ -119,11 +119,7 @@ def opened(index: str | None, *, needed: bool) -> Iterator[Index]:
 
 
 def names_urls(path: Path) -> bool:
-    """Whether the first row of a file of pairs names a page by its URL, so that there must be an index.
-
-    Raises:
-        LogError: The file cannot be read, or its first row.
-    """
+    """Whether the first row of a file of pairs names a page by its URL, so that there must be an index."""
     first = next(read_pairs(path), None)
     return first is not None and (isinstance(first.new, str) or isinstance(first.kept, str))
 

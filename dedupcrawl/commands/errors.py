@@ -15,11 +15,7 @@ from dedupcrawl.printable import printable
 
 
 class CommandError(click.ClickException):
-    """The command that is running cannot go on.
-
-    Attributes:
-        ctx: Says which command that is.
-    """
+    """The command that is running, which `ctx` names, cannot go on."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -48,12 +44,7 @@ def not_a_url(text: str) -> BadInputError:
 
 
 def check_output(output: Path | None, inputs: Sequence[Path | str] = (), *, as_json: bool = False) -> None:
-    """See whether the rows can go to --output, before there are any; None is stdout, where --json prints counts.
-
-    Raises:
-        click.UsageError: Rows and counts would go to stdout.
-        BadInputError: It could not be written, or is one of the inputs.
-    """
+    """Refuse an --output that could not be written or is an input, and none, stdout, where --json prints counts."""
     if output is None:
         if as_json:
             raise click.UsageError("--json prints the counts to stdout: say with --output where the rows go.")

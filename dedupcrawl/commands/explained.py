@@ -33,11 +33,7 @@ _OF_REWRITE = ("canonical", "rules", "spider", "run", "at")
 
 
 class Explainer:
-    """Looks up URLs in rules, a file or folder that may be missing, and in an index.
-
-    Raises:
-        RuleError: A rule file cannot be read; `told` too.
-    """
+    """Looks up URLs in rules, a file or folder that may be missing, and in an index."""
 
     def __init__(self, rules: Path, index: Index) -> None:
         paths = [rules] if rules.exists() else []

@@ -206,11 +206,7 @@ def forget(  # noqa: PLR0913 - the options of a command, as click passes them
 
 
 def _forget(index: Index, wanted: Selection) -> tuple[int, set[str]]:
-    """How many pages were forgotten, and the sites that they were of.
-
-    Raises:
-        BadInputError: The index knows nothing of the run or site that is wanted.
-    """
+    """How many pages were forgotten, and the sites that they were of."""
     check_known(index, wanted)
     sites: set[str] = set()
     forgotten = 0

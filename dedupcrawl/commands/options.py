@@ -72,11 +72,7 @@ sets_option = click.option(
 
 
 def read_settings(given: Mapping[str, str], sets: Sequence[str]) -> DedupSettings:
-    """The settings of a command: what it sets itself, and what --set says, where the prefix DEDUP_ may be left out.
-
-    Raises:
-        SettingError: One cannot be used.
-    """
+    """The settings of a command: what it sets itself, and what --set says, where the prefix DEDUP_ may be left out."""
     values = dict(given)
     for pair in sets:
         name, equals, value = pair.partition("=")

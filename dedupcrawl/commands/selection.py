@@ -46,11 +46,7 @@ def forms_of(url: str) -> list[str]:
 
 
 def forms_unless_file(given: str) -> list[str]:
-    """The `forms_of` a URL, none of a file that is there.
-
-    Raises:
-        BadInputError: It is neither.
-    """
+    """The `forms_of` a URL, none of a file that is there; refused when it is neither."""
     forms = [] if Path(given).is_file() else forms_of(given)
     if not forms and not Path(given).is_file():
         raise BadInputError(f"{printable(given)!r} is neither a file nor a URL.")
@@ -97,11 +93,7 @@ class Selection:
 def selection(
     urls: Sequence[str], site: str | None, run: str | None, older_than: str | None = None, *, now: float = 0.0
 ) -> Selection:
-    """What the options of a command say.
-
-    Raises:
-        BadInputError: A URL, a site or an age is none.
-    """
+    """What the options of a command say; refused where a URL, a site or an age is none."""
     forms: set[str] = set()
     pages: set[str] = set()
     for url in urls:
@@ -123,11 +115,7 @@ def selection(
 
 
 def needs_one(*conditions: object) -> None:
-    """Refuse to take everything when nothing was named.
-
-    Raises:
-        click.UsageError: No condition is set.
-    """
+    """Refuse to take everything when nothing was named."""
     if not any(conditions):
         raise click.UsageError("say which pages: URLs, or one of the options.")
 
@@ -149,11 +137,7 @@ _NAMED = 5  # of what there is
 
 
 def chosen_run(index: Index, name: str) -> tuple[list[Run], str | None]:
-    """All runs that the index remembers, and the name of the one asked for: None for "all", and for "last" of none.
-
-    Raises:
-        BadInputError: There is no such run; the sentence names the newest.
-    """
+    """All runs that an index remembers, and the name of the one asked for; None for all, and for the last of none."""
     runs = read_runs(index)
     names = [run.name for run in runs]
     if name == "all" or (name == "last" and not runs):
@@ -166,11 +150,7 @@ def chosen_run(index: Index, name: str) -> tuple[list[Run], str | None]:
 
 
 def check_known(index: Index, wanted: Selection, rule: str | None = None) -> None:
-    """See whether the index knows anything of the run, the site and the rule that are asked for.
-
-    Raises:
-        BadInputError: It knows nothing of one of them.
-    """
+    """Refuse a run, a site or a rule that the index knows nothing of, with the names of some that it knows."""
     if rule is not None:
         _check("rule", rule, ((name,) for rewrite in index.rewrites() for name in rewrite.rules))
     if wanted.run is not None:

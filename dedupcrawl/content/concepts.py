@@ -110,11 +110,7 @@ def parse(text: str) -> Iterator[Synonyms]:
 
 
 def read_file(path: Path) -> list[Synonyms]:
-    """The sets of synonyms of a file, in UTF-8 or GB 18030.
-
-    Raises:
-        ThesaurusError: when there is none in it, or it cannot be read.
-    """
+    """The sets of synonyms of a file, in UTF-8 or GB 18030; a ThesaurusError without any, or if it cannot be read."""
     try:
         data = path.read_bytes()
     except OSError as error:

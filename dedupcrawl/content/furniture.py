@@ -36,11 +36,7 @@ _TITLE = 200  # characters of a title that are looked at
 
 
 class Furniture:
-    """The blocks of one host by the number of its pages that they are on.
-
-    Attributes:
-        pages: How many pages were counted.
-    """
+    """The blocks of one host by the number of its pages that they are on; `pages` were counted."""
 
     def __init__(self) -> None:
         self.pages = 0

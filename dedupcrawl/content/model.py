@@ -68,11 +68,7 @@ class Model(msgspec.Struct, frozen=True, dict=True):
 
 
 def parse(raw: bytes, name: str) -> Model:
-    """A model from JSON; `name` is that of its file.
-
-    Raises:
-        ModelError: It is none, or one of another version.
-    """
+    """A model from JSON, by the name of its file; a ModelError where it is none, or one of another version."""
     again = "rebuild it with: dedupcrawl calibrate"
     try:
         if (made := msgspec.json.decode(raw, type=dict[str, object]).get("format")) != FORMAT:

@@ -188,11 +188,7 @@ def _block_text(raw: bytes, is_pre: int) -> str:
 
 
 def outline(markup: bytes) -> Outline:
-    """Read `markup` once, in time and memory linear in its length.
-
-    Args:
-        markup: HTML in UTF-8, however broken.
-    """
+    """Read HTML in UTF-8, however broken, once, in time and memory linear in its length."""
     if kernels.compiled is not None:
         return Outline(*kernels.compiled.outline(markup, MEANINGS, CELLS, AROUND_CELLS, _block_text))
     return _outline(markup)

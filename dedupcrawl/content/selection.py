@@ -79,11 +79,7 @@ def without(markup: bytes, selectors: Sequence[str]) -> bytes:
 
 
 def check_selector(css: str) -> str:
-    """The selector itself.
-
-    Raises:
-        ValueError: It is not a CSS selector, or not one of elements.
-    """
+    """The selector itself, or a ValueError: it is not a CSS selector, or not one of elements."""
     try:
         _TRANSLATOR.css_to_xpath(css)  # raises where a part of it has no meaning
         if any(selector.pseudo_element is not None for selector in parse(css)):
@@ -199,11 +195,7 @@ NOTHING = Ignored()
 
 
 def entries_of(value: Any) -> tuple[str, ...]:
-    """The entries of DEDUP_IGNORE, checked. A string is JSON, or one entry: it may well have a comma.
-
-    Raises:
-        ValueError: It is nothing of the kind; the message says why.
-    """
+    """The entries of DEDUP_IGNORE, checked, or a ValueError that says why; a string is JSON, or one entry."""
     if isinstance(value, str):
         value = json.loads(value) if value.lstrip().startswith("[") else [value] if value.strip() else []
     if not isinstance(value, list | tuple) or not all(isinstance(entry, str) for entry in value):

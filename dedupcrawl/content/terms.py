@@ -154,10 +154,7 @@ def term_sequence(folded: str, dictionary: str = "") -> list[str]:
 
 
 def term_counts(folded: str, dictionary: str = "") -> dict[str, int]:
-    """How often each term occurs in a folded text, `STOPPED` among them: `Counter(term_sequence(folded))`.
-
-    A word is made a term once, however often it occurs.
-    """
+    """`Counter(term_sequence(folded))`, where a word is made a term once, however often it occurs."""
     segments, spaced = _words(folded, dictionary)
     words = Counter(segments)
     if spaced:

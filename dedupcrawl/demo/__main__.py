@@ -67,11 +67,7 @@ Told = Callable[[Crawl], None]
 def crawl(
     title: str, folder: Path, arguments: Mapping[str, str], settings: Mapping[str, object], told: Told = lambda _: None
 ) -> Crawl:
-    """Run ``scrapy crawl pages`` into the new `folder`.
-
-    Raises:
-        CrawlError: when the process fails, or no page was fetched.
-    """
+    """Run ``scrapy crawl pages`` into the new `folder`; a CrawlError when the process fails, or no page was fetched."""
     folder.mkdir(parents=True)
     stats, log = folder / "stats.json", folder / "scrapy.log"
     given = {"DEDUP_INDEX": f"lmdb:{folder / 'index'}", "DEDUP_CRAWL_LOG": folder / "crawl-log.jsonl"}

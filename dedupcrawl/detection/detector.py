@@ -376,11 +376,7 @@ class Detector:
                 self._index.record(Verdict(url, "unique"), run=self._run, site=site_of(url), spider=self._spider)
 
     def keep_text(self, page: Page) -> None:
-        """Keep the main text of a page that was judged, for `explain`.
-
-        Raises:
-            OSError: The index cannot be written to.
-        """
+        """Keep the main text of a page that was judged, for `explain`; an OSError where that cannot be written."""
         self._index.attach(page.url, *packed_text(page.paragraphs))
 
     def close(self) -> None:

@@ -135,11 +135,7 @@ def _about(runs: Sequence[RunFigures]) -> str:
 
 
 def write(report: Report, path: Path) -> int:
-    """Write the page to `path` in one step, in place of what is there; gives its length in bytes.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Write the page to `path` in one step, in place of what is there; gives its length in bytes."""
     content = render(report).encode("utf-8", "replace")
     with results(path) as file:
         file.write(content)

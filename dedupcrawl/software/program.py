@@ -88,11 +88,7 @@ class Sign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return anchor_of(self.url)
 
     def template(self) -> Template:
-        """Of `url`, without its anchor.
-
-        Raises:
-            RuleError: It cannot be read.
-        """
+        """Of `url`, without its anchor; a RuleError where it cannot be read."""
         try:
             found = parse_template(anchored(self.url, {}))
         except TemplateError as error:
@@ -201,11 +197,7 @@ def rules_at(
 
 
 def read_program(path: Path) -> Program:
-    """Read one file.
-
-    Raises:
-        RuleError: It cannot be read as a program's; the message names it.
-    """
+    """Read one file, or raise a RuleError that names it and says what is wrong."""
     try:
         if path.stat().st_size > _LARGEST_FILE:
             raise RuleError(f"too large (at most {_LARGEST_FILE} bytes)")
@@ -223,10 +215,7 @@ def read_program(path: Path) -> Program:
 def programs(folder: Path | None = None) -> tuple[Program, ...]:
     """The package's programs, in the order of their names, and those of a folder, which come instead of one so named.
 
-    The package's are read once a process, a folder's each time.
-
-    Raises:
-        RuleError: A file cannot be read.
+    The package's are read once a process, a folder's each time; a RuleError tells of a file that cannot be read.
     """
     known = {program.name: program for program in packaged()}
     if folder is not None:

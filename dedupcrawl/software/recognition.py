@@ -41,11 +41,7 @@ class ReadableUrl:
 
 
 class UrlSigns:
-    """Finds the signs that a URL may show.
-
-    Args:
-        signs: Those of URLs, with their numbers.
-    """
+    """Finds, of numbered signs of URLs, those that a URL may show."""
 
     def __init__(self, signs: Iterable[tuple[int, Sign]]) -> None:
         self._by_segment: defaultdict[str, list[tuple[int, int, Template]]] = defaultdict(list)  # with its place
@@ -161,11 +157,7 @@ class _Seen:
 
 
 class Recognizer:
-    """Looks at URLs and pages, remembers what they show, and says what follows. Bounded, whatever comes.
-
-    Args:
-        known: The programs.
-    """
+    """Looks at URLs and pages, remembers what they show of programs, and says what follows. Bounded, whatever comes."""
 
     def __init__(self, known: Sequence[Program]) -> None:
         self._programs = {program.name: program for program in known}
