@@ -53,7 +53,7 @@ class Evidence(msgspec.Struct, frozen=True, gc=False):
         return self.pair.beside + lines_of_its_own(self.pair.kept, self.pair.new)
 
     def to_dict(self, text: SymbolText | None = None) -> dict[str, Any]:
-        """JSON values, rounded to four places, what is 0 left out; with the new page's text, what it says where they differ."""
+        """JSON values, rounded to four places, what is 0 left out; with the new page's text what it says otherwise."""
         shown: dict[str, Any] = {"probability": round(self.probability, 4)}
         shown |= {"symbols": self.pair.new.own_count, "kept_symbols": self.pair.kept.own_count}
         for feature, value in zip(FEATURES, self.values, strict=True):

@@ -178,7 +178,7 @@ def longest_common_substring(a: str, b: str) -> int:
 
 
 def repeatability(code_i: str, code_j: str) -> float:
-    """S_ij = len(longest common substring of C_i and C_j) / len(C_j), 0 for an empty C_j: how much of j is in i (eq. 1)."""
+    """S_ij = len(longest common substring of C_i and C_j) / len(C_j), or 0: how much of page j is in page i (eq. 1)."""
     return longest_common_substring(code_i, code_j) / len(code_j) if code_j else 0.0
 
 
