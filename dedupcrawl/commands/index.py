@@ -18,16 +18,8 @@ from typing import Any
 import click
 import msgspec
 
+from dedupcrawl.commands import options
 from dedupcrawl.commands.errors import Command, FailureError, Group, check_output, table
-from dedupcrawl.commands.options import (
-    FILE,
-    counts_option,
-    index_folder,
-    index_option,
-    json_option,
-    open_existing,
-    rows_option,
-)
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.commands.selection import Selection, check_known, needs_one, selection, standing
 from dedupcrawl.content.checks.registry import CHECK_NAMES
@@ -53,10 +45,10 @@ _LET_THROUGH = (
 @click.option("--check", type=click.Choice(CHECK_NAMES), metavar="NAME", help="Pages that were dropped by this check.")
 @click.option("--run", help="Pages of this crawl (explain shows its name).")
 @click.option("--site", help="Pages of this host or registrable domain.")
-@rows_option
+@options.rows_option
 @click.option("--refetch", is_flag=True, help="Have the spider that dropped them fetch them at its next start.")
-@index_option
-@counts_option
+@options.index_option
+@options.counts_option
 def restore(  # noqa: PLR0913 - the options of a command, as click passes them
     urls: Sequence[str],
     rule: str | None,
@@ -89,7 +81,7 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
     needs_one(urls, rule, check, run, site)
     check_output(output, as_json=as_json)
     wanted = selection(urls, site, run)
-    with open_existing(index) as opened:
+    with options.open_existing(index) as opened:
         check_known(opened, wanted, rule)
         dropped: dict[str, Dependent] = {}
         rewritten: dict[tuple[str, str], Dependent] = {}
@@ -180,8 +172,8 @@ _AT_ONCE = 1_000  # pages
 @click.option("--site", help="Pages of this host or registrable domain.")
 @click.option("--run", help="Pages of this crawl (explain shows its name).")
 @click.option("--older-than", metavar="AGE", help="Pages that were kept longer ago, as in 30d, 12h or 3600.")
-@index_option
-@json_option
+@options.index_option
+@options.json_option
 def forget(  # noqa: PLR0913 - the options of a command, as click passes them
     urls: Sequence[str], site: str | None, run: str | None, older_than: str | None, index: str | None, as_json: bool
 ) -> None:
@@ -197,7 +189,7 @@ def forget(  # noqa: PLR0913 - the options of a command, as click passes them
     """
     needs_one(urls, site, run, older_than)
     wanted = selection(urls, site, run, older_than, now=time.time())
-    with open_existing(index) as opened:
+    with options.open_existing(index) as opened:
         forgotten, sites = _forget(opened, wanted)
         recount(opened, sites)
     unknown = ": the index has none of these URLs" if urls and not forgotten else ""
@@ -228,8 +220,8 @@ def _forget(index: Index, wanted: Selection) -> tuple[int, set[str]]:
 
 
 @click.command(cls=Command, short_help="Return the space of forgotten pages to the disk.")
-@index_option
-@json_option
+@options.index_option
+@options.json_option
 def compact(index: str | None, as_json: bool) -> None:
     """Return the space of forgotten and replaced pages and of older verdicts to the disk.
 
@@ -238,7 +230,7 @@ def compact(index: str | None, as_json: bool) -> None:
     \b
     dedupcrawl index compact --index lmdb:/data/dedup/index
     """
-    with open_existing(index) as opened:
+    with options.open_existing(index) as opened:
         before = int(opened.info()["bytes"])
         opened.compact()
         recount(opened)
@@ -254,10 +246,12 @@ _OF_PAGES = ("url", "title", "run")
 @click.command(cls=Command, name="list", short_help="List the pages that were kept, or dropped, as rows.")
 @click.option("--drops", is_flag=True, help="Pages that were dropped as duplicates.  [default: those that were kept]")
 @click.option(
-    "--output", type=FILE, help="Write the rows here, as CSV if its name ends in .csv.  [default: JSON Lines to stdout]"
+    "--output",
+    type=options.FILE,
+    help="Write the rows here, as CSV if its name ends in .csv.  [default: JSON Lines to stdout]",
 )
-@index_option
-@counts_option
+@options.index_option
+@options.counts_option
 def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) -> None:
     """List the pages that an index keeps (url, title, run), or those that were dropped for them.
 
@@ -272,7 +266,7 @@ def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) 
     columns = _OF_DROPS if drops else _OF_PAGES
     as_csv = output is not None and output.suffix == ".csv"
     count = 0
-    with open_existing(index) as opened, results(output) as out:
+    with options.open_existing(index) as opened, results(output) as out:
         if as_csv:
             out.write(_csv_line(columns))
         for values in _drops(opened) if drops else _pages(opened):
@@ -325,8 +319,8 @@ command.add_command(compact)
 
 
 @command.command()
-@index_option
-@json_option
+@options.index_option
+@options.json_option
 def info(index: str | None, as_json: bool) -> None:
     """Pages, checks, postings, verdicts, bytes on disk.
 
@@ -337,15 +331,15 @@ def info(index: str | None, as_json: bool) -> None:
     dedupcrawl index info
     dedupcrawl index info --index JOBDIR/dedup/index --json | jq .pages
     """
-    with open_existing(index) as opened:
+    with options.open_existing(index) as opened:
         figures = opened.info()
     said = (f"{value:,}" if isinstance(value, int) else printable(str(value)) for value in figures.values())
     click.echo(to_json(figures) if as_json else "\n".join(table(list(zip(figures, said, strict=True)))))
 
 
 @command.command(short_help="Read everything, check every invariant.")
-@index_option
-@json_option
+@options.index_option
+@options.json_option
 def verify(index: str | None, as_json: bool) -> None:
     """Read everything and check every invariant; exit status 1 when something is wrong.
 
@@ -370,14 +364,14 @@ def _read_apart(index: str | None) -> tuple[int, list[str]]:
             return pool.submit(_read, index).result()
         except BrokenProcessPool as error:
             raise FailureError(
-                f"{index or index_folder(index)} is damaged: reading it ended the process that did. Take another path, "
-                "or delete it and crawl again."
+                f"{index or options.index_folder(index)} is damaged: reading it ended the process that did. Take "
+                "another path, or delete it and crawl again."
             ) from error
 
 
 def _read(index: str | None) -> tuple[int, list[str]]:
     """How many pages an index has, and what is wrong with them."""
-    with open_existing(index) as opened:
+    with options.open_existing(index) as opened:
         pages = int(opened.info()["pages"])
         with progress() as told:
             return pages, opened.verify(lambda done, _: told("verifying", done, pages))

@@ -17,7 +17,7 @@ import numpy as np
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around
 from dedupcrawl.content.differences import Difference, told
-from dedupcrawl.content.features import FEATURES, Pair, features, lines_of_its_own
+from dedupcrawl.content.features import FEATURES, Pair, features, unknown_lines
 from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.model import Model
 from dedupcrawl.content.sides import occurring
@@ -50,7 +50,7 @@ class Evidence(msgspec.Struct, frozen=True, gc=False):
     @property
     def words_beside(self) -> int:
         """Symbols of text around either main text that the other page lacks."""
-        return self.pair.beside + lines_of_its_own(self.pair.kept, self.pair.new)
+        return self.pair.beside + unknown_lines(self.pair.kept.around.asides, self.pair.new)
 
     def to_dict(self, text: SymbolText | None = None) -> dict[str, Any]:
         """JSON values, rounded to four places, what is 0 left out; with the new page's text what it says otherwise."""

@@ -53,7 +53,7 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
             new.furniture if is_of_one_host else 0.0,
             uncovered(found.tally.uncovered, new, kept),
             uncovered(found.tally.kept_uncovered, kept, new),
-            lines_of_its_own(new, kept),
+            unknown_lines(new.around.asides, kept),
         )
 
 
@@ -104,18 +104,8 @@ def told_words(words: frozenset[int], side: Side, *, differs: bool) -> int:
     return occurring(np.fromiter(words, dtype=np.uint16, count=len(words)), said)
 
 
-def lines_of_its_own(page: View, other: View) -> int:
-    """Symbols of lines of text around a main text that the other page has nowhere."""
-    return unknown_lines(page.around.asides, other)
-
-
-def links_of_its_own(page: View, other: View) -> int:
-    """The same of lines of links."""
-    return unknown_lines(page.around.link_lines, other)
-
-
 def unknown_lines(lines: dict[int, int], other: View) -> int:
-    """Symbols of lines that the other page has nowhere."""
+    """Symbols of lines around a main text, of text or of links, that the other page has nowhere."""
     if not lines:
         return 0
     around = other.around
@@ -251,7 +241,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "beside_links_templated",
         "against",
-        lambda p: p.template * log1p(links_of_its_own(p.new, p.kept)),
+        lambda p: p.template * log1p(unknown_lines(p.new.around.link_lines, p.kept)),
         "words in links around it that the kept page lacks, of a page in a template",
     ),
     Feature(

@@ -79,10 +79,6 @@ class Furniture:
         often, counts = self._often, self._counts
         return [block in often and counts[block] >= least for block in blocks]
 
-    def has_recurring(self, blocks: Iterable[int]) -> bool:
-        """Whether any of `blocks` is furniture."""
-        return any(self.recurring(blocks))
-
     def blocks(self) -> Iterable[int]:
         """Those that are remembered."""
         return self._counts.keys()

@@ -106,9 +106,9 @@ def _own_lines(page: Page, around: Around, furniture: Furniture) -> list[str]:
 def _without_furniture(analysis: Analysis, furniture: Furniture) -> tuple[SymbolText, int]:
     """A main text without what the site repeats, and how many blocks that is."""
     blocks = main_outline.read(analysis.outline).blocks
-    if not furniture.has_recurring(blocks.hashes):
-        return analysis.text, 0
     recurring = furniture.recurring(blocks.hashes)
+    if not any(recurring):
+        return analysis.text, 0
     return SymbolText("" if all(recurring) else without_blocks(analysis.text, blocks.ends, recurring)), sum(recurring)
 
 
