@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command, check_output
+from dedupcrawl.commands.errors import BadInputError, Command, check_output, show
 from dedupcrawl.commands.options import EXISTING_FILE, open_existing, read_settings, rows_option, sets_option
 from dedupcrawl.commands.selection import forms_unless_file
 from dedupcrawl.content.evidence_words import in_words
@@ -76,13 +76,9 @@ def _two(pages: Sequence[str], index: str | None, settings: DedupSettings, *, as
             for page, forms in zip(pages, all_forms, strict=True)
         )
         row = _row(pairs.compare(new, old), settings)
-    if as_json:
-        click.echo(to_json(row))
-        return
     least = load(settings.model).threshold(settings.target_precision)
-    click.echo(f"{row['verdict']}: from a probability of {least:.1%} on, NEW is dropped for OLD")
-    for line in in_words(row["evidence"]):
-        click.echo(f"  {line}")
+    head = f"{row['verdict']}: from a probability of {least:.1%} on, NEW is dropped for OLD"
+    show(row, (head, *(f"  {line}" for line in in_words(row["evidence"]))), as_json=as_json)
 
 
 def _many(path: Path, index: str | None, output: Path | None, settings: DedupSettings) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from dedupcrawl.crawl_logs.tally import THE_LOG_OF_A_CRAWL, Tally
-from dedupcrawl.output import FULL, check_place
+from dedupcrawl.output import FULL, check_place, to_json
 from dedupcrawl.printable import printable
 
 
@@ -137,6 +137,12 @@ def no_rows() -> BadInputError:
     return BadInputError(
         f"no row has both a URL and a digest of the page's content, and a log needs both: {THE_LOG_OF_A_CRAWL}."
     )
+
+
+def show(told: object, lines: Iterable[str], *, as_json: bool) -> None:
+    """Print a result, as one JSON object or in its lines."""
+    if text := to_json(told) if as_json else "\n".join(lines):
+        click.echo(text)
 
 
 def table(rows: Sequence[Sequence[str]], widest: int = 80) -> Iterator[str]:

@@ -10,14 +10,13 @@ from typing import Any
 import click
 import msgspec
 
-from dedupcrawl.commands.errors import Command, not_a_url
+from dedupcrawl.commands.errors import Command, not_a_url, show
 from dedupcrawl.commands.explained import Explainer
 from dedupcrawl.commands.options import index_folder, index_option, json_option, open_existing, rules_option
 from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.commands.why import becomes, in_words
 from dedupcrawl.content.evidence_words import in_words as evidence_in_words
 from dedupcrawl.counts import counted
-from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.urls.rule_words import in_trials, speaks_for
 
@@ -61,7 +60,7 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
             sent_to = logged_answer(log, [told["rewrite"]["canonical"]])
             told["canonical_status"] = sent_to.status if sent_to is not None else None
     told = {"url": url} | told
-    click.echo(to_json(told) if as_json else "\n".join(lines(told)))
+    show(told, lines(told), as_json=as_json)
 
 
 _OF_DOUBT = ("url", "check", "similarity")

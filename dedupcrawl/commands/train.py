@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command, FailureError, no_rows, tell_skipped
+from dedupcrawl.commands.errors import BadInputError, Command, FailureError, no_rows, show, tell_skipped
 from dedupcrawl.commands.options import (
     EXISTING_FILE,
     InputPath,
@@ -20,7 +20,6 @@ from dedupcrawl.commands.options import (
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
-from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.software.program import programs
@@ -112,7 +111,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
         click.echo(f"not learned, please report: {printable(failure)}", err=True)
     if not summary.learned.urls:
         raise no_rows()
-    click.echo(to_json(summary.to_dict()) if as_json else "\n".join(_lines(summary, rules)))
+    show(summary.to_dict(), _lines(summary, rules), as_json=as_json)
 
 
 def _here(logs: Sequence[str], rules: Path, options: LearningOptions, tally: Tally) -> TrainingSummary:

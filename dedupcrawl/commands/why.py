@@ -9,10 +9,9 @@ from typing import Any
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command, not_a_url
+from dedupcrawl.commands.errors import BadInputError, Command, not_a_url, show
 from dedupcrawl.commands.options import EXISTING_FILE, folder_option, json_option
 from dedupcrawl.commands.progress import progress
-from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.learning.why import Why, why
@@ -83,10 +82,8 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
     rules = rules_of(rule_files([folder]) if folder.exists() else {}, site) or SiteRules(site, ())
     found = why(one, other, rules, *_pages(site, logs))
     tried = {url: told for url in (one, other) if (told := in_crawls(rules, url)) is not None}
-    if as_json:
-        click.echo(to_json(asdict(found) | {"is_met": found.is_met} | ({"in_crawls": tried} if tried else {})))
-    else:
-        click.echo("\n".join([*_lines(found), *_lines_of_crawls(found, (one, other), tried)]))
+    told = asdict(found) | {"is_met": found.is_met} | ({"in_crawls": tried} if tried else {})
+    show(told, (*_lines(found), *_lines_of_crawls(found, (one, other), tried)), as_json=as_json)
 
 
 def _pages(site: str, logs: Sequence[Path]) -> tuple[list[str], list[int], dict[int, int]]:
