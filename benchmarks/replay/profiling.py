@@ -24,10 +24,9 @@ _COMPONENTS = {
     "aliases: what pages say of URLs": ("aliases/", "crawl/aliases.py", "content/links.py"),
     "crawl log": ("crawl/log_file.py", "crawl_logs/"),
     "pages read: HTML to text and signatures": (
-        "content/html.py", "content/outline.py", "content/tags.py", "content/main_text.py", "content/main_outline.py",
-        "content/encoding.py", "content/characters.py", "content/symbols.py", "content/word_kinds.py",
-        "content/blocks.py", "content/around.py", "content/ignored.py", "content/checks/", "detection/analysis.py",
-        "page.py", "crawl/pages.py",
+        "content/html.py", "content/outline.py", "content/main_text.py", "content/main_outline.py",
+        "content/encoding.py", "content/character", "content/symbols.py", "content/word_kinds.py", "content/around.py",
+        "content/selection.py", "content/checks/", "detection/analysis.py", "page.py", "crawl/pages.py",
     ),
     "verdict: pages compared": ("content/", "detection/", "verdict.py", "crawl/judging.py"),
     "index: searched and added to": ("index/",),

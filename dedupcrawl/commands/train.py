@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -135,6 +135,8 @@ def _lines(summary: TrainingSummary, rules: Path) -> list[str]:
         f"{proof['wrong']:,} to another one, precision "
     )
     proved += said_share(proof["coverage"] - proof["wrong"], proof["wrong"])
+    earlier = told["carried_over_rules"]
+    kept, refuted = counted(earlier["kept"], "rule"), earlier["refuted"]
     named = ", those that redirects and canonical links name among them" if told["urls"] > told["rows"] else ""
     return [
         f"{counted(told['rows'], 'row')} of {counted(told['sites'], 'site')} in {told['seconds']:.1f} s",
@@ -143,15 +145,9 @@ def _lines(summary: TrainingSummary, rules: Path) -> list[str]:
         f"false clusters left out: {false}",
         f"{counted(told['rules'], 'rule')} for {counted(told['sites_with_rules'], 'site')} in {rules}",
         f"held-out clusters: {proved}",
-        *_of_carried_over(told["carried_over_rules"]),
+        *([f"learned before and not again: {kept} kept, {refuted:,} refuted"] if any(earlier.values()) else []),
         *_next_steps(told["rules"], told["clusters"], rules),
     ]
-
-
-def _of_carried_over(rules: Mapping[str, int]) -> list[str]:
-    if not any(rules.values()):
-        return []
-    return [f"learned before and not again: {counted(rules['kept'], 'rule')} kept, {rules['refuted']:,} refuted"]
 
 
 def _next_steps(count: int, clusters: int, rules: Path) -> list[str]:

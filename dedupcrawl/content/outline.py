@@ -114,11 +114,6 @@ def _what_tags_mean() -> dict[bytes | None, Meaning | None]:
 MEANINGS = _what_tags_mean()
 
 
-def rare_meaning(tag: bytes) -> Meaning | None:
-    """As MEANINGS, of a tag that is not in it: of another case, or unknown."""
-    return MEANINGS.get(tag.lower())
-
-
 def tame(markup: bytes) -> bytes:
     """`markup` for a parser that builds a tree: without comments and scripts, and with tags of bounded length."""
     return TAG.sub(_tame_tag, markup)
@@ -165,9 +160,7 @@ class Outline:
     is_whole: bool  # False where the page has more tags than are read
 
 
-@lru_cache(maxsize=4096)
-def _character(reference: str) -> str:
-    return html.unescape(reference)
+_character = lru_cache(maxsize=4096)(html.unescape)
 
 
 def unescape(text: str) -> str:
@@ -218,7 +211,7 @@ def _outline(markup: bytes) -> Outline:  # noqa: PLR0912, PLR0915 - one loop, an
         try:
             meaning = MEANINGS[tag]
         except KeyError:
-            meaning = rare_meaning(tag)
+            meaning = MEANINGS.get(tag.lower())  # of another case, or unknown
         if meaning is None:
             pass
         elif (kind := meaning[0]) >= END:

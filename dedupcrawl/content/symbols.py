@@ -12,7 +12,7 @@ fmix64 the finalizer of MurmurHash3 (Appleby, 2011).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -39,19 +39,15 @@ def fmix64(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return values
 
 
-def _make_powers(base: int, count: int) -> NDArray[np.uint64]:
+@lru_cache(maxsize=4)
+def _made_powers(base: int, count: int) -> NDArray[np.uint64]:
     powers = np.full(count, base, dtype=np.uint64)
     powers[:1] = 1
     return np.multiply.accumulate(powers)
 
 
-@cache
-def _kept_powers(base: int) -> NDArray[np.uint64]:
-    return _make_powers(base, _AT_ONCE)
-
-
 def _powers(base: int, count: int) -> NDArray[np.uint64]:
-    return _kept_powers(base)[:count] if count <= _AT_ONCE else _make_powers(base, count)
+    return _made_powers(base, max(count, _AT_ONCE))[:count]
 
 
 def _hashes(points: NDArray[np.uint32], kind: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.uint64]:
