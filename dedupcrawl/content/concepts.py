@@ -29,7 +29,7 @@ from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 
-from dedupcrawl.content.characters import fold
+from dedupcrawl.content.symbols import fold
 from dedupcrawl.content.terms import STOPPED, term
 
 ENGLISH = "wordnet-3.0.txt.gz"

@@ -16,7 +16,7 @@ import mmh3
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.characters import fold
+from dedupcrawl.content.symbols import fold
 from dedupcrawl.content.terms import STOPPED, term_counts
 from dedupcrawl.page import Page
 

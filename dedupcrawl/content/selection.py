@@ -80,13 +80,18 @@ def without(markup: bytes, selectors: Sequence[str]) -> bytes:
 
 def check_selector(css: str) -> str:
     """The selector itself, or a ValueError: it is not a CSS selector, or not one of elements."""
+    if any(selector.pseudo_element is not None for selector in parsed_selectors(css)):
+        raise ValueError(f"{css!r} is not a CSS selector: it is one of texts or attributes, not of elements")
+    return css
+
+
+def parsed_selectors(css: str) -> list[Parsed]:
+    """The selectors of a list of them, or a ValueError: it is none."""
     try:
         _TRANSLATOR.css_to_xpath(css)  # raises where a part of it has no meaning
-        if any(selector.pseudo_element is not None for selector in parse(css)):
-            raise ValueError("it is one of texts or attributes, not of elements")
-    except (SyntaxError, RuntimeError, ValueError) as error:
+        return parse(css)
+    except (SyntaxError, RuntimeError, ValueError) as error:  # cssselect's, then parsel's
         raise ValueError(f"{css!r} is not a CSS selector: {error}") from error
-    return css
 
 
 def _parsed(markup: bytes) -> Selector:
@@ -97,13 +102,8 @@ def _parsed(markup: bytes) -> Selector:
 
 def _found(page: Selector, elements: Sequence[Element], css: str) -> list[tuple[set[Element], PseudoElement | None]]:
     """For each selector of a list, the elements that it matches, and what of them it asks for."""
-    try:
-        _TRANSLATOR.css_to_xpath(css)  # raises where a part of it has no meaning
-        parsed = [(selector.parsed_tree, selector.pseudo_element) for selector in parse(css)]
-        few = elements if len(elements) <= MOST_ELEMENTS else []
-        return [(_matching(page, few, tree), pseudo_element) for tree, pseudo_element in parsed]
-    except (SyntaxError, RuntimeError, ValueError) as error:  # cssselect's, then parsel's
-        raise ValueError(f"{css!r} is not a CSS selector: {error}") from error
+    few = elements if len(elements) <= MOST_ELEMENTS else []
+    return [(_matching(page, few, one.parsed_tree), one.pseudo_element) for one in parsed_selectors(css)]
 
 
 def _matching(page: Selector, elements: Sequence[Element], tree: Tree) -> set[Element]:

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dedupcrawl.content.character_tables import CJK
-from dedupcrawl.content.characters import VOWEL_SIGNS, fold
 from dedupcrawl.content.checks.base import NOT_INSTALLED
+from dedupcrawl.content.symbols import VOWEL_SIGNS, fold
 from dedupcrawl.content.word_kinds import STOP_WORDS
 from dedupcrawl.setting import file, parameter
 

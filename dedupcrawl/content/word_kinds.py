@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content.alignment import Symbols
 from dedupcrawl.content.character_tables import TOUCHING
-from dedupcrawl.content.characters import VALUES
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.content.symbols import VALUES, SymbolText
 
 _, *_PARTS = re.split(
     r"^\[(\w+)\] .*\n", (files("dedupcrawl.content") / "data" / "words.txt").read_text("utf-8"), flags=re.MULTILINE

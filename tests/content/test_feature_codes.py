@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.characters import fold
 from dedupcrawl.content.checks.feature_code import (
     ANCHOR_SETS,
     END_PARAGRAPHS,
@@ -16,7 +15,7 @@ from dedupcrawl.content.checks.feature_code import (
     feature_code,
     repeatability,
 )
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.content.symbols import SymbolText, fold
 
 ILLUSTRATION = (
     "系统采用的特征码提取算法是基于语法获取特征的方法。这种方法将网页内容看成字符流，以一些标点符号和常用汉字作为锚点，"

@@ -1,4 +1,4 @@
-/* Folding a text, and its symbols: content/characters.py, content/symbols.py. */
+/* Folding a text, and its symbols: content/symbols.py. */
 
 #include "kernels.h"
 
