@@ -131,7 +131,8 @@ class Program:
         try:
             file = msgspec.convert(row, _File)
         except msgspec.ValidationError as error:
-            raise RuleError(f"{error}; a program has {', '.join(_File.__struct_fields__)}") from error
+            said = str(error).replace(" - at `$.", " at `")
+            raise RuleError(f"{said}; a program has {', '.join(_File.__struct_fields__)}") from error
         if file.name != name:
             raise RuleError(f"its name is {file.name!r}, so it must be in a file {file.name}{SUFFIX}")
         for sign in file.signs:

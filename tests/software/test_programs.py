@@ -69,17 +69,17 @@ def test_a_folder_of_ones_own_comes_besides_and_instead(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("", "missing required field `name`; a program has name, title"),
-        ("name = 1", r"Expected `str`, got `int` - at `\$\.name`"),
+        ("name = 1", "Expected `str`, got `int` at `name`"),
         ("a = " + "[" * 100_000, "nested too deeply"),
         ('name = "mine"\nsurprise = 1', "unknown field `surprise`"),
-        ('name = "mine"\ntitle = ""', r"length >= 1 - at `\$\.title`"),
+        ('name = "mine"\ntitle = ""', "length >= 1 at `title`"),
         ('name = "mine"\ntitle = "T"\nsource = "S"', "missing required field `signs`"),
         ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/a", html = "b"}]', "exactly one of"),
         ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "a"}]', "should start with"),
         ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/{*}/a"}]', "at its end only"),
         ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/a", weight = 99}]', "weight"),
         ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/a"}]\nrules = [{id = "x"}]', "exactly one of to"),
-        ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/a"}]\nsame = ["x"]', r"at `\$\.same\[0\]`"),
+        ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/a"}]\nsame = ["x"]', r"at `same\[0\]`"),
         ("name = [", "mine.toml"),
     ],
 )
@@ -149,7 +149,7 @@ def test_a_doubted_rule_is_one_of_the_program(tmp_path: Path) -> None:
     for doubted, told in (
         ('["sid"]', ""),
         ('["sod"]', "doubted: there is no rule 'sod'"),
-        ('"sid"', r"Expected `array`, got `str` - at `\$\.doubted`"),
+        ('"sid"', "Expected `array`, got `str` at `doubted`"),
     ):
         path = tmp_path / "mine.toml"
         path.write_text(MINE.replace("rules = [", f"doubted = {doubted}\nrules = ["))
