@@ -11,10 +11,9 @@ the mean AUC of the read sources rose from .949 to .963 by it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import log1p
+from math import log, log1p
 from typing import Literal
 
 import msgspec
@@ -32,7 +31,7 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
     """A new page beside a kept one."""
 
     new: View
-    kept: View  # the kept one
+    kept: View
     found: Differences  # where their main texts differ
     is_of_one_host: bool  # whether both are pages of one host
     template: float  # how much of the new page is furniture that it may share with the kept one
@@ -116,7 +115,7 @@ def unknown_lines(lines: dict[int, int], other: View) -> int:
 
 def shortness(pair: Pair) -> float:
     """How short the new page's own text is."""
-    return max(0.0, math.log(200 / (1 + pair.new.own_count)))
+    return max(0.0, log(200 / (1 + pair.new.own_count)))
 
 
 def share_of_differences(pair: Pair, count: int) -> float:
