@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import log_loss, roc_auc_score  # type: ignore[import-untyped]  # scikit-learn has no types
 
-from benchmarks.fit_model import weights_of
+from benchmarks.fit_model import fit, thresholds, weights_of
 from benchmarks.labelled_pairs import labelled_pairs
 from benchmarks.texts import data_folder
-from dedupcrawl.content.fitting import Numbers, fit, probabilities, refit, refit_thresholds, thresholds
+from dedupcrawl.content.fitting import Numbers, probabilities, refit, refit_thresholds
 from dedupcrawl.content.model import TARGET_PRECISION, Model
 
 LABELS = (20, 50, 100)

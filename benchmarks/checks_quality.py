@@ -24,11 +24,10 @@ from benchmarks.planted import Paragraphs, size, words
 from benchmarks.planted_cases import SOURCES, Case, look_alikes, originals, variants, versions
 from benchmarks.texts import data_folder
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
+from dedupcrawl.content.checks.feature_code import ANCHOR_SETS, FeatureCodeCheck
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.content.checks.simhash import FEATURES, MAX_DISTANCE, SimHashCheck
 from dedupcrawl.content.evidence import compare_texts
-from dedupcrawl.content.feature_codes import ANCHOR_SETS
 from dedupcrawl.content.main_outline import packed as outline
 from dedupcrawl.content.model import TARGET_PRECISION, packaged
 from dedupcrawl.content.symbols import SymbolText

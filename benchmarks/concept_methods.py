@@ -10,10 +10,9 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from dedupcrawl.content import thesaurus
+from dedupcrawl.content import concepts
 from dedupcrawl.content.checks.concepts import MOST_NODES, ConceptsCheck
-from dedupcrawl.content.concept_network import key_concepts
-from dedupcrawl.content.concept_vectors import ConceptVector
+from dedupcrawl.content.concept_network import ConceptVector, key_concepts
 from dedupcrawl.content.concepts import concept_sequence, phrases
 from dedupcrawl.content.terms import STOPPED, term_sequence
 
@@ -42,7 +41,7 @@ class IMatch:
 
 
 def concepts_of(text: str, check: ConceptsCheck) -> list[str]:
-    return concept_sequence(term_sequence(text), thesaurus.load(check.thesaurus), check.related)
+    return concept_sequence(term_sequence(text), concepts.load(check.thesaurus), check.related)
 
 
 def words_of(text: str) -> list[str]:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from benchmarks.planted import Paragraphs, size
 from benchmarks.planted_cases import SOURCES, look_alikes, originals, variants, versions
-from dedupcrawl.content import thesaurus
+from dedupcrawl.content import concepts
+from dedupcrawl.content.concepts import overlap_ratio
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.terms import term
-from dedupcrawl.content.thesaurus import overlap_ratio
 
 WORDS = (200, 900)  # shortest and longest page of the comparison
 VERSIONS = 150  # pairs of versions that are looked at
@@ -44,7 +44,7 @@ def shingles(page: Paragraphs) -> set[tuple[str, ...]]:
 
 def with_synonyms(page: Paragraphs, lexicon: str, share: float, chance: random.Random) -> Paragraphs:
     """One word in so many replaced by one of its synonyms, where it has any, as a spinner does."""
-    book = thesaurus.load(lexicon)
+    book = concepts.load(lexicon)
     word = re.compile(r"[A-Za-z]{3,}|[\u4e00-\u9fff]{2}")
 
     def spin(found: re.Match[str]) -> str:

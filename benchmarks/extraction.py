@@ -37,10 +37,10 @@ from rich.console import Console
 from rich.table import Table
 
 from dedupcrawl.content import main_text
-from dedupcrawl.content.characters import symbol_pattern
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.outline import outline
+from dedupcrawl.content.symbols import symbol_pattern
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 Extractor = Callable[[str], str]

@@ -23,8 +23,7 @@ from benchmarks.period_codes import feature_string, m2
 from benchmarks.planted import Paragraphs
 from benchmarks.purified_pages import Collection, crawl, planted
 from benchmarks.texts import data_folder
-from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
-from dedupcrawl.content.feature_codes import MIN_CODE, CodeRules, feature_code, repeatability
+from dedupcrawl.content.checks.feature_code import MIN_CODE, CodeRules, FeatureCodeCheck, feature_code, repeatability
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page, paragraphs_of
 

@@ -25,8 +25,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from benchmarks.extraction import DATA, LabelledPage, chinese, english, score
 from dedupcrawl.content import main_text
-from dedupcrawl.content.outline import LINE_BREAK, Outline, outline
-from dedupcrawl.content.tags import BREAK, HIDDEN, LINK, MEANINGS, PART, START, TITLE
+from dedupcrawl.content.outline import BREAK, HIDDEN, LINE_BREAK, LINK, MEANINGS, PART, START, TITLE, Outline, outline
 
 Attributes = Iterable[tuple[str, str | None]]
 Parse = Callable[[str], Any]

@@ -36,8 +36,7 @@ from benchmarks.synthetic_pages import BLOCK, KINDS, Columns, Scan, Signatures, 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.exact import ExactCheck
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
-from dedupcrawl.content.checks.mwo import MwoCheck
-from dedupcrawl.content.checks.mwo_search import least_overlap
+from dedupcrawl.content.checks.mwo import MwoCheck, least_overlap
 from dedupcrawl.content.checks.simhash import SimHashCheck
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex

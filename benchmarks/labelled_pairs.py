@@ -27,17 +27,17 @@ from benchmarks.planted_cases import Case, bulletins_in_words, look_alikes, orig
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around
 from dedupcrawl.content.checks.shingles import sampled
-from dedupcrawl.content.features import features
+from dedupcrawl.content.features import (
+    Pair,
+    features,
+    kept_links,
+    listed,
+    titles_differ,
+    unknown_lines,
+)
 from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.links import local_form
-from dedupcrawl.content.measures import (
-    Pair,
-    kept_links,
-    links_of_its_own,
-    listed,
-    titles_differ,
-)
 from dedupcrawl.content.sides import count_of
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.view import View
@@ -239,7 +239,7 @@ def _stands_inside(pair: Pair) -> bool:
         count_of(new.is_new & new.own) < _INSIDE * max(1, pair.new.own_count)
         and max(listed(pair), kept_links(pair)) <= _LISTED
         and not titles_differ(pair)
-        and max(pair.beside, links_of_its_own(pair.new, pair.kept)) < _BESIDE
+        and max(pair.beside, unknown_lines(pair.new.around.link_lines, pair.kept)) < _BESIDE
     )
 
 

@@ -25,7 +25,7 @@ from benchmarks.planted import Paragraphs
 from benchmarks.stream_quality import planted
 from benchmarks.texts import data_folder
 from dedupcrawl.content import kernels
-from dedupcrawl.content.characters import CJK
+from dedupcrawl.content.character_tables import CJK
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
@@ -60,7 +60,7 @@ def by_us(pages: Sequence[Paragraphs], names: Sequence[str], *, compiled: bool =
         index = LmdbIndex(Path(folder), checks)
         detector = Detector(index, run="run")
         for begin in range(0, len(pages), TURN):
-            kernels.compiled = extension if compiled else None
+            kernels.compiled = extension if compiled else None  # type: ignore[assignment]
             try:
                 for number in range(begin, min(len(pages), begin + TURN)):
                     url = f"http://site{number % 50}.example/articles/{number}.html"

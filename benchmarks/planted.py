@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 
-from dedupcrawl.content.characters import CJK
+from dedupcrawl.content.character_tables import CJK
 
 Paragraphs = tuple[str, ...]
 

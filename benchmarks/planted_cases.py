@@ -28,8 +28,8 @@ from benchmarks.planted import (
     words,
 )
 from benchmarks.texts import documents
-from dedupcrawl.content.characters import CJK
-from dedupcrawl.content.stop_words import STOP_WORDS
+from dedupcrawl.content.character_tables import CJK
+from dedupcrawl.content.word_kinds import STOP_WORDS
 
 SOURCES = {"zh": "docs-cn-7.5", "en": "scrapy-docs-2.0"}
 LATER = {"zh": "docs-cn-8.5", "en": "scrapy-docs-2.13"}

@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.checks_quality import FALSE_SHARE, differing_share
 from benchmarks.peers.stream import planted_rows
 from benchmarks.planted import Paragraphs, size
-from dedupcrawl.content.feature_codes import MIN_CODE
+from dedupcrawl.content.checks.feature_code import MIN_CODE
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.symbols import SymbolText
 

@@ -26,25 +26,16 @@ class Takes(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting as users see it.
+    """One setting as users see it."""
 
-    Attributes:
-        name: Without the DEDUP_ prefix; empty for that of its field, in capitals.
-        default: What holds when it is not set.
-        takes: What it accepts, in words.
-        read: Turns a given value into the value used, or raises ValueError or TypeError.
-        per_site: Whether DEDUP_SITES may override it.
-        about: What it does, one sentence; empty where the reference page says more than that.
-        loosest: Of several values the one that finds what all of them find; None where signatures depend on it, so
-            that one index can hold one value only.
-    """
-
-    name: str
-    default: Any
-    takes: str
-    read: Callable[[Any], Any]
-    per_site: bool = True
-    about: str = ""
+    name: str  # without the DEDUP_ prefix; empty for that of its field, in capitals
+    default: Any  # what holds when it is not set
+    takes: str  # what it accepts, in words
+    read: Callable[[Any], Any]  # turns a given value into the value used, or raises ValueError or TypeError
+    per_site: bool = True  # whether DEDUP_SITES may override it
+    about: str = ""  # what it does, one sentence; empty where the reference page says more than that
+    # of several values the one that finds what all of them find; None where signatures depend on it, so that one
+    # index can hold one value only
     loosest: Callable[[Iterable[Any]], Any] | None = None
 
 

@@ -11,14 +11,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from cssselect import SelectorError
-from parsel.csstranslator import HTMLTranslator
-
 from dedupcrawl import extras
 from dedupcrawl.aliases.sources import SOURCES
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, OF_TERMS, PARAMETERS
-from dedupcrawl.content.ignored import entries_of
 from dedupcrawl.content.model import TARGET_PRECISION, load
+from dedupcrawl.content.selection import entries_of, parsed_selectors
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.setting import (
     BOOLEAN,
@@ -110,10 +107,7 @@ def _item_fields(value: Any) -> Mapping[str, Mapping[str, str]]:
 
 def _selector(value: Any) -> str:
     selector = str(text("").read(value))
-    try:
-        HTMLTranslator().css_to_xpath(selector)
-    except SelectorError as error:
-        raise ValueError(f"it is not a CSS selector: {error}") from error
+    parsed_selectors(selector)
     return selector
 
 

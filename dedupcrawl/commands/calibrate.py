@@ -90,7 +90,12 @@ def _read(paths: Sequence[Path], index: str | None, settings: DedupSettings) -> 
                 new, kept = (whole(page, settings) for page in (pair.new, pair.kept))
                 where, same, key = printable(pair.where), bool(pair.same), (_url(new), _url(kept))
                 if key in seen:
-                    _check_agrees(where, same, *seen[key])
+                    earlier, was_same = seen[key]
+                    if same != was_same:
+                        says = "the same page" if same else "another page"
+                        raise BadInputError(
+                            f"{where} says that the two are {says}, {earlier} the opposite: take one of the rows out."
+                        )
                     continue
                 try:
                     found = pairs.compare(new, kept).values
@@ -112,12 +117,6 @@ def _read(paths: Sequence[Path], index: str | None, settings: DedupSettings) -> 
             f"all {counted(len(labels), 'label')} say {said!r}: label pairs of the other kind, too, a few at least."
         )
     return _Labels(np.array(values), labels, [kept for _, kept in seen])
-
-
-def _check_agrees(where: str, same: bool, earlier: str, said: bool) -> None:
-    if same != said:
-        says = "the same page" if same else "another page"
-        raise BadInputError(f"{where} says that the two are {says}, {earlier} the opposite: take one of the rows out.")
 
 
 def _url(page: Page | str) -> str:

@@ -20,8 +20,8 @@ import click
 import msgspec
 
 from dedupcrawl.api import Detector, trust_of
+from dedupcrawl.commands import options
 from dedupcrawl.commands.errors import BadInputError, Command, broken_rows, check_output
-from dedupcrawl.commands.options import InputPath, engine_option, read_settings, rows_option, sets_option, spark_errors
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 from dedupcrawl.counts import counted
@@ -39,8 +39,8 @@ _COPY = "dedupcrawl-check-stdin"
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, type=InputPath(exists=True, allow_dash=True))
-@rows_option
+@click.argument("files", nargs=-1, required=True, type=options.InputPath(exists=True, allow_dash=True))
+@options.rows_option
 @click.option(
     "--index", help="Also compare with the pages in this index, and keep new ones there.  [default: a temporary one]"
 )
@@ -51,10 +51,10 @@ _COPY = "dedupcrawl-check-stdin"
     show_default=True,
     help="stream: first come, first kept. batch: longest first, so that an excerpt never wins over its source.",
 )
-@engine_option
+@options.engine_option
 @click.option("--checks", help=f"Comma-separated; as in DEDUP_CHECKS.  [default: {','.join(DEFAULT_CHECKS)}]")
-@sets_option
-@click.option("--json", "as_json", is_flag=True, help="Print the counts as one JSON object (needs --output).")
+@options.sets_option
+@options.counts_option
 def command(  # noqa: PLR0913 - the options of a command, as click passes them
     files: Sequence[str],
     output: Path | None,
@@ -122,7 +122,7 @@ def _here(
 
 def _on_spark(files: Sequence[str], settings: DedupSettings, tally: Tally) -> Generator[Verdict, None, None]:
     trust_of(settings)  # a mistake in it shows before Spark is started
-    with spark_errors():
+    with options.spark_errors():
         from dedupcrawl.spark.check import verdicts_in_order
         from dedupcrawl.spark.session import spark_session
 
@@ -145,7 +145,7 @@ def _settings(index: str | None, checks: str | None, sets: Sequence[str]) -> Ded
     given["DEDUP_TRUSTED_SITES"] = "all"  # who names files to compare wants to know of any pages that are alike
     if checks is not None:
         given["DEDUP_CHECKS"] = checks
-    settings = read_settings(given, sets)
+    settings = options.read_settings(given, sets)
     if not settings.checks:
         raise BadInputError("--checks: no check was named.")
     return settings

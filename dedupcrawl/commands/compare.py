@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command, check_output
+from dedupcrawl.commands.errors import BadInputError, Command, check_output, show
 from dedupcrawl.commands.options import EXISTING_FILE, open_existing, read_settings, rows_option, sets_option
 from dedupcrawl.commands.selection import forms_unless_file
 from dedupcrawl.content.evidence_words import in_words
@@ -38,12 +38,7 @@ _OUTCOMES = ("duplicate", "unique", "abstained")
 @sets_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for OLD and NEW.")
 def command(  # noqa: PLR0913 - the options of a command, as click passes them
-    pages: Sequence[str],
-    pairs: Path | None,
-    index: str | None,
-    output: Path | None,
-    sets: Sequence[str],
-    as_json: bool,
+    pages: Sequence[str], pairs: Path | None, index: str | None, output: Path | None, sets: Sequence[str], as_json: bool
 ) -> None:
     """Tell whether NEW would be dropped if OLD is kept: how probably they are the same page, and what differs.
 
@@ -81,13 +76,9 @@ def _two(pages: Sequence[str], index: str | None, settings: DedupSettings, *, as
             for page, forms in zip(pages, all_forms, strict=True)
         )
         row = _row(pairs.compare(new, old), settings)
-    if as_json:
-        click.echo(to_json(row))
-        return
     least = load(settings.model).threshold(settings.target_precision)
-    click.echo(f"{row['verdict']}: from a probability of {least:.1%} on, NEW is dropped for OLD")
-    for line in in_words(row["evidence"]):
-        click.echo(f"  {line}")
+    head = f"{row['verdict']}: from a probability of {least:.1%} on, NEW is dropped for OLD"
+    show(row, (head, *(f"  {line}" for line in in_words(row["evidence"]))), as_json=as_json)
 
 
 def _many(path: Path, index: str | None, output: Path | None, settings: DedupSettings) -> None:
@@ -124,11 +115,7 @@ def opened(index: str | None, *, needed: bool) -> Iterator[Index]:
 
 
 def names_urls(path: Path) -> bool:
-    """Whether the first row of a file of pairs names a page by its URL, so that there must be an index.
-
-    Raises:
-        LogError: The file cannot be read, or its first row.
-    """
+    """Whether the first row of a file of pairs names a page by its URL, so that there must be an index."""
     first = next(read_pairs(path), None)
     return first is not None and (isinstance(first.new, str) or isinstance(first.kept, str))
 

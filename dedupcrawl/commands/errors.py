@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from dedupcrawl.crawl_logs.tally import THE_LOG_OF_A_CRAWL, Tally
-from dedupcrawl.output import FULL, check_place
+from dedupcrawl.output import FULL, check_place, to_json
 from dedupcrawl.printable import printable
 
 
 class CommandError(click.ClickException):
-    """The command that is running cannot go on.
-
-    Attributes:
-        ctx: Says which command that is.
-    """
+    """The command that is running, which `ctx` names, cannot go on."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -48,17 +44,7 @@ def not_a_url(text: str) -> BadInputError:
 
 
 def check_output(output: Path | None, inputs: Sequence[Path | str] = (), *, as_json: bool = False) -> None:
-    """See whether the rows can go to --output, before there are any.
-
-    Args:
-        output: As given; None: stdout.
-        inputs: The files that are read.
-        as_json: Whether --json prints the counts to stdout.
-
-    Raises:
-        click.UsageError: Rows and counts would go to stdout.
-        BadInputError: It could not be written, or is one of the inputs.
-    """
+    """Refuse an --output that could not be written or is an input, and none, stdout, where --json prints counts."""
     if output is None:
         if as_json:
             raise click.UsageError("--json prints the counts to stdout: say with --output where the rows go.")
@@ -151,6 +137,12 @@ def no_rows() -> BadInputError:
     return BadInputError(
         f"no row has both a URL and a digest of the page's content, and a log needs both: {THE_LOG_OF_A_CRAWL}."
     )
+
+
+def show(told: object, lines: Iterable[str], *, as_json: bool) -> None:
+    """Print a result, as one JSON object or in its lines."""
+    if text := to_json(told) if as_json else "\n".join(lines):
+        click.echo(text)
 
 
 def table(rows: Sequence[Sequence[str]], widest: int = 80) -> Iterator[str]:

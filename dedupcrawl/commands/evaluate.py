@@ -7,12 +7,11 @@ from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import Command, check_there_are, no_rows, tell_skipped
+from dedupcrawl.commands.errors import Command, check_there_are, no_rows, show, tell_skipped
 from dedupcrawl.commands.options import EXISTING_FILE, json_option, rules_option
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
-from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.training.evaluate import Evaluation, Measured, evaluate
 from dedupcrawl.urls.bounds import said_share
@@ -40,7 +39,7 @@ def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
         click.echo(f"counts as empty: {printable(problem)}", err=True)
     if not evaluation.measured.urls:
         raise no_rows()
-    click.echo(to_json(evaluation.to_dict()) if as_json else "\n".join(_lines(evaluation)))
+    show(evaluation.to_dict(), _lines(evaluation), as_json=as_json)
 
 
 def _sites(measured: Measured) -> str:

@@ -10,26 +10,18 @@ from typing import Any
 import click
 import msgspec
 
-from dedupcrawl.commands.errors import Command, not_a_url
+from dedupcrawl.commands.errors import Command, not_a_url, show
 from dedupcrawl.commands.explained import Explainer
-from dedupcrawl.commands.in_crawls import becomes, in_words
 from dedupcrawl.commands.options import index_folder, index_option, json_option, open_existing, rules_option
 from dedupcrawl.commands.selection import forms_of
+from dedupcrawl.commands.why import becomes, in_words
 from dedupcrawl.content.evidence_words import in_words as evidence_in_words
 from dedupcrawl.counts import counted
-from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.urls.rule_words import in_trials, speaks_for
 
-_OF_URL = (
-    "rewrite",
-    "kind",
-    "canonical",
-    "in_crawls",
-    "rules",
-    "rule_evidence",
-    "software",
-)  # what is told of the URL that was asked about
+# What is told of the URL that was asked about.
+_OF_URL = ("rewrite", "kind", "canonical", "in_crawls", "rules", "rule_evidence", "software")
 
 
 @click.command(cls=Command)
@@ -50,7 +42,7 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
     dedupcrawl explain https://example.com/print/42
     dedupcrawl explain https://example.com/42 --index lmdb:/data/dedup/index
     """
-    forms = forms_of(url)
+    forms, log = forms_of(url), index_folder(index).parent / "crawl-log.jsonl"
     with open_existing(index) as opened:
         explainer = Explainer(rules, opened)
         told = explainer.told(forms or [url])
@@ -58,20 +50,17 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
             if not forms:
                 raise not_a_url(url)
             asked = [told["rewrite"]["canonical"]] if told["rewrite"] else []
-            logged = logged_answer(index_folder(index).parent / "crawl-log.jsonl", [*forms, *asked])
+            logged = logged_answer(log, [*forms, *asked])
             if logged is not None:
                 if logged.redirect_to:
                     of_url = {name: told[name] for name in _OF_URL}
                     told |= explainer.told([logged.redirect_to]) | of_url | {"redirect_to": logged.redirect_to}
                 told["status"] = logged.status
         elif told["went_itself"]:
-            sent_to = logged_answer(index_folder(index).parent / "crawl-log.jsonl", [told["rewrite"]["canonical"]])
+            sent_to = logged_answer(log, [told["rewrite"]["canonical"]])
             told["canonical_status"] = sent_to.status if sent_to is not None else None
     told = {"url": url} | told
-    if as_json:
-        click.echo(to_json(told))
-    else:
-        click.echo("\n".join(lines(told)))
+    show(told, lines(told), as_json=as_json)
 
 
 _OF_DOUBT = ("url", "check", "similarity")
@@ -81,19 +70,28 @@ _SIGNS = 5  # of a program, that are named
 
 def lines(told: dict[str, Any]) -> list[str]:
     """`told` as `dedupcrawl.commands.explained` tells it, from the URL to the verdict on its page."""
-    return [printable(told["url"]), *(f"  {line}" for line in (*_of_url(told), *_of_page(told)))]
+    told = _fit_to_show(told)
+    return [told["url"], *(f"  {line}" for line in (*_of_url(told), *_of_page(told)))]
+
+
+def _fit_to_show(value: Any) -> Any:
+    """JSON values with all text made `printable`."""
+    if isinstance(value, dict):
+        return {_fit_to_show(key): _fit_to_show(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_fit_to_show(one) for one in value]
+    return printable(value) if isinstance(value, str) else value
 
 
 def _of_url(told: dict[str, Any]) -> Iterator[str]:
     if told["redirect_to"]:
-        yield f"redirects to {printable(told['redirect_to'])}"
+        yield f"redirects to {told['redirect_to']}"
     elif told["found_as"] != told["url"]:
-        yield f"{'found as' if _is_known(told) else 'taken for'} {printable(told['found_as'])}"
+        yield f"{'found as' if _is_known(told) else 'taken for'} {told['found_as']}"
     rewrite = told["rewrite"]
     if rewrite is not None:
         yield (
-            f"was asked for as {printable(rewrite['canonical'])} on {_day(rewrite['at'])}, "
-            f"by rule {printable(', '.join(rewrite['rules']))}"
+            f"was asked for as {rewrite['canonical']} on {_day(rewrite['at'])}, by rule {', '.join(rewrite['rules'])}"
         )
     if told["went_itself"]:
         yield _why_itself(told["canonical_status"])
@@ -108,7 +106,7 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
         yield from _of_alias(told["alias"])
     for rule in told["rule_evidence"]:
         known = speaks_for(rule) if "state" in rule else "no rule file has it"
-        yield f"  rule {printable(rule['id'])}: {known}"
+        yield f"  rule {rule['id']}: {known}"
     for found in told["software"]:
         yield from _of_software(found)
 
@@ -117,12 +115,12 @@ def _of_software(found: dict[str, Any]) -> Iterator[str]:
     signs = ", ".join(found["signs"][:_SIGNS])
     if (more := len(found["signs"]) - _SIGNS) > 0:
         signs += f" and {counted(more, 'more sign')}"
-    yield f"{printable(found['where'])} runs {printable(found['program'])}, recognized by {printable(signs)}"
+    yield f"{found['where']} runs {found['program']}, recognized by {signs}"
     for name, (tried, failed) in found["tried"].items():
         if tried and name not in found["failed"]:
-            yield f"  rule {printable(name)}: {in_trials(tried, failed)}"
+            yield f"  rule {name}: {in_trials(tried, failed)}"
     for name, why in found["failed"].items():
-        yield f"  rule {printable(name)} is not used: {printable(why)}"
+        yield f"  rule {name} is not used: {why}"
 
 
 def _of_alias(alias: dict[str, Any]) -> Iterator[str]:
@@ -130,15 +128,15 @@ def _of_alias(alias: dict[str, Any]) -> Iterator[str]:
         yield "two pages claim this URL as an alias of theirs, so neither is believed"
         return
     links = f"; {counted(alias['links'], 'link')} that only its page had are still followed" if alias["links"] else ""
-    run = f" in run {printable(alias['run'])}" if alias["run"] else ""
+    run = f" in run {alias['run']}" if alias["run"] else ""
     yield (
-        f"is an alias of {printable(alias['target'])}: {_SAYS.get(alias['source'], 'pages say so')} "
-        f"({printable(alias['source'])}), {_day(alias['at'])}{run}{links}"
+        f"is an alias of {alias['target']}: {_SAYS.get(alias['source'], 'pages say so')} "
+        f"({alias['source']}), {_day(alias['at'])}{run}{links}"
     )
     if alias["tried"]:
-        yield f"  {printable(alias['source'])}: tried {counted(alias['tried'], 'time')}, {alias['failed']:,} failed"
+        yield f"  {alias['source']}: tried {counted(alias['tried'], 'time')}, {alias['failed']:,} failed"
     if alias["refuted"]:
-        yield f"  {printable(alias['source'])} is not believed on this site: {printable(alias['refuted'])}"
+        yield f"  {alias['source']} is not believed on this site: {alias['refuted']}"
 
 
 def _why_itself(status: int | None) -> str:
@@ -154,25 +152,19 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
     if verdict is not None and verdict["duplicate_of"] is None:
         doubt = verdict["evidence"]["in_doubt"]
         url, check, similarity = (doubt.get(name) for name in _OF_DOUBT)
-        yield (
-            f"its page was kept in doubt: it resembles {printable(str(url))}, "
-            f"by {printable(str(check))}, similarity {printable(str(similarity))}"
-        )
+        yield f"its page was kept in doubt: it resembles {url}, by {check}, similarity {similarity}"
         evidence = {name: value for name, value in doubt.items() if name not in _OF_DOUBT}
         yield from (f"  {line}" for line in evidence_in_words(evidence))
     elif verdict is not None and verdict["duplicate_of"] == verdict["url"]:
         verdict = None
         yield "its page was fetched twice in one crawl: kept the first time, dropped the second"
     elif verdict is not None:
-        yield (
-            f"its page is a duplicate of {printable(verdict['duplicate_of'])}, "
-            f"by {printable(str(verdict['check']))}, similarity {verdict['similarity']}"
-        )
-        yield from (f"  which is no longer kept: {printable(url)}" for url in told["chain"])
+        yield f"its page {_is_duplicate(verdict)}"
+        yield from (f"  which is no longer kept: {url}" for url in told["chain"])
         if keeper is not None:
             yield f"  that page: {_described(keeper)}"
         if told["keeper_superseded_by"] is not None:
-            yield f"  which lies inside a later page: {printable(told['keeper_superseded_by'])}"
+            yield f"  which lies inside a later page: {told['keeper_superseded_by']}"
         yield from (f"  {line}" for line in evidence_in_words(verdict["evidence"]))
     if told["side_by_side"] is None and verdict is not None and verdict["check"] != "exact":
         yield "their texts were not kept to be shown side by side: DEDUP_KEEP_TEXT = True keeps those of later crawls"
@@ -185,7 +177,7 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
         if kept["furniture_blocks"]:
             yield f"  {kept['furniture_blocks']} of its {counted(kept['blocks'], 'paragraph')} recur on its site"
     if told["superseded_by"] is not None:
-        yield f"  it lies inside a later page: {printable(told['superseded_by'])}"
+        yield f"  it lies inside a later page: {told['superseded_by']}"
     if told["restored"]:
         yield "its verdict was withdrawn by 'index restore': it is never dropped as a duplicate again"
     if told["items"] is not None:
@@ -205,7 +197,7 @@ def _of_items(items: dict[str, Any]) -> Iterator[str]:
         f"{counted(items['count'], 'item')}, {counted(items['duplicates'], 'duplicate')}"
     )
     for item in items["told"]:
-        yield f"  {printable(item['url'])} {_became_of(item)}"
+        yield f"  {item['url']} {_became_of(item)}"
     if more := items["count"] - len(items["told"]):
         yield f"  … and {counted(more, 'more item')}"
 
@@ -221,10 +213,11 @@ def _became_of(item: dict[str, Any]) -> str:
         return "was kept" if item["kept"] else "was given back by 'index restore'"
     if not _names_another(verdict):
         return "was kept"
-    if verdict["duplicate_of"] is None:
-        return "was kept in doubt"
-    check, similarity = printable(str(verdict["check"])), verdict["similarity"]
-    return f"is a duplicate of {printable(verdict['duplicate_of'])}, by {check}, similarity {similarity}"
+    return _is_duplicate(verdict) if verdict["duplicate_of"] is not None else "was kept in doubt"
+
+
+def _is_duplicate(verdict: dict[str, Any]) -> str:
+    return f"is a duplicate of {verdict['duplicate_of']}, by {verdict['check']}, similarity {verdict['similarity']}"
 
 
 def _stretch(stretch: dict[str, Any]) -> Iterator[str]:
@@ -233,7 +226,7 @@ def _stretch(stretch: dict[str, Any]) -> Iterator[str]:
         return
     for sign, side in (("-", "new"), ("+", "kept")):
         if stretch[side]:
-            yield f"  {sign} {printable(stretch[side])}"
+            yield f"  {sign} {stretch[side]}"
 
 
 def _was_fetched(told: dict[str, Any]) -> bool:
@@ -257,10 +250,10 @@ def _in_the_log(told: dict[str, Any]) -> str:
 
 
 def _described(kept: dict[str, Any]) -> str:
-    by = f" by spider {printable(kept['spider'])}" if kept["spider"] else ""
-    run = f" in run {printable(kept['run'])}" if kept["run"] else ""
-    checks = printable(", ".join(kept["checks"]))
-    return f"“{printable(kept['title'])}”, kept {_day(kept['kept_at'])}{by}{run}, with signatures for {checks}"
+    by = f" by spider {kept['spider']}" if kept["spider"] else ""
+    run = f" in run {kept['run']}" if kept["run"] else ""
+    checks = ", ".join(kept["checks"])
+    return f"“{kept['title']}”, kept {_day(kept['kept_at'])}{by}{run}, with signatures for {checks}"
 
 
 def _day(seconds: float) -> str:
@@ -268,25 +261,15 @@ def _day(seconds: float) -> str:
 
 
 class LoggedAnswer(msgspec.Struct, frozen=True):
-    """A row of the crawl log.
+    """A row of the crawl log."""
 
-    Attributes:
-        url: That was asked for.
-        status: HTTP status.
-        redirect_to: Where a redirect led in the end.
-    """
-
-    url: str
-    status: int = 0
-    redirect_to: str = ""
+    url: str  # that was asked for
+    status: int = 0  # HTTP status
+    redirect_to: str = ""  # where a redirect led in the end
 
 
 def logged_answer(log: Path, urls: Sequence[str]) -> LoggedAnswer | None:
-    """The newest row of an answer from any of `urls`; None when there is none, or no such log.
-
-    Raises:
-        OSError: The log cannot be read.
-    """
+    """The newest row of an answer from any of `urls`; None when there is none, or no such log."""
     if not log.is_file():
         return None
     needles = [b'"url":' + msgspec.json.encode(url) for url in urls if url.isprintable()]

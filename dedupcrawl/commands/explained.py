@@ -9,9 +9,9 @@ from typing import Any
 
 from dedupcrawl.aliases.alias import NAME as ALIAS
 from dedupcrawl.aliases.alias import RULE, Alias, SiteAliases
-from dedupcrawl.commands.in_crawls import in_crawls
+from dedupcrawl.commands.why import in_crawls
 from dedupcrawl.content import main_outline
-from dedupcrawl.content.side_by_side import stretches
+from dedupcrawl.content.differences import stretches
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture
@@ -19,7 +19,7 @@ from dedupcrawl.index.contract import Index, standing_for
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.page import item_url
 from dedupcrawl.sites import host_of, site_of
-from dedupcrawl.software.site_software import NAME, SiteSoftware
+from dedupcrawl.software.installation import NAME, SiteSoftware
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import rule_facts
 from dedupcrawl.urls.rule_files import SiteRules, rule_files, rules_of
@@ -29,19 +29,10 @@ from dedupcrawl.verdict import Verdict
 _KEEPERS = 10  # of keepers that are told: a page that this one duplicates may by now be a duplicate itself
 _DIFFERENCES = 20
 _CHARACTERS = 300  # of what a text says where it differs
-_OF_REWRITE = ("canonical", "rules", "spider", "run", "at")
 
 
 class Explainer:
-    """Looks up URLs in rules and in an index.
-
-    Args:
-        rules: A rule file or a folder of them; it may be missing.
-        index: The index.
-
-    Raises:
-        RuleError: A rule file cannot be read; `told` too.
-    """
+    """Looks up URLs in rules, a file or folder that may be missing, and in an index."""
 
     def __init__(self, rules: Path, index: Index) -> None:
         paths = [rules] if rules.exists() else []
@@ -82,7 +73,7 @@ class Explainer:
             "canonical": normalized.canonical,
             "kind": normalized.kind,
             "rules": list(normalized.rules),
-            "rewrite": {name: getattr(rewrite, name) for name in _OF_REWRITE} if rewrite is not None else None,
+            "rewrite": _part(rewrite, "canonical", "rules", "spider", "run", "at") if rewrite is not None else None,
             "in_crawls": tried,
             "rule_evidence": [
                 evidence.get(name, {"id": name}) for name in dict.fromkeys(ids) if not name.startswith(RULE)
@@ -124,16 +115,9 @@ class Explainer:
             return None
         host = host_of(entry.source)
         recurring = SiteFurniture(self._index).of(host).recurring(main_outline.read(entry.outline).blocks.hashes)
-        return {
-            "url": entry.source,
-            "title": entry.title,
-            "spider": entry.spider,
-            "run": entry.run,
-            "kept_at": entry.kept_at,
-            "checks": sorted(entry.signatures),
-            "blocks": len(recurring),
-            "furniture_blocks": sum(recurring),
-        }
+        of_page = {"url": entry.source, **_part(entry, "title", "spider", "run", "kept_at")}
+        blocks = {"blocks": len(recurring), "furniture_blocks": sum(recurring)}
+        return {**of_page, "checks": sorted(entry.signatures), **blocks}
 
     def _alias(self, form: str) -> dict[str, Any] | None:
         """What is known of this very URL, and what became of the trials of its source."""
@@ -142,16 +126,8 @@ class Explainer:
             return None
         known = SiteAliases.from_bytes(self._index.site_state(site_of(form), ALIAS))
         record = known.tried.get(alias.rule, TrialRecord())
-        return {
-            "target": alias.target,
-            "source": alias.source,
-            "run": alias.run,
-            "at": alias.at,
-            "links": len(alias.links),
-            "tried": record.tried,
-            "failed": record.failed,
-            "refuted": known.failed.get(alias.rule),
-        }
+        told = {**_part(alias, "target", "source", "run", "at"), "links": len(alias.links)}
+        return {**told, **_part(record, "tried", "failed"), "refuted": known.failed.get(alias.rule)}
 
     def _side_by_side(self, verdict: Verdict | None) -> list[dict[str, Any]] | None:
         """The stretches in which a page and the one that it resembles differ; None when a text was not kept."""
@@ -168,6 +144,10 @@ class Explainer:
             else:
                 told.append({"new": stretch.new[:_CHARACTERS], "kept": stretch.kept[:_CHARACTERS]})
         return told[: 2 * _DIFFERENCES]
+
+
+def _part(of: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(of, name) for name in names}
 
 
 def _doubted(verdict: Verdict) -> str:

@@ -1,11 +1,13 @@
-"""`dedupcrawl index`: figures, integrity and contents of an index."""
+"""`dedupcrawl index`: figures, integrity and contents of an index; what was dropped, as items or as URLs to fetch."""
 
 from __future__ import annotations
 
 import csv
 import io
+import math
 import multiprocessing
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -14,17 +16,153 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
+from dedupcrawl.commands import options
 from dedupcrawl.commands.errors import Command, FailureError, Group, check_output, table
-from dedupcrawl.commands.options import FILE, index_folder, index_option, json_option, open_existing
 from dedupcrawl.commands.progress import progress
-from dedupcrawl.commands.restore import restore
 from dedupcrawl.commands.selection import Selection, check_known, needs_one, selection, standing
+from dedupcrawl.content.checks.registry import CHECK_NAMES
 from dedupcrawl.counts import counted, megabytes
+from dedupcrawl.detection.attachments import AttachmentError, items_of
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.quota import recount
+from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.limits import recount
+from dedupcrawl.index.rows import Dependent, Recorded, Rewrite
 from dedupcrawl.output import results, to_json
 from dedupcrawl.printable import printable
+from dedupcrawl.sites import site_of
+
+_LET_THROUGH = (
+    'would have been dropped, but went on: DEDUP_ACTION was "observe" or "mark", or "check" judged them; '
+    "there is nothing to give back of them"
+)
+
+
+@click.command(cls=Command, short_help="Restore what was dropped or never fetched.")
+@click.argument("urls", nargs=-1)
+@click.option("--rule", metavar="ID", help="URLs that this rule rewrote.")
+@click.option("--check", type=click.Choice(CHECK_NAMES), metavar="NAME", help="Pages that were dropped by this check.")
+@click.option("--run", help="Pages of this crawl (explain shows its name).")
+@click.option("--site", help="Pages of this host or registrable domain.")
+@options.rows_option
+@click.option("--refetch", is_flag=True, help="Have the spider that dropped them fetch them at its next start.")
+@options.index_option
+@options.counts_option
+def restore(  # noqa: PLR0913 - the options of a command, as click passes them
+    urls: Sequence[str],
+    rule: str | None,
+    check: str | None,
+    run: str | None,
+    site: str | None,
+    output: Path | None,
+    refetch: bool,
+    index: str | None,
+    as_json: bool,
+) -> None:
+    """Restore what was dropped as a duplicate, or never fetched because a rule sent it elsewhere.
+
+    One JSON row per page: "url", why it is not in the output, and its "items" where DEDUP_KEEP_TEXT kept them. A
+    restored page is never dropped as a duplicate again; its verdict is withdrawn. If several conditions are given,
+    all must hold. Running it again gives the same rows. After --rule, switch the rule off with 'rules disable', or the
+    next crawl applies it again. The URL of a page also stands for the items named by their position on it (URL#1,
+    URL#2, …). A duplicate that was only observed or marked (DEDUP_ACTION) needs no restoring: it is in the output. If
+    none of the named URLs is known, the exit status is 1.
+
+    \b
+    dedupcrawl index restore https://example.com/42 --refetch
+    dedupcrawl index restore --check simhash --output again.jsonl
+    dedupcrawl index restore --rule r1-2 --refetch
+    """
+    if rule is not None and check is not None:
+        raise click.UsageError(
+            "--rule gives back URLs that were never fetched, --check pages that were dropped: nothing is both."
+        )
+    needs_one(urls, rule, check, run, site)
+    check_output(output, as_json=as_json)
+    wanted = selection(urls, site, run)
+    with options.open_existing(index) as opened:
+        check_known(opened, wanted, rule)
+        dropped: dict[str, Dependent] = {}
+        rewritten: dict[tuple[str, str], Dependent] = {}
+        let_through = 0
+        newest = {_key(row): row.at for row in _rows(opened, wanted, rule, check)}  # of several runs the last
+        with results(output) as out:
+            for row in _rows(opened, wanted, rule, check):
+                if row.at < newest.get(_key(row), math.inf):
+                    continue
+                del newest[_key(row)]
+                if isinstance(row, Recorded) and not row.was_dropped:
+                    let_through += 1
+                    continue
+                if isinstance(row, Rewrite):
+                    rewritten[row.spider, row.url] = Dependent(row.spider, row.url, b"")
+                else:
+                    dropped[row.verdict.url] = Dependent(row.spider, row.verdict.url, row.request)
+                out.write(to_json(_row(row, opened)) + b"\n")
+        # Only now: after a crash in between nothing was given back yet.
+        opened.withdraw(dropped)
+        if refetch:
+            opened.refetch([*rewritten.values(), *dropped.values()])
+        said = f"{counted(len(dropped), 'dropped page')} and {counted(len(rewritten), 'rewritten URL')} given back"
+        if dropped or rewritten:
+            said += ", to be fetched at the next start of their spiders" if refetch else ""
+        elif not let_through:
+            said += _why_none(opened, wanted, check)
+    if let_through:
+        said += f"\n{counted(let_through, 'duplicate')} {_LET_THROUGH}"
+    counts = {"dropped": len(dropped), "rewritten": len(rewritten), "let_through": let_through, "refetch": refetch}
+    click.echo(to_json(counts) if as_json else said, err=not as_json)
+    if urls and not (dropped or rewritten or let_through):
+        raise SystemExit(1)
+
+
+def _rows(index: Index, wanted: Selection, rule: str | None, check: str | None) -> Iterator[Recorded | Rewrite]:
+    if rule is None:
+        yield from _dropped(index, wanted, check)
+    if check is None:
+        for rewrite in index.rewrites():
+            if (rule is None or rule in rewrite.rules) and wanted.takes(rewrite.url, run=rewrite.run, at=rewrite.at):
+                yield rewrite
+
+
+def _key(row: Recorded | Rewrite) -> tuple[str, str]:
+    """What is given back once: a page, or what a spider rewrote."""
+    return (row.spider, row.url) if isinstance(row, Rewrite) else ("", row.verdict.url)
+
+
+def _dropped(index: Index, wanted: Selection, check: str | None) -> Iterator[Recorded]:
+    """Verdicts of duplicate that are meant, those withdrawn before first."""
+    meant = (
+        row
+        for row in chain(index.restored(), index.recorded())
+        if (check is None or row.verdict.check == check) and wanted.takes(row.verdict.url, run=row.run, at=row.at)
+    )
+    return standing(index, meant)
+
+
+def _why_none(index: Index, wanted: Selection, check: str | None) -> str:
+    """The end of the sentence that nothing is given back."""
+    if check is not None:
+        by_page = {row.verdict.url: row.verdict.check for row in _dropped(index, wanted, None) if row.was_dropped}
+        counts = ", ".join(f"{name} {count:,}" for name, count in Counter(by_page.values()).most_common())
+        return f": no drop by {check}; there {f'are {counts}' if counts else 'is none by any other'}"
+    return ": the index knows nothing of these URLs that was dropped or rewritten" if wanted.urls else ""
+
+
+def _row(row: Recorded | Rewrite, index: Index) -> dict[str, Any]:
+    """What is printed of a page that was dropped, or of a URL that was rewritten."""
+    if isinstance(row, Rewrite):
+        about = {"url": row.url, "duplicate_of": row.canonical, "check": None, "rules": list(row.rules)}
+        return {**about, "site": site_of(row.url), "spider": row.spider, "run": row.run, "items": []}
+    verdict = row.verdict
+    try:
+        items = [msgspec.Raw(item) for item in items_of(index.attachments(verdict.url))]
+    except AttachmentError as error:
+        raise IndexDamagedError(f"{verdict.url}: {error}") from error
+    about = {"url": verdict.url, "duplicate_of": verdict.duplicate_of, "check": verdict.check, "rules": []}
+    return {**about, "site": row.site, "spider": row.spider, "run": row.run, "items": items}
+
 
 _AT_ONCE = 1_000  # pages
 
@@ -34,8 +172,8 @@ _AT_ONCE = 1_000  # pages
 @click.option("--site", help="Pages of this host or registrable domain.")
 @click.option("--run", help="Pages of this crawl (explain shows its name).")
 @click.option("--older-than", metavar="AGE", help="Pages that were kept longer ago, as in 30d, 12h or 3600.")
-@index_option
-@json_option
+@options.index_option
+@options.json_option
 def forget(  # noqa: PLR0913 - the options of a command, as click passes them
     urls: Sequence[str], site: str | None, run: str | None, older_than: str | None, index: str | None, as_json: bool
 ) -> None:
@@ -51,7 +189,7 @@ def forget(  # noqa: PLR0913 - the options of a command, as click passes them
     """
     needs_one(urls, site, run, older_than)
     wanted = selection(urls, site, run, older_than, now=time.time())
-    with open_existing(index) as opened:
+    with options.open_existing(index) as opened:
         forgotten, sites = _forget(opened, wanted)
         recount(opened, sites)
     unknown = ": the index has none of these URLs" if urls and not forgotten else ""
@@ -60,11 +198,7 @@ def forget(  # noqa: PLR0913 - the options of a command, as click passes them
 
 
 def _forget(index: Index, wanted: Selection) -> tuple[int, set[str]]:
-    """How many pages were forgotten, and the sites that they were of.
-
-    Raises:
-        BadInputError: The index knows nothing of the run or site that is wanted.
-    """
+    """How many pages were forgotten, and the sites that they were of."""
     check_known(index, wanted)
     sites: set[str] = set()
     forgotten = 0
@@ -86,8 +220,8 @@ def _forget(index: Index, wanted: Selection) -> tuple[int, set[str]]:
 
 
 @click.command(cls=Command, short_help="Return the space of forgotten pages to the disk.")
-@index_option
-@json_option
+@options.index_option
+@options.json_option
 def compact(index: str | None, as_json: bool) -> None:
     """Return the space of forgotten and replaced pages and of older verdicts to the disk.
 
@@ -96,7 +230,7 @@ def compact(index: str | None, as_json: bool) -> None:
     \b
     dedupcrawl index compact --index lmdb:/data/dedup/index
     """
-    with open_existing(index) as opened:
+    with options.open_existing(index) as opened:
         before = int(opened.info()["bytes"])
         opened.compact()
         recount(opened)
@@ -112,10 +246,12 @@ _OF_PAGES = ("url", "title", "run")
 @click.command(cls=Command, name="list", short_help="List the pages that were kept, or dropped, as rows.")
 @click.option("--drops", is_flag=True, help="Pages that were dropped as duplicates.  [default: those that were kept]")
 @click.option(
-    "--output", type=FILE, help="Write the rows here, as CSV if its name ends in .csv.  [default: JSON Lines to stdout]"
+    "--output",
+    type=options.FILE,
+    help="Write the rows here, as CSV if its name ends in .csv.  [default: JSON Lines to stdout]",
 )
-@index_option
-@click.option("--json", "as_json", is_flag=True, help="Print the count as one JSON object (needs --output).")
+@options.index_option
+@options.counts_option
 def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) -> None:
     """List the pages that an index keeps (url, title, run), or those that were dropped for them.
 
@@ -130,7 +266,7 @@ def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) 
     columns = _OF_DROPS if drops else _OF_PAGES
     as_csv = output is not None and output.suffix == ".csv"
     count = 0
-    with open_existing(index) as opened, results(output) as out:
+    with options.open_existing(index) as opened, results(output) as out:
         if as_csv:
             out.write(_csv_line(columns))
         for values in _drops(opened) if drops else _pages(opened):
@@ -183,8 +319,8 @@ command.add_command(compact)
 
 
 @command.command()
-@index_option
-@json_option
+@options.index_option
+@options.json_option
 def info(index: str | None, as_json: bool) -> None:
     """Pages, checks, postings, verdicts, bytes on disk.
 
@@ -195,15 +331,15 @@ def info(index: str | None, as_json: bool) -> None:
     dedupcrawl index info
     dedupcrawl index info --index JOBDIR/dedup/index --json | jq .pages
     """
-    with open_existing(index) as opened:
+    with options.open_existing(index) as opened:
         figures = opened.info()
     said = (f"{value:,}" if isinstance(value, int) else printable(str(value)) for value in figures.values())
     click.echo(to_json(figures) if as_json else "\n".join(table(list(zip(figures, said, strict=True)))))
 
 
 @command.command(short_help="Read everything, check every invariant.")
-@index_option
-@json_option
+@options.index_option
+@options.json_option
 def verify(index: str | None, as_json: bool) -> None:
     """Read everything and check every invariant; exit status 1 when something is wrong.
 
@@ -228,14 +364,14 @@ def _read_apart(index: str | None) -> tuple[int, list[str]]:
             return pool.submit(_read, index).result()
         except BrokenProcessPool as error:
             raise FailureError(
-                f"{index or index_folder(index)} is damaged: reading it ended the process that did. Take another path, "
-                "or delete it and crawl again."
+                f"{index or options.index_folder(index)} is damaged: reading it ended the process that did. Take "
+                "another path, or delete it and crawl again."
             ) from error
 
 
 def _read(index: str | None) -> tuple[int, list[str]]:
     """How many pages an index has, and what is wrong with them."""
-    with open_existing(index) as opened:
+    with options.open_existing(index) as opened:
         pages = int(opened.info()["pages"])
         with progress() as told:
             return pages, opened.verify(lambda done, _: told("verifying", done, pages))

@@ -26,10 +26,19 @@ def _named_or_usual(ctx: click.Context, parameter: click.Parameter, rules: Path 
     return rules
 
 
+def _no_file(ctx: click.Context, parameter: click.Parameter, folder: Path) -> Path:
+    if folder.is_file():
+        raise BadInputError(f"--rules takes a folder of rule files, and {printable(str(folder))} is a file of it.")
+    return folder
+
+
 FILE = click.Path(dir_okay=False, path_type=Path)
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+counts_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print the counts as one JSON object (needs --output)."
+)
 
 json_anyway = click.option(
     "--json", is_flag=True, expose_value=False, help="The output is always JSON; accepted for consistency."
@@ -40,6 +49,15 @@ rules_option = click.option(
     type=click.Path(path_type=Path),
     callback=_named_or_usual,
     help=f"Rule file, or folder of rule files.  [default: {RULES}/ of the project]",
+)
+
+folder_option = click.option(
+    "--rules",
+    "folder",
+    default=rules_folder,
+    type=click.Path(path_type=Path),
+    callback=_no_file,
+    help=f"Folder of rule files.  [default: {RULES}/ of the project]",
 )
 
 software_option = click.option(
@@ -54,15 +72,7 @@ sets_option = click.option(
 
 
 def read_settings(given: Mapping[str, str], sets: Sequence[str]) -> DedupSettings:
-    """The settings of a command.
-
-    Args:
-        given: What the command sets itself.
-        sets: What --set says; the prefix DEDUP_ may be left out.
-
-    Raises:
-        SettingError: One cannot be used.
-    """
+    """The settings of a command: what it sets itself, and what --set says, where the prefix DEDUP_ may be left out."""
     values = dict(given)
     for pair in sets:
         name, equals, value = pair.partition("=")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from dedupcrawl import extras
+from dedupcrawl.commands import options
 from dedupcrawl.commands.errors import Command, FailureError, check_output
-from dedupcrawl.commands.options import EXISTING_FILE, FILE, index_folder, index_option, open_existing, rules_option
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.commands.selection import chosen_run
 from dedupcrawl.counts import counted, megabytes
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@index_option
-@click.option("--output", required=True, type=FILE, help="Write the page here, as HTML.")
-@click.option("--log", type=EXISTING_FILE, help="The crawl log.  [default: crawl-log.jsonl beside the index]")
-@rules_option
+@options.index_option
+@click.option("--output", required=True, type=options.FILE, help="Write the page here, as HTML.")
+@click.option("--log", type=options.EXISTING_FILE, help="The crawl log.  [default: crawl-log.jsonl beside the index]")
+@options.rules_option
 @click.option(
     "--run", default="last", show_default=True, help="Name of a crawl, or 'all' for every crawl in the index."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object.")
+@options.json_option
 def command(index: str | None, output: Path, log: Path | None, rules: Path, run: str, as_json: bool) -> None:  # noqa: PLR0913 - the options of a command, as click passes them
     """Write a page that shows what the last crawl saved, what was dropped and why, and what was let through in doubt.
 
@@ -47,8 +47,8 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, run:
     from dedupcrawl.report.page import write
 
     check_output(output)
-    beside = index_folder(index).parent / "crawl-log.jsonl"
-    with open_existing(index) as opened:
+    beside = options.index_folder(index).parent / "crawl-log.jsonl"
+    with options.open_existing(index) as opened:
         runs, name = chosen_run(opened, run)
         with progress() as told:
             report = collect(opened, log or beside, [rules], runs, told, run=name)

@@ -12,15 +12,13 @@ from typing import Any
 import click
 import msgspec
 
-from dedupcrawl.commands.errors import BadInputError, FailureError, Group, check_there_are, not_a_url, table
-from dedupcrawl.commands.in_crawls import in_crawls, in_words, of_doubted
-from dedupcrawl.commands.options import EXISTING_FILE, json_anyway, json_option
+from dedupcrawl.commands.errors import BadInputError, FailureError, Group, check_there_are, not_a_url, show, table
+from dedupcrawl.commands.options import EXISTING_FILE, folder_option, json_anyway, json_option
 from dedupcrawl.commands.software import software
-from dedupcrawl.commands.why import why_command
+from dedupcrawl.commands.why import in_crawls, in_words, of_doubted, why_command
 from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
-from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.sites import site_of
 from dedupcrawl.training.rule_folder import added
 from dedupcrawl.urls.compiled_rule import CompiledRule
@@ -44,21 +42,6 @@ from dedupcrawl.urls.rule_files import (
 from dedupcrawl.urls.rule_words import speaks_for
 from dedupcrawl.urls.url_parts import split_url
 
-
-def _no_file(ctx: click.Context, parameter: click.Parameter, folder: Path) -> Path:
-    if folder.is_file():
-        raise BadInputError(f"--rules takes a folder of rule files, and {printable(str(folder))} is a file of it.")
-    return folder
-
-
-_folder = click.option(
-    "--rules",
-    "folder",
-    default=rules_folder,
-    type=click.Path(path_type=Path),
-    callback=_no_file,
-    help=f"Folder of rule files.  [default: {RULES}/ of the project]",
-)
 _HEADS = ("site", "rule", "state", "kind", "source", "coverage", "precision", "at least", "what it does")
 _WIDEST = 60  # characters that a column is made wide for
 _NAMED = 5  # sites
@@ -84,7 +67,7 @@ def command() -> None:
 
 @command.command("list", short_help="List rules, one per line.")
 @click.argument("sites", nargs=-1)
-@_folder
+@folder_option
 @json_option
 def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
     """List all rules, or those of SITES: what each does, its coverage and precision on held-out clusters.
@@ -104,21 +87,17 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
         for before in [dropped_before(site_rules.rules)]
         for rule in site_rules.rules
     ]
-    if as_json:
-        rows_of = [{**rule_facts(site, rule), "dropped_before": list(before)} for site, rule, before in found]
-        click.echo(to_json({"rules": rows_of}))
-        return
+    told = [{**rule_facts(site, rule), "dropped_before": list(before)} for site, rule, before in found]
     rows = [_HEADS, *(_cells(*row) for row in found)]
-    for line in table(rows, _WIDEST) if found else ():
-        click.echo(line)
+    show({"rules": told}, table(rows, _WIDEST) if found else (), as_json=as_json)
 
 
-@command.command(short_help="Show the rules of a site, with counts and examples.")
+@command.command("show", short_help="Show the rules of a site, with counts and examples.")
 @click.argument("site")
 @click.argument("rule_id", required=False)
-@_folder
+@folder_option
 @json_option
-def show(site: str, rule_id: str | None, folder: Path, as_json: bool) -> None:
+def show_rules(site: str, rule_id: str | None, folder: Path, as_json: bool) -> None:
     """Show the rules of SITE, or the one named RULE_ID, as they stand in the file, with counts and examples.
 
     Before them, it is told of those that are off how often they were right and wrong in logs and in trials.
@@ -130,18 +109,14 @@ def show(site: str, rule_id: str | None, folder: Path, as_json: bool) -> None:
     path, site_rules = _of_site(folder, site)
     rules = site_rules.rules if rule_id is None else (_of_id(site_rules, rule_id),)
     shown = SiteRules(site_rules.site, rules)
-    if as_json:
-        click.echo(to_json(shown.to_dict()))
-    else:
-        click.echo(f"# {printable(str(path))}")
-        for rule in filter(_is_found_out, rules):
-            click.echo(f"# {printable(rule.id)}: {speaks_for(rule_facts(shown.site, rule))}")
-        click.echo("\n".join(map(printable, msgspec.toml.encode(shown.to_dict()).decode().rstrip().split("\n"))))
+    found_out = [f"# {rule.id}: {speaks_for(rule_facts(shown.site, rule))}" for rule in rules if _is_found_out(rule)]
+    toml = msgspec.toml.encode(shown.to_dict()).decode().rstrip().split("\n")
+    show(shown.to_dict(), map(printable, (f"# {path}", *found_out, *toml)), as_json=as_json)
 
 
 @command.command(short_help="Try the rules on URLs, or on their own examples.")
 @click.argument("urls", nargs=-1)
-@_folder
+@folder_option
 @json_option
 def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
     """Try the rules on URLS, step by step; without URLS, on the examples that the rules themselves carry.
@@ -161,18 +136,16 @@ def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
             raise not_a_url(url)
     files = _files(folder)
     tried = [_steps(url, files) for url in urls]
-    if as_json:
-        click.echo(to_json({"tests": tried}))
-        return
-    for one in tried:
-        click.echo(printable(one["url"]))
-        for step in one["steps"]:
-            click.echo(f"  {printable(step['rule'])} → {printable(step['url'])}")
-        click.echo(f"  {one['kind']}: {printable(one['canonical'])}")
-        if crawled := one.get("in_crawls"):
-            click.echo(f"  it {in_words(crawled)}")
-            for line in of_doubted(crawled):
-                click.echo(f"    {line}")
+    show({"tests": tried}, (line for one in tried for line in _lines_of_test(one)), as_json=as_json)
+
+
+def _lines_of_test(one: dict[str, Any]) -> Iterator[str]:
+    yield printable(one["url"])
+    yield from (f"  {printable(step['rule'])} → {printable(step['url'])}" for step in one["steps"])
+    yield f"  {one['kind']}: {printable(one['canonical'])}"
+    if crawled := one.get("in_crawls"):
+        yield f"  it {in_words(crawled)}"
+        yield from (f"    {line}" for line in of_doubted(crawled))
 
 
 @command.command(short_help="Switch a rule off, or on again.")
@@ -180,7 +153,7 @@ def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
 @click.argument("rule_id")
 @click.option("--note", default="", help="Why, for the next reader of the file.")
 @click.option("--undo", is_flag=True, help="Switch it on again.")
-@_folder
+@folder_option
 @json_option
 def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_json: bool) -> None:  # noqa: PLR0913 - the options of a command, as click passes them
     """Switch off the rule RULE_ID of SITE. It stays in the file, and off when it is learned again.
@@ -211,7 +184,7 @@ def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_jso
 
 @command.command("import", short_help="Import rules from duplicate-url-discarder.")
 @click.argument("files", nargs=-1, required=True, type=EXISTING_FILE)
-@_folder
+@folder_option
 @json_option
 def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
     """Add the rules in duplicate-url-discarder's JSON FILES after those that are there.
@@ -265,7 +238,7 @@ command.add_command(why_command)
 
 @command.command("export", short_help="Print rules for duplicate-url-discarder.")
 @click.argument("sites", nargs=-1)
-@_folder
+@folder_option
 @json_anyway
 def export_rules(sites: Sequence[str], folder: Path) -> None:
     """Print the active rules, or those of SITES, as a JSON file of duplicate-url-discarder.
@@ -360,11 +333,7 @@ def _test_examples(folder: Path, as_json: bool) -> None:
                 found = after.join() if after else url
                 if found != expected:
                     problems.append(f"{path}: {rule.id} makes {found} of {url}, not {expected}")
-    if as_json:
-        click.echo(to_json({"examples": examples, "problems": problems}))
-    else:
-        for problem in problems:
-            click.echo(printable(problem))
+    show({"examples": examples, "problems": problems}, map(printable, problems), as_json=as_json)
     if problems:
         raise FailureError(f"{counted(len(problems), 'problem')} in {folder}.")
     if not as_json:

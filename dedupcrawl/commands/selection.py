@@ -46,11 +46,7 @@ def forms_of(url: str) -> list[str]:
 
 
 def forms_unless_file(given: str) -> list[str]:
-    """The `forms_of` a URL, none of a file that is there.
-
-    Raises:
-        BadInputError: It is neither.
-    """
+    """The `forms_of` a URL, none of a file that is there; refused when it is neither."""
     forms = [] if Path(given).is_file() else forms_of(given)
     if not forms and not Path(given).is_file():
         raise BadInputError(f"{printable(given)!r} is neither a file nor a URL.")
@@ -75,21 +71,14 @@ def _forms(url: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """All conditions that are set must hold.
+    """All conditions that are set must hold."""
 
-    Attributes:
-        urls: Any of these, in any form that a crawl may have written; empty: any.
-        pages: Those of them of which the items that are known by their place on the page are meant too.
-        site: Host or registrable domain.
-        run: The crawl.
-        before: Seconds since the epoch; only what is older.
-    """
-
-    urls: frozenset[str] = frozenset()
+    urls: frozenset[str] = frozenset()  # any of these, in any form that a crawl may have written; empty: any
+    # those of them of which the items that are known by their place on the page are meant too
     pages: frozenset[str] = frozenset()
-    site: str | None = None
-    run: str | None = None
-    before: float | None = None
+    site: str | None = None  # host or registrable domain
+    run: str | None = None  # the crawl
+    before: float | None = None  # seconds since the epoch; only what is older
 
     def takes(self, *urls: str, run: str, at: float) -> bool:
         """Whether a page is meant that is known under these URLs."""
@@ -104,11 +93,7 @@ class Selection:
 def selection(
     urls: Sequence[str], site: str | None, run: str | None, older_than: str | None = None, *, now: float = 0.0
 ) -> Selection:
-    """What the options of a command say.
-
-    Raises:
-        BadInputError: A URL, a site or an age is none.
-    """
+    """What the options of a command say; refused where a URL, a site or an age is none."""
     forms: set[str] = set()
     pages: set[str] = set()
     for url in urls:
@@ -130,11 +115,7 @@ def selection(
 
 
 def needs_one(*conditions: object) -> None:
-    """Refuse to take everything when nothing was named.
-
-    Raises:
-        click.UsageError: No condition is set.
-    """
+    """Refuse to take everything when nothing was named."""
     if not any(conditions):
         raise click.UsageError("say which pages: URLs, or one of the options.")
 
@@ -156,18 +137,7 @@ _NAMED = 5  # of what there is
 
 
 def chosen_run(index: Index, name: str) -> tuple[list[Run], str | None]:
-    """All runs that the index remembers, and the name of that which is asked for.
-
-    Args:
-        index: The index.
-        name: Of a run, or "last", or "all".
-
-    Returns:
-        The runs, and None for all of them, which "last" is too where there is none.
-
-    Raises:
-        BadInputError: There is no such run; the sentence names the newest.
-    """
+    """All runs that an index remembers, and the name of the one asked for; None for all, and for the last of none."""
     runs = read_runs(index)
     names = [run.name for run in runs]
     if name == "all" or (name == "last" and not runs):
@@ -180,38 +150,31 @@ def chosen_run(index: Index, name: str) -> tuple[list[Run], str | None]:
 
 
 def check_known(index: Index, wanted: Selection, rule: str | None = None) -> None:
-    """See whether the index knows anything of the run, the site and the rule that are asked for.
-
-    Raises:
-        BadInputError: It knows nothing of one of them.
-    """
+    """Refuse a run, a site or a rule that the index knows nothing of, with the names of some that it knows."""
     if rule is not None:
-        _check("rule", rule, ((name, "") for rewrite in index.rewrites() for name in rewrite.rules))
+        _check("rule", rule, ((name,) for rewrite in index.rewrites() for name in rewrite.rules))
     if wanted.run is not None:
-        runs = chain(
-            (run.name for run in reversed(read_runs(index))),
-            (rewrite.run for rewrite in index.rewrites()),
-            (row.run for row in chain(index.restored(), index.recorded())),
-            (entry.run for entry in index.entries()),
-        )
-        _check("run", wanted.run, ((name, "") for name in runs))
+        runs = (run.name for run in reversed(read_runs(index)))
+        _check("run", wanted.run, ((run,) for run in chain(runs, (run for _, run in _all(index)))))
     if wanted.site is not None:
-        urls = chain(
-            (rewrite.url for rewrite in index.rewrites()),
-            (row.verdict.url for row in chain(index.restored(), index.recorded())),
-            (entry.source for entry in index.entries()),
-        )
-        _check("site", wanted.site, ((site_of(url), host_of(url)) for url in urls))
+        _check("site", wanted.site, ((site_of(url), host_of(url)) for url, _ in _all(index)))
 
 
-def _check(what: str, name: str, known: Iterable[tuple[str, str]]) -> None:
-    """Raise unless `name` is one of the pairs, of which the first ones are told."""
+def _all(index: Index) -> Iterator[tuple[str, str]]:
+    """URL and run of everything that an index holds."""
+    yield from ((rewrite.url, rewrite.run) for rewrite in index.rewrites())
+    yield from ((row.verdict.url, row.run) for row in chain(index.restored(), index.recorded()))
+    yield from ((entry.source, entry.run) for entry in index.entries())
+
+
+def _check(what: str, name: str, known: Iterable[tuple[str, ...]]) -> None:
+    """Raise unless `name` is among the names of one of these, of which the first ones are told."""
     some: dict[str, None] = {}
-    for pair in known:
-        if name in pair:
+    for names in known:
+        if name in names:
             return
         if len(some) <= _NAMED:
-            some[pair[0]] = None
+            some[names[0]] = None
     raise _unknown(what, name, some)
 
 

@@ -9,11 +9,10 @@ from typing import Any
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command, FailureError, table
+from dedupcrawl.commands.errors import BadInputError, Command, FailureError, show, table
 from dedupcrawl.commands.options import json_option, software_option
-from dedupcrawl.content.ignored import read_ignored
+from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.counts import counted
-from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.software.checking import problems, shared_effects
 from dedupcrawl.software.program import Program, programs, read_program
@@ -62,13 +61,10 @@ def _check(file: Path, known: Sequence[Program], as_json: bool) -> None:
     found = _problems(program, others)
     same = shared_effects(program, others)
     pairs = len(program.same) + len(program.different)
-    if as_json:
-        click.echo(to_json({"name": program.name, "pairs": pairs, "problems": found, "shared_with": same}))
-    else:
-        for problem in found:
-            click.echo(printable(problem))
-        for rule, names in same.items():
-            click.echo(f"rule {printable(rule)!r} is also one of {', '.join(names)}", err=True)
+    told = {"name": program.name, "pairs": pairs, "problems": found, "shared_with": same}
+    show(told, map(printable, found), as_json=as_json)
+    for rule, names in () if as_json else same.items():
+        click.echo(f"rule {printable(rule)!r} is also one of {', '.join(names)}", err=True)
     if found:
         raise FailureError(f"{counted(len(found), 'problem')} in {printable(str(file))}.")
     if not as_json:
@@ -88,16 +84,13 @@ def _problems(program: Program, others: Sequence[Program] = ()) -> list[str]:
 
 def _list(known: Sequence[Program], as_json: bool) -> None:
     found = [f"{program.name}: {problem}" for program in known for problem in _problems(program)]
-    if as_json:
-        click.echo(to_json({"programs": list(map(_row, known)), "problems": found}))
-    else:
-        rows = [_HEADS, *(tuple(str(_row(program)[head]) for head in _HEADS) for program in known)]
-        for line in (*table(rows), *map(printable, found)):
-            click.echo(line)
+    told = list(map(_row, known))
+    rows = [_HEADS, *(tuple(str(row[head]) for head in _HEADS) for row in told)]
+    show({"programs": told, "problems": found}, (*table(rows), *map(printable, found)), as_json=as_json)
     if found:
         raise FailureError(f"{counted(len(found), 'problem')} in the files of known software.")
     if not as_json:
-        pairs = sum(_row(program)["pairs"] for program in known)
+        pairs = sum(row["pairs"] for row in told)
         click.echo(f"{counted(len(known), 'program')}, {counted(pairs, 'pair')} of URLs tested, no problems", err=True)
 
 
@@ -108,18 +101,13 @@ def _row(program: Program) -> dict[str, Any]:
 
 
 def _show(program: Program, as_json: bool) -> None:
-    if as_json:
-        signs = [{"sign": str(sign), "weight": sign.weight} for sign in program.signs]
-        rules = [rule.to_dict() for rule in program.rules]
-        pairs = {"same": program.same, "different": program.different}
-        click.echo(to_json({**_row(program), "source": program.source, "signs": signs, "rules": rules, **pairs}))
-        return
-    click.echo(f"{program.title}\nfrom {program.source}\n\nsigns")
-    for sign in program.signs:
-        click.echo(f"  {sign.weight:+d}  {sign}")
-    click.echo("\nrules")
-    for rule in program.rules:
-        click.echo(f"  {rule.id}: {described(rule)}")
+    signs = [{"sign": str(sign), "weight": sign.weight} for sign in program.signs]
+    rules = [rule.to_dict() for rule in program.rules]
+    pairs = {"same": program.same, "different": program.different}
+    told = {**_row(program), "source": program.source, "signs": signs, "rules": rules, **pairs}
+    lines = [f"{program.title}\nfrom {program.source}\n\nsigns"]
+    lines += [f"  {sign.weight:+d}  {sign}" for sign in program.signs]
+    lines += ["\nrules", *(f"  {rule.id}: {described(rule)}" for rule in program.rules)]
     for head, pairs_of in (("the same page", program.same), ("different pages", program.different)):
-        click.echo(f"\n{head}")
-        click.echo("\n\n".join(f"  {one}\n  {other}" for one, other in pairs_of))
+        lines += [f"\n{head}", "\n\n".join(f"  {one}\n  {other}" for one, other in pairs_of)]
+    show(told, lines, as_json=as_json)

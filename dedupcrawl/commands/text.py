@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import click
+import numpy as np
 
 from dedupcrawl.commands.compare import opened, whole
 from dedupcrawl.commands.errors import BadInputError, Command
 from dedupcrawl.commands.options import json_option, read_settings, sets_option
 from dedupcrawl.commands.selection import forms_unless_file
+from dedupcrawl.content import main_outline
+from dedupcrawl.content.around import line_hashes
+from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.content.word_kinds import skeletons, symbols_of
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import Markup
+from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import text_of
-from dedupcrawl.detection.page_text import Line, PageText
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.contract import Index
 from dedupcrawl.output import to_json
@@ -24,6 +30,56 @@ from dedupcrawl.page import Page
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of
+
+Kind = Literal["own", "furniture", "slot"]
+
+
+class Line(NamedTuple):
+    """A line of a page."""
+
+    text: str
+    kind: Kind  # "own"; "furniture", which the site repeats; or "slot": furniture with a value that varies
+    is_main: bool  # whether it is of the main text; else it stands around that
+
+
+class PageText(NamedTuple):
+    """A page as it is read."""
+
+    title: str
+    lines: tuple[Line, ...]  # main text first, each part in page order; lines without a word or number are left out
+    all_counts: bool  # it says next to nothing of its own, so that its furniture is compared as well
+
+    @classmethod
+    def of(cls, page: Page, furniture: Furniture) -> PageText:
+        """Tell a page's own lines from those that its site repeats."""
+        view = Reading.of(Analysis(page), furniture).view
+        lines = (*_main(page, furniture), *_around(page, furniture))
+        repeats = any(line.is_main and line.kind != "own" for line in lines)
+        return cls(page.title, lines, repeats and bool(view.own.all()))
+
+
+def _main(page: Page, furniture: Furniture) -> Iterator[Line]:
+    """Of a long text the index holds no more than the beginning, and what stands behind that is taken for its own."""
+    blocks = iter(main_outline.read(main_outline.packed(SymbolText.of(page.paragraphs))).blocks.hashes)
+    for paragraph in page.paragraphs:
+        if line_hashes((paragraph,)):
+            block = next(blocks, None)
+            recurs = block is not None and furniture.is_recurring(block)
+            yield Line(paragraph, _kind(paragraph, recurs=recurs), True)
+
+
+def _around(page: Page, furniture: Furniture) -> Iterator[Line]:
+    for line in (*page.asides, *page.link_lines):
+        for block in line_hashes((line,)):
+            yield Line(line, _kind(line, recurs=furniture.is_recurring(block)), False)
+
+
+def _kind(line: str, *, recurs: bool) -> Kind:
+    if not recurs:
+        return "own"
+    symbols = symbols_of(SymbolText.of((line,)))
+    return "slot" if np.any(skeletons()[symbols] != symbols) else "furniture"
+
 
 _LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
     "own": ("  ", {}),

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command, FailureError, no_rows, tell_skipped
-from dedupcrawl.commands.options import EXISTING_FILE, InputPath, engine_option, software_option, spark_errors
+from dedupcrawl.commands.errors import BadInputError, Command, FailureError, no_rows, show, tell_skipped
+from dedupcrawl.commands.options import (
+    EXISTING_FILE,
+    InputPath,
+    engine_option,
+    json_option,
+    software_option,
+    spark_errors,
+)
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
-from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.software.program import programs
@@ -49,9 +55,7 @@ _DEFAULTS = LearningOptions()
     help="Keep rules of at least this precision on all clusters, if held-out clusters, or most sites, confirm them.",
 )
 @click.option(
-    "--min-coverage",
-    type=click.IntRange(1),
-    help="Drop rules that are for fewer URLs of the held-out clusters.",
+    "--min-coverage", type=click.IntRange(1), help="Drop rules that are for fewer URLs of the held-out clusters."
 )
 @click.option(
     "--knowledge",
@@ -60,7 +64,7 @@ _DEFAULTS = LearningOptions()
 )
 @software_option
 @engine_option
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+@json_option
 def command(  # noqa: PLR0913 - the options of a command, as click passes them
     logs: Sequence[str],
     rules: Path,
@@ -107,7 +111,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
         click.echo(f"not learned, please report: {printable(failure)}", err=True)
     if not summary.learned.urls:
         raise no_rows()
-    click.echo(to_json(summary.to_dict()) if as_json else "\n".join(_lines(summary, rules)))
+    show(summary.to_dict(), _lines(summary, rules), as_json=as_json)
 
 
 def _here(logs: Sequence[str], rules: Path, options: LearningOptions, tally: Tally) -> TrainingSummary:
@@ -131,6 +135,8 @@ def _lines(summary: TrainingSummary, rules: Path) -> list[str]:
         f"{proof['wrong']:,} to another one, precision "
     )
     proved += said_share(proof["coverage"] - proof["wrong"], proof["wrong"])
+    earlier = told["carried_over_rules"]
+    kept, refuted = counted(earlier["kept"], "rule"), earlier["refuted"]
     named = ", those that redirects and canonical links name among them" if told["urls"] > told["rows"] else ""
     return [
         f"{counted(told['rows'], 'row')} of {counted(told['sites'], 'site')} in {told['seconds']:.1f} s",
@@ -139,15 +145,9 @@ def _lines(summary: TrainingSummary, rules: Path) -> list[str]:
         f"false clusters left out: {false}",
         f"{counted(told['rules'], 'rule')} for {counted(told['sites_with_rules'], 'site')} in {rules}",
         f"held-out clusters: {proved}",
-        *_of_carried_over(told["carried_over_rules"]),
+        *([f"learned before and not again: {kept} kept, {refuted:,} refuted"] if any(earlier.values()) else []),
         *_next_steps(told["rules"], told["clusters"], rules),
     ]
-
-
-def _of_carried_over(rules: Mapping[str, int]) -> list[str]:
-    if not any(rules.values()):
-        return []
-    return [f"learned before and not again: {counted(rules['kept'], 'rule')} kept, {rules['refuted']:,} refuted"]
 
 
 def _next_steps(count: int, clusters: int, rules: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""`dedupcrawl rules why`: what keeps two URLs apart."""
+"""`dedupcrawl rules why`: what keeps two URLs apart. And what a crawl makes of a URL, which tries rules in doubt."""
 
 from __future__ import annotations
 
@@ -9,30 +9,57 @@ from typing import Any
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command, not_a_url
-from dedupcrawl.commands.in_crawls import in_crawls, in_words, of_doubted
-from dedupcrawl.commands.options import EXISTING_FILE, json_option
+from dedupcrawl.commands.errors import BadInputError, Command, not_a_url, show
+from dedupcrawl.commands.options import EXISTING_FILE, folder_option, json_option
 from dedupcrawl.commands.progress import progress
-from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
-from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.learning.why import Why, why
+from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.rule import rule_facts, speaks_for
 from dedupcrawl.urls.rule_files import SiteRules, rule_files, rules_of
 from dedupcrawl.urls.url_parts import split_url
+
+
+def in_crawls(rules: SiteRules, url: str) -> dict[str, Any] | None:
+    """What a crawl makes of a URL, as JSON values, with what there is for and against the rules that it tries.
+
+    None where `normalize` makes the same of it.
+    """
+    done, tried = (SiteNormalizer(used).normalize(url) for used in (rules, rules.on_trial()))
+    if (done.canonical, done.kind) == (tried.canonical, tried.kind):
+        return None
+    doubted = [rule for rule in rules.rules if rule.state == "doubted" and rule.id in tried.rules]
+    return {
+        "canonical": tried.canonical,
+        "kind": tried.kind,
+        "rules": list(tried.rules),
+        "doubted": [rule_facts(rules.site, rule) for rule in doubted],
+    }
+
+
+def becomes(told: dict[str, Any]) -> str:
+    """What rules make of a URL, in a line that its name stands before."""
+    how = "is asked for as" if told["kind"] == "rewrite" else "is the same page as every URL with the identity"
+    return f"{how} {printable(told['canonical'])}, by rule {printable(', '.join(told['rules']))}"
+
+
+def in_words(told: dict[str, Any]) -> str:
+    """As `becomes`, of `in_crawls`."""
+    how = "is asked for as it is" if told["kind"] == "unchanged" else becomes(told)
+    return f"{how} (in crawls, which try doubted rules)"
+
+
+def of_doubted(told: dict[str, Any]) -> list[str]:
+    """A line for each rule that is tried."""
+    return [f"rule {printable(rule['id'])}: {speaks_for(rule)}" for rule in told["doubted"]]
 
 
 @click.command("why", cls=Command, short_help="Tell what keeps two URLs apart.")
 @click.argument("one")
 @click.argument("other")
 @click.argument("logs", nargs=-1, type=EXISTING_FILE)
-@click.option(
-    "--rules",
-    "folder",
-    default=rules_folder,
-    type=click.Path(path_type=Path),
-    help=f"Folder of rule files.  [default: {RULES}/ of the project]",
-)
+@folder_option
 @json_option
 def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_json: bool) -> None:
     """Tell what keeps the URLs ONE and OTHER of a site apart, by its rules and by crawl LOGS.
@@ -54,10 +81,8 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
     rules = rules_of(rule_files([folder]) if folder.exists() else {}, site) or SiteRules(site, ())
     found = why(one, other, rules, *_pages(site, logs))
     tried = {url: told for url in (one, other) if (told := in_crawls(rules, url)) is not None}
-    if as_json:
-        click.echo(to_json(asdict(found) | {"is_met": found.is_met} | ({"in_crawls": tried} if tried else {})))
-    else:
-        click.echo("\n".join([*_lines(found), *_lines_of_crawls(found, (one, other), tried)]))
+    told = asdict(found) | {"is_met": found.is_met} | ({"in_crawls": tried} if tried else {})
+    show(told, (*_lines(found), *_lines_of_crawls(found, (one, other), tried)), as_json=as_json)
 
 
 def _pages(site: str, logs: Sequence[Path]) -> tuple[list[str], list[int], dict[int, int]]:

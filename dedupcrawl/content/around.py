@@ -14,8 +14,8 @@ from itertools import pairwise
 import mmh3
 import msgspec
 
-from dedupcrawl.content.blocks import Blocks, with_breaks
 from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.content.main_outline import Blocks, with_breaks
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
 
@@ -30,19 +30,13 @@ _LINK_SEED = 1  # links and lines are told apart
 
 
 class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What stands around a main text.
+    """What stands around a main text."""
 
-    Attributes:
-        asides: Hash of a line's skeleton → its symbols, of lines of text.
-        link_lines: The same of lines of links.
-        links: Hashes of where links lead, 32 bits each; of a kept page the upper 16.
-        main_links: Of a page at hand, those that stand amid its main text: where a front page tells of its newest post,
-            which a list at the side of every page links to, too.
-    """
-
-    asides: dict[int, int]
-    link_lines: dict[int, int]
-    links: frozenset[int]
+    asides: dict[int, int]  # hash of a line's skeleton → its symbols, of lines of text
+    link_lines: dict[int, int]  # the same of lines of links
+    links: frozenset[int]  # hashes of where links lead, 32 bits each; of a kept page the upper 16
+    # of a page at hand, those that stand amid its main text: where a front page tells of its newest post, which a
+    # list at the side of every page links to, too
     main_links: frozenset[int] = frozenset()
 
     @classmethod

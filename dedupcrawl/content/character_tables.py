@@ -74,24 +74,16 @@ def as_class(characters: str) -> str:
 
 
 class Tables(NamedTuple):
-    """What is made.
+    """What is made."""
 
-    Attributes:
-        vowel_signs: As a class of a regular expression: part of a word though no letters.
-        values: Signs that say how much, how good or whether.
-        signs: These, and other signs that say something by themselves.
-        kinds: Of each code point, one byte.
-        folded: What each code point below `TABLED` folds to wherever it stands, 0 where that depends or is no one
-            character; 4 bytes each, little-endian.
-        marks: Whether each code point begins with a combining one when it is decomposed, one byte.
-    """
-
-    vowel_signs: str
-    values: str
-    signs: str
-    kinds: bytes
+    vowel_signs: str  # as a class of a regular expression: part of a word though no letters
+    values: str  # signs that say how much, how good or whether
+    signs: str  # these, and other signs that say something by themselves
+    kinds: bytes  # of each code point, one byte
+    # what each code point below `TABLED` folds to wherever it stands, 0 where that depends or is no one
+    # character; 4 bytes each, little-endian
     folded: bytes
-    marks: bytes
+    marks: bytes  # whether each code point begins with a combining one when it is decomposed, one byte
 
 
 def tables() -> Tables:

@@ -1,17 +1,22 @@
-"""The concept network of a text and the concepts that hold it together (Cao, Niu, Zhao, Peng, 3.2.2 and 3.3).
+"""The concept network of a text, the concepts that hold it together, and how two texts' compare (Cao, Niu, Zhao, Peng).
 
 Nodes are concepts, edges join those that stand close together in the text. A concept is a key when the mean distance
 between the others grows most without it. All distances come from a breadth-first search from every node at once: for
-each node one bit a source says whether it was reached, and a step ORs the words of its neighbours.
+each node one bit a source says whether it was reached, and a step ORs the words of its neighbours. (3.2.2 and 3.3.)
+
+What is stored of a page's key concepts is a vector (eq. 8 to 13): names as 32-bit hashes, weights (frequencies) and
+positions as 16-bit numbers.
 """
 
 from __future__ import annotations
 
+import struct
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import mmh3
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,15 +34,10 @@ Bits = NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class Network:
-    """An undirected graph without weights, as lists of neighbours, each node its own neighbour too.
+    """An undirected graph without weights, as lists of neighbours, each node its own neighbour too."""
 
-    Attributes:
-        starts: Shape (n,): where each node's list starts.
-        neighbours: Shape (n + 2 · edges,): the lists, one after the other.
-    """
-
-    starts: Nodes
-    neighbours: Nodes
+    starts: Nodes  # shape (n,): where each node's list starts
+    neighbours: Nodes  # shape (n + 2 · edges,): the lists, one after the other
 
     @classmethod
     def of(cls, size: int, ends: Nodes) -> Network:
@@ -100,19 +100,13 @@ def _bit(nodes: Nodes) -> Bits:
 
 
 def mean_distance(network: Network, removed: int | None = None) -> float:
-    """d: the mean path length over all pairs of nodes (eq. 3 and 4), or that of the network without one node.
+    """d: the mean path length over all pairs of nodes (eq. 3 and 4), or that without one node and its edges.
 
     Where a pair is not connected its distance is taken as the sum of the components' widths (their longest shortest
     paths) and two steps from each component to the next, as if a node joined them. The node whose removal separated
     them gave them no longer path than that, so a cut vertex always counts. Matsuo, Ohsawa, Ishizuka (2001) take the
-    widths alone, by which the centre of a star, or a lone bridge between two parts, would be worth nothing.
-
-    Args:
-        network: The graph.
-        removed: Left out, with its edges.
-
-    Returns:
-        0 when fewer than two nodes are left.
+    widths alone, by which the centre of a star, or a lone bridge between two parts, would be worth nothing. 0 of fewer
+    than two nodes.
     """
     size = len(network) - (removed is not None)
     if size < 2:
@@ -171,14 +165,10 @@ def key_nodes(network: Network, considered: int, kept: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class KeyConcept:
-    """One row of the feature vector (eq. 8).
-
-    Attributes:
-        name: The concept.
-        positions: Where it occurs, as places in the concept sequence, ascending; its frequency is their number.
-    """
+    """One row of the feature vector (eq. 8)."""
 
     name: str
+    # where it occurs, as places in the concept sequence, ascending; its frequency is their number
     positions: tuple[int, ...]
 
 
@@ -186,12 +176,8 @@ def text_network(concepts: Sequence[str], above: int, most: int) -> tuple[list[s
     """The largest connected part of a text's network, and the concept of each of its nodes.
 
     Nodes are in the order of their frequency, then of the alphabet. Of two parts of one size the one with the first
-    node is taken.
-
-    Args:
-        concepts: The text.
-        above: f_thr: concepts that occur more often are nodes.
-        most: Only so many nodes are taken, the most frequent, so that a page without end stays cheap.
+    node is taken. Concepts that occur more often than `above`, f_thr, are nodes: the `most` frequent, so that a page
+    without end stays cheap.
     """
     counts = Counter(concepts)
     names = sorted((name for name, count in counts.items() if count > above), key=lambda name: (-counts[name], name))
@@ -218,3 +204,89 @@ def key_concepts(concepts: Sequence[str], *, above: int, considered: int, kept: 
         if name in positions:
             positions[name].append(place)
     return [KeyConcept(name, tuple(positions[name])) for name in keys]
+
+
+MOST_POSITIONS = 16
+"""Occurrences of a concept whose positions are kept, the first ones."""
+
+_LARGEST = 0xFFFF  # of a weight; what is larger counts as this
+_HEAD = struct.Struct("<BH")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConceptVector:
+    """The key concepts of a page, the most important first."""
+
+    length: int  # concepts of the whole text
+    names: NDArray[np.uint32]  # shape (p,): their hashes, each once
+    weights: NDArray[np.float64]  # shape (p,): their frequencies
+    positions: tuple[NDArray[np.float64], ...]  # for each the places of its first `MOST_POSITIONS` occurrences
+
+    @classmethod
+    def of(cls, concepts: Sequence[KeyConcept], length: int) -> ConceptVector:
+        """The vector of a text's key concepts; of two whose hashes collide the first is kept."""
+        kept: dict[int, KeyConcept] = {}
+        for concept in concepts:
+            kept.setdefault(mmh3.hash(concept.name.encode("utf-8", "replace"), signed=False), concept)
+        return cls(
+            length,
+            np.array(list(kept), dtype=np.uint32),
+            np.array([min(len(concept.positions), _LARGEST) for concept in kept.values()], dtype=np.float64),
+            tuple(np.array(concept.positions[:MOST_POSITIONS], dtype=np.float64) for concept in kept.values()),
+        )
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def directions(self) -> NDArray[np.float64]:
+        """Shape (p,): the weights over their Euclidean norm."""
+        unit: NDArray[np.float64] = self.weights / np.sqrt(self.weights @ self.weights)
+        return unit
+
+    def to_bytes(self) -> bytes:
+        """p, the length, names, weights, numbers of positions and positions, little-endian."""
+        counts = np.array([len(places) for places in self.positions], dtype=np.uint8)
+        places = np.concatenate((*self.positions, ()))
+        parts = (self.names.astype("<u4"), self.weights.astype("<u2"), counts, places.astype("<u2"))
+        return _HEAD.pack(len(self), self.length) + b"".join(part.tobytes() for part in parts)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> ConceptVector:
+        """The inverse of `to_bytes`."""
+        count, length = _HEAD.unpack_from(data)
+        at = _HEAD.size
+        names = np.frombuffer(data, dtype="<u4", offset=at, count=count)
+        weights = np.frombuffer(data, dtype="<u2", offset=at + 4 * count, count=count)
+        lengths = np.frombuffer(data, dtype=np.uint8, offset=at + 6 * count, count=count)
+        places = np.frombuffer(data, dtype="<u2", offset=at + 7 * count).astype(np.float64)
+        return cls(length, names, weights.astype(np.float64), tuple(np.split(places, np.cumsum(lengths[:-1]))))
+
+
+def shared(one: ConceptVector, other: ConceptVector) -> Iterator[tuple[int, int]]:
+    """Places of the names that both have, in each of them."""
+    place_of = {name: place for place, name in enumerate(other.names.tolist())}
+    for place, name in enumerate(one.names.tolist()):
+        if name in place_of:
+            yield place, place_of[name]
+
+
+def cosine(one: ConceptVector, other: ConceptVector) -> float:
+    """Eq. 9, its denominator being the product of the norms; in [0, 1]."""
+    product = sum(one.weights[here] * other.weights[there] for here, there in shared(one, other))
+    return min(1.0, float(product / np.sqrt((one.weights @ one.weights) * (other.weights @ other.weights))))
+
+
+def position_deviation(one: ConceptVector, other: ConceptVector) -> float:
+    """S: how unevenly the shared concepts are shifted, 0 when all are shifted by one constant (eq. 10 to 13).
+
+    For each shared concept the standard deviation of the differences between its j-th positions in the two texts, as
+    far as both have one; then their mean, over the mean length of the texts, because the same share of edits shifts a
+    long text's concepts further. Eq. 11 prints the mean of absolute differences: then a paragraph inserted at the top
+    of the one page would count, and at the top of the other would not. The mean here is the signed one.
+    """
+    deviations = []
+    for here, there in shared(one, other):
+        count = min(len(one.positions[here]), len(other.positions[there]))
+        deviations.append(float(np.std(one.positions[here][:count] - other.positions[there][:count])))
+    return 2 * sum(deviations) / (len(deviations) * (one.length + other.length)) if deviations else 0.0

@@ -8,33 +8,27 @@ stands, what it is, whether it is the page's own text or furniture, and whether 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.alignment import Alignment, align
+from dedupcrawl.content.alignment import LONGEST, Alignment, Symbols, align, tiles
 from dedupcrawl.content.sides import EVERY, NEW, NUMERIC, OWN, Flags, Side, Tally, sides
-from dedupcrawl.content.taken import taken
-from dedupcrawl.content.tiles import Symbols
-from dedupcrawl.content.view import View
+from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.content.view import LITTLE, View
+from dedupcrawl.content.word_kinds import skeletons, symbols_of
 
 
 class Differences(msgspec.Struct, frozen=True, gc=False):
-    """All differences of a pair, in the order of the new text.
-
-    Attributes:
-        new: The new text.
-        kept: The kept text.
-        alignment: How they are aligned.
-        tally: What is counted of them.
-    """
+    """All differences of a pair, in the order of the new text."""
 
     new: Side
     kept: Side
-    alignment: Alignment
-    tally: Tally
+    alignment: Alignment  # how they are aligned
+    tally: Tally  # what is counted of them
 
     @classmethod
     def of(cls, new: View, kept: View) -> Differences:
@@ -74,23 +68,14 @@ Kind = Literal["replaced", "added", "left out"]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference, for people.
+    """One difference, for people."""
 
-    Attributes:
-        kind: Whether both texts have something there.
-        at: Which symbol of the new page's main text it begins at.
-        symbols: How many symbols the new page has there.
-        kept_symbols: How many the kept page has there.
-        is_number: Whether numbers differ.
-        is_own: Whether it is the page's own text and no furniture.
-    """
-
-    kind: Kind
-    at: int
-    symbols: int
-    kept_symbols: int
-    is_number: bool
-    is_own: bool
+    kind: Kind  # whether both texts have something there
+    at: int  # which symbol of the new page's main text it begins at
+    symbols: int  # how many symbols the new page has there
+    kept_symbols: int  # how many the kept page has there
+    is_number: bool  # whether numbers differ
+    is_own: bool  # whether it is the page's own text and no furniture
 
 
 def told(differences: Differences, most: int) -> list[Difference]:
@@ -107,3 +92,80 @@ def told(differences: Differences, most: int) -> list[Difference]:
         kind: Kind = "replaced" if end > begin and kept_size else "added" if end > begin else "left out"
         found.append(Difference(kind, begin, end - begin, kept_size, bool(marks[NUMERIC]), bool(marks[OWN])))
     return found
+
+
+# Set by hand: share of its own text that must be left. A post that stands in a side bar is not compared by its byline.
+_LEAST = 0.5
+
+
+def taken(page: View, other: View) -> NDArray[np.bool_] | None:
+    """Shape (n,): which symbols extraction has taken for main text of this page only; None where none, or most.
+
+    A box of the template, or a list of links, may be worth as much as what a page is about; then one line more or less
+    decides whether it is main text. A block that only one main text has is a difference of the pages if neither nearly
+    all pages of the site have it nor the other page says it beside its main text; else it is one of extraction, and
+    stands on both. (At 98 % precision .871 of the duplicates of a shop not fitted on were found, .814 without it; both
+    with half of the pages for nearly all.)
+    """
+    blocks = page.main.blocks
+    only = set(blocks.hashes).difference(other.main.blocks.hashes)
+    if not only:
+        return None
+    around, everywhere = other.said_around, only.intersection(page.everywhere)
+    beside = only.intersection(around.asides) | only.intersection(around.link_lines)
+    if not everywhere and not beside:
+        return None
+    left_out = [
+        block in everywhere or (block in beside and _is_constant(page, begin, end))
+        for block, (begin, end) in zip(blocks.hashes, pairwise([0, *blocks.ends]), strict=True)
+    ]
+    if not any(left_out):
+        return None
+    stays = blocks.keep(left_out)
+    rest = int(np.count_nonzero(page.own & stays)) + page.main.tail
+    return ~stays if rest >= max(LITTLE, _LEAST * page.own_count) else None
+
+
+def _is_constant(page: View, begin: int, end: int) -> bool:
+    """A line beside is known by its skeleton alone: with a value in it, it may say another thing."""
+    symbols = page.main.blocks.symbols[begin:end]
+    return bool(np.array_equal(skeletons()[symbols], symbols))
+
+
+class Stretch(NamedTuple):
+    """A stretch of two texts."""
+
+    same: int  # how many symbols both have here; 0 where they differ
+    new: str  # what the new text says
+    kept: str  # what the kept text says in its place; where they do not differ, what it says too, folded alike
+
+
+def stretches(new: SymbolText, kept: SymbolText) -> list[Stretch]:
+    """The texts in stretches that are equal and stretches that differ, in the order of the new text.
+
+    Blocks that have moved are equal; what the kept text has around where they came from may be missing, and nothing of
+    it is told twice as different: all stretches together are not longer than three texts. Of both texts the first
+    `LONGEST` symbols are compared, in O(n log n).
+    """
+    new_symbols, kept_symbols = symbols_of(new)[:LONGEST], symbols_of(kept)[:LONGEST]
+    found = tiles(new_symbols, kept_symbols)
+    told: list[Stretch] = []
+    at = kept_at = 0
+    pieces = zip(found.new.tolist(), found.kept.tolist(), found.length.tolist(), strict=True)
+    for begin, kept_begin, length in (*pieces, (len(new_symbols), len(kept_symbols), 0)):
+        here, there = _piece(new, at, begin), _piece(kept, kept_at, kept_begin)
+        if here or there:
+            told.append(Stretch(0, here, there))
+        if length:
+            told.append(
+                Stretch(length, _piece(new, begin, begin + length), _piece(kept, kept_begin, kept_begin + length))
+            )
+        at, kept_at = begin + length, max(kept_at, kept_begin + length)
+    return told
+
+
+def _piece(text: SymbolText, begin: int, end: int) -> str:
+    """What stands from one symbol to before another."""
+    if end <= begin:
+        return ""
+    return text.text[text.starts[begin] : text.starts[end - 1] + text.lengths[end - 1]]

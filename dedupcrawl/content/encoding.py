@@ -38,11 +38,7 @@ def decode(body: bytes, label: str | None = None) -> str:
     """Text of `body`; never raises. A character that is cut off at the end is left out.
 
     In order: byte order mark, UTF-8, `label` (of the HTTP header) and the page's own meta element, each where the bytes
-    agree, then a guess.
-
-    Args:
-        body: Undecoded HTML. Time and memory are linear in its length.
-        label: Charset of the HTTP response, if it had one.
+    agree, then a guess. Time and memory are linear in the length of the body.
 
     >>> decode("<p>é</p>".encode(), "latin-1")
     '<p>é</p>'

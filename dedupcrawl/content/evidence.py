@@ -17,9 +17,8 @@ import numpy as np
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around
 from dedupcrawl.content.differences import Difference, told
-from dedupcrawl.content.features import FEATURES, features
+from dedupcrawl.content.features import FEATURES, Pair, features, unknown_lines
 from dedupcrawl.content.furniture import Furniture
-from dedupcrawl.content.measures import Pair, lines_of_its_own
 from dedupcrawl.content.model import Model
 from dedupcrawl.content.sides import occurring
 from dedupcrawl.content.symbols import SymbolText
@@ -37,17 +36,11 @@ target precision drops, one rightly."""
 
 
 class Evidence(msgspec.Struct, frozen=True, gc=False):
-    """What is to be said about a new page and a kept one.
+    """What is to be said about a new page and a kept one."""
 
-    Attributes:
-        probability: That the new page duplicates the kept one.
-        values: Of `FEATURES`.
-        pair: The two.
-    """
-
-    probability: float
-    values: list[float]
-    pair: Pair
+    probability: float  # that the new page duplicates the kept one
+    values: list[float]  # of `FEATURES`
+    pair: Pair  # the two
 
     @property
     def is_list(self) -> bool:
@@ -57,14 +50,10 @@ class Evidence(msgspec.Struct, frozen=True, gc=False):
     @property
     def words_beside(self) -> int:
         """Symbols of text around either main text that the other page lacks."""
-        return self.pair.beside + lines_of_its_own(self.pair.kept, self.pair.new)
+        return self.pair.beside + unknown_lines(self.pair.kept.around.asides, self.pair.new)
 
     def to_dict(self, text: SymbolText | None = None) -> dict[str, Any]:
-        """JSON values for a verdict, rounded to four places; what is 0 is left out.
-
-        Args:
-            text: The new page, to show what it says where the two differ; of the kept page there is no text any more.
-        """
+        """JSON values, rounded to four places, what is 0 left out; with the new page's text what it says otherwise."""
         shown: dict[str, Any] = {"probability": round(self.probability, 4)}
         shown |= {"symbols": self.pair.new.own_count, "kept_symbols": self.pair.kept.own_count}
         for feature, value in zip(FEATURES, self.values, strict=True):
@@ -109,11 +98,7 @@ def compare_texts(
 ) -> Evidence | None:
     """All about two main texts, of whose pages nothing else is known; None where they have little in common.
 
-    Args:
-        new: Outline of the new one, as of `main_outline.packed`.
-        kept: Outline of the kept one.
-        model: What their differences come to.
-        furniture: Of both hosts, where that is known.
+    They are given as outlines, as of `main_outline.packed`, and the furniture of both hosts where that is known.
     """
     one, other = _views(new, kept, furniture)
     return compare(one, other, model) if is_worth_comparing(one, other) else None

@@ -6,7 +6,7 @@ How many pages each block stands on is counted in bounded memory by the heavy hi
 (blocks counted) / (`MOST` + 1), so no block passes for furniture that is on fewer pages; of those that are on many,
 none is missed. Summaries of several processes add up to one with the same bounds. No chance is in it.
 
-Blocks are known by their skeletons (`dedupcrawl.content.blocks`), so a clock or a view counter is one block with many
+Blocks are known by their skeletons (`content.main_outline`), so a clock or a view counter is one block with many
 values: a slot. A page counts once for each title: the same page under ten URLs, or in ten crawls, must not make
 furniture of itself. (In a trial, with every page counted, what is left of openenergymonitor.org's main texts let 953
 texts fall together with others; with one page a title 31.)
@@ -36,11 +36,7 @@ _TITLE = 200  # characters of a title that are looked at
 
 
 class Furniture:
-    """The blocks of one host by the number of its pages that they are on.
-
-    Attributes:
-        pages: How many pages were counted.
-    """
+    """The blocks of one host by the number of its pages that they are on; `pages` were counted."""
 
     def __init__(self) -> None:
         self.pages = 0
@@ -82,10 +78,6 @@ class Furniture:
         """Which of `blocks` are on so many pages, at least `RECURRING`."""
         often, counts = self._often, self._counts
         return [block in often and counts[block] >= least for block in blocks]
-
-    def has_recurring(self, blocks: Iterable[int]) -> bool:
-        """Whether any of `blocks` is furniture."""
-        return any(self.recurring(blocks))
 
     def blocks(self) -> Iterable[int]:
         """Those that are remembered."""

@@ -10,12 +10,10 @@ from itertools import accumulate
 import mmh3
 
 from dedupcrawl.content.encoding import to_utf8
-from dedupcrawl.content.ignored import NOTHING, Ignored
 from dedupcrawl.content.links import local_links
 from dedupcrawl.content.main_text import main_blocks
-from dedupcrawl.content.outline import LINE_BREAK, Outline, byte_length, collapse, outline
-from dedupcrawl.content.selection import selected
-from dedupcrawl.content.tags import HEADINGS, tame
+from dedupcrawl.content.outline import HEADINGS, LINE_BREAK, Outline, byte_length, collapse, outline, tame
+from dedupcrawl.content.selection import NOTHING, Ignored, selected
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, site_of
 

@@ -38,11 +38,7 @@ def local_links(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Path and query of the links that stay on the page's host, each once, in page order; and of those in some blocks.
 
-    Args:
-        anchors: Attributes and texts, as in `dedupcrawl.content.outline.Outline`.
-        base: Attributes of the base element.
-        url: The page's own.
-        main: Positions of these blocks.
+    `anchors` and `base` are those of an `Outline`, `main` the positions of these blocks.
     """
     try:
         page = urlsplit(url)

@@ -32,23 +32,15 @@ class ModelError(ValueError):
 
 
 class Model(msgspec.Struct, frozen=True, dict=True):
-    """A logistic regression, and what its probabilities were worth on pairs that it was not fitted on.
+    """A logistic regression, and what its probabilities were worth on pairs that it was not fitted on."""
 
-    Attributes:
-        format: Of the file.
-        fitted: By which command.
-        intercept: Log odds of a pair of pages without any feature.
-        weights: Feature → what one unit of it adds to the log odds.
-        bounds: Feature → the least and the greatest value that counts: what the pairs had on which it was fitted.
-        thresholds: (precision, probability), ascending: of the pairs from this probability on, the share that are
-            duplicates.
-    """
-
-    format: int
-    fitted: str
-    intercept: float
-    weights: dict[str, float]
+    format: int  # of the file
+    fitted: str  # by which command
+    intercept: float  # log odds of a pair of pages without any feature
+    weights: dict[str, float]  # feature → what one unit of it adds to the log odds
+    # feature → the least and the greatest value that counts: what the pairs had on which it was fitted
     bounds: dict[str, tuple[float, float]]
+    # (precision, probability), ascending: of the pairs from this probability on, the share that are duplicates
     thresholds: tuple[tuple[float, float], ...]
 
     @cached_property
@@ -76,15 +68,7 @@ class Model(msgspec.Struct, frozen=True, dict=True):
 
 
 def parse(raw: bytes, name: str) -> Model:
-    """A model from JSON.
-
-    Args:
-        raw: The file.
-        name: Of the file, for the message.
-
-    Raises:
-        ModelError: It is none, or one of another version.
-    """
+    """A model from JSON, by the name of its file; a ModelError where it is none, or one of another version."""
     again = "rebuild it with: dedupcrawl calibrate"
     try:
         if (made := msgspec.json.decode(raw, type=dict[str, object]).get("format")) != FORMAT:

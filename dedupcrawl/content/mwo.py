@@ -16,7 +16,7 @@ import mmh3
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.characters import fold
+from dedupcrawl.content.symbols import fold
 from dedupcrawl.content.terms import STOPPED, term_counts
 from dedupcrawl.page import Page
 
@@ -32,27 +32,16 @@ Weights = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class FieldWeights:
-    """What one occurrence of a term weighs, by the field it stands in; the defaults are the paper's Table 1.
+    """What one occurrence of a term weighs, by the field it stands in; the defaults are the paper's Table 1."""
 
-    Attributes:
-        url: In the URL, without its scheme.
-        headings: In a heading.
-        title: In the title.
-        same_site: In the text of a link within the site.
-        other_sites: In the text of a link that leaves it.
-        keywords: In the meta keywords.
-        description: In the meta description.
-        main: In the main text.
-    """
-
-    url: float = 2
-    headings: float = 2
-    title: float = 2
-    same_site: float = 1
-    other_sites: float = 0.5
-    keywords: float = 3
-    description: float = 3
-    main: float = 1
+    url: float = 2  # in the URL, without its scheme
+    headings: float = 2  # in a heading
+    title: float = 2  # in the title
+    same_site: float = 1  # in the text of a link within the site
+    other_sites: float = 0.5  # in the text of a link that leaves it
+    keywords: float = 3  # in the meta keywords
+    description: float = 3  # in the meta description
+    main: float = 1  # in the main text
 
     @classmethod
     def parse(cls, text: str) -> FieldWeights:
@@ -82,11 +71,7 @@ class FieldWeights:
 def term_weights(page: Page, main: Mapping[str, int], weights: FieldWeights, dictionary: str = "") -> dict[str, int]:
     """W_x for each term of the page: the sum of its occurrences' field weights, in thousandths.
 
-    Args:
-        page: All fields but the main text.
-        main: How often each term occurs in the main text.
-        weights: What an occurrence weighs.
-        dictionary: By which the other fields are segmented.
+    `main` says how often each term occurs in the main text; `dictionary` segments the other fields.
     """
     total: dict[str, int] = {}
     for field, string in (
@@ -110,15 +95,10 @@ def term_weights(page: Page, main: Mapping[str, int], weights: FieldWeights, dic
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Record:
-    """A page as MWO compares it.
+    """A page as MWO compares it."""
 
-    Attributes:
-        hashes: Shape (n,): the terms' hashes, ascending, each once.
-        weights: Shape (n,): their shares of the page's weight, 1 … TOTAL, TOTAL together.
-    """
-
-    hashes: Hashes
-    weights: Weights
+    hashes: Hashes  # shape (n,): the terms' hashes, ascending, each once
+    weights: Weights  # shape (n,): their shares of the page's weight, 1 … TOTAL, TOTAL together
 
     @classmethod
     def of(cls, weights: Mapping[str, int], *, dropped: float, most: int) -> Record:

@@ -1,4 +1,4 @@
-"""Markup to blocks of text: one linear pass that builds no tree of nodes.
+"""Markup to blocks of text: where tags are, what each means for the text around it, and one pass that builds no tree.
 
 Tree builders follow the page wherever it leads: nested formatting elements make them copy nodes without end, nested
 blocks make them search their stack again and again. A crawler reads what enemies write, so this pass has one regular
@@ -10,26 +10,120 @@ from __future__ import annotations
 
 import html
 import re
+import sys
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.tags import (
-    AROUND_CELLS,
-    BASE,
-    BREAK,
-    CELLS,
-    END,
-    HIDDEN,
-    LINK,
-    LINK_END,
-    MEANINGS,
-    PART,
-    START,
-    TAG,
-    TITLE,
-    rare_meaning,
+
+_TAG_LIMIT = 5_000  # bytes of a tag in tame markup
+
+# What a tag is; from END on, the tags that end a block of text.
+LINK, LINK_END, BREAK, META, BASE, END, START, PART, TITLE, HIDDEN, RULE = range(11)
+
+# Elements whose content is not text of the page; left with their content, to their end tag or the end of the page.
+_UNREAD = ("script", "style", "noscript", "textarea", "iframe")
+# The same, but an end tag that is missing must not swallow the page: a block element ends them too.
+_UNREAD_TO_BLOCK = ("svg", "select")
+# Elements whose content is shown only by scripts or by browsers that lack something.
+_NOT_SHOWN = frozenset(("audio", "button", "canvas", "datalist", "object", "template", "video"))
+_BLOCK_NAMES = """
+address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer
+form frameset h1 h2 h3 h4 h5 h6 head header hgroup html legend li main menu nav noframes ol p pre search section summary
+table tbody td tfoot th thead tr ul
+"""
+_INLINE_NAMES = """
+abbr acronym area b bdi bdo big blink cite code col colgroup data del dfn em embed font frame i img input ins kbd label
+link map mark nobr option optgroup param picture q rp rt ruby s samp script small source span strike strong style sub
+sup svg time track tt u var wbr
+"""
+_BLOCKS = frozenset(_BLOCK_NAMES.split())
+# Blocks that are parts of the element around them, and no elements of their own unless they have attributes.
+_PARTS = ("dd", "dt", "li", "p", "tbody", "tr")
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+
+# A start tag ends these elements when they are innermost, since their own end tags may be left out.
+_ENDED_BY = {
+    "li": frozenset(("p", "li")),
+    "dt": frozenset(("p", "dt", "dd")),
+    "dd": frozenset(("p", "dt", "dd")),
+    "td": frozenset(("p", "td", "th")),
+    "th": frozenset(("p", "td", "th")),
+    "tr": frozenset(("p", "td", "th", "tr")),
+}
+_ENDED_BY_ANY = frozenset(("p",))
+# An end tag reaches out of a table cell only when it ends a part of the table.
+CELLS = frozenset(("td", "th"))
+AROUND_CELLS = frozenset(("body", "html", "table", "tbody", "td", "tfoot", "th", "thead", "tr"))
+
+
+def _unread(name: str) -> str:
+    stop = rf"/(?i:{name})"
+    if name in _UNREAD_TO_BLOCK:
+        stop = rf"/?(?i:{name}|div\b|p\b|table\b|td\b|tr\b|ul\b|li\b|h[1-6]\b)"
+    return rf"(?i:{name[1:]})(?=[\s/>])[^>]*>[^<]*(?:<(?!{stop})[^<]*){{0,300000}}(?:</(?i:{name})[^>]*>)?"
+
+
+def _unread_by_letter() -> str:
+    names = sorted(_UNREAD + _UNREAD_TO_BLOCK)
+    return "|".join(
+        f"[{letter}{letter.upper()}](?:{'|'.join(map(_unread, group))})"
+        for letter, group in groupby(names, key=lambda name: name[0])
+    )
+
+
+# Every alternative matches from its first characters on whatever follows, so nothing is read twice: a quote without a
+# partner is searched for once a page, and the repeats are bounded because the engine keeps 120 bytes for each.
+# Groups: name with its slash, attributes; None where there are none. The name is None for what is left out.
+TAG = re.compile(
+    rf"""<(?:
+        (?=[sntiSNTI])(?:{_unread_by_letter()})
+      | (/?[a-zA-Z][a-zA-Z0-9:-]*)
+        (?:>|([^>=]*(?:=(?:"[^"]*"|\s*"[^"]*"|\s*'[^']*'|)[^>=]*){{0,2000}}[^>]*)>?)
+      | !--(?:-?>|[^-]*(?:-(?!-!?>)[^-]*){{0,300000}}(?:--!?>)?)
+      | [!?/][^>]*>?
+    )""".encode(),
+    re.VERBOSE,
 )
+
+
+Meaning = tuple[int, str, frozenset[str]]
+
+
+def _what_tags_mean() -> dict[bytes | None, Meaning | None]:
+    kinds = {
+        **dict.fromkeys(_BLOCKS, START),
+        **dict.fromkeys(_PARTS, PART),
+        **dict.fromkeys(_NOT_SHOWN, HIDDEN),
+        **{f"/{name}": END for name in _BLOCKS | _NOT_SHOWN},
+        **{"a": LINK, "/a": LINK_END, "br": BREAK, "/br": BREAK, "hr": RULE},
+        **{"title": TITLE, "/title": END, "meta": META, "base": BASE},
+    }
+    meanings: dict[bytes | None, Meaning | None] = {None: None}
+    for inline in _INLINE_NAMES.split():
+        meanings |= dict.fromkeys(name.encode() for name in (inline, f"/{inline}"))
+    for tag, kind in kinds.items():
+        name = sys.intern(tag.lstrip("/"))  # one object an element: the compiled pass compares by it
+        meanings[tag.encode()] = (kind, name, _ENDED_BY.get(name, _ENDED_BY_ANY))
+    return meanings | {tag.upper(): meaning for tag, meaning in meanings.items() if tag}
+
+
+# Name of a tag with its slash, None for what is left out → kind, name of the element, and the innermost elements that
+# the tag ends; None for a tag that does not change which text stands together.
+MEANINGS = _what_tags_mean()
+
+
+def tame(markup: bytes) -> bytes:
+    """`markup` for a parser that builds a tree: without comments and scripts, and with tags of bounded length."""
+    return TAG.sub(_tame_tag, markup)
+
+
+def _tame_tag(match: re.Match[bytes]) -> bytes:
+    if match[1] is None:
+        return b""
+    return match[0] if len(match[0]) <= _TAG_LIMIT else b"<" + match[1] + b">"
+
 
 LINE_BREAK = "\0"  # stands in a block's text where a <br> stood, or a zero byte, which has no meaning in a page
 _MAX_TAGS = 100_000  # of one page; what follows is not read
@@ -47,35 +141,26 @@ def byte_length(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A page as blocks of text and the elements around them, both in page order, as plain tuples for speed.
+    """A page as blocks of text and the elements around them, both in page order, as plain tuples for speed."""
 
-    Attributes:
-        title: Text of the first title element.
-        blocks: The text between two block-level tags, hidden elements left out: the text, never empty, with white space
-            collapsed and LINE_BREAK where a br element stood; number of its innermost element; how many bytes of its
-            UTF-8 are in links, roughly; how many links begin in it.
-        elements: Number of the element around it, name in lower case, attributes as they were written. Element 0 is the
-            page itself, its own parent; the parent of every other one stands before it. Paragraphs, list items and rows
-            without attributes are left out: their text belongs to what they are parts of.
-        anchors: Attributes and pieces of text of each link with an href, as they were written; the position in `blocks`
-            of the block that it begins in, or of the next one.
-        metas: Attributes of each meta element.
-        base: Attributes of the first base element.
-        is_whole: False where the page has more tags than are read.
-    """
-
-    title: str
+    title: str  # text of the first title element
+    # the text between two block-level tags, hidden elements left out: the text, never empty, with white space
+    # collapsed and LINE_BREAK where a br element stood; number of its innermost element; how many bytes of its
+    # UTF-8 are in links, roughly; how many links begin in it
     blocks: list[tuple[str, int, int, int]]
+    # number of the element around it, name in lower case, attributes as they were written. Element 0 is the page
+    # itself, its own parent; the parent of every other one stands before it. Paragraphs, list items and rows
+    # without attributes are left out: their text belongs to what they are parts of
     elements: list[tuple[int, str, bytes]]
+    # attributes and pieces of text of each link with an href, as they were written; the position in `blocks` of
+    # the block that it begins in, or of the next one
     anchors: list[tuple[bytes, list[bytes], int]]
-    metas: list[bytes]
-    base: bytes
-    is_whole: bool
+    metas: list[bytes]  # attributes of each meta element
+    base: bytes  # attributes of the first base element
+    is_whole: bool  # False where the page has more tags than are read
 
 
-@lru_cache(maxsize=4096)
-def _character(reference: str) -> str:
-    return html.unescape(reference)
+_character = lru_cache(maxsize=4096)(html.unescape)
 
 
 def unescape(text: str) -> str:
@@ -96,11 +181,7 @@ def _block_text(raw: bytes, is_pre: int) -> str:
 
 
 def outline(markup: bytes) -> Outline:
-    """Read `markup` once, in time and memory linear in its length.
-
-    Args:
-        markup: HTML in UTF-8, however broken.
-    """
+    """Read HTML in UTF-8, however broken, once, in time and memory linear in its length."""
     if kernels.compiled is not None:
         return Outline(*kernels.compiled.outline(markup, MEANINGS, CELLS, AROUND_CELLS, _block_text))
     return _outline(markup)
@@ -130,7 +211,7 @@ def _outline(markup: bytes) -> Outline:  # noqa: PLR0912, PLR0915 - one loop, an
         try:
             meaning = MEANINGS[tag]
         except KeyError:
-            meaning = rare_meaning(tag)
+            meaning = MEANINGS.get(tag.lower())  # of another case, or unknown
         if meaning is None:
             pass
         elif (kind := meaning[0]) >= END:

@@ -1,4 +1,6 @@
-"""Elements of a page by a CSS selector, in time that an enemy cannot make grow with the square of the page.
+"""What a reader has selected of pages, or left out (DEDUP_SELECTOR, DEDUP_IGNORE), by CSS selectors and by patterns.
+
+Elements are found in time that an enemy cannot make grow with the square of the page.
 
 As one XPath expression "div p" takes each p once for every div around it, and for each looks through all that was
 found. So the library (cssselect, as parsel has it) is asked for the parts of a selector between its combinators, and
@@ -8,17 +10,23 @@ these are combined here, each in one pass over the page. (What stands within :no
 from __future__ import annotations
 
 import html
+import json
+import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from cssselect import FunctionalPseudoElement, parse
 from cssselect import Selector as Parsed
 from cssselect.parser import CombinedSelector
 from parsel import Selector
 from parsel.csstranslator import HTMLTranslator
 
-from dedupcrawl.content.tags import tame
+from dedupcrawl.content.outline import tame
+from dedupcrawl.page import Page
 
 if TYPE_CHECKING:
     from cssselect.parser import PseudoElement, Tree
@@ -33,9 +41,7 @@ _TRANSLATOR = HTMLTranslator()
 def selected(markup: bytes, css: str) -> list[str]:
     """Markup of the elements that a selector finds, each once where one holds another, in page order.
 
-    Args:
-        markup: HTML in UTF-8, however broken.
-        css: As parsel takes it, with ::text and ::attr().
+    The page is in UTF-8, however broken; the selector as parsel takes it, with ::text and ::attr().
 
     Raises:
         ValueError: `css` is not a CSS selector.
@@ -56,13 +62,10 @@ def selected(markup: bytes, css: str) -> list[str]:
 
 
 def without(markup: bytes, selectors: Sequence[str]) -> bytes:
-    """Markup without what stands in the elements that selectors find; as it is where they find none.
+    """Markup in UTF-8, however broken, without what stands in the elements that selectors find; as it is without any.
 
-    The elements themselves stay, empty, so that what stands before and after them is as far apart as it was.
-
-    Args:
-        markup: HTML in UTF-8, however broken.
-        selectors: CSS selectors without pseudo-elements, as from `check_selector`.
+    The elements themselves stay, empty, so that what stands before and after them is as far apart as it was. Selectors
+    have no pseudo-elements, see `check_selector`.
     """
     page = _parsed(markup)
     elements = list(page.root.iter("*"))
@@ -76,18 +79,19 @@ def without(markup: bytes, selectors: Sequence[str]) -> bytes:
 
 
 def check_selector(css: str) -> str:
-    """The selector itself.
+    """The selector itself, or a ValueError: it is not a CSS selector, or not one of elements."""
+    if any(selector.pseudo_element is not None for selector in parsed_selectors(css)):
+        raise ValueError(f"{css!r} is not a CSS selector: it is one of texts or attributes, not of elements")
+    return css
 
-    Raises:
-        ValueError: It is not a CSS selector, or not one of elements.
-    """
+
+def parsed_selectors(css: str) -> list[Parsed]:
+    """The selectors of a list of them, or a ValueError: it is none."""
     try:
         _TRANSLATOR.css_to_xpath(css)  # raises where a part of it has no meaning
-        if any(selector.pseudo_element is not None for selector in parse(css)):
-            raise ValueError("it is one of texts or attributes, not of elements")
-    except (SyntaxError, RuntimeError, ValueError) as error:
+        return parse(css)
+    except (SyntaxError, RuntimeError, ValueError) as error:  # cssselect's, then parsel's
         raise ValueError(f"{css!r} is not a CSS selector: {error}") from error
-    return css
 
 
 def _parsed(markup: bytes) -> Selector:
@@ -98,13 +102,8 @@ def _parsed(markup: bytes) -> Selector:
 
 def _found(page: Selector, elements: Sequence[Element], css: str) -> list[tuple[set[Element], PseudoElement | None]]:
     """For each selector of a list, the elements that it matches, and what of them it asks for."""
-    try:
-        _TRANSLATOR.css_to_xpath(css)  # raises where a part of it has no meaning
-        parsed = [(selector.parsed_tree, selector.pseudo_element) for selector in parse(css)]
-        few = elements if len(elements) <= MOST_ELEMENTS else []
-        return [(_matching(page, few, tree), pseudo_element) for tree, pseudo_element in parsed]
-    except (SyntaxError, RuntimeError, ValueError) as error:  # cssselect's, then parsel's
-        raise ValueError(f"{css!r} is not a CSS selector: {error}") from error
+    few = elements if len(elements) <= MOST_ELEMENTS else []
+    return [(_matching(page, few, one.parsed_tree), one.pseudo_element) for one in parsed_selectors(css)]
 
 
 def _matching(page: Selector, elements: Sequence[Element], tree: Tree) -> set[Element]:
@@ -151,3 +150,86 @@ def _texts(element: Element, pseudo_element: PseudoElement) -> list[str]:
         value = element.get(pseudo_element.arguments[0].value)
         return [] if value is None else [value]
     return [text for text in (element.text, *(child.tail for child in element)) if text]
+
+
+CSS, PATTERN = "css:", "re:"
+
+
+class Ignored(msgspec.Struct, frozen=True, gc=False):
+    """What does not count."""
+
+    selectors: tuple[str, ...] = ()  # CSS selectors of elements
+    patterns: tuple[re.Pattern[str], ...] = ()  # regular expressions, each for what it finds in one line
+
+    def markup(self, html: bytes) -> bytes:
+        """A page in UTF-8 without what the selectors find."""
+        return without(html, self.selectors) if self.selectors else html
+
+    def line(self, text: str) -> str:
+        """A line without what the patterns find; blanks beside that are one."""
+        for pattern in self.patterns:
+            left = pattern.sub(" ", text)
+            if left != text:
+                text = " ".join(left.split())
+        return text
+
+    def lines(self, texts: Sequence[str]) -> tuple[str, ...]:
+        """Lines without what the patterns find, those left out of which nothing stays."""
+        return tuple(left for text in texts if (left := self.line(text))) if self.patterns else tuple(texts)
+
+    def page(self, page: Page) -> Page:
+        """A page without what the patterns find."""
+        if not self.patterns:
+            return page
+        return replace(
+            page,
+            title=self.line(page.title),
+            paragraphs=self.lines(page.paragraphs),
+            headings=self.lines(page.headings),
+            asides=self.lines(page.asides),
+            link_lines=self.lines(page.link_lines),
+        )
+
+
+NOTHING = Ignored()
+
+
+def entries_of(value: Any) -> tuple[str, ...]:
+    """The entries of DEDUP_IGNORE, checked, or a ValueError that says why; a string is JSON, or one entry."""
+    if isinstance(value, str):
+        value = json.loads(value) if value.lstrip().startswith("[") else [value] if value.strip() else []
+    if not isinstance(value, list | tuple) or not all(isinstance(entry, str) for entry in value):
+        raise ValueError("that is not a list of strings")
+    read_ignored(tuple(value))
+    return tuple(value)
+
+
+@lru_cache(maxsize=256)
+def read_ignored(entries: tuple[str, ...]) -> Ignored:
+    """What the entries of DEDUP_IGNORE say: "css:.stats", "re:[(]Read [0-9]+ times[)]".
+
+    Raises:
+        ValueError: There is one that is neither, or no selector, or no pattern.
+    """
+    return Ignored(
+        tuple(_selectors(entries)),
+        tuple(_pattern(entry.removeprefix(PATTERN)) for entry in entries if entry.startswith(PATTERN)),
+    )
+
+
+def _selectors(entries: Iterable[str]) -> Iterable[str]:
+    for entry in entries:
+        if entry.startswith(CSS):
+            yield check_selector(entry.removeprefix(CSS).strip())
+        elif not entry.startswith(PATTERN):
+            raise ValueError(f"{entry!r} begins neither with {CSS!r} nor with {PATTERN!r}")
+
+
+def _pattern(written: str) -> re.Pattern[str]:
+    try:
+        found = re.compile(written)
+    except re.error as error:
+        raise ValueError(f"{written!r} is not a regular expression: {error}") from error
+    if found.fullmatch(""):
+        raise ValueError(f"{written!r} finds nothing at all in every line: say what is to be found")
+    return found

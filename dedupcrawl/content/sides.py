@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.alignment import Alignment
-from dedupcrawl.content.tiles import Symbols
+from dedupcrawl.content.alignment import Alignment, Symbols
 from dedupcrawl.content.word_kinds import CONTENT, CONTENT_NUMERAL, NEGATION, NUMBER, antonyms, word_kinds
 
 Marks = NDArray[np.uint8]
@@ -33,19 +32,12 @@ _STRAY = 0.01
 
 
 class Side(msgspec.Struct, frozen=True, gc=False):
-    """One of two texts, symbol by symbol. Of most pairs nobody asks for more than a Tally, so the rest stays packed.
+    """One of two texts, symbol by symbol. Of most pairs nobody asks for more than a Tally, so the rest stays packed."""
 
-    Attributes:
-        symbols: The text, shape (n,).
-        own: Which are its own text, no furniture; shape (n,).
-        flags: What `differs` and `is_new` are made of.
-        counts: What `count` is made of.
-    """
-
-    symbols: Symbols
-    own: Flags
-    flags: bytes
-    counts: bytes
+    symbols: Symbols  # the text, shape (n,)
+    own: Flags  # which are its own text, no furniture; shape (n,)
+    flags: bytes  # what `differs` and `is_new` are made of
+    counts: bytes  # what `count` is made of
 
     @property
     def differs(self) -> Flags:
@@ -64,50 +56,28 @@ class Side(msgspec.Struct, frozen=True, gc=False):
 
 
 class Tally(msgspec.Struct, frozen=True, gc=False):
-    """What is counted of two sides; symbols of the new text, and places where the texts differ.
+    """What is counted of two sides; symbols of the new text, and places where the texts differ."""
 
-    Attributes:
-        own: Its own text, no furniture.
-        uncovered: Those of it that differ.
-        kept_uncovered: The same of the kept text.
-        novel: Those that the kept text has nowhere beside a neighbour that they have here.
-        novel_inside: Those of them that stand at neither end of the text.
-        new_inside: Own content words and numbers there that the kept text has nowhere at all.
-        common: What stands in both.
-        spread: From the first of these to the last.
-        dense: The same without those that may stand far from the others.
-        amid: Places among these.
-        values: Short places in own text with a number, or a word or sign that says how much.
-        exchanged: Numbers and values of own text, in digits or in words, in whose place others stand.
-        reversed: Short places with an added or removed negation, or a word in whose place its antonym stands.
-        slots: Places in furniture with something on both sides.
-    """
-
-    own: int
-    uncovered: int
-    kept_uncovered: int
-    novel: int
-    novel_inside: int
-    new_inside: int
-    common: int
-    spread: int
-    dense: int
-    amid: int
-    values: int
-    exchanged: int
-    reversed: int
-    slots: int
+    own: int  # its own text, no furniture
+    uncovered: int  # those of it that differ
+    kept_uncovered: int  # the same of the kept text
+    novel: int  # those that the kept text has nowhere beside a neighbour that they have here
+    novel_inside: int  # those of them that stand at neither end of the text
+    new_inside: int  # own content words and numbers there that the kept text has nowhere at all
+    common: int  # what stands in both
+    spread: int  # from the first of these to the last
+    dense: int  # the same without those that may stand far from the others
+    amid: int  # places among these
+    values: int  # short places in own text with a number, or a word or sign that says how much
+    exchanged: int  # numbers and values of own text, in digits or in words, in whose place others stand
+    reversed: int  # short places with an added or removed negation, or a word in whose place its antonym stands
+    slots: int  # places in furniture with something on both sides
 
 
 def sides(new: Symbols, own: Flags, kept: Symbols, kept_own: Flags, found: Alignment) -> tuple[Side, Side, Tally]:
     """The sides of two texts as they were aligned: the new one, the kept one, and what is counted of them.
 
-    Args:
-        new: The new text.
-        own: Which of its symbols are its own text.
-        kept: The kept text.
-        kept_own: Which of its symbols are its own text.
-        found: How the two are aligned.
+    `own` and `kept_own` say which of their symbols are their own text.
     """
     if kernels.compiled is not None:
         given = (new, own, found.new, kept, kept_own, found.kept, found.pieces, _marks(), _antonyms())

@@ -11,27 +11,116 @@ fmix64 the finalizer of MurmurHash3 (Appleby, 2011).
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.characters import (
+from dedupcrawl.content.character_tables import (
     ALONE,
+    CJK,
     DIGIT,
     LETTER,
+    TABLED,
     TOUCH,
-    code_points,
-    fold,
-    kinds,
-    symbol_pattern,
-    without_invisible,
+    TOUCHING,
+    as_class,
+    simplified,
+    tables,
 )
 
-__all__ = ["SYMBOLS_VERSION", "SymbolText", "fmix64", "fold"]
+_TABLES = tables()
+VOWEL_SIGNS = _TABLES.vowel_signs
+"""As a class of a regular expression: part of a word though no letters, such as the vowel signs of Hindi and Thai."""
+VALUES = _TABLES.values
+"""Signs that say how much, how good or whether: as numbers do, where another stands in their place."""
+SIGNS = _TABLES.signs
+"""Signs that say something by themselves, those and emoji: each is a symbol. Bullets and frames are none."""
+_SIGN = as_class(SIGNS)
+
+_PART = f"[{CJK}{_SIGN}{VOWEL_SIGNS}]|[^\\W_]"
+_MARKS_TOGETHER = 30  # combining characters in a row, as many as in a text in stream-safe format (UAX #15, section 13)
+_KINDS = np.frombuffer(_TABLES.kinds, dtype=np.uint8)
+_FOLDED = np.frombuffer(_TABLES.folded, dtype="<u4").astype(np.uint32, copy=False)
+_MARKS = np.frombuffer(_TABLES.marks, dtype=np.bool_)
+_simplified = cache(simplified)
+
+
+def _text(code_points: NDArray[np.uint32]) -> str:
+    return code_points.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def code_points(text: str) -> NDArray[np.uint32]:
+    """Shape (len(text),): the text as numbers; lone surrogates are kept."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32, copy=False)
+
+
+@cache  # to compile it takes 10 ms, and only who does without the compiled steps needs it
+def symbol_pattern() -> re.Pattern[str]:
+    """What a symbol is, in a folded text."""
+    return re.compile(
+        f"[{CJK}{_SIGN}]|(?:[^\\W_{CJK}]|[{VOWEL_SIGNS}])+"
+        f"|(?:(?<=[^\\W_])|(?<=[{CJK}{_SIGN}{VOWEL_SIGNS}]))[{TOUCHING}](?!{_PART})"
+        f"|(?<![^\\W_])(?<![{CJK}{_SIGN}{VOWEL_SIGNS}])[{TOUCHING}](?={_PART})"
+    )
+
+
+def kinds() -> NDArray[np.uint8]:
+    """Shape (0x110000,): for each folded code point the bits LETTER, ALONE, DIGIT and MARK, or TOUCH."""
+    return _KINDS
+
+
+def _without_piled_marks(text: str) -> str:
+    """Of combining characters in a row the first `_MARKS_TOGETHER`: normalizing sorts them in quadratic time."""
+    numbers = code_points(text)
+    marks = _MARKS[numbers]
+    if np.count_nonzero(marks) <= _MARKS_TOGETHER:
+        return text
+    places = np.arange(len(numbers))
+    before = np.maximum.accumulate(np.where(marks, -1, places))
+    return _text(numbers[places - before <= _MARKS_TOGETHER])
+
+
+def _fold_by_definition(text: str) -> str:
+    return unicodedata.normalize("NFKC", _without_piled_marks(text)).casefold().translate(_simplified())
+
+
+def fold(text: str) -> str:
+    """NFKC-normalize and case-fold `text`, and make its characters simplified ones: two spellings become equal.
+
+    Of more than 30 combining characters in a row only so many stay, so that it takes time linear in the text's length.
+    Idempotent but for a few letters whose case-folding is not normalized. By table where each character folds to one
+    other whatever stands beside it, which takes a fifth of the time on Chinese text.
+    """
+    if text.isascii():
+        return text.casefold()
+    text = text.replace("…", "...")  # the one common character that folds to several
+    if kernels.compiled is not None:
+        by_table = kernels.compiled.fold(text, _FOLDED)
+        return _fold_by_definition(text) if by_table is None else by_table
+    numbers = code_points(text)
+    if int(numbers.max()) < TABLED:
+        folded = _FOLDED[numbers]
+        if folded.all():
+            return _text(folded)
+    return _fold_by_definition(text)
+
+
+_INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"  # soft hyphen, zero-width space, joiners, byte order mark
+
+
+def without_invisible(text: str) -> str:
+    """Without the characters that only say where a word may break, or how its letters join."""
+    if not text.isascii():
+        for character in _INVISIBLE:
+            text = text.replace(character, "")
+    return text
+
 
 SYMBOLS_VERSION = 3
 """Changes whenever a text's symbols or their hashes do; part of every index's header."""
@@ -50,19 +139,15 @@ def fmix64(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return values
 
 
-def _make_powers(base: int, count: int) -> NDArray[np.uint64]:
+@lru_cache(maxsize=4)
+def _made_powers(base: int, count: int) -> NDArray[np.uint64]:
     powers = np.full(count, base, dtype=np.uint64)
     powers[:1] = 1
     return np.multiply.accumulate(powers)
 
 
-@cache
-def _kept_powers(base: int) -> NDArray[np.uint64]:
-    return _make_powers(base, _AT_ONCE)
-
-
 def _powers(base: int, count: int) -> NDArray[np.uint64]:
-    return _kept_powers(base)[:count] if count <= _AT_ONCE else _make_powers(base, count)
+    return _made_powers(base, max(count, _AT_ONCE))[:count]
 
 
 def _hashes(points: NDArray[np.uint32], kind: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -82,13 +167,9 @@ def _hashes(points: NDArray[np.uint32], kind: NDArray[np.uint8], starts: NDArray
 
 @dataclass(frozen=True)
 class SymbolText:
-    """A page's main text as symbols.
+    """A page's main text as symbols."""
 
-    Attributes:
-        text: The folded main text, paragraphs separated by newlines.
-    """
-
-    text: str
+    text: str  # the folded main text, paragraphs separated by newlines
 
     @classmethod
     def of(cls, paragraphs: tuple[str, ...]) -> SymbolText:
@@ -109,7 +190,7 @@ class SymbolText:
 
     @cached_property
     def kinds(self) -> NDArray[np.uint8]:
-        """Shape (len(text),): the kind of each character, bits of `dedupcrawl.content.characters`."""
+        """Shape (len(text),): the kind of each character, bits of `dedupcrawl.content.symbols`."""
         kind = kinds().take(self.code_points)
         touching = kind == TOUCH
         if touching.any():

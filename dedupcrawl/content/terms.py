@@ -22,9 +22,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dedupcrawl.content.characters import CJK, VOWEL_SIGNS, fold
+from dedupcrawl.content.character_tables import CJK
 from dedupcrawl.content.checks.base import NOT_INSTALLED
-from dedupcrawl.content.stop_words import STOP_WORDS
+from dedupcrawl.content.symbols import VOWEL_SIGNS, fold
+from dedupcrawl.content.word_kinds import STOP_WORDS
 from dedupcrawl.setting import file, parameter
 
 TERMS_VERSION = 2
@@ -65,10 +66,8 @@ class DictionaryError(ValueError):
 def header(dictionary: str = "") -> dict[str, str | int]:
     """What terms depend on besides the text; the libraries by the versions that may change their words.
 
-    Who has not installed them has no check that needs terms, and may share an index with who has.
-
-    Args:
-        dictionary: Path of a dictionary in jieba's format; the header has its digest.
+    Who has not installed them has no check that needs terms, and may share an index with who has. Of a dictionary in
+    jieba's format it has the digest.
     """
     made_by = {library: _version(library) for library in ("rjieba", "PyStemmer")}
     return {"terms": TERMS_VERSION, **made_by, **({"dictionary": _digest(dictionary)} if dictionary else {})}
@@ -155,10 +154,7 @@ def term_sequence(folded: str, dictionary: str = "") -> list[str]:
 
 
 def term_counts(folded: str, dictionary: str = "") -> dict[str, int]:
-    """How often each term occurs in a folded text, `STOPPED` among them: `Counter(term_sequence(folded))`.
-
-    A word is made a term once, however often it occurs.
-    """
+    """`Counter(term_sequence(folded))`, where a word is made a term once, however often it occurs."""
     segments, spaced = _words(folded, dictionary)
     words = Counter(segments)
     if spaced:

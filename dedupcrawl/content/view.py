@@ -30,21 +30,13 @@ site have; and where that is as little, all of it, for the page says nothing els
 
 
 class View(msgspec.Struct, frozen=True, dict=True):
-    """A page as it is compared; most candidates are told apart by their main texts, so the rest is made when asked for.
+    """A page as it is compared. Most are told apart by their main texts, so the rest is made when asked for."""
 
-    Attributes:
-        url: Where it was found.
-        titled: Its title.
-        main: Its main text.
-        all_around: What stands around its main text; as bytes, of a kept page.
-        site: What its host repeats.
-    """
-
-    url: str
+    url: str  # where it was found
     titled: str
     main: MainOutline
-    all_around: Around | bytes
-    site: Furniture
+    all_around: Around | bytes  # what stands around its main text; as bytes, of a kept page
+    site: Furniture  # what its host repeats
 
     @cached_property
     def title(self) -> frozenset[int]:

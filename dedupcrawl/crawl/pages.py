@@ -15,7 +15,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.ignored import read_ignored
+from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.crawl.request_meta import without_fragment
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page, paragraphs_of

@@ -13,7 +13,7 @@ from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
 
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.ignored import Ignored, read_ignored
+from dedupcrawl.content.selection import Ignored, read_ignored
 from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.storing import DropDuplicate

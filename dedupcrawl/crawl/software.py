@@ -12,18 +12,17 @@ from pathlib import Path
 from scrapy.http import Response, TextResponse
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.content.ignored import read_ignored
+from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl.pages import is_html
 from dedupcrawl.index.contract import SiteStates
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
-from dedupcrawl.software.installation import Installation, distinct, with_parts_of_others
+from dedupcrawl.software.installation import NAME, Installation, SiteSoftware, distinct, with_parts_of_others
 from dedupcrawl.software.markup import sight_of
 from dedupcrawl.software.program import Program
 from dedupcrawl.software.recognition import Recognizer
-from dedupcrawl.software.site_software import NAME, SiteSoftware
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_book import RuleBook

@@ -18,9 +18,8 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.ignored import read_ignored
-from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
-from dedupcrawl.crawl_logs.compressed import head_of, open_log
+from dedupcrawl.content.selection import read_ignored
+from dedupcrawl.crawl_logs.blocks import LineBlock, head_of, line_blocks, open_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.workers import LOOK_UP_SECONDS, worker_pool

@@ -11,9 +11,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -32,8 +31,6 @@ from dedupcrawl.index.open import open_index
 
 ROOT = Path(__file__).resolve().parents[2]  # of the checkout, where scrapy.cfg and rules/ are
 
-_FAILED = "downloader/exception_type_count/"  # stats: and the type of an exception
-
 
 class CrawlError(Exception):
     """A crawl did not come to its end; the message says why, or where the log is."""
@@ -41,17 +38,11 @@ class CrawlError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Crawl:
-    """A finished crawl.
+    """A finished crawl."""
 
-    Attributes:
-        title: Heads its column of the table.
-        folder: Holds items.jsonl, scrapy.log, crawl-log.jsonl, stats.json and the index.
-        stats: Scrapy's stats, dedupcrawl's among them.
-    """
-
-    title: str
-    folder: Path
-    stats: Mapping[str, int | float | str]
+    title: str  # heads its column of the table
+    folder: Path  # holds items.jsonl, scrapy.log, crawl-log.jsonl, stats.json and the index
+    stats: Mapping[str, int | float | str]  # Scrapy's stats, dedupcrawl's among them
 
     def count(self, name: str) -> int:
         """A stat that counts something; 0 when nothing was counted."""
@@ -65,7 +56,8 @@ class Crawl:
     @property
     def failures(self) -> tuple[str, ...]:
         """Names of the exceptions with which requests failed."""
-        return tuple(name.rpartition(".")[2] for name in self.stats if name.startswith(_FAILED))
+        prefix = "downloader/exception_type_count/"
+        return tuple(name.rpartition(".")[2] for name in self.stats if name.startswith(prefix))
 
 
 Told = Callable[[Crawl], None]
@@ -73,26 +65,13 @@ Told = Callable[[Crawl], None]
 
 
 def crawl(
-    title: str,
-    folder: Path,
-    arguments: Mapping[str, str],
-    settings: Mapping[str, object],
-    told: Told = lambda _: None,
+    title: str, folder: Path, arguments: Mapping[str, str], settings: Mapping[str, object], told: Told = lambda _: None
 ) -> Crawl:
-    """Run ``scrapy crawl pages`` into the new `folder`.
-
-    Raises:
-        CrawlError: when the process fails, or no page was fetched.
-    """
+    """Run ``scrapy crawl pages`` into the new `folder`; a CrawlError when the process fails, or no page was fetched."""
     folder.mkdir(parents=True)
     stats, log = folder / "stats.json", folder / "scrapy.log"
-    given = {
-        "DEDUP_INDEX": f"lmdb:{folder / 'index'}",
-        "DEDUP_CRAWL_LOG": folder / "crawl-log.jsonl",
-        "STATS_FILE": stats,
-        "LOG_FILE": log,
-        **settings,
-    }
+    given = {"DEDUP_INDEX": f"lmdb:{folder / 'index'}", "DEDUP_CRAWL_LOG": folder / "crawl-log.jsonl"}
+    given |= {"STATS_FILE": stats, "LOG_FILE": log, **settings}
     command = [sys.executable, "-m", "scrapy", "crawl", "pages", "-o", f"{folder / 'items.jsonl'}:jsonlines"]
     command += [part for name, value in arguments.items() for part in ("-a", f"{name}={value}")]
     command += [part for name, value in given.items() for part in ("-s", f"{name}={value}")]
@@ -135,21 +114,18 @@ def _why_no_page(crawl: Crawl) -> str:
     """What the start URL did instead of giving a page, as far as the stats tell."""
     if crawl.count("robotstxt/forbidden"):
         return "may not be fetched, says the site's robots.txt"
-    robots = _statuses(crawl, "robotstxt/response_status_count/")
-    statuses = _statuses(crawl, "downloader/response_status_count/") - robots
-    if statuses:
+    counts = (name.partition("/response_status_count/") for name in crawl.stats if name.startswith("downloader/"))
+    answers = {status: crawl.count(f"{where}{what}{status}") for where, what, status in counts if status}
+    robots = "robotstxt/response_status_count/"
+    if statuses := [status for status, count in answers.items() if count > crawl.count(robots + status)]:
         return f"gave no page of HTML (status {', '.join(sorted(statuses))})"
     return f"did not answer ({', '.join(crawl.failures)})" if crawl.failures else "gave no page"
-
-
-def _statuses(crawl: Crawl, prefix: str) -> Counter[str]:
-    return Counter({name.removeprefix(prefix): crawl.count(name) for name in crawl.stats if name.startswith(prefix)})
 
 
 _DROPPED = "dedup/content/dropped/"
 
 
-def table(crawls: Sequence[Crawl]) -> Table:
+def _table(crawls: Sequence[Crawl]) -> Table:
     """One column per crawl."""
     made = Table(box=SIMPLE_HEAD, pad_edge=False)
     made.add_column("")
@@ -182,43 +158,30 @@ def _rows(crawl: Crawl) -> Iterator[tuple[str, str]]:
     yield "  time, about", f"{saved * seconds / max(requests, 1):.1f} s"
 
 
-def note(crawls: Sequence[Crawl]) -> str:
-    """What the figures of two crawls do not say by themselves; nothing where there is only one."""
-    if len(crawls) < 2:
-        return ""
-    return (
-        "A fetch is saved when a rule sends a link to a URL that was requested already. Pages that only the link's\n"
-        "own page leads to are not requested either, so the pages fetched may differ by more. A rewritten request\n"
-        "fell back when its new URL led nowhere: it was then fetched as it was. Pages neither kept nor dropped were\n"
-        "fetched only to try a rule, or gave no item."
-    )
+_NOTE = """\
+A fetch is saved when a rule sends a link to a URL that was requested already. Pages that only the link's
+own page leads to are not requested either, so the pages fetched may differ by more. A rewritten request
+fell back when its new URL led nowhere: it was then fetched as it was. Pages neither kept nor dropped were
+fetched only to try a rule, or gave no item."""  # what the figures of two crawls do not say by themselves
 
 
-def next_steps(crawls: Sequence[Crawl], rules: Path, dropped: str | None) -> str:
+def _next_steps(crawls: Sequence[Crawl], rules: Path, dropped: str | None) -> Iterator[str]:
     """The commands to try on what the crawls left; `dropped` is a URL whose page the last one dropped."""
-    last = crawls[-1]
-    index = f"--index {_shown(last.folder / 'index')}"
-    log = _shown(crawls[0].folder / "crawl-log.jsonl")
-    lines = [
-        f"The pages that were kept: {_shown(last.folder / 'items.jsonl')}",
-        f"Every response, one row each: {_shown(last.folder / 'crawl-log.jsonl')} (Scrapy's own log: scrapy.log)",
-        "Where to look next:",
-    ]
+    first, last = crawls[0].folder, crawls[-1].folder
+    index, by_rules = f"--index {_shown(last / 'index')}", f"--rules {_shown(rules)}"
+    yield f"The pages that were kept: {_shown(last / 'items.jsonl')}"
+    yield f"Every response, one row each: {_shown(last / 'crawl-log.jsonl')} (Scrapy's own log: scrapy.log)"
+    yield "Where to look next:"
     if dropped is not None:
-        lines.append(f"  .venv/bin/dedupcrawl explain '{dropped}' {index} --rules {_shown(rules)}")
+        yield f"  .venv/bin/dedupcrawl explain '{dropped}' {index} {by_rules}"
     if len(crawls) > 1:
-        lines.append(f"  .venv/bin/dedupcrawl rules list --rules {_shown(rules)}")
-        lines.append(f"  .venv/bin/dedupcrawl evaluate {log} --rules {_shown(rules)}")
-    lines += [
-        f"  .venv/bin/dedupcrawl report {index} --rules {_shown(rules)} --output {_shown(last.folder / 'report.html')}",
-        f"  .venv/bin/dedupcrawl index info {index}",
-    ]
+        yield f"  .venv/bin/dedupcrawl rules list {by_rules}"
+        yield f"  .venv/bin/dedupcrawl evaluate {_shown(first / 'crawl-log.jsonl')} {by_rules}"
+    yield f"  .venv/bin/dedupcrawl report {index} {by_rules} --output {_shown(last / 'report.html')}"
+    yield f"  .venv/bin/dedupcrawl index info {index}"
     if dropped is not None:
-        lines.append(f"  .venv/bin/dedupcrawl index restore '{dropped}' {index}")
-    lines += [
-        "  README.md: how to turn it on in a project of your own",
-    ]
-    return "\n".join(lines)
+        yield f"  .venv/bin/dedupcrawl index restore '{dropped}' {index}"
+    yield "  README.md: how to turn it on in a project of your own"
 
 
 def _shown(path: Path) -> Path:
@@ -227,13 +190,7 @@ def _shown(path: Path) -> Path:
 
 
 # The demo site is our own and on this machine: no need to be slow.
-_FULL_SPEED: Mapping[str, object] = {
-    "AUTOTHROTTLE_ENABLED": False,
-    "DOWNLOAD_DELAY": 0,
-    "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
-}
-
-
+_FULL_SPEED = {"AUTOTHROTTLE_ENABLED": False, "DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS_PER_DOMAIN": 8}
 _SILENT = 10.0  # seconds without an answer, after which somebody should be told
 
 
@@ -270,10 +227,10 @@ def main(start: str | None, folder: Path | None) -> None:
             crawls = _crawl_twice(folder, rules, arguments, {} if start else _FULL_SPEED)
         except (CrawlError, ImportError) as error:
             raise click.ClickException(str(error)) from error
-    console = Console()
-    console.print(table(crawls))
-    console.print(note(crawls), highlight=False, soft_wrap=True)
-    console.print(next_steps(crawls, rules, _a_dropped_page(crawls[-1])), highlight=False, soft_wrap=True)
+    console = Console(highlight=False)
+    console.print(_table(crawls))
+    lines = [_NOTE if len(crawls) > 1 else "", *_next_steps(crawls, rules, _a_dropped_page(crawls[-1]))]
+    console.print("\n".join(lines), soft_wrap=True)
 
 
 def _crawl_twice(
@@ -317,11 +274,8 @@ def watched(silent: float = _SILENT) -> Iterator[Told]:
 
 def _a_dropped_page(done: Crawl) -> str | None:
     """A URL worth explaining: one whose page is not simply the same text again, where there is one."""
-    index = open_index(f"lmdb:{done.folder / 'index'}", [])
-    try:
+    with closing(open_index(f"lmdb:{done.folder / 'index'}", [])) as index:
         verdicts = sorted(index.verdicts(), key=lambda verdict: verdict.check == "exact")
-    finally:
-        index.close()
     return verdicts[0].url if verdicts else None
 
 

@@ -20,14 +20,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 30  # seconds: a client that stays away must not keep a thread
 
     def do_GET(self) -> None:
-        """Called by the standard library."""
-        self._answer(with_body=True)
-
-    def do_HEAD(self) -> None:
-        """Called by the standard library."""
-        self._answer(with_body=False)
-
-    def _answer(self, *, with_body: bool) -> None:
+        """Called by the standard library, for HEAD as well."""
         answer = self.server.site.answer(self.headers.get("Host", ""), self.path)
         body = answer.body.encode()
         self.send_response(answer.status)
@@ -36,8 +29,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", answer.mime)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        if with_body:
+        if self.command == "GET":
             self.wfile.write(body)
+
+    do_HEAD = do_GET
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing: the crawl has a log of its own."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -21,21 +21,13 @@ _TEXTS = Path(__file__).parent / "texts"
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One distinct thing to read.
+    """One distinct thing to read."""
 
-    Attributes:
-        path: Where it lives, e.g. "/en/puncture".
-        title: Its headline.
-        paragraphs: Plain text.
-        lang: "en" or "zh".
-        tags: Of an article; empty for everything else.
-    """
-
-    path: str
-    title: str
-    paragraphs: tuple[str, ...]
-    lang: str = "en"
-    tags: tuple[str, ...] = ()
+    path: str  # where it lives, e.g. "/en/puncture"
+    title: str  # its headline
+    paragraphs: tuple[str, ...]  # plain text
+    lang: str = "en"  # "en" or "zh"
+    tags: tuple[str, ...] = ()  # of an article; empty for everything else
 
 
 def articles() -> list[Text]:
@@ -93,7 +85,7 @@ Links = Iterable[tuple[str, str]]
 """Pairs of href and words."""
 
 
-def notebook(text: Text, links: Links, *, base: str = "", visit: int = 0) -> str:
+def _notebook(text: Text, links: Links, base: str = "", visit: int = 0) -> str:
     """The text as the paper prints it; `visit` is a number that changes with every answer, as on real sites."""
     return _NOTEBOOK.substitute(
         lang=text.lang,
@@ -107,23 +99,17 @@ def notebook(text: Text, links: Links, *, base: str = "", visit: int = 0) -> str
     )
 
 
-def print_view(text: Text) -> str:
-    """The text alone."""
+def _print_view(text: Text) -> str:
     return _PRINT.substitute(lang=text.lang, title=escape(text.title), body=_paragraphs(text.paragraphs))
 
 
-def reprint(text: Text) -> str:
+def _reprint(text: Text) -> str:
     """The text on the pages of another paper: tables for layout, no paragraphs but line breaks, advertisements."""
     first, *rest = text.paragraphs
     lines = "<br><br>\n".join(fill(escape(paragraph), 72, break_long_words=False) for paragraph in rest)
     credit = f"<i>{escape(first)}. This piece first appeared in The Alderford Notebook.</i>"
     advertisement = '<div class="ad">Advertisement<br>Conservatories: talk to a person, not a robot.</div>'
     return _WEEKLY.substitute(title=escape(text.title), body=f"{credit}<br><br>\n{lines}\n{advertisement}")
-
-
-def weekly_front(links: Links) -> str:
-    """The other paper's front page."""
-    return _WEEKLY.substitute(title="This week, from our friends upriver", body=_list(links))
 
 
 def _paragraphs(paragraphs: Iterable[str]) -> str:
@@ -137,8 +123,7 @@ def _list(links: Links) -> str:
 
 MIRROR_HOST = "localhost"  # the same address under a second name
 _SESSIONS = 4  # different session ids; a real forum makes one for every visit
-_TRAP = re.compile(r"(?:/contact){2,}/")
-_TRAP_DEPTH = 40  # levels
+_TRAP = re.compile(r"(?:/contact){2,39}/")  # so deep
 
 Kind = Literal[
     "original",
@@ -178,27 +163,21 @@ class Answer:
     mime: str = "text/html; charset=utf-8"
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    truth: Truth
-    render: Callable[[], str]
-
-
 _NOT_FOUND = Answer(404, "<h1>Not found</h1>")
 _ROBOTS = Answer(200, "User-agent: *\nDisallow: /private/\n", mime="text/plain")
 
 _GONE = "/gone/"
-_SECTIONS = {
-    "/en/": ("All pages in English", "en"),
-    "/zh/": ("中文文章", "zh"),
-    "/weather/": ("Weather on the sea wall", "en"),
-    "/prices/": ("桦溪菜市行情", "zh"),
-    "/stations/": ("Stations of the coast line", "en"),
-    "/forum/": ("The forum", "en"),
-    "/guide/": ("Guides", "en"),
-    "/item/": ("Lost and found", "en"),
-    "/shop/": ("The small shop", "en"),
-    "/archive/": ("From the archive", "en"),
+_SECTIONS = {  # path → title, language, and how the section's page writes the URL of each of its texts
+    "/en/": ("All pages in English", "en", "{}"),
+    "/zh/": ("中文文章", "zh", "{}"),
+    "/weather/": ("Weather on the sea wall", "en", "{}"),
+    "/prices/": ("桦溪菜市行情", "zh", "{}"),
+    "/stations/": ("Stations of the coast line", "en", "{}"),
+    "/forum/": ("The forum", "en", "{}?sid={session}"),
+    "/guide/": ("Guides", "en", "{} {}index.html"),
+    "/item/": ("Lost and found", "en", "{} {bare}"),
+    "/shop/": ("The small shop", "en", "{}?ref=front {}?ref=mail"),
+    "/archive/": ("From the archive", "en", "{}?lang=en"),
 }
 _WELCOME = (
     "The Alderford Notebook comes out when there is something to say. It is about locks and loaves, clocks, kites and "
@@ -225,8 +204,7 @@ class Site:
     """The whole site. Answers depend on the URL alone, but for session ids and a visit number that change each time."""
 
     def __init__(self, port: int) -> None:
-        self._origin = f"http://127.0.0.1:{port}"
-        self._mirror_front = f"http://{MIRROR_HOST}:{port}/"
+        self._origin, self._mirror_front = f"http://127.0.0.1:{port}", f"http://{MIRROR_HOST}:{port}/"
         self._visits = count()  # next() on it is atomic: the server has several threads
         self._articles = articles()
         self._texts = {text.path: text for text in (*self._articles, *other_pages())}
@@ -235,121 +213,120 @@ class Site:
         self._reprinted = (*english[:6], *chinese[:4])
         self._excerpted = (*english[4:8], *chinese[2:5])
         self._mirrored = (*english[8:12], *chinese[5:7])
-        self._pages = dict(self._make_pages())
+        self._pages = {path: (Truth(content, kind), body) for path, content, kind, body in self._make_pages()}
 
     @property
     def distinct(self) -> frozenset[str]:
         """Content of every text that a crawl must not lose."""
         return frozenset(self._texts) - {_GONE}
 
-    def answer(self, host: str, target: str) -> Answer:  # noqa: PLR0911 - an answer each
+    def answer(self, host: str, target: str) -> Answer:
         """The answer to GET `target` (path and query) on `host` (with or without a port)."""
         path, _, query_text = target.partition("#")[0].partition("?")
-        path = unquote(path)
-        query = parse_qs(query_text)
+        path, query = unquote(path), parse_qs(query_text)
         if path == "/robots.txt":
             return _ROBOTS
         if host.partition(":")[0] == MIRROR_HOST:
-            return self._mirror(path)
+            return self._page(MIRROR_HOST + path)
         if re.fullmatch(r"/item/\d+", path):  # a rule cuts the slash, the site wants it
             return Answer(301, location=f"{path}/")
-        if path in self._texts:
-            if path.startswith("/shop/") and "ref" not in query:  # a rule drops the argument, the site adds it
-                return Answer(302, location=f"{path}?ref=front")
-            if path.startswith("/archive/") and "lang" not in query:  # as before, but then there is nothing
-                return _NOT_FOUND
+        if path in self._texts and path.startswith("/shop/") and "ref" not in query:
+            return Answer(302, location=f"{path}?ref=front")  # a rule drops the argument, the site adds it
+        if path in self._texts and path.startswith("/archive/") and "lang" not in query:
+            return _NOT_FOUND  # as before, but then there is nothing
         path, kind = _resolve(path, query)
-        if kind == "print view":
-            path = f"/print{path}"
-        page = self._pages.get(path)
-        if page is None:
-            return _NOT_FOUND
-        return Answer(200, page.render(), truth=Truth(page.truth.content, kind or page.truth.kind))
+        return self._page(f"/print{path}" if kind == "print view" else path, kind)
 
     def truth(self, url: str) -> Truth | None:
         """What is behind a URL; None where there is no page, redirects not followed."""
         parts = urlsplit(url)
         return self.answer(parts.netloc, f"{parts.path}?{parts.query}").truth
 
-    def _mirror(self, path: str) -> Answer:
-        """The second name of the host: some articles, byte for byte but for absolute links to the first one."""
-        if path == "/":
-            front = Text("/mirror", "Mirror of the Notebook", ("Some of our pages are kept here as well.",))
-            body = notebook(front, _links(self._mirrored), base=self._origin)
-            return Answer(200, body, truth=Truth(front.path, "listing"))
-        for text in self._mirrored:
-            if path == text.path:
-                body = notebook(text, (), base=self._origin, visit=next(self._visits))
-                return Answer(200, body, truth=Truth(path, "mirror"))
-        return _NOT_FOUND
+    def _page(self, path: str, kind: Kind | None = None) -> Answer:
+        if path not in self._pages:
+            return _NOT_FOUND
+        truth, body = self._pages[path]
+        return Answer(200, body(), truth=Truth(truth.content, kind or truth.kind))
 
-    def _make_pages(self) -> Iterator[tuple[str, _Page]]:
+    def _make_pages(self) -> Iterator[tuple[str, str, Kind, Callable[[], str]]]:
+        """Path, content, kind and how it is printed, of all that is there by a name of its own."""
         for text in self._texts.values():
-            kind: Kind = "soft 404" if text.path == _GONE else "original"
-            yield text.path, _Page(Truth(text.path, kind), partial(self._notebook, text, self._links_of))
-        for listing, links in self._listings():
-            yield listing.path, _Page(Truth(listing.path, "listing"), partial(self._notebook, listing, links))
-        front = partial(weekly_front, _links(self._reprinted, "/weekly"))
-        yield "/weekly/", _Page(Truth("/weekly/", "listing"), front)
+            yield text.path, text.path, "soft 404" if text.path == _GONE else "original", self._printed(text)
+        for listing in self._listings():
+            yield listing.path, listing.path, "listing", self._printed(listing)
         for text in self._articles:
-            yield f"/print{text.path}", _Page(Truth(text.path, "print view"), partial(print_view, text))
+            yield f"/print{text.path}", text.path, "print view", partial(_print_view, text)
+        weekly = _WEEKLY.substitute(
+            title="This week, from our friends upriver", body=_list(_links(self._reprinted, "/weekly{}"))
+        )
+        yield "/weekly/", "/weekly/", "listing", lambda: weekly
         for text in self._reprinted:
-            yield f"/weekly{text.path}", _Page(Truth(text.path, "reprint"), partial(reprint, text))
+            yield f"/weekly{text.path}", text.path, "reprint", partial(_reprint, text)
         for text in self._excerpted:
             part = Text(text.path, text.title, text.paragraphs[1:4], text.lang)
-            yield f"/digest{text.path}", _Page(Truth(text.path, "excerpt"), partial(notebook, part, ()))
+            yield f"/digest{text.path}", text.path, "excerpt", partial(_notebook, part, ())
+        # The second name of the host: some articles, byte for byte but for absolute links to the first one.
+        front = Text("/mirror", "Mirror of the Notebook", ("Some of our pages are kept here as well.",))
+        yield f"{MIRROR_HOST}/", front.path, "listing", lambda: _notebook(front, _links(self._mirrored), self._origin)
+        for text in self._mirrored:
+            yield MIRROR_HOST + text.path, text.path, "mirror", self._printed(text, self._origin)
 
-    def _notebook(self, text: Text, links: Callable[[Text], Links]) -> str:
-        return notebook(text, links(text), visit=next(self._visits))
+    def _printed(self, text: Text, base: str = "") -> Callable[[], str]:
+        return lambda: _notebook(text, () if base else self._links_of(text), base, next(self._visits))
 
-    def _listings(self) -> Iterator[tuple[Text, Callable[[Text], Links]]]:
-        for path, (title, lang) in _SECTIONS.items():
-            listed = [text for text in self._texts.values() if text.path.startswith(path) and text.path != path]
-            links = self._forum_links if path == "/forum/" else partial(_fixed, _section_links(path, listed))
-            yield Text(path, title, (), lang), links
+    def _listings(self) -> Iterator[Text]:
+        for path, (title, lang, _) in _SECTIONS.items():
+            yield Text(path, title, (), lang)
         for tag in sorted({tag for text in self._articles for tag in text.tags}):
-            tagged = [text for text in self._articles if tag in text.tags]
-            yield Text(f"/tags/{tag}", f"# {tag}", (), tagged[0].lang), partial(_fixed, _links(tagged))
-        yield Text("/", "The Alderford Notebook", _WELCOME), partial(_fixed, self._front_links())
-
-    def _front_links(self) -> Links:
-        sections = [(path, title) for path, (title, _) in _SECTIONS.items()]
-        latest = [(f"{text.path}?utm_source=front&utm_campaign=spring", text.title) for text in self._articles[::3]]
-        return [*sections, *latest, *_FRONT_LINKS, (self._mirror_front, "Mirror")]
-
-    def _forum_links(self, _: Text) -> Links:
-        threads = [text for text in self._texts.values() if text.path.startswith("/forum/")]
-        return [(f"{text.path}?sid={self._session()}", text.title) for text in threads]
+            lang = next(text.lang for text in self._articles if tag in text.tags)
+            yield Text(f"/tags/{tag}", f"# {tag}", (), lang)
+        yield Text("/", "The Alderford Notebook", _WELCOME)
 
     def _session(self) -> str:
         return f"{(next(self._visits) % _SESSIONS + 1) * 0x1F3A9C5D:08x}"
 
-    def _links_of(self, text: Text) -> Links:
-        """The links below a text: to its own other views, and onwards."""
-        if text.path == "/contact/":
+    def _links_of(self, text: Text) -> Links:  # noqa: PLR0911 - a kind of page each
+        """The links below a text or in a listing: to what it lists, to its own other views, and onwards."""
+        path = text.path
+        if path in _SECTIONS:
+            return self._section_links(path)
+        if path.startswith("/tags/"):
+            return _links(one for one in self._articles if path.removeprefix("/tags/") in one.tags)
+        if path == "/":
+            sections = [(section, title) for section, (title, _, _) in _SECTIONS.items()]
+            latest = _links(self._articles[::3], "{}?utm_source=front&utm_campaign=spring")
+            return [*sections, *latest, *_FRONT_LINKS, (self._mirror_front, "Mirror")]
+        if path == "/contact/":
             return [("contact/", "Contact")]  # somebody forgot a slash: every level links to one below
-        if text.path.startswith("/forum/"):
-            return [(f"/forum/?sid={self._session()}", "All threads"), *self._forum_links(text)]
+        if path.startswith("/forum/"):
+            return [(f"/forum/?sid={self._session()}", "All threads"), *self._section_links("/forum/")]
         if text not in self._articles:
             return [("/", "Front page")]
         place = self._articles.index(text)
         following = self._articles[(place + 1) % len(self._articles)]
         links = [
-            (f"/print{text.path}" if place % 2 else f"{text.path}?view=print", "Print"),
-            (f"{text.path}#comments", "Comments"),
+            (f"/print{path}" if place % 2 else f"{path}?view=print", "Print"),
+            (f"{path}#comments", "Comments"),
             (f"{following.path}?utm_source=related&utm_medium=web", following.title),
             *((f"/tags/{quote(tag)}", tag) for tag in text.tags),
         ]
-        return [*links, (f"/digest{text.path}", "In short")] if text in self._excerpted else links
+        return [*links, (f"/digest{path}", "In short")] if text in self._excerpted else links
+
+    def _section_links(self, section: str) -> Links:
+        listed = [text for path, text in self._texts.items() if path.startswith(section) and path != section]
+        for form in _SECTIONS[section][2].split():
+            for text in listed:
+                href = form.format(text.path, bare=text.path.rstrip("/"), session=self._session())
+                yield href, text.title
 
 
-def _resolve(path: str, query: Mapping[str, list[str]]) -> tuple[str, Kind | None]:  # noqa: PLR0911 - a route each
+def _resolve(path: str, query: dict[str, list[str]]) -> tuple[str, Kind | None]:  # noqa: PLR0911 - a route each
     """The path that a variant stands for, and what kind of variant it is; None for the URL itself."""
     if path.lower().startswith("/about/") and path != path.lower():
         return path.lower(), "letter case"
     if path.startswith("/gone/"):
         return _GONE, "soft 404"
-    if _TRAP.fullmatch(path) and path.count("/") < _TRAP_DEPTH:
+    if _TRAP.fullmatch(path):
         return "/contact/", "trap"
     if path.endswith("/index.html"):
         return path.removesuffix("index.html"), "index file"
@@ -362,22 +339,5 @@ def _resolve(path: str, query: Mapping[str, list[str]]) -> tuple[str, Kind | Non
     return path, None
 
 
-def _links(texts: Iterable[Text], before: str = "") -> Links:
-    return [(f"{before}{text.path}", text.title) for text in texts]
-
-
-def _section_links(path: str, texts: Iterable[Text]) -> Links:
-    """Links of a section's page, some of them by a second name."""
-    if path == "/guide/":
-        return [*_links(texts), *((f"{text.path}index.html", f"{text.title} (start)") for text in texts)]
-    if path == "/item/":
-        return [*_links(texts), *((text.path.rstrip("/"), f"{text.title} …") for text in texts)]
-    if path == "/shop/":
-        return [(f"{text.path}?ref={ref}", text.title) for text in texts for ref in ("front", "mail")]
-    if path == "/archive/":
-        return [(f"{text.path}?lang=en", text.title) for text in texts]
-    return _links(texts)
-
-
-def _fixed(links: Links, _: Text) -> Links:
-    return links
+def _links(texts: Iterable[Text], form: str = "{}") -> Links:
+    return [(form.format(text.path), text.title) for text in texts]

@@ -18,12 +18,7 @@ _PIECES = ".//text()[not(parent::script or parent::style)]"
 
 
 class PagesSpider(Spider):
-    """``scrapy crawl pages -a start=https://example.com/``.
-
-    Args:
-        start: Where to begin; only links to its host are followed.
-        also: More hosts to follow, separated by commas.
-    """
+    """``scrapy crawl pages -a start=https://example.com/``: that host, and those of `also`, separated by commas."""
 
     name = "pages"
 

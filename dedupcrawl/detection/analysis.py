@@ -11,9 +11,9 @@ import msgspec
 
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around, line_hashes
-from dedupcrawl.content.blocks import without_blocks
 from dedupcrawl.content.checks.base import OF_WHOLE_PAGES, Check
 from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.content.main_outline import without_blocks
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.view import View
 from dedupcrawl.page import Page
@@ -26,8 +26,6 @@ class Analysis:
     """A page with its symbols and signatures; each signature is made once, and only when asked for.
 
     Attributes:
-        page: The page.
-        text: Its main text.
         outline: The main text for the index, as in `dedupcrawl.content.main_outline`.
         kept_under: The URL under which the index keeps it, once a detector has judged it unique.
     """
@@ -57,21 +55,12 @@ class Analysis:
 
 
 class Reading(msgspec.Struct, frozen=True, gc=False):
-    """A page as it is judged, knowing what its site repeats.
+    """A page as it is judged, knowing what its site repeats."""
 
-    Attributes:
-        analysis: The page; with its own lines beside in its main text, where that says too little without them.
-        own: The main text without furniture.
-        left_out: How many blocks of the main text are furniture.
-        lines_are_read: Whether its own lines beside stand in the main text.
-        view: The page for comparing it.
-    """
-
-    analysis: Analysis
-    own: SymbolText
-    left_out: int
-    lines_are_read: bool
-    view: View
+    analysis: Analysis  # the page; with its own lines beside in its main text, where that says too little without them
+    own: SymbolText  # the main text without furniture
+    left_out: int  # how many blocks of the main text are furniture
+    view: View  # the page for comparing it
 
     @classmethod
     def of(cls, analysis: Analysis, furniture: Furniture) -> Reading:
@@ -85,7 +74,7 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
             own, left_out = _without_furniture(analysis, furniture)
         main, page = main_outline.read(analysis.outline), analysis.page
         view = View(page.url, page.title, main, analysis.around, furniture)
-        return cls(analysis, own, left_out, bool(lines), view)
+        return cls(analysis, own, left_out, view)
 
     @property
     def furniture_blocks(self) -> int:
@@ -117,9 +106,9 @@ def _own_lines(page: Page, around: Around, furniture: Furniture) -> list[str]:
 def _without_furniture(analysis: Analysis, furniture: Furniture) -> tuple[SymbolText, int]:
     """A main text without what the site repeats, and how many blocks that is."""
     blocks = main_outline.read(analysis.outline).blocks
-    if not furniture.has_recurring(blocks.hashes):
-        return analysis.text, 0
     recurring = furniture.recurring(blocks.hashes)
+    if not any(recurring):
+        return analysis.text, 0
     return SymbolText("" if all(recurring) else without_blocks(analysis.text, blocks.ends, recurring)), sum(recurring)
 
 

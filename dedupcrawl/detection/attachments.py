@@ -25,15 +25,7 @@ def packed_text(paragraphs: Iterable[str]) -> tuple[str, bytes]:
 
 
 def packed_item(number: int, json: str) -> tuple[str, bytes]:
-    """Name and bytes of one item of a page.
-
-    Args:
-        number: Of the items of the page, from 0 on.
-        json: The item.
-
-    Raises:
-        AttachmentError: It is too large.
-    """
+    """Name and bytes of one item of a page, numbered from 0 on, as JSON; an AttachmentError where it is too large."""
     raw = json.encode("utf-8", "replace")
     if len(raw) > _LIMIT:
         raise AttachmentError(f"an item of {len(raw)} bytes is not kept, only up to {_LIMIT}")
@@ -41,21 +33,13 @@ def packed_item(number: int, json: str) -> tuple[str, bytes]:
 
 
 def text_of(attachments: Mapping[str, bytes]) -> Sequence[str] | None:
-    """The paragraphs of a kept main text; None when there is none.
-
-    Raises:
-        AttachmentError: It cannot be read.
-    """
+    """The paragraphs of a kept main text, None when there is none; an AttachmentError where it cannot be read."""
     raw = attachments.get(_TEXT)
     return None if raw is None else _unpacked(raw).decode("utf-8", "replace").split("\n")
 
 
 def items_of(attachments: Mapping[str, bytes]) -> list[bytes]:
-    """The kept items of a page, each as JSON, in their order.
-
-    Raises:
-        AttachmentError: One cannot be read.
-    """
+    """The kept items of a page, each as JSON, in their order; an AttachmentError where one cannot be read."""
     return [_unpacked(raw) for name, raw in sorted(attachments.items()) if name.startswith(ITEM)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -33,74 +34,51 @@ rightly and 178 not with .97, 66 and 9 with .99, by another fit of the model; of
 _LISTED = 64  # kept pages of a list that are looked for; set by hand, to bound what a page costs
 
 
+@dataclass(slots=True)
 class Comparison:
-    """Decides about the candidates that an index brings up for one page.
+    """Decides about the candidates that an index brings up for one page."""
 
-    Args:
-        entry: The new page.
-        reading: How it is read.
-        checks: The checks that are asked, with their thresholds.
-        furniture: What the pages of a host repeat.
-        model: What the differences of two pages come to.
-        scope: What to compare with: the pages of this "run", "spider" or "site", or "all".
-        ttl: Seconds after which a kept page is no reason to drop others; None: never.
-        trust: Whose pages may be the reason to drop pages of others.
-        target_precision: Share of the drops that should be right; 0: the checks decide, and nothing is said in doubt.
-        excluded: URLs of kept pages that are no reason to drop this one.
-        before: Pages kept from this moment on are none either,
-        besides: But this one, by the URL under which it is kept.
+    entry: Entry  # the new page
+    reading: Reading  # how it is read
+    checks: Sequence[Check]  # that are asked, with their thresholds
+    furniture: Callable[[str], Furniture]  # what the pages of a host repeat
+    model: Model  # what the differences of two pages come to
+    scope: str  # what to compare with: the pages of this "run", "spider" or "site", or "all"
+    ttl: float | None  # seconds after which a kept page is no reason to drop others; None: never
+    trust: Trust  # whose pages may be the reason to drop pages of others
+    target_precision: float  # share of the drops that should be right; 0: checks decide, nothing is said in doubt
+    excluded: Collection[str] = ()  # URLs of kept pages that are no reason to drop this one
+    before: float = math.inf  # pages kept from this moment on are none either,
+    besides: str = ""  # but this one, by the URL under which it is kept
 
-    Attributes:
-        url: The new page's own.
-        kept: The page that the new one was last compared with.
-        doubt: What resembles the new page most without being sure enough; empty when nothing does.
-        lists: URLs of kept pages that the new one holds, links to and is a list of.
-        covered: Share of the new page's own text that stands in those, all of them together.
-        listed_by: URLs of kept pages that hold the new one, link to it and are a list of it.
-        is_unlike: Whether no kept page that it was compared with has half of its own text.
-    """
+    # The page that the new one was last compared with.
+    kept: Entry | None = field(default=None, init=False)
+    # What resembles the new page most without being sure enough; empty when nothing does.
+    doubt: dict[str, Any] = field(default_factory=dict, init=False)
+    # URLs of kept pages that the new one holds, links to and is a list of.
+    lists: list[str] = field(default_factory=list, init=False)
+    # Share of the new page's own text that stands in those, all of them together.
+    covered: float = field(default=0.0, init=False)
+    # URLs of kept pages that hold the new one, link to it and are a list of it.
+    listed_by: list[str] = field(default_factory=list, init=False)
+    # Whether no kept page that it was compared with has half of its own text.
+    is_unlike: bool = field(default=True, init=False)
 
-    def __init__(  # noqa: PLR0913 - each may be left out or is of one page
-        self,
-        entry: Entry,
-        reading: Reading,
-        checks: Sequence[Check],
-        furniture: Callable[[str], Furniture],
-        model: Model,
-        *,
-        scope: str,
-        ttl: float | None,
-        trust: Trust,
-        target_precision: float,
-        excluded: Collection[str] = (),
-        before: float = math.inf,
-        besides: str = "",
-    ) -> None:
-        self.url = entry.source
-        self.kept: Entry | None = None
-        self.doubt: dict[str, Any] = {}
-        self._probability_of_doubt = 0.0
-        self._entry = entry
-        self._reading = reading
-        self._checks = {check.name: check for check in checks}
-        self._furniture = furniture
-        self._model = model
-        self._scope = scope
-        self._oldest = -math.inf if ttl is None else entry.kept_at - ttl
-        self._trust = trust
-        self._excluded = excluded
-        self._before = before
-        self._besides = besides
-        self._checks_decide = not target_precision
-        self._least = model.threshold(target_precision)
-        self._doubted = min(self._least, model.threshold(min(DOUBTED, target_precision)))
-        self.lists: list[str] = []
-        self.covered = 0.0
-        self._said: Flags | None = None
-        self.listed_by: list[str] = []
-        self.is_unlike = True
-        self._compared: dict[str, evidence.Evidence | None] = {}
-        self._views: dict[str, View] = {}
+    _probability_of_doubt: float = field(default=0.0, init=False)
+    _said: Flags | None = field(default=None, init=False)
+    _compared: dict[str, evidence.Evidence | None] = field(default_factory=dict, init=False)
+    _views: dict[str, View] = field(default_factory=dict, init=False)
+    _least: float = field(init=False)
+    _doubted: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._least = self.model.threshold(self.target_precision)
+        self._doubted = min(self._least, self.model.threshold(min(DOUBTED, self.target_precision)))
+
+    @property
+    def url(self) -> str:
+        """The new page's own."""
+        return self.entry.source
 
     def duplicate(self, found: Search) -> Verdict | None:
         """The verdict when the page duplicates one that was found; the first in the order of the checks counts.
@@ -133,9 +111,10 @@ class Comparison:
 
     def _judge(self, check: str, kept: Entry) -> Verdict | None:
         self.kept = kept
-        if check not in self._checks:
+        asked = next((one for one in self.checks if one.name == check), None)
+        if asked is None:
             return None
-        similarity = self._checks[check].compare(self._entry.signatures[check], kept.signatures[check])
+        similarity = asked.compare(self.entry.signatures[check], kept.signatures[check])
         if similarity is None:
             return None
         if kept.url not in self._compared:  # several checks bring up the same page
@@ -144,20 +123,20 @@ class Comparison:
         if found is None:
             return None
         is_probable = found.probability >= self._least and found.probability >= self._least_for(check, found)
-        if is_probable or (self._checks_decide and check != "title"):
-            said = found.to_dict(self._reading.analysis.text)
+        if is_probable or (not self.target_precision and check != "title"):
+            said = found.to_dict(self.reading.analysis.text)
             return Verdict(self.url, "duplicate", kept.source, check, similarity, said)
         if self._doubted <= found.probability > self._probability_of_doubt:
             self._probability_of_doubt = found.probability
             self.doubt = {"url": kept.source, "check": check, "similarity": round(similarity, 4)}
-            self.doubt |= found.to_dict(self._reading.analysis.text)
+            self.doubt |= found.to_dict(self.reading.analysis.text)
         return None
 
     def _compare(self, check: str, kept: Entry) -> evidence.Evidence | None:
-        new, other = self._reading.view, self._view_of(kept)
-        if not self._checks_decide and not evidence.is_worth_comparing(new, other):
+        new, other = self.reading.view, self._view_of(kept)
+        if self.target_precision and not evidence.is_worth_comparing(new, other):
             return None
-        found = evidence.compare(new, other, self._model)
+        found = evidence.compare(new, other, self.model)
         self.is_unlike = self.is_unlike and found.pair.uncovered > evidence.HALF
         if found.is_list:
             self.listed_by.append(kept.source)
@@ -165,19 +144,19 @@ class Comparison:
 
     def _holds(self, kept: Entry) -> bool:
         """Whether the page holds all of `kept`; only what is shorter lies inside."""
-        if len(kept.outline) >= len(self._entry.outline):
+        if len(kept.outline) >= len(self.entry.outline):
             return False
-        new, other = self._reading.view, self._view_of(kept)
+        new, other = self.reading.view, self._view_of(kept)
         if not evidence.is_worth_comparing(other, new):
             return False
-        found = evidence.compare(other, new, self._model)
+        found = evidence.compare(other, new, self.model)
         if found.is_list:
             self._list(kept.source, found.pair.found.kept)
         return found.probability >= self._least
 
     def _list(self, url: str, side: Side) -> None:
         """The new page, which is `side` of a pair, is a list of a kept one."""
-        own = self._reading.view.own
+        own = self.reading.view.own
         if self._said is None:
             self._said = np.zeros(len(own), dtype=np.bool_)
         self._said[: len(side.own)] |= side.own & ~side.differs
@@ -191,16 +170,16 @@ class Comparison:
         They may have but that in common. And what stands around their main texts may be what they say: with as much of
         that as makes a text they differ.
         """
-        is_early = found.pair.is_of_one_host and self._furniture(host_of(self.url)).pages < RECURRING
+        is_early = found.pair.is_of_one_host and self.furniture(host_of(self.url)).pages < RECURRING
         if is_early and found.words_beside >= OWN_SYMBOLS:
             return math.inf
         is_sure = is_early or check == "title"
-        return max(self._least, self._model.threshold(_SURE)) if is_sure else self._least
+        return max(self._least, self.model.threshold(_SURE)) if is_sure else self._least
 
     def _view_of(self, kept: Entry) -> View:
         view = self._views.get(kept.url)
         if view is None:
-            view = self._views[kept.url] = kept_view(kept, self._furniture(host_of(kept.source)))
+            view = self._views[kept.url] = kept_view(kept, self.furniture(host_of(kept.source)))
         return view
 
     def _is_eligible(self, check: str, kept: Entry, *, is_inside: bool) -> bool:
@@ -208,15 +187,16 @@ class Comparison:
 
         What lies inside is superseded by this page: then it is this one that has to be trusted.
         """
-        is_late = kept.kept_at >= self._before and kept.url != self._besides
-        if is_late or kept.kept_at < self._oldest or kept.url in self._excluded or not self._in_scope(kept):
+        is_late = kept.kept_at >= self.before and kept.url != self.besides
+        is_old = self.ttl is not None and kept.kept_at < self.entry.kept_at - self.ttl
+        if is_late or is_old or kept.url in self.excluded or not self._in_scope(kept):
             return False
         keeper, other = (self.url, kept.source) if is_inside else (kept.source, self.url)
-        return check == "exact" or self._trust.may_replace(keeper, other)
+        return check == "exact" or self.trust.may_replace(keeper, other)
 
     def _in_scope(self, kept: Entry) -> bool:
-        if self._scope == "run":
-            return kept.run == self._entry.run
-        if self._scope == "spider":
-            return kept.spider == self._entry.spider
-        return self._scope == "all" or kept.site == self._entry.site
+        if self.scope == "run":
+            return kept.run == self.entry.run
+        if self.scope == "spider":
+            return kept.spider == self.entry.spider
+        return self.scope == "all" or kept.site == self.entry.site

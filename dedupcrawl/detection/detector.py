@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from dataclasses import replace
-from functools import partial, wraps
-from typing import Any, Concatenate, ParamSpec
+from functools import partial
+from typing import Any
 
 import msgspec
 
@@ -31,19 +31,6 @@ from dedupcrawl.index.search import Search
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.verdict import Verdict
-
-Arguments = ParamSpec("Arguments")
-
-
-def _alone(
-    steps: Callable[Concatenate[Detector, Arguments], Steps[Verdict]],
-) -> Callable[Concatenate[Detector, Arguments], Verdict]:
-
-    @wraps(steps)
-    def judge(self: Detector, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Verdict:
-        return self.together([steps(self, *args, **kwargs)])[0]
-
-    return judge
 
 
 class Detector:
@@ -182,7 +169,9 @@ class Detector:
         self.adopt(page.url, analysis.kept_under)
         return answer if isinstance(answer, Verdict) else self._unique(page.url, answer, reading, comparison)
 
-    judge = _alone(steps)
+    def judge(self, analysis: Analysis, checks: Sequence[Check], **asked: Any) -> Verdict:
+        """The verdict on one page, alone; what is asked is as in `steps`."""
+        return self.together([self.steps(analysis, checks, **asked)])[0]
 
     def together(self, pages: Iterable[Steps[Verdict]]) -> list[Verdict]:
         """The verdicts on pages, each begun by `steps`: as `detection.together.together`."""
@@ -220,8 +209,7 @@ class Detector:
         that a rule should have saved: they are compared like any other two pages.
 
         Returns:
-            The page as it was looked for, with what, and what came of it; where it is dropped, what to ask for to fetch
-            it again, packed.
+            The page as it was looked for, with what, and what came of it; of a drop, what to ask for to fetch it again.
         """
         comparison = compared(entry)
         packed = request() if request and self._remembers_requests else b""
@@ -377,11 +365,7 @@ class Detector:
                 self._index.record(Verdict(url, "unique"), run=self._run, site=site_of(url), spider=self._spider)
 
     def keep_text(self, page: Page) -> None:
-        """Keep the main text of a page that was judged, for `explain`.
-
-        Raises:
-            OSError: The index cannot be written to.
-        """
+        """Keep the main text of a page that was judged, for `explain`; an OSError where that cannot be written."""
         self._index.attach(page.url, *packed_text(page.paragraphs))
 
     def close(self) -> None:

@@ -32,26 +32,15 @@ class UnknownPageError(LookupError):
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """What is to be said about a pair.
+    """What is to be said about a pair."""
 
-    Attributes:
-        probability: That the new page duplicates the kept one.
-        values: Of `FEATURES`; empty where a page has no text, so that nothing can be said.
-        evidence: JSON values.
-    """
-
-    probability: float
-    values: list[float]
-    evidence: dict[str, Any]
+    probability: float  # that the new page duplicates the kept one
+    values: list[float]  # of `FEATURES`; empty where a page has no text, so that nothing can be said
+    evidence: dict[str, Any]  # JSON values
 
 
 class Pairs:
-    """Compares pages by what an index knows of their sites.
-
-    Args:
-        index: It knows what sites repeat, and pages by their URLs.
-        model: What the differences of two pages come to.
-    """
+    """Compares pages by what an index knows of their sites; it may know them by their URLs."""
 
     def __init__(self, index: Index, model: Model) -> None:
         self._index = index
@@ -129,12 +118,7 @@ class Pairs:
 
 
 def kept_view(entry: Entry, furniture: Furniture) -> View:
-    """A kept page for comparing another one with it.
-
-    Args:
-        entry: The page.
-        furniture: Of its host.
-    """
+    """A kept page for comparing another one with it, by the furniture of its host."""
     return View(entry.source, entry.title, main_outline.read(entry.outline), entry.asides, furniture)
 
 

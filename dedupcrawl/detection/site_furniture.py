@@ -17,21 +17,14 @@ _OFTEN, _SELDOM = 16, 64  # pages of a host after which what was learned is stor
 
 @dataclass(slots=True)
 class _Known:
-    """What is known of a host.
+    """What is known of a host."""
 
-    Attributes:
-        furniture: All of it.
-        fresh: What is not stored.
-        repeated: Blocks that stand on several pages, and on some that are not stored.
-        stored: What this process stored last.
-        raw: The bytes of that.
-    """
-
-    furniture: Furniture
-    fresh: Furniture = field(default_factory=Furniture)
+    furniture: Furniture  # all of it
+    fresh: Furniture = field(default_factory=Furniture)  # what is not stored
+    # blocks that stand on several pages, and on some that are not stored
     repeated: set[int] = field(default_factory=set)
-    stored: Furniture = field(default_factory=Furniture)
-    raw: bytes | None = None
+    stored: Furniture = field(default_factory=Furniture)  # what this process stored last
+    raw: bytes | None = None  # the bytes of that
 
 
 class SiteFurniture:

@@ -13,11 +13,7 @@ from dedupcrawl.sites import host_of, owner_of
 
 
 class Trust:
-    """Hosts and domains that are trusted, with all that lies below them.
-
-    Args:
-        named: Hosts, domains or URLs; None: everybody is trusted.
-    """
+    """Hosts and domains that are trusted, with all that lies below them, named as such or by URLs; None: everybody."""
 
     def __init__(self, named: Iterable[str] | None) -> None:
         self._everybody = named is None

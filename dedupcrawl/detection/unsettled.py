@@ -29,29 +29,19 @@ _MUCH = 0.3  # of the text that a page was signed by; what is less, the checks f
 
 @dataclass(slots=True)
 class Unsettled:
-    """A page that may have to be judged again.
-
-    Attributes:
-        page: The page.
-        entry: What the index keeps of it, or would, had it not been dropped.
-        checks: By which it was signed.
-        compared: Makes the comparison of another reading of it with what was kept before it.
-        request: What to ask for to fetch it again, packed, where it was dropped; else empty.
-        stays: Whether it was kept whatever it duplicates, or is an update of what was kept at its URL.
-        blocks: Those of its main text.
-        characters: Of all its texts, and `_STRING` for each.
-        spare: So many symbols more may turn out to recur before the page is judged again; of a page that says next to
-            nothing any block is enough.
-    """
+    """A page that may have to be judged again."""
 
     page: Page
-    entry: Entry
-    checks: Sequence[Check]
+    entry: Entry  # what the index keeps of it, or would, had it not been dropped
+    checks: Sequence[Check]  # by which it was signed
+    # makes the comparison of another reading of it with what was kept before it
     compared: Callable[[Entry, Reading], Comparison]
-    request: bytes
-    stays: bool
-    blocks: frozenset[int]
-    characters: int
+    request: bytes  # what to ask for to fetch it again, packed, where it was dropped; else empty
+    stays: bool  # whether it was kept whatever it duplicates, or is an update of what was kept at its URL
+    blocks: frozenset[int]  # those of its main text
+    characters: int  # of all its texts, and `_STRING` for each
+    # so many symbols more may turn out to recur before the page is judged again; of a page that says next to
+    # nothing any block is enough
     spare: int = 0
     _recurred: bool = False
 

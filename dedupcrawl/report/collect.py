@@ -15,27 +15,14 @@ import polars as pl
 
 from dedupcrawl.aliases.alias import NAME as ALIAS
 from dedupcrawl.aliases.alias import SiteAliases
-from dedupcrawl.content.side_by_side import Stretch
+from dedupcrawl.content.differences import Stretch
 from dedupcrawl.crawl_logs.tally import LogError, Progress
 from dedupcrawl.index.contract import Index, standing_for
 from dedupcrawl.index.runs import Run
+from dedupcrawl.report import sources
 from dedupcrawl.report.listing import Listing, read_texts, row_of
-from dedupcrawl.report.sources import (
-    Crawled,
-    Hashes,
-    Rewritten,
-    RuleRows,
-    RunFigures,
-    figures_of,
-    hashes_of,
-    of_run,
-    pages_kept,
-    read_crawled,
-    read_rewritten,
-    read_rule_rows,
-)
 from dedupcrawl.sites import site_of
-from dedupcrawl.software.site_software import NAME, SiteSoftware
+from dedupcrawl.software.installation import NAME, SiteSoftware
 from dedupcrawl.urls.rule import Rule
 
 BINS = 20
@@ -48,39 +35,26 @@ _EVERY = 1_024  # verdicts between two calls of the progress function
 
 @dataclass(slots=True)
 class Verdicts:
-    """Figures of all recorded verdicts, and the newest ones themselves.
+    """Figures of all recorded verdicts, and the newest ones themselves."""
 
-    Attributes:
-        duplicates: Verdicts of duplicate.
-        let_through: Of these, the ones whose pages were only observed or marked, and are stored all the same.
-        given_back: Verdicts of duplicate that were withdrawn since; no other figure has them.
-        in_doubt: Verdicts of unique in doubt.
-        by_check: Check → duplicates.
-        by_site: Registrable domain of the duplicate → duplicates.
-        by_run: Run → duplicates.
-        in_doubt_by_run: Run → verdicts of unique in doubt.
-        across_sites: Duplicates of a page of another site.
-        similarity: Check → shape (BINS,): duplicates by the check's similarity.
-        probability: Shape (BINS,): duplicates by the probability that they are.
-        doubted: Shape (BINS,): pages let through in doubt, by the same.
-        hashes: Shape (2n,): of the URLs of duplicates, with the run and without.
-        listing: The newest.
-    """
-
-    duplicates: int = 0
-    let_through: int = 0
-    given_back: int = 0
-    in_doubt: int = 0
-    by_check: Counter[str] = field(default_factory=Counter)
-    by_site: Counter[str] = field(default_factory=Counter)
-    by_run: Counter[str] = field(default_factory=Counter)
-    in_doubt_by_run: Counter[str] = field(default_factory=Counter)
-    across_sites: int = 0
+    duplicates: int = 0  # verdicts of duplicate
+    let_through: int = 0  # of these, the ones whose pages were only observed or marked, and are stored all the same
+    given_back: int = 0  # verdicts of duplicate that were withdrawn since; no other figure has them
+    in_doubt: int = 0  # verdicts of unique in doubt
+    by_check: Counter[str] = field(default_factory=Counter)  # check → duplicates
+    by_site: Counter[str] = field(default_factory=Counter)  # registrable domain of the duplicate → duplicates
+    by_run: Counter[str] = field(default_factory=Counter)  # run → duplicates
+    in_doubt_by_run: Counter[str] = field(default_factory=Counter)  # run → verdicts of unique in doubt
+    across_sites: int = 0  # duplicates of a page of another site
+    # check → shape (BINS,): duplicates by the check's similarity
     similarity: dict[str, list[int]] = field(default_factory=dict)
+    # shape (BINS,): duplicates by the probability that they are
     probability: list[int] = field(default_factory=lambda: [0] * BINS)
+    # shape (BINS,): pages let through in doubt, by the same
     doubted: list[int] = field(default_factory=lambda: [0] * BINS)
-    hashes: Hashes = field(default_factory=lambda: hashes_of([]))
-    listing: Listing = field(default_factory=Listing)
+    # shape (2n,): of the URLs of duplicates, with the run and without
+    hashes: sources.Hashes = field(default_factory=lambda: sources.hashes_of([]))
+    listing: Listing = field(default_factory=Listing)  # the newest
 
     @property
     def dropped(self) -> int:
@@ -90,33 +64,21 @@ class Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the page is made of.
+    """What the page is made of."""
 
-    Attributes:
-        index: Figures of the index, as `dedupcrawl index info` prints them.
-        run: The run that this is about; None: all that the index holds.
-        runs: The figures of that, or of each.
-        verdicts: What the index recorded.
-        texts: Number of a listed row → the texts of its two pages in stretches, where both were kept.
-        standing: Kept page that listed rows name, and that lies inside later ones → the last of these.
-        rewritten: What rules rewrote.
-        crawled: What the crawl log says; None without one.
-        rules: The rules, and what is wrong with their files.
-        software: What was recognized on the sites that the index has verdicts or rewrites of, as `SiteSoftware.told`.
-        problems: One sentence for whatever could not be read.
-    """
-
-    index: dict[str, int | float | str]
-    run: str | None
-    runs: list[RunFigures]
-    verdicts: Verdicts
+    index: dict[str, int | float | str]  # figures of the index, as `dedupcrawl index info` prints them
+    run: str | None  # the run that this is about; None: all that the index holds
+    runs: list[sources.RunFigures]  # the figures of that, or of each
+    verdicts: Verdicts  # what the index recorded
+    # number of a listed row → the texts of its two pages in stretches, where both were kept
     texts: dict[int, list[Stretch]]
-    standing: dict[str, str]
-    rewritten: Rewritten
-    crawled: Crawled | None
-    rules: RuleRows
+    standing: dict[str, str]  # kept page that listed rows name, and that lies inside later ones → the last of these
+    rewritten: sources.Rewritten  # what rules rewrote
+    crawled: sources.Crawled | None  # what the crawl log says; None without one
+    rules: sources.RuleRows  # the rules, and what is wrong with their files
+    # what was recognized on the sites that the index has verdicts or rewrites of, as `SiteSoftware.told`
     software: list[dict[str, Any]]
-    problems: tuple[str, ...]
+    problems: tuple[str, ...]  # one sentence for whatever could not be read
 
     @property
     def kept(self) -> int:
@@ -135,7 +97,7 @@ class Report:
 
     @property
     def fell_back(self) -> int:
-        """Rewritten requests that were sent as they were asked for after all."""
+        """sources.Rewritten requests that were sent as they were asked for after all."""
         return sum(row.fell_back for row in self.runs)
 
 
@@ -164,12 +126,12 @@ def collect(  # noqa: PLR0913 - what a report is of
     info = index.info()
     verdicts = _verdicts(index, int(info["verdicts"]), told, run)
     crawled, problems = _crawled(log, verdicts, told, run)
-    rewritten = read_rewritten(row for row in index.rewrites() if run in (None, row.run))
+    rewritten = sources.read_rewritten(row for row in index.rewrites() if run in (None, row.run))
     asked = [one for one in runs if run in (None, one.name)] or ([Run(run, "", 0.0, begun=1)] if run else [])
-    kept = pages_kept(index, asked, everything=run is None)
-    figures = figures_of(asked, kept, verdicts.by_run, verdicts.in_doubt_by_run, rewritten.by_run)
+    kept = sources.pages_kept(index, asked, everything=run is None)
+    figures = sources.figures_of(asked, kept, verdicts.by_run, verdicts.in_doubt_by_run, rewritten.by_run)
     paths = [path for path in rules if path.exists()]
-    rows = read_rule_rows(paths, rewritten.by_rule, _alias_sources(index, rewritten))
+    rows = sources.read_rule_rows(paths, rewritten.by_rule, _alias_sources(index, rewritten))
     texts = read_texts(index, verdicts.listing.rows())
     keepers = {row.of for row in verdicts.listing.rows()}
     standing = {url: larger for url in keepers if (larger := standing_for(index, url)) is not None}
@@ -185,7 +147,7 @@ def collect(  # noqa: PLR0913 - what a report is of
 def _verdicts(index: Index, total: int, told: Progress, run: str | None) -> Verdicts:
     found = Verdicts()
     urls: list[str] = []
-    hashes: list[Hashes] = []
+    hashes: list[sources.Hashes] = []
     newest = _newest(index)
     for number, recorded in enumerate(index.recorded(), 1):
         if number % _EVERY == 0:
@@ -211,11 +173,11 @@ def _verdicts(index: Index, total: int, told: Progress, run: str | None) -> Verd
         found.across_sites += site != site_of(row.of)
         _count(found.similarity.setdefault(row.check, [0] * BINS), row.similarity)
         _count(found.probability, row.probability)
-        urls += verdict.url, of_run(recorded.run, verdict.url)
+        urls += verdict.url, sources.of_run(recorded.run, verdict.url)
         if len(urls) >= _HASHED_AT_ONCE:
-            hashes.append(hashes_of(urls))
+            hashes.append(sources.hashes_of(urls))
             urls.clear()
-    found.hashes = np.concatenate([*hashes, hashes_of(urls)])
+    found.hashes = np.concatenate([*hashes, sources.hashes_of(urls)])
     found.given_back = sum(row.verdict.is_duplicate and run in (None, row.run) for row in index.restored())
     told("verdicts", total, total)
     return found
@@ -225,9 +187,11 @@ def _newest(index: Index) -> npt.NDArray[np.bool_]:
     """Of each recorded verdict, oldest first, whether it is the last on its page in its run: that one counts."""
     rows = index.recorded()
     parts = []
-    while batch := [of_run(row.run, row.verdict.url) for row in islice(rows, _HASHED_AT_ONCE)]:
-        parts.append(hashes_of(batch))
-    newest: npt.NDArray[np.bool_] = pl.Series(np.concatenate([*parts, hashes_of(())])).is_last_distinct().to_numpy()
+    while batch := [sources.of_run(row.run, row.verdict.url) for row in islice(rows, _HASHED_AT_ONCE)]:
+        parts.append(sources.hashes_of(batch))
+    newest: npt.NDArray[np.bool_] = (
+        pl.Series(np.concatenate([*parts, sources.hashes_of(())])).is_last_distinct().to_numpy()
+    )
     return newest
 
 
@@ -236,13 +200,15 @@ def _count(bins: list[int], share: float | None) -> None:
         bins[min(BINS - 1, max(0, int(share * BINS)))] += 1
 
 
-def _crawled(log: Path | None, verdicts: Verdicts, told: Progress, run: str | None) -> tuple[Crawled | None, list[str]]:
+def _crawled(
+    log: Path | None, verdicts: Verdicts, told: Progress, run: str | None
+) -> tuple[sources.Crawled | None, list[str]]:
     if log is None or not log.is_file():
         return None, []
     titled = pl.Series([url for row in verdicts.listing.rows() for url in (row.url, row.of)], dtype=pl.String).unique()
     try:
         size = log.stat().st_size
-        crawled, tally = read_crawled(
+        crawled, tally = sources.read_crawled(
             log, verdicts.hashes, titled, lambda done: told("crawl log", done, max(size, done)), run
         )
     except (LogError, OSError) as error:
@@ -253,7 +219,7 @@ def _crawled(log: Path | None, verdicts: Verdicts, told: Progress, run: str | No
     return crawled, skipped
 
 
-def _alias_sources(index: Index, rewritten: Rewritten) -> Iterator[tuple[str, Rule]]:
+def _alias_sources(index: Index, rewritten: sources.Rewritten) -> Iterator[tuple[str, Rule]]:
     """The sources of aliases that were used on a site, or refuted there, as rules."""
     for site in sorted({site for site, _ in rewritten.by_rule})[:_MOST_SOFTWARE]:
         for rule in SiteAliases.from_bytes(index.site_state(site, ALIAS)).rules():

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from dedupcrawl.content.side_by_side import Stretch, stretches
+from dedupcrawl.content.differences import Stretch, stretches
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.attachments import AttachmentError, text_of
 from dedupcrawl.index.contract import Attachments
@@ -30,23 +30,14 @@ _LEVEL = 6  # of zlib: 9 takes four times as long for 2 % less
 
 
 class Row(NamedTuple):
-    """One verdict as the page lists it.
+    """One verdict as the page lists it."""
 
-    Attributes:
-        url: The page that was judged.
-        of: The kept page that it duplicates, or resembles.
-        check: The check that found it.
-        similarity: By that check.
-        probability: That it is a duplicate; None where nothing was laid side by side.
-        doubt: It was let through, in doubt.
-    """
-
-    url: str
-    of: str
-    check: str
-    similarity: float | None
-    probability: float | None
-    doubt: bool
+    url: str  # the page that was judged
+    of: str  # the kept page that it duplicates, or resembles
+    check: str  # the check that found it
+    similarity: float | None  # by that check
+    probability: float | None  # that it is a duplicate; None where nothing was laid side by side
+    doubt: bool  # it was let through, in doubt
 
 
 def row_of(verdict: Verdict) -> tuple[Row, dict[str, Any]] | None:
@@ -104,10 +95,7 @@ class Listing:
         """Column → its values, oldest first.
 
         `of` is a number: "kept", "kept_title" and "kept_in" hold each kept page once, for many duplicate the same.
-
-        Args:
-            titles: URL → title of a page, where it is known.
-            standing: URL → that of the page in which a kept page lies, where there is one.
+        `titles` are those of pages by URL, `standing` the pages in which kept ones lie.
         """
         rows = list(self.rows())
         columns: dict[str, list[Any]] = {name: [row[at] for row in rows] for at, name in enumerate(Row._fields)}

@@ -28,23 +28,14 @@ from dedupcrawl.report.sources import RunFigures, saved_by
 
 @dataclass(frozen=True, slots=True)
 class Savings:
-    """Figures for the top of the page; None is what is not known.
+    """Figures for the top of the page; None is what is not known."""
 
-    Attributes:
-        kept: Pages that are kept.
-        share: Duplicates among the pages that were compared, in [0, 1].
-        byte_share: Share of the duplicates' bytes in all bytes fetched, in [0, 1].
-        saved_bytes: Of the fetches that rules saved, at the mean length of a page.
-        saved_seconds: What they would have taken, at the crawl's own rate.
-        wasted_seconds: What fetching the duplicates took: rules can still save that.
-    """
-
-    kept: int
-    share: float
-    byte_share: float | None = None
-    saved_bytes: int | None = None
-    saved_seconds: float | None = None
-    wasted_seconds: float | None = None
+    kept: int  # pages that are kept
+    share: float  # duplicates among the pages that were compared, in [0, 1]
+    byte_share: float | None = None  # share of the duplicates' bytes in all bytes fetched, in [0, 1]
+    saved_bytes: int | None = None  # of the fetches that rules saved, at the mean length of a page
+    saved_seconds: float | None = None  # what they would have taken, at the crawl's own rate
+    wasted_seconds: float | None = None  # what fetching the duplicates took: rules can still save that
 
     @classmethod
     def of(cls, report: Report) -> Savings:
@@ -144,11 +135,7 @@ def _about(runs: Sequence[RunFigures]) -> str:
 
 
 def write(report: Report, path: Path) -> int:
-    """Write the page to `path` in one step, in place of what is there; gives its length in bytes.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Write the page to `path` in one step, in place of what is there; gives its length in bytes."""
     content = render(report).encode("utf-8", "replace")
     with results(path) as file:
         file.write(content)

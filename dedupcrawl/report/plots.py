@@ -9,7 +9,8 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import matplotlib as mpl
 import numpy as np
@@ -19,7 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 from numpy.typing import NDArray
 
-_INK, _FAINT = "#000001", "#000002"
+_INK, _FAINT = "#000001", "#000002"  # as in `_SETTINGS`
 _SERIES = ("#000011", "#000012", "#000013", "#000014", "#000015", "#000016", "#000017")
 _COLOURS = {_INK: "var(--ink)", _FAINT: "var(--line)"} | {
     colour: f"var(--series-{number})" for number, colour in enumerate(_SERIES, 1)
@@ -35,42 +36,14 @@ _STYLE = re.compile(r' style="([^"]*)"')
 _IDS = re.compile(
     r' id="(?:figure|axes|patch|line2d|text|legend|matplotlib|xtick|ytick|PolyCollection|FillBetween)[^"]*"'
 )
-_SETTINGS: dict[Any, Any] = {  # Any: the keys are literals to a type checker
-    "svg.fonttype": "none",  # text stays text
-    "svg.hashsalt": "dedupcrawl",  # the same data, the same file
-    "text.parse_math": False,
-    "font.size": 9,
-    "text.color": _INK,
-    "axes.edgecolor": _FAINT,
-    "axes.labelcolor": _INK,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
-    "grid.color": _FAINT,
-    "grid.linewidth": 0.5,
-    "axes.grid": True,
-    "axes.grid.axis": "y",
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.spines.left": False,
-    "xtick.major.size": 0,
-    "ytick.major.size": 0,
-    "legend.frameon": False,
-    "legend.fontsize": 9,
-}
+_SETTINGS = Path(__file__).parent / "assets" / "plots.mplstyle"
 
 
 class Plot(NamedTuple):
-    """A plot.
+    """A plot."""
 
-    Attributes:
-        title: What it shows.
-        caption: How to read it.
-        svg: The picture.
-    """
-
-    title: str
-    caption: str
+    title: str  # what it shows
+    caption: str  # how to read it
     svg: str
 
 
@@ -86,7 +59,7 @@ def learning_curve(duplicate: NDArray[np.bool_], saved: NDArray[np.int64] | None
     lines = {"duplicates fetched": duplicate.cumsum()}
     if saved is not None:
         lines["fetches saved by rules"] = saved
-    with mpl.rc_context(_SETTINGS):
+    with mpl.rc_context(fname=_SETTINGS):
         figure, axes = _figure()
         at = np.unique(np.linspace(0, len(duplicate) - 1, _POINTS).astype(np.intp))
         for colour, (name, values) in zip(_SERIES, lines.items(), strict=False):
@@ -129,7 +102,7 @@ def histogram(title: str, caption: str, label: str, series: Mapping[str, Sequenc
     bins = {_plain(name): np.asarray(counts) for name, counts in series.items() if any(counts)}
     if not bins:
         return []
-    with mpl.rc_context(_SETTINGS):
+    with mpl.rc_context(fname=_SETTINGS):
         figure, axes = _figure()
         size = len(next(iter(bins.values())))
         edges = np.arange(size) / size

@@ -32,28 +32,18 @@ Hashes = NDArray[np.uint64]
 
 @dataclass(slots=True)
 class Crawled:
-    """What the crawl log says.
+    """What the crawl log says."""
 
-    Attributes:
-        responses: Rows with a status, redirects and errors too.
-        pages: Of these, the ones with status 200.
-        bytes: Of their bodies.
-        duplicate_bytes: Of these, the bytes of pages that were found to be duplicates.
-        seconds: That the crawl took, without pauses of more than a minute; 0 where no row has a time.
-        pages_by_site: Registrable domain → pages.
-        titles: URL → title, of the URLs that were asked for.
-        at: Shape (pages,): when each page came, in milliseconds since the epoch, ascending.
-        duplicate: Shape (pages,): whether it is a duplicate.
-    """
-
-    responses: int = 0
-    pages: int = 0
-    bytes: int = 0
-    duplicate_bytes: int = 0
-    seconds: float = 0.0
-    pages_by_site: Counter[str] = field(default_factory=Counter)
-    titles: dict[str, str] = field(default_factory=dict)
+    responses: int = 0  # rows with a status, redirects and errors too
+    pages: int = 0  # of these, the ones with status 200
+    bytes: int = 0  # of their bodies
+    duplicate_bytes: int = 0  # of these, the bytes of pages that were found to be duplicates
+    seconds: float = 0.0  # that the crawl took, without pauses of more than a minute; 0 where no row has a time
+    pages_by_site: Counter[str] = field(default_factory=Counter)  # registrable domain → pages
+    titles: dict[str, str] = field(default_factory=dict)  # URL → title, of the URLs that were asked for
+    # shape (pages,): when each page came, in milliseconds since the epoch, ascending
     at: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    # shape (pages,): whether it is a duplicate
     duplicate: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
 
 
@@ -127,34 +117,20 @@ def read_crawled(
 
 @dataclass(frozen=True, slots=True)
 class RunFigures:
-    """What one run did.
+    """What one run did."""
 
-    Attributes:
-        run: It, as the index remembers it.
-        kept: Pages that it kept; of a run that was cut off, or goes on, those that the index holds.
-        duplicates: Verdicts of duplicate that the index holds.
-        in_doubt: Verdicts of unique in doubt.
-        saved: Fetches that rules saved: at most one a URL that they rewrote, even where two processes of the run saved
-            the same.
-        fell_back: Rewritten requests that were sent as they were asked for after all.
-    """
-
-    run: Run
-    kept: int
-    duplicates: int
-    in_doubt: int
+    run: Run  # it, as the index remembers it
+    kept: int  # pages that it kept; of a run that was cut off, or goes on, those that the index holds
+    duplicates: int  # verdicts of duplicate that the index holds
+    in_doubt: int  # verdicts of unique in doubt
+    # fetches that rules saved: at most one a URL that they rewrote, even where two processes of the run saved the
+    # same
     saved: int
-    fell_back: int
+    fell_back: int  # rewritten requests that were sent as they were asked for after all
 
 
 def pages_kept(index: PageStore, runs: Sequence[Run], *, everything: bool) -> Counter[str]:
-    """Run → pages that it kept.
-
-    Args:
-        index: Where they are, or were.
-        runs: That are asked for.
-        everything: Count runs too that are not among these.
-    """
+    """Run → pages that it kept, of these runs; with `everything` of all."""
     told = {run.name: run.kept for run in runs if run.is_whole}
     kept = Counter(told)
     if everything or len(told) < len(runs):
@@ -207,19 +183,13 @@ _AT_ONCE = 65_536  # rewrites that are held as objects
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """Figures of all rewrites; what two crawls rewrote counts in each.
+    """Figures of all rewrites; what two crawls rewrote counts in each."""
 
-    Attributes:
-        variants: URLs that were rewritten.
-        pages: Canonical forms that they were rewritten to.
-        by_rule: Site and id of a rule → URLs that it had a part in rewriting.
-        by_run: Run → URLs that were rewritten.
-    """
-
-    variants: int = 0
-    pages: int = 0
+    variants: int = 0  # URLs that were rewritten
+    pages: int = 0  # canonical forms that they were rewritten to
+    # site and id of a rule → URLs that it had a part in rewriting
     by_rule: Counter[tuple[str, str]] = field(default_factory=Counter)
-    by_run: Counter[str] = field(default_factory=Counter)
+    by_run: Counter[str] = field(default_factory=Counter)  # run → URLs that were rewritten
 
 
 def read_rewritten(rewrites: Iterable[Rewrite]) -> Rewritten:
@@ -246,19 +216,12 @@ _PROBLEMS = 5  # that are named
 
 @dataclass(frozen=True, slots=True)
 class RuleRows:
-    """Rules as rows.
+    """Rules as rows."""
 
-    Attributes:
-        rows: JSON values, those that rewrote most first, then those that cover most.
-        count: How many rules there are; more than rows where there are very many.
-        sites: How many sites have rules.
-        problems: One sentence for a rule file that cannot be read.
-    """
-
-    rows: list[dict[str, Any]]
-    count: int
-    sites: int
-    problems: tuple[str, ...]
+    rows: list[dict[str, Any]]  # JSON values, those that rewrote most first, then those that cover most
+    count: int  # how many rules there are; more than rows where there are very many
+    sites: int  # how many sites have rules
+    problems: tuple[str, ...]  # one sentence for a rule file that cannot be read
 
 
 def read_rule_rows(

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from dedupcrawl.software.anchors import BASE, Anchors, anchor_of, anchored
 from dedupcrawl.software.installation import ENOUGH
-from dedupcrawl.software.program import Program, rules_at
+from dedupcrawl.software.program import BASE, Anchors, Program, anchor_of, anchored, rules_at
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule_files import SiteRules

@@ -1,14 +1,20 @@
-"""Installation: a program that was recognized somewhere, or would have been if nothing spoke against it."""
+"""Installations: programs that were recognized somewhere, or would have been if nothing spoke against them.
+
+And what an index keeps of those of a site between crawls.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-from dedupcrawl.software.anchors import BASE
-from dedupcrawl.software.program import Program, rules_at
+import msgspec
+
+from dedupcrawl.software.program import BASE, Program, rules_at
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.url_parts import split_url
+from dedupcrawl.urls.watched_rule import TrialRecord
 
 ENOUGH = 3
 """Total weight of the signs of a program that is recognized."""
@@ -21,21 +27,13 @@ _FEWEST = 2  # different signs that speak for it
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What was seen of a program in one place.
-
-    Attributes:
-        program: Its name.
-        where: Host and path.
-        signs: What was seen → its weight.
-        anchors: Its paths.
-        hosts: The spellings of the host, with www. and port.
-    """
+    """What was seen of a program in one place."""
 
     program: str
-    where: str
-    signs: Mapping[str, int]
-    anchors: Mapping[str, str]
-    hosts: tuple[str, ...]
+    where: str  # host and path
+    signs: Mapping[str, int]  # what was seen → its weight
+    anchors: Mapping[str, str]  # its paths
+    hosts: tuple[str, ...]  # the spellings of the host, with www. and port
 
     @property
     def weight(self) -> int:
@@ -67,9 +65,7 @@ class Installation:
     def rules(self, known: Mapping[str, Program], others: Sequence[str] = ()) -> tuple[Rule, ...]:
         """What follows; nothing of a program that is not known (any more).
 
-        Args:
-            known: The programs.
-            others: The paths below its own that are another's, see `parts_of_others`.
+        `others` are the paths below its own that are another's, see `with_parts_of_others`.
         """
         program = known.get(self.program)
         return () if program is None else tuple(rules_at(program, self.anchors, self.hosts, self.where, others))
@@ -105,3 +101,69 @@ def distinct(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     for rule in rules:
         found.setdefault(rule.effect, rule)
     return tuple(found.values())
+
+
+NAME = "software"
+"""Of the state of a site in an index."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteSoftware:
+    """What crawls have found out about the software of one site."""
+
+    seen: tuple[Installation, ...] = ()  # what was recognized or spoken against, by which signs
+    tried: dict[str, TrialRecord] = field(default_factory=dict)  # id of a rule → what trials have shown
+    # id of a rule that trials refuted → why; it is not tried again
+    failed: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def installations(self) -> list[Installation]:
+        """What is recognized."""
+        return [one for one in self.seen if one.is_recognized]
+
+    def to_bytes(self) -> bytes:
+        """As JSON."""
+        return msgspec.json.encode(self)
+
+    @classmethod
+    def from_bytes(cls, content: bytes | None) -> SiteSoftware:
+        """Read what `to_bytes` wrote; nothing is known where that cannot be read."""
+        try:
+            return msgspec.json.decode(content, type=cls) if content else cls()
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return cls()
+
+    def told(self) -> list[dict[str, Any]]:
+        """For people: each program, where it is, by which signs, and what became of its rules, as JSON values."""
+        rows = []
+        for one in sorted(self.installations, key=lambda one: (one.where, one.program)):
+            end = f"@{one.where}"
+            tried = {name: record for name, record in self.tried.items() if _is_of(name, one.program, end)}
+            rows.append(
+                {
+                    "program": one.program,
+                    "where": one.where,
+                    "signs": list(one.signs),
+                    "weight": one.weight,
+                    "tried": {name: [record.tried, record.failed] for name, record in tried.items()},
+                    "failed": {name: why for name, why in self.failed.items() if _is_of(name, one.program, end)},
+                }
+            )
+        return rows
+
+    def joined(self, news: SiteSoftware) -> SiteSoftware:
+        """What is known when another process, or another crawl, has found out `news`.
+
+        Signs come together, whoever saw them: what one has seen speak against a program holds for all. Trials add up.
+        """
+        places: dict[tuple[str, str], Installation] = {}
+        for one in (*self.seen, *news.seen):
+            key = one.program, one.where
+            places[key] = places[key].joined(one) if key in places else one
+        ranked = sorted(places.values(), key=lambda one: not one.is_recognized)
+        tried = self.tried | {name: self.tried.get(name, TrialRecord()).joined(new) for name, new in news.tried.items()}
+        return SiteSoftware(tuple(ranked[:MOST_OF_A_SITE]), tried, self.failed | news.failed)
+
+
+def _is_of(rule: str, program: str, end: str) -> bool:
+    return rule.startswith(f"{program}.") and rule.endswith(end)

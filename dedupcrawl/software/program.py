@@ -22,44 +22,65 @@ whose pages have a path of their own besides that of its scripts, as a wiki's ar
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
-from dedupcrawl.software.anchors import BASE, Anchors, anchor_of, anchored
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import SUFFIX
 from dedupcrawl.urls.template import Template, TemplateError, parse_template
+
+BASE = "base"
+Anchors = Mapping[str, str]
+"""Name → path, such as "/forum"; empty for the root of the host."""
+
+_ANCHOR = re.compile(r"/<([a-z]+)>(?=/)")
+
+
+def anchor_of(text: str) -> str:
+    """Which anchor a path begins at.
+
+    >>> anchor_of("/viewtopic.php"), anchor_of("/<article>/{title}")
+    ('base', 'article')
+    """
+    found = _ANCHOR.match(text)
+    return found[1] if found else BASE
+
+
+def anchored(text: str, anchors: Anchors) -> str:
+    """A path, template or form with the path of its anchor; what begins with no path, or with a host, stays as it is.
+
+    >>> anchored("/viewtopic.php?t={}", {"base": "/forum"}), anchored("?sid={}", {"base": "/forum"})
+    ('/forum/viewtopic.php?t={}', '?sid={}')
+    """
+    if not text.startswith("/") or text.startswith("//"):
+        return text
+    found = _ANCHOR.match(text)
+    return anchors.get(anchor_of(text), "") + text[found.end() if found else 0 :]
+
 
 PACKAGE_FOLDER = Path(__file__).parent
 COMPILED = PACKAGE_FOLDER / "programs.json"
 _LARGEST_FILE = 1_000_000  # bytes
 _KINDS = ("url", "generator", "cookie", "html")
-_KEYS = ("name", "title", "source", "signs", "rules", "same", "different", "doubted", "ignored")
-_HEAVIEST = 10
+
+_Text = Annotated[str, msgspec.Meta(min_length=1)]
 
 
-@dataclass(frozen=True, slots=True)
-class Sign:
-    """Something by which a program is known. It has one of four kinds.
+class Sign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Something by which a program is known. It has one of four kinds."""
 
-    Attributes:
-        url: Template of URLs, from where the program is installed.
-        generator: How the content of `<meta name="generator">` begins, whatever its case.
-        cookie: How the name of a cookie begins.
-        html: A text in the page's HTML.
-        weight: What it tells; below zero when it speaks against the program.
-    """
-
-    url: str = ""
-    generator: str = ""
-    cookie: str = ""
-    html: str = ""
-    weight: int = 1
+    url: str = ""  # template of URLs, from where the program is installed
+    generator: str = ""  # how the content of `<meta name="generator">` begins, whatever its case
+    cookie: str = ""  # how the name of a cookie begins
+    html: str = ""  # a text in the page's HTML
+    # what it tells; below zero when it speaks against the program
+    weight: Annotated[int, msgspec.Meta(ge=-10, le=10)] = 1
 
     @property
     def anchor(self) -> str:
@@ -67,11 +88,7 @@ class Sign:
         return anchor_of(self.url)
 
     def template(self) -> Template:
-        """Of `url`, without its anchor.
-
-        Raises:
-            RuleError: It cannot be read.
-        """
+        """Of `url`, without its anchor; a RuleError where it cannot be read."""
         try:
             found = parse_template(anchored(self.url, {}))
         except TemplateError as error:
@@ -91,29 +108,18 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What is known of one program, or of one of its major versions.
+    """What is known of one program, or of one of its major versions."""
 
-    Attributes:
-        name: Unique; the name of its file.
-        title: For people.
-        source: Where the knowledge is from.
-        signs: How it is recognized.
-        rules: What its URLs mean, with paths from where it is installed.
-        same: Pairs of URLs that the rules bring together.
-        different: Pairs that they leave apart.
-        doubted: Ids of rules that are right too seldom to be used where nothing tries them; see docs/known-software.md.
-        ignored: Text of its pages that tells of the visitor, not of the page, as in DEDUP_IGNORE.
-    """
-
-    name: str
+    name: str  # unique; the name of its file
     title: str
-    source: str
-    signs: tuple[Sign, ...]
-    rules: tuple[Rule, ...]
-    same: tuple[tuple[str, str], ...] = ()
-    different: tuple[tuple[str, str], ...] = ()
+    source: str  # where the knowledge is from
+    signs: tuple[Sign, ...]  # how it is recognized
+    rules: tuple[Rule, ...]  # what its URLs mean, with paths from where it is installed
+    same: tuple[tuple[str, str], ...] = ()  # pairs of URLs that the rules bring together
+    different: tuple[tuple[str, str], ...] = ()  # pairs that they leave apart
+    # ids of rules that are right too seldom to be used where nothing tries them; see docs/known-software.md
     doubted: tuple[str, ...] = ()
-    ignored: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()  # text of its pages that tells of the visitor, not of the page, as in DEDUP_IGNORE
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any], name: str) -> Program:
@@ -122,26 +128,37 @@ class Program:
         Raises:
             RuleError: It is none of a program's; the message says where and why.
         """
-        if unknown := sorted(set(row) - set(_KEYS)):
-            raise RuleError(f"unknown key {unknown[0]!r}; a program has {', '.join(_KEYS)}")
-        for key in ("name", "title", "source"):
-            if key not in row:
-                raise RuleError(f"there is no {key}, a text; a program has {', '.join(_KEYS)}")
-            if not isinstance(row[key], str) or not row[key]:
-                raise RuleError(f"{key} is a text, not {row[key]!r}")
-        if row["name"] != name:
-            raise RuleError(f"its name is {row['name']!r}, so it must be in a file {row['name']}{SUFFIX}")
-        signs = tuple(map(_sign, _tables(row, "signs")))
-        rules = tuple(_rule(rule) for rule in _tables(row, "rules"))
+        try:
+            file = msgspec.convert(row, _File)
+        except msgspec.ValidationError as error:
+            said = str(error).replace(" - at `$.", " at `")
+            raise RuleError(f"{said}; a program has {', '.join(_File.__struct_fields__)}") from error
+        if file.name != name:
+            raise RuleError(f"its name is {file.name!r}, so it must be in a file {file.name}{SUFFIX}")
+        for sign in file.signs:
+            _check(sign)
+        rules = tuple(map(_rule, file.rules))
         if len({rule.id for rule in rules}) < len(rules):
             raise RuleError("two rules have one id")
-        if not signs:
-            raise RuleError("a program is recognized by [[signs]], and has none")
-        doubted, ignored = _texts(row, "doubted"), _texts(row, "ignored")
-        if unknown := sorted(set(doubted) - {rule.id for rule in rules}):
+        if unknown := sorted(set(file.doubted) - {rule.id for rule in rules}):
             raise RuleError(f"doubted: there is no rule {unknown[0]!r}")
-        pairs = _pairs(row, "same"), _pairs(row, "different")
-        return cls(name, row["title"], row["source"], signs, rules, *pairs, doubted, ignored)
+        return cls(
+            name, file.title, file.source, file.signs, rules, file.same, file.different, file.doubted, file.ignored
+        )
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    """A program as its file has it; its rules have yet to be read."""
+
+    name: _Text
+    title: _Text
+    source: _Text
+    signs: Annotated[tuple[Sign, ...], msgspec.Meta(min_length=1)]
+    rules: tuple[dict[str, Any], ...] = ()
+    same: tuple[tuple[_Text, _Text], ...] = ()
+    different: tuple[tuple[_Text, _Text], ...] = ()
+    doubted: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
 
 
 def rules_at(
@@ -184,11 +201,7 @@ def rules_at(
 
 
 def read_program(path: Path) -> Program:
-    """Read one file.
-
-    Raises:
-        RuleError: It cannot be read as a program's; the message names it.
-    """
+    """Read one file, or raise a RuleError that names it and says what is wrong."""
     try:
         if path.stat().st_size > _LARGEST_FILE:
             raise RuleError(f"too large (at most {_LARGEST_FILE} bytes)")
@@ -206,10 +219,7 @@ def read_program(path: Path) -> Program:
 def programs(folder: Path | None = None) -> tuple[Program, ...]:
     """The package's programs, in the order of their names, and those of a folder, which come instead of one so named.
 
-    The package's are read once a process, a folder's each time.
-
-    Raises:
-        RuleError: A file cannot be read.
+    The package's are read once a process, a folder's each time; a RuleError tells of a file that cannot be read.
     """
     known = {program.name: program for program in packaged()}
     if folder is not None:
@@ -226,15 +236,10 @@ def packaged() -> tuple[Program, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """The package's files in one that is read in a tenth of the time; `tools/compile_programs.py` writes it.
+    """The package's files in one that is read in a tenth of the time; `tools/compile_programs.py` writes it."""
 
-    Attributes:
-        digest: Of the files that it was made of; with others it does not count.
-        programs: What they say.
-    """
-
-    digest: str
-    programs: tuple[Program, ...]
+    digest: str  # of the files that it was made of; with others it does not count
+    programs: tuple[Program, ...]  # what they say
 
 
 def digest_of(files: Sequence[Path]) -> str:
@@ -254,34 +259,11 @@ def _compiled(digest: str) -> tuple[Program, ...]:
     return found.programs if found.digest == digest else ()
 
 
-def _tables(row: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
-    found = row.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise RuleError(f"{key} are written as [[{key}]] tables")
-    return found
-
-
-def _texts(row: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    found = row.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise RuleError(f"{key} is a list of texts, not {found!r}")
-    return tuple(found)
-
-
-def _sign(row: Mapping[str, Any]) -> Sign:
-    if unknown := sorted(set(row) - {*_KINDS, "weight"}):
-        raise RuleError(f"unknown key {unknown[0]!r} of a sign; it has one of {', '.join(_KINDS)}, and weight")
-    if sum(kind in row for kind in _KINDS) != 1 or not all(
-        isinstance(row[kind], str) and row[kind] for kind in _KINDS if kind in row
-    ):
-        raise RuleError(f"a sign has exactly one of {', '.join(_KINDS)}, not {dict(row)!r}")
-    weight = row.get("weight", 1)
-    if type(weight) is not int or not 0 < abs(weight) <= _HEAVIEST:
-        raise RuleError(f"the weight of a sign is a whole number from -{_HEAVIEST} to {_HEAVIEST}, not {weight!r}")
-    sign = Sign(**row)
+def _check(sign: Sign) -> None:
+    if sum(bool(getattr(sign, kind)) for kind in _KINDS) != 1 or not sign.weight:
+        raise RuleError(f"a sign has exactly one of {', '.join(_KINDS)}, and a weight other than 0, not {sign!r}")
     if sign.url:
         sign.template()
-    return sign
 
 
 def _rule(row: Mapping[str, Any]) -> Rule:
@@ -289,13 +271,3 @@ def _rule(row: Mapping[str, Any]) -> Rule:
     if rule.hosts or rule.tried or rule.state != "active" or rule.source != "hand":
         raise RuleError(f"rule {rule.id!r}: a program is on any host, and no crawl has tried its rules yet")
     return rule
-
-
-def _pairs(row: Mapping[str, Any], key: str) -> tuple[tuple[str, str], ...]:
-    found = row.get(key, [])
-    if not isinstance(found, list) or not all(
-        isinstance(pair, list) and len(pair) == 2 and all(isinstance(url, str) and url for url in pair)
-        for pair in found
-    ):
-        raise RuleError(f"{key} are pairs of URLs, not {found!r}")
-    return tuple((one, other) for one, other in found)

@@ -17,8 +17,7 @@ from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.rows import Rewrite
-from dedupcrawl.software.installation import Installation
-from dedupcrawl.software.site_software import NAME, SiteSoftware
+from dedupcrawl.software.installation import NAME, Installation, SiteSoftware
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
 from dedupcrawl.urls.watched_rule import TrialRecord

@@ -10,8 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.alignment import Alignment, align, differing
-from dedupcrawl.content.tiles import Symbols
+from dedupcrawl.content.alignment import Alignment, Symbols, align, differing
 
 FEW = st.lists(st.integers(1, 4), max_size=40)
 """Sequences in which everything occurs many times."""

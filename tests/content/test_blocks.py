@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.blocks import BREAK, Blocks, with_breaks, without_blocks
+from dedupcrawl.content.main_outline import BREAK, Blocks, with_breaks, without_blocks
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.word_kinds import symbols_of
 

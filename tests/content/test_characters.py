@@ -9,21 +9,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from dedupcrawl.content import character_tables, characters
-from dedupcrawl.content.characters import (
-    ALONE,
-    CJK,
-    DIGIT,
-    LETTER,
-    MARK,
-    SIGNS,
-    TOUCH,
-    TOUCHING,
-    code_points,
-    fold,
-    kinds,
-    symbol_pattern,
-)
+from dedupcrawl.content import character_tables, symbols
+from dedupcrawl.content.character_tables import ALONE, CJK, DIGIT, LETTER, MARK, TOUCH, TOUCHING
+from dedupcrawl.content.symbols import SIGNS, code_points, fold, kinds, symbol_pattern
 
 EVERY_CHARACTER = "".join(map(chr, range(0x110000)))
 # Marks, jamo, compatibility forms, case pairs and emoji stand close together more often than chance would have it.
@@ -37,7 +25,7 @@ AWKWARD = st.text(
 )
 
 
-TRADITIONAL, SIMPLIFIED = (Path(characters.__file__).parent / "data" / "simplified.txt").read_text("utf-8").splitlines()
+TRADITIONAL, SIMPLIFIED = (Path(symbols.__file__).parent / "data" / "simplified.txt").read_text("utf-8").splitlines()
 
 
 TABLE = dict(zip(map(ord, TRADITIONAL), SIMPLIFIED, strict=True))

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.concept_network import KeyConcept
-from dedupcrawl.content.concept_vectors import MOST_POSITIONS, ConceptVector, cosine, position_deviation
+from dedupcrawl.content.concept_network import MOST_POSITIONS, ConceptVector, KeyConcept, cosine, position_deviation
 
 PLACES = st.lists(st.integers(0, 5000), min_size=1, max_size=30, unique=True).map(sorted)
 VECTORS = st.dictionaries(st.sampled_from([f"c{n}" for n in range(12)]), PLACES, min_size=1)

@@ -7,9 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.concepts import concept_sequence, phrases, representatives
+from dedupcrawl.content.concepts import Thesaurus, concept_sequence, load, overlap_ratio, phrases, representatives
 from dedupcrawl.content.terms import term, term_sequence
-from dedupcrawl.content.thesaurus import Thesaurus, load, overlap_ratio
 
 THRESHOLD = 0.24
 

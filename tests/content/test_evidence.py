@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around, line_hashes
 from dedupcrawl.content.evidence import Evidence, compare, is_own_text_said, is_worth_comparing
-from dedupcrawl.content.features import FEATURES
+from dedupcrawl.content.features import FEATURES, Pair
 from dedupcrawl.content.furniture import RECURRING, Furniture
-from dedupcrawl.content.measures import Pair
 from dedupcrawl.content.model import packaged
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.view import View

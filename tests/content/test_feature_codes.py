@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.characters import fold
-from dedupcrawl.content.feature_codes import (
+from dedupcrawl.content.checks.feature_code import (
     ANCHOR_SETS,
     END_PARAGRAPHS,
     MIN_CODE,
@@ -16,7 +15,7 @@ from dedupcrawl.content.feature_codes import (
     feature_code,
     repeatability,
 )
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.content.symbols import SymbolText, fold
 
 ILLUSTRATION = (
     "系统采用的特征码提取算法是基于语法获取特征的方法。这种方法将网页内容看成字符流，以一些标点符号和常用汉字作为锚点，"
@@ -49,7 +48,7 @@ def prose(first: int, count: int, clause: int = 9) -> str:
 
 class TestAnchors:
     def test_illustration_of_the_paper(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("dedupcrawl.content.feature_codes.MIN_CODE", 1)  # it has eight symbols
+        monkeypatch.setattr("dedupcrawl.content.checks.feature_code.MIN_CODE", 1)  # it has eight symbols
         assert code(ILLUSTRATION) == "系法这流以点从码"
 
     def test_table_i_with_anchor_words(self) -> None:

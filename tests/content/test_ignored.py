@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.ignored import entries_of, read_ignored
-from dedupcrawl.content.selection import without
+from dedupcrawl.content.selection import entries_of, read_ignored, without
 from dedupcrawl.page import Page
 
 HTML = b"""<title>Pump (3 new)</title><body>

@@ -16,18 +16,16 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.alignment import Alignment, align
-from dedupcrawl.content.blocks import Blocks, with_breaks
-from dedupcrawl.content.characters import fold
+from dedupcrawl.content.alignment import LONGEST, Alignment, Symbols, align
 from dedupcrawl.content.checks import shingles
 from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.content.checks.shingles import LEVELS, sampled
 from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
+from dedupcrawl.content.main_outline import Blocks, with_breaks
 from dedupcrawl.content.main_text import main_blocks
 from dedupcrawl.content.outline import outline
 from dedupcrawl.content.sides import sides
-from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.content.tiles import LONGEST, Symbols
+from dedupcrawl.content.symbols import SymbolText, fold
 from dedupcrawl.content.word_kinds import symbols_of
 from dedupcrawl.index.postings import PostingsView
 from dedupcrawl.page import Page

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dedupcrawl.content.alignment import Symbols
 from dedupcrawl.content.main_outline import tail_begins
-from dedupcrawl.content.tiles import Symbols
 
 
 def symbols(count: int, seed: int = 0) -> Symbols:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.checks.mwo_search import cheapest_prefix, least_overlap
+from dedupcrawl.content.checks.mwo import cheapest_prefix, least_overlap
 from dedupcrawl.content.mwo import TOTAL, FieldWeights, Record, overlap, term_weights
 from dedupcrawl.page import Page
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.feature_codes import common_run, longest_common_substring, repeatability, shortest_run
+from dedupcrawl.content.checks.feature_code import common_run, longest_common_substring, repeatability, shortest_run
 
 CODES = st.text("abc", max_size=40)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.side_by_side import Stretch, stretches
+from dedupcrawl.content.differences import Stretch, stretches
 from dedupcrawl.content.symbols import SymbolText
 
 WORDS = [f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.characters import fold, symbol_pattern, without_invisible
-from dedupcrawl.content.symbols import SymbolText, fmix64
+from dedupcrawl.content.symbols import SymbolText, fmix64, fold, symbol_pattern, without_invisible
 
 MASK = (1 << 64) - 1
 TEXTS = st.text(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.tags import TAG, tame
+from dedupcrawl.content.outline import TAG, tame
 
 PIECES = [
     "<",

@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around
-from dedupcrawl.content.differences import Differences
+from dedupcrawl.content.differences import Differences, taken
 from dedupcrawl.content.evidence import compare
 from dedupcrawl.content.furniture import RECURRING, Furniture
 from dedupcrawl.content.model import packaged
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.content.taken import taken
 from dedupcrawl.content.view import View
 from dedupcrawl.page import Page
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.characters import fold
-from dedupcrawl.content.stop_words import STOP_WORDS
+from dedupcrawl.content.symbols import fold
 from dedupcrawl.content.terms import (
     STOPPED,
     DictionaryError,
@@ -20,6 +19,7 @@ from dedupcrawl.content.terms import (
     term_counts,
     term_sequence,
 )
+from dedupcrawl.content.word_kinds import STOP_WORDS
 
 
 def terms(text: str) -> list[str]:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from dedupcrawl.content.concepts import Thesaurus, ThesaurusError, load, overlap_ratio, parse, read_file
 from dedupcrawl.content.terms import term
-from dedupcrawl.content.thesaurus import Thesaurus, ThesaurusError, load, overlap_ratio, parse, read_file
 
 
 def rel(thesaurus: Thesaurus, one: str, other: str) -> float:

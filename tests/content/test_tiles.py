@@ -7,8 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content import tiles as tiles_module
-from dedupcrawl.content.tiles import tiles
+from dedupcrawl.content import alignment
+from dedupcrawl.content.alignment import tiles
 from tests.content.test_alignment import FEW, PIECES, joined, symbols
 
 
@@ -30,14 +30,14 @@ def brute_force_anchors(new: Sequence[int], kept: Sequence[int]) -> list[int]:
 
 @given(FEW | PIECES.map(joined), FEW | PIECES.map(joined))
 def test_anchors(a: list[int], b: list[int]) -> None:
-    assert tiles_module._anchors(symbols(a), symbols(b)).tolist() == brute_force_anchors(a, b)
+    assert alignment._anchors(symbols(a), symbols(b)).tolist() == brute_force_anchors(a, b)
 
 
 @given(FEW | PIECES.map(joined), st.randoms(use_true_random=False))
 def test_anchors_of_blocks_in_another_order(a: list[int], chance: random.Random) -> None:
     pieces = [a[place : place + 7] for place in range(0, len(a), 7)]
     chance.shuffle(pieces)
-    assert tiles_module._anchors(symbols(a), symbols(joined(pieces))).tolist() == brute_force_anchors(a, joined(pieces))
+    assert alignment._anchors(symbols(a), symbols(joined(pieces))).tolist() == brute_force_anchors(a, joined(pieces))
 
 
 @given(FEW | PIECES.map(joined), FEW, st.randoms(use_true_random=False))

@@ -14,9 +14,8 @@ from scrapy.utils.test import get_crawler
 
 from dedupcrawl.crawl.software import Software
 from dedupcrawl.index.open import open_index
-from dedupcrawl.software.installation import MOST_OF_A_SITE
+from dedupcrawl.software.installation import MOST_OF_A_SITE, NAME, SiteSoftware
 from dedupcrawl.software.program import programs
-from dedupcrawl.software.site_software import NAME, SiteSoftware
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import read_rules

@@ -12,7 +12,7 @@ import pytest
 
 from dedupcrawl.index.open import open_index
 from dedupcrawl.settings import DedupSettings, SettingError
-from dedupcrawl.software.site_software import NAME, SiteSoftware
+from dedupcrawl.software.installation import NAME, SiteSoftware
 from dedupcrawl.urls.rule_files import read_rules
 from tests.crawls.site import Crawl, crawl, page, prose, serve
 
@@ -226,7 +226,10 @@ async def test_a_broken_file_of_ones_own_ends_the_crawl_at_its_start(tmp_path: P
     mine.mkdir()
     (mine / "a.toml").write_text("name = 1", encoding="utf-8")
     started = time.monotonic()
-    with serve({"/": page(prose(1))}) as site, pytest.raises(Exception, match="name is a text, not 1"):
+    with (
+        serve({"/": page(prose(1))}) as site,
+        pytest.raises(Exception, match="Expected `str`, got `int` at `name`; a program has name"),
+    ):
         await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SOFTWARE=str(mine)))
     assert time.monotonic() - started < 60
 

@@ -21,7 +21,7 @@ both_ways = BothWays(kernels)
 pytestmark = both_ways.needed
 
 CHECKS = ("exact", "feature_code", "simhash", "shingles", "mwo")
-STEPS = {name for name in vars(kernels.Kernels) if name.islower() and not name.startswith("_")}
+STEPS = {name for name in dir(kernels.compiled) if name.islower() and not name.startswith("_")}
 
 
 def pages() -> Iterator[tuple[str, ...]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dedupcrawl.commands.text import Line, PageText
 from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.detection.analysis import Analysis
-from dedupcrawl.detection.page_text import Line, PageText
 from dedupcrawl.page import Page
 from tests.crawls.site import prose
 

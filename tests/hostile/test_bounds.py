@@ -17,8 +17,8 @@ from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.content.checks.concepts import MOST_NODES
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.content.concept_network import text_network
+from dedupcrawl.content.differences import stretches
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.side_by_side import stretches
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.crawl.log_file import canonical_href
 from dedupcrawl.crawl_logs.page_files import page_of, stored_pages

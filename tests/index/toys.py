@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings, Probe, length_dissimilarity
+from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings, Probe
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.index.contract import Index, Kept
 from dedupcrawl.index.rows import Entry
@@ -56,7 +56,7 @@ class EqualCheck:
 
 
 @dataclass(frozen=True)
-class LettersCheck:
+class LettersCheck(Check):
     """One-way: three quarters of a page's letters are among the kept page's. Payload: how many letters a page has."""
 
     name: str = "letters"
@@ -94,10 +94,6 @@ class LettersCheck:
 
     def probe(self, signature: bytes) -> Probe:
         return Probe.any_of(self.prefixes(signature))
-
-    def dissimilarity(self, new: bytes, kept: bytes) -> float:
-        """By length."""
-        return length_dissimilarity(new, kept)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         share = len(set(new) & set(kept)) / len(new)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dedupcrawl.software.anchors import anchor_of, anchored
+from dedupcrawl.software.program import anchor_of, anchored
 
 PLACES = {"base": "/w", "article": "/wiki"}
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.software.anchors import BASE
 from dedupcrawl.software.checking import full, normalizer_at, places, problems
-from dedupcrawl.software.program import COMPILED, PACKAGE_FOLDER, Program, packaged, programs, read_program
+from dedupcrawl.software.program import BASE, COMPILED, PACKAGE_FOLDER, Program, packaged, programs, read_program
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.urls.rule import RuleError
 
@@ -69,18 +68,18 @@ def test_a_folder_of_ones_own_comes_besides_and_instead(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "there is no name, a text"),
-        ("name = 1", "name is a text, not 1"),
+        ("", "missing required field `name`; a program has name, title"),
+        ("name = 1", "Expected `str`, got `int` at `name`"),
         ("a = " + "[" * 100_000, "nested too deeply"),
-        ('name = "mine"\nsurprise = 1', "unknown key 'surprise'"),
-        ('name = "mine"\ntitle = ""', "title is a text"),
-        ('name = "mine"\ntitle = "T"\nsource = "S"', "recognized by"),
+        ('name = "mine"\nsurprise = 1', "unknown field `surprise`"),
+        ('name = "mine"\ntitle = ""', "length >= 1 at `title`"),
+        ('name = "mine"\ntitle = "T"\nsource = "S"', "missing required field `signs`"),
         ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/a", html = "b"}]', "exactly one of"),
         ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "a"}]', "should start with"),
         ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/{*}/a"}]', "at its end only"),
         ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/a", weight = 99}]', "weight"),
         ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/a"}]\nrules = [{id = "x"}]', "exactly one of to"),
-        ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/a"}]\nsame = ["x"]', "pairs of URLs"),
+        ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/a"}]\nsame = ["x"]', r"at `same\[0\]`"),
         ("name = [", "mine.toml"),
     ],
 )
@@ -150,7 +149,7 @@ def test_a_doubted_rule_is_one_of_the_program(tmp_path: Path) -> None:
     for doubted, told in (
         ('["sid"]', ""),
         ('["sod"]', "doubted: there is no rule 'sod'"),
-        ('"sid"', "a list of texts"),
+        ('"sid"', "Expected `array`, got `str` at `doubted`"),
     ):
         path = tmp_path / "mine.toml"
         path.write_text(MINE.replace("rules = [", f"doubted = {doubted}\nrules = ["))

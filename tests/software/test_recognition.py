@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation
 from dedupcrawl.software.markup import sight_of
 from dedupcrawl.software.program import Program, Sign, programs
-from dedupcrawl.software.recognition import News, Recognizer, Sight
-from dedupcrawl.software.url_signs import DEEPEST
+from dedupcrawl.software.recognition import DEEPEST, News, Recognizer, Sight
 from dedupcrawl.urls.normalizer import Normalizer
 
 PHPBB = ["viewtopic.php?t=1", "viewforum.php?f=2", "profile.php?mode=viewprofile&u=3"]

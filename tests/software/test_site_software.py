@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation
+from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation, SiteSoftware
 from dedupcrawl.software.program import programs
-from dedupcrawl.software.site_software import SiteSoftware
 from dedupcrawl.urls.watched_rule import TrialRecord
 
 TICKETS = {"url /ticket/{:digits}": 2, "url /roadmap": 1}

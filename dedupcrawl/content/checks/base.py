@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,12 +45,7 @@ class Postings(Protocol):
 
 
 def by_page(keys: Keys, pages: PageIds) -> tuple[Keys, PageIds, NDArray[np.int64]]:
-    """Of every page that was found, ascending: the first of its keys, its id, and how often it was found.
-
-    Args:
-        keys: Shape (m,).
-        pages: Shape (m,), in any order.
-    """
+    """Of every page that was found, ascending: the first of its keys, its id, and how often it was found."""
     order = pages.argsort(kind="stable")
     ids_in_order = pages[order]
     edges = np.empty(len(pages) + 1, dtype=np.bool_)
@@ -60,24 +55,13 @@ def by_page(keys: Keys, pages: PageIds) -> tuple[Keys, PageIds, NDArray[np.int64
     return keys[order[first[:-1]]], ids_in_order[first[:-1]], first[1:] - first[:-1]
 
 
-def length_dissimilarity(new: bytes, kept: bytes) -> float:
-    """How unlike two signatures are in length, in [0, 1]."""
-    return abs(len(new) - len(kept)) / max(len(new), len(kept), 1)
-
-
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a page must be posted under for a search to find it, said without any postings.
+    """What a page must be posted under for a search to find it, said without any postings."""
 
-    Attributes:
-        prefixes: Shape (n,): some of a page's keys must have one of these, all different.
-        weights: Shape (n,): how much each counts.
-        least: What those a page has must add up to. A page with less is neither a candidate nor contained.
-    """
-
-    prefixes: Keys
-    weights: NDArray[np.uint32]
-    least: int
+    prefixes: Keys  # shape (n,): some of a page's keys must have one of these, all different
+    weights: NDArray[np.uint32]  # shape (n,): how much each counts
+    least: int  # what those a page has must add up to. A page with less is neither a candidate nor contained
 
     @classmethod
     def any_of(cls, prefixes: Keys) -> Probe:
@@ -99,7 +83,7 @@ class Check(Protocol):
     @property
     def payload_bits(self) -> int:
         """How many low bits of a key are payload, 0 … 63."""
-        ...
+        return 0
 
     def header(self) -> Mapping[str, str | int | float]:
         """All that signatures depend on: an index made under another header is refused."""
@@ -121,43 +105,34 @@ class Check(Protocol):
         ...
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
-        """Kept pages that a new page may supersede because they lie inside it; empty where a check is symmetric."""
-        ...
+        """Kept pages that a new page may supersede because they lie inside it; none where a check is symmetric."""
+        return NO_PAGES
 
     def probe(self, signature: bytes) -> Probe:
-        """What every page has that `candidates` or `contained` may return for this `signature`."""
-        ...
+        """What every page has that `candidates` or `contained` may return for this `signature`: any of its keys."""
+        return Probe.any_of(np.unique(self.keys(signature) >> np.uint64(self.payload_bits)))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
-        """How unlike two signatures are, at next to no cost, in [0, 1]: what comes first of candidates as similar."""
-        ...
+        """How unlike two signatures are, at next to no cost, in [0, 1]: what comes first of candidates as similar.
+
+        By their lengths.
+        """
+        return abs(len(new) - len(kept)) / max(len(new), len(kept), 1)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """How much of `new` is inside `kept`, in [0, 1], or None when that is not a duplicate by this check."""
         ...
 
 
-class Equality:
+class Equality(Check, Protocol):
     """A check by which two pages are alike when their signatures, of at least 8 bytes, are equal, and not otherwise."""
-
-    payload_bits: ClassVar[int] = 0
 
     def keys(self, signature: bytes) -> Keys:
         """One key: the first 8 bytes, little-endian."""
         return np.frombuffer(signature, dtype="<u8", count=1)
 
-    def contained(self, signature: bytes, postings: Postings) -> PageIds:
-        """None: equality is symmetric."""
-        return NO_PAGES
-
-    def probe(self, signature: bytes) -> Probe:
-        """The key itself."""
-        return Probe.any_of(self.keys(signature))
-
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
-        """0 when equal, else 1."""
         return float(new != kept)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
-        """1.0 when equal."""
         return 1.0 if new == kept else None

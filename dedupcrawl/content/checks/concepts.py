@@ -17,11 +17,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from dedupcrawl.content import terms, thesaurus
-from dedupcrawl.content.checks.base import Keys, PageIds, Postings, Probe, length_dissimilarity
-from dedupcrawl.content.concept_network import key_concepts
-from dedupcrawl.content.concept_vectors import ConceptVector, cosine, position_deviation
-from dedupcrawl.content.concepts import LONGEST_PHRASE, PHRASE_FREQUENCY, concept_sequence
+from dedupcrawl.content import concepts, terms
+from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
+from dedupcrawl.content.concept_network import ConceptVector, cosine, key_concepts, position_deviation
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import BELOW_1, file, parameter, share, whole
@@ -43,7 +41,7 @@ def _checksum(path: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class ConceptsCheck:
+class ConceptsCheck(Check):
     """Pages whose concept vectors have a cosine above `similarity` and whose concepts lie alike."""
 
     similarity: float = parameter(  # Sim_thr
@@ -72,22 +70,16 @@ class ConceptsCheck:
         "CONCEPTS_ABOVE", 0, whole(0, 1000), "A concept that occurs no more often is not a node of the network."
     )
     considered: int = parameter(  # l
-        "CONCEPTS_CONSIDERED",
-        30,
-        whole(1, 10_000),
-        "So many nodes of the highest degree are tried as key concepts.",
+        "CONCEPTS_CONSIDERED", 30, whole(1, 10_000), "So many nodes of the highest degree are tried as key concepts."
     )
     kept: int = parameter("CONCEPTS_KEPT", 20, whole(1, MAX_KEY_CONCEPTS), "Key concepts of a page.")  # p
     min_kept: int = parameter(
-        "CONCEPTS_MIN_KEPT",
-        10,
-        whole(1, MAX_KEY_CONCEPTS),
-        "A page with fewer key concepts is not compared by them.",
+        "CONCEPTS_MIN_KEPT", 10, whole(1, MAX_KEY_CONCEPTS), "A page with fewer key concepts is not compared by them."
     )
     thesaurus: str = parameter(
         "CONCEPTS_THESAURUS",
         "",
-        file("a thesaurus in Open Multilingual Wordnet or Cilin form", thesaurus.read_file),
+        file("a thesaurus in Open Multilingual Wordnet or Cilin form", concepts.read_file),
         "Synonyms besides WordNet's, for Chinese say.",
     )
     dictionary: str = terms.dictionary_parameter()
@@ -102,23 +94,24 @@ class ConceptsCheck:
             **terms.header(self.dictionary),
             "searched": self.searched,
             "related": self.related,
-            "phrase": f"{LONGEST_PHRASE} {PHRASE_FREQUENCY}",
+            "phrase": f"{concepts.LONGEST_PHRASE} {concepts.PHRASE_FREQUENCY}",
             "above": self.above,
             "most": MOST_NODES,
             "considered": self.considered,
             "kept": self.kept,
             "min_kept": self.min_kept,
-            "thesaurus": f"{thesaurus.ENGLISH} {_checksum(self.thesaurus):08x}",
+            "thesaurus": f"{concepts.ENGLISH} {_checksum(self.thesaurus):08x}",
             "hash": "murmur3_x86_32",
         }
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """The page's concept vector; None for a page of fewer than `min_kept` key concepts."""
         words = terms.term_sequence(text.text, self.dictionary)[:MOST_TERMS]
-        concepts = concept_sequence(words, thesaurus.load(self.thesaurus), self.related)
-        keys = key_concepts(concepts, above=self.above, considered=self.considered, kept=self.kept, most=MOST_NODES)
+        text_concepts = concepts.concept_sequence(words, concepts.load(self.thesaurus), self.related)
+        limits = {"above": self.above, "considered": self.considered, "kept": self.kept, "most": MOST_NODES}
+        keys = key_concepts(text_concepts, **limits)
         least = min(self.min_kept, self.kept, self.considered)
-        return ConceptVector.of(keys, len(concepts)).to_bytes() if len(keys) >= least else None
+        return ConceptVector.of(keys, len(text_concepts)).to_bytes() if len(keys) >= least else None
 
     def keys(self, signature: bytes) -> Keys:
         """One key for each of the first n key concepts: its hash, then its share of the vector."""
@@ -141,18 +134,6 @@ class ConceptsCheck:
         )
         unseen = np.sqrt(np.clip(1 - own_seen, 0, 1) * np.clip(1 - kept_seen, 0, 1))
         return unique[seen + unseen > self.similarity - _ROUNDING]
-
-    def contained(self, signature: bytes, postings: Postings) -> PageIds:
-        """None: the measure is symmetric."""
-        return np.zeros(0, dtype=np.uint32)
-
-    def probe(self, signature: bytes) -> Probe:
-        """Any of the first n key concepts."""
-        return Probe.any_of(np.unique(self.keys(signature) >> np.uint64(_PAYLOAD_BITS)))
-
-    def dissimilarity(self, new: bytes, kept: bytes) -> float:
-        """By length."""
-        return length_dissimilarity(new, kept)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """The cosine, when it and the positions say duplicate and the search could have found the page."""

@@ -40,7 +40,6 @@ class ExactCheck(Equality):
     name: ClassVar[str] = "exact"
 
     def header(self) -> Mapping[str, str | int | float]:
-        """What signatures depend on."""
         return {"symbols": SYMBOLS_VERSION, "hash": "murmur3_x64_128", "min_symbols": self.min_symbols}
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
@@ -55,5 +54,4 @@ class ExactCheck(Equality):
         return np.array([key ^ signature[0]], dtype=np.uint64)
 
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
-        """Pages of the same key."""
         return postings.find(self.keys(signature))[1]

@@ -39,9 +39,7 @@ PARAMETERS: tuple[Setting, ...] = tuple(
 def make_checks(names: Sequence[str], thresholds: Mapping[str, Any]) -> list[Check]:
     """The checks called `names`, in that order.
 
-    Args:
-        names: Of `CHECK_NAMES`.
-        thresholds: Values of `PARAMETERS` by name, already read; a missing one has its default.
+    `thresholds` are values of `PARAMETERS` by name, already read; a missing one has its default.
 
     Raises:
         KeyError: for a name that is no check.

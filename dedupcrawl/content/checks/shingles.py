@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.checks.base import NO_PAGES, Keys, PageIds, Postings, Probe, by_page, length_dissimilarity
+from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings, by_page
 from dedupcrawl.content.main_outline import OUTLINE_SYMBOLS
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
 from dedupcrawl.page import Page
@@ -106,7 +106,7 @@ def _at(level: int, sample: Sample) -> Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class ShinglesCheck:
+class ShinglesCheck(Check):
     """One-way: pages of whose sampled shingles a kept page has the share α.
 
     A signature is the level (1 byte: the modulus is 2 to that power) and the sampled shingles (4 bytes each,
@@ -117,10 +117,7 @@ class ShinglesCheck:
         "SHINGLES_SHARE", 0.3, share(), "How much of a page's sampled shingles a kept page must have.", loosest=min
     )
     min_symbols: int = parameter(  # what fewer say stands in many pages
-        "SHINGLES_MIN_SYMBOLS",
-        12,
-        whole(SHINGLE, 10_000),
-        "A page of fewer symbols is not looked for by its shingles.",
+        "SHINGLES_MIN_SYMBOLS", 12, whole(SHINGLE, 10_000), "A page of fewer symbols is not looked for by its shingles."
     )
 
     name: ClassVar[str] = "shingles"
@@ -188,14 +185,6 @@ class ShinglesCheck:
         if level:
             enough |= keys & _LEVEL < level  # of their samples only some could be among this page's
         return _most(pages[enough], shared[enough])
-
-    def probe(self, signature: bytes) -> Probe:
-        """Any of the sampled shingles."""
-        return Probe.any_of(_read(signature)[1].astype(np.uint64))
-
-    def dissimilarity(self, new: bytes, kept: bytes) -> float:
-        """By length."""
-        return length_dissimilarity(new, kept)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """The share of the sample of `new` that `kept` has, when it reaches α."""

@@ -22,12 +22,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.checks.base import NO_PAGES, Keys, PageIds, Postings, Probe
+from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings, Probe
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
 from dedupcrawl.page import Page
 from dedupcrawl.setting import one_of, parameter, whole
@@ -100,7 +101,7 @@ def _keys(signature: bytes) -> Keys:
 
 
 @dataclass(frozen=True, slots=True)
-class SimHashCheck:
+class SimHashCheck(Check):
     """Pages whose fingerprints differ in at most `distance` bits."""
 
     distance: int = parameter(
@@ -115,11 +116,10 @@ class SimHashCheck:
     )
     features: str = parameter("SIMHASH_FEATURES", "pairs", one_of(*FEATURES), "What fingerprints are made of.")
 
-    name = "simhash"
-    payload_bits = _PAYLOAD_BITS
+    name: ClassVar[str] = "simhash"
+    payload_bits: ClassVar[int] = _PAYLOAD_BITS
 
     def header(self) -> Mapping[str, str | int | float]:
-        """What signatures depend on."""
         return {
             "symbols": SYMBOLS_VERSION,
             "features": self.features,
@@ -160,12 +160,7 @@ class SimHashCheck:
         found: Keys = np.append((blocks[: last_wide + 1, None] ^ _NEIGHBOURS).ravel(), blocks[last_wide + 1 :])
         return found
 
-    def contained(self, signature: bytes, postings: Postings) -> PageIds:
-        """None: distance is symmetric."""
-        return NO_PAGES
-
     def probe(self, signature: bytes) -> Probe:
-        """Any of the blocks that are looked up."""
         return Probe.any_of(self._blocks(self.keys(signature)))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:

@@ -34,13 +34,10 @@ class TitleCheck(Equality):
     name: ClassVar[str] = "title"
 
     def header(self) -> Mapping[str, str | int | float]:
-        """What signatures depend on."""
         return {"symbols": SYMBOLS_VERSION, "hash": "murmur3_x64_128", "characters": TITLE}
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
-        """The first half of MurmurHash3 x64 128 of the title's symbols and the host; none where there is no title, or
-        next to no text.
-        """
+        """Half of MurmurHash3 x64 128 of title and host; none without a title, or of next to no text."""
         title = SymbolText.of((page.title[:TITLE],)).hashes
         if not len(title) or len(text.hashes) < _MIN_SYMBOLS:
             return None

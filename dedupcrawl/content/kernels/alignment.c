@@ -1,6 +1,6 @@
 /* What two sequences of symbols have in common and where they differ: `align` of content/alignment.py. */
 
-#include "tiles.h"
+#include "kernels.h"
 
 enum { GAP_LIMIT = 512, EFFORT = 4, WORDS = GAP_LIMIT / 64 };
 
@@ -131,10 +131,9 @@ static Py_ssize_t compare(const uint16_t *new, Py_ssize_t count, const uint16_t 
 }
 
 /* align(new, kept) -> (which of `new` are in `kept`, which of `kept` are in `new`, pieces as int32, moves) */
-PyObject *align(PyObject *self, PyObject *args) {
+PyObject *align(PyObject *Py_UNUSED(self), PyObject *args) {
     static uint16_t which[VALUES];
     Py_buffer new, kept;
-    (void)self;
     if (!PyArg_ParseTuple(args, "y*y*", &new, &kept)) return NULL;
     const Py_ssize_t count = new.len / 2, kept_count = kept.len / 2;
     PyObject *answer = NULL;

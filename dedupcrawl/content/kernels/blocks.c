@@ -5,10 +5,9 @@
 enum { BREAK = 0, INSTEAD_OF_BREAK = 2 };
 
 /* broken_symbols(text, starts, hashes) -> what an outline holds of a text, with breaks between its blocks, uint16 */
-PyObject *broken_symbols(PyObject *self, PyObject *args) {
+PyObject *broken_symbols(PyObject *Py_UNUSED(self), PyObject *args) {
     PyObject *text, *made = NULL;
     Py_buffer starts, hashes;
-    (void)self;
     if (!PyArg_ParseTuple(args, "Uy*y*", &text, &starts, &hashes)) return NULL;
     const int64_t *start = starts.buf;
     const uint64_t *hash = hashes.buf;
@@ -54,16 +53,9 @@ static uint32_t hash_of(const uint16_t *symbols, Py_ssize_t count, const uint16_
     return hash ^ hash >> 16;
 }
 
-static int append_number(PyObject *list, PyObject *number) {
-    const int done = number && !PyList_Append(list, number);
-    Py_XDECREF(number);
-    return done;
-}
-
 /* blocks(broken, skeletons) -> (symbols, ends, hashes) */
-PyObject *blocks(PyObject *self, PyObject *args) {
+PyObject *blocks(PyObject *Py_UNUSED(self), PyObject *args) {
     Py_buffer broken, skeletons;
-    (void)self;
     if (!PyArg_ParseTuple(args, "y*y*", &broken, &skeletons)) return NULL;
     PyObject *answer = NULL, *ends = PyList_New(0), *hashes = PyList_New(0);
     const Py_ssize_t count = broken.len / 2;
@@ -78,8 +70,8 @@ PyObject *blocks(PyObject *self, PyObject *args) {
         if (i < count && symbol[i] != BREAK) {
             symbols[filled++] = symbol[i];
         } else if (begin < filled) {
-            done = append_number(ends, PyLong_FromSsize_t(filled)) &&
-                   append_number(hashes, PyLong_FromUnsignedLong(hash_of(symbols + begin, filled - begin, skeletons.buf)));
+            done = append(ends, PyLong_FromSsize_t(filled)) &&
+                   append(hashes, PyLong_FromUnsignedLong(hash_of(symbols + begin, filled - begin, skeletons.buf)));
             begin = filled;
         }
     }

@@ -13,7 +13,7 @@
 /* To be raised with that of kernels/__init__.py whenever a function here changes what it takes or returns. */
 enum { VERSION = 14 };
 
-/* Bits of a character's kind (content/characters.py). */
+/* Bits of a character's kind (content/character_tables.py). */
 enum { LETTER = 1, ALONE = 2, DIGIT = 4, TOUCH = 16 };
 
 enum { CODE_POINTS = 0x110000 };
@@ -39,24 +39,33 @@ static inline size_t table_size(size_t count) {
     return size;
 }
 
-/* content/symbols.py, content/characters.py */
-PyObject *symbols(PyObject *self, PyObject *args);
-PyObject *fold(PyObject *self, PyObject *args);
-/* content/outline.py */
-PyObject *outline(PyObject *self, PyObject *args);
-/* content/main_text.py */
-PyObject *main_blocks(PyObject *self, PyObject *args);
-/* content/blocks.py */
-PyObject *broken_symbols(PyObject *self, PyObject *args);
-PyObject *blocks(PyObject *self, PyObject *args);
-/* content/checks */
-PyObject *simhash(PyObject *self, PyObject *args);
-PyObject *sampled_shingles(PyObject *self, PyObject *args);
-PyObject *shared_shingles(PyObject *self, PyObject *args);
-/* content/alignment.py, content/sides.py */
-PyObject *align(PyObject *self, PyObject *args);
-PyObject *sides(PyObject *self, PyObject *args);
-/* index/postings.py */
-PyObject *sorted_ranges(PyObject *self, PyObject *args);
+enum { LONGEST = 1 << 14 }; /* symbols of a sequence that is aligned, at most */
+
+/* Equal pieces of two sequences of symbols. */
+typedef struct {
+    Py_ssize_t begin, kept_begin, length;
+} Tile;
+
+/* Maximal runs of anchors, in the order of `new`, into a new array; how many, or -1 when there is no memory. */
+Py_ssize_t tiles(const uint16_t *new, Py_ssize_t count, const uint16_t *kept, Py_ssize_t kept_count, Tile **found);
+
+/* Append a new item to a list, which takes it over; 0 with an error. */
+static inline int append(PyObject *list, PyObject *item) {
+    const int done = item && !PyList_Append(list, item);
+    Py_XDECREF(item);
+    return done;
+}
+
+/* All functions, each beside the module of what it repeats. */
+#define KERNELS(EACH) \
+    EACH(symbols) EACH(fold)                                    /* content/symbols.py */ \
+    EACH(outline) EACH(main_blocks)                             /* content/outline.py, content/main_text.py */ \
+    EACH(broken_symbols) EACH(blocks)                           /* content/main_outline.py */ \
+    EACH(simhash) EACH(sampled_shingles) EACH(shared_shingles)  /* content/checks */ \
+    EACH(align) EACH(sides)                                     /* content/alignment.py, content/sides.py */ \
+    EACH(sorted_ranges)                                         /* index/catalog.py */
+
+#define DECLARED(name) PyObject *name(PyObject *self, PyObject *args);
+KERNELS(DECLARED)
 
 #endif

@@ -206,12 +206,8 @@ static Choice chosen(Parts *page) {
 
 static PyObject *positions(const Parts *page, Choice is_chosen) {
     PyObject *made = PyList_New(0);
-    for (Py_ssize_t i = 0; made && i < page->block_count; i++) {
-        if (!is_chosen(page, &page->blocks[i])) continue;
-        PyObject *position = PyLong_FromSsize_t(i);
-        if (!position || PyList_Append(made, position)) Py_CLEAR(made);
-        Py_XDECREF(position);
-    }
+    for (Py_ssize_t i = 0; made && i < page->block_count; i++)
+        if (is_chosen(page, &page->blocks[i]) && !append(made, PyLong_FromSsize_t(i))) Py_CLEAR(made);
     return made;
 }
 
@@ -224,10 +220,9 @@ static int read_parts(Parts *page, PyObject *blocks, PyObject *elements) {
 }
 
 /* main_blocks(title, blocks, elements, hints, element_hints) -> positions */
-PyObject *main_blocks(PyObject *self, PyObject *args) {
+PyObject *main_blocks(PyObject *Py_UNUSED(self), PyObject *args) {
     PyObject *title, *blocks, *elements, *answer = NULL;
     Parts page = {0};
-    (void)self;
     if (!PyArg_ParseTuple(args, "UO!O!O!O!", &title, &PyList_Type, &blocks, &PyList_Type, &elements, &PyDict_Type,
                           &page.hints, &PyDict_Type, &page.element_hints))
         return NULL;

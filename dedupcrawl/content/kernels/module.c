@@ -4,21 +4,8 @@
 
 uint64_t table_seed;
 
-static PyMethodDef methods[] = {
-    {"outline", outline, METH_VARARGS, NULL},
-    {"main_blocks", main_blocks, METH_VARARGS, NULL},
-    {"symbols", symbols, METH_VARARGS, NULL},
-    {"broken_symbols", broken_symbols, METH_VARARGS, NULL},
-    {"blocks", blocks, METH_VARARGS, NULL},
-    {"fold", fold, METH_VARARGS, NULL},
-    {"simhash", simhash, METH_VARARGS, NULL},
-    {"sampled_shingles", sampled_shingles, METH_VARARGS, NULL},
-    {"shared_shingles", shared_shingles, METH_VARARGS, NULL},
-    {"align", align, METH_VARARGS, NULL},
-    {"sides", sides, METH_VARARGS, NULL},
-    {"sorted_ranges", sorted_ranges, METH_VARARGS, NULL},
-    {NULL, NULL, 0, NULL},
-};
+#define METHOD(name) {#name, name, METH_VARARGS, NULL},
+static PyMethodDef methods[] = {KERNELS(METHOD){NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef module = {
     PyModuleDef_HEAD_INIT, "_compiled", "Steps that are written in NumPy elsewhere, compiled.", -1, methods,

@@ -1,9 +1,8 @@
-/* Markup to blocks of text in one pass: content/outline.py, which says what it does and why, and the expression TAG of
- * content/tags.py. */
+/* Markup to blocks of text in one pass, and the expression TAG: content/outline.py, which says what it does and why. */
 
 #include "kernels.h"
 
-enum { LINK, LINK_END, LINE, META, BASE, END, START, PART, TITLE, HIDDEN }; /* content/tags.py */
+enum { LINK, LINK_END, LINE, META, BASE, END, START, PART, TITLE, HIDDEN }; /* content/outline.py */
 enum { MAX_TAGS = 100000, MAX_DEPTH = 100 };
 enum { MAX_VALUES = 2000, MAX_PIECES = 300000 }; /* of a tag, and of what is left out: the bounds of TAG's repeats */
 enum { MEANT = 256, LONGEST_NAME = 16 }; /* kept of what tags mean; bytes of a tag that means anything */
@@ -248,12 +247,6 @@ static PyObject *collapsed(PyObject *text) {
     return made;
 }
 
-static int append(PyObject *list, PyObject *item) {
-    const int done = item && !PyList_Append(list, item);
-    Py_XDECREF(item);
-    return done;
-}
-
 static int is_blank(PyObject *block) {
     for (Py_ssize_t i = 0; i < PyUnicode_GET_LENGTH(block); i++) {
         const Py_UCS4 point = PyUnicode_READ_CHAR(block, i);
@@ -404,11 +397,10 @@ static int read_page(Outline *page, const char *at, const char *end) {
 }
 
 /* outline(markup, meanings, cells, around_cells, text_of) -> the fields of an Outline */
-PyObject *outline(PyObject *self, PyObject *args) {
+PyObject *outline(PyObject *Py_UNUSED(self), PyObject *args) {
     Py_buffer markup;
     PyObject *answer = NULL;
     Outline *page = PyMem_Calloc(1, sizeof *page);
-    (void)self;
     if (!page) return PyErr_NoMemory();
     if (!PyArg_ParseTuple(args, "y*O!O!O!O", &markup, &PyDict_Type, &page->meanings, &PyFrozenSet_Type, &page->cells,
                           &PyFrozenSet_Type, &page->around_cells, &page->text_of)) {

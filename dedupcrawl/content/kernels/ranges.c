@@ -3,10 +3,9 @@
 #include "kernels.h"
 
 /* sorted_ranges(keys, prefixes, bits) -> [(row, start, end), ...] of the prefixes that are there */
-PyObject *sorted_ranges(PyObject *self, PyObject *args) {
+PyObject *sorted_ranges(PyObject *Py_UNUSED(self), PyObject *args) {
     Py_buffer keys, prefixes;
     int bits;
-    (void)self;
     if (!PyArg_ParseTuple(args, "y*y*i", &keys, &prefixes, &bits)) return NULL;
     PyObject *found = NULL;
     const Py_ssize_t rows = prefixes.len / 8;
@@ -30,9 +29,8 @@ PyObject *sorted_ranges(PyObject *self, PyObject *args) {
     found = PyList_New(0);
     for (Py_ssize_t i = 0; found && i < rows; i++) {
         if (starts[i] == ends[i]) continue;
-        PyObject *range = Py_BuildValue("nnn", i, (Py_ssize_t)(starts[i] - key), (Py_ssize_t)(ends[i] - key));
-        if (!range || PyList_Append(found, range)) Py_CLEAR(found);
-        Py_XDECREF(range);
+        const Py_ssize_t start = starts[i] - key, end = ends[i] - key;
+        if (!append(found, Py_BuildValue("nnn", i, start, end))) Py_CLEAR(found);
     }
 done:
     PyMem_Free(starts);

@@ -1,6 +1,6 @@
 /* The sides of an alignment, and what is counted of their differences: content/sides.py. */
 
-#include "tiles.h"
+#include "kernels.h"
 
 enum { MARKS = 8, OWN = 1, NEW = 2, VALUE = 4, OWN_VALUE = 5, NEGATES = 6, HAS_ANTONYM = 7, SHORT = 3, EDGE = 12 };
 static const double EDGE_SHARE = 0.04, STRAY = 0.01;
@@ -167,10 +167,9 @@ static int is_sound(const Found *found, Py_ssize_t count, Py_ssize_t kept_count)
 
 /* sides(new, own, aligned, kept, kept_own, kept_aligned, pieces, marks, antonyms)
  * -> ((flags, counts), (flags and counts of kept), tally); flags: differs, is_new; counts: int32 */
-PyObject *sides(PyObject *self, PyObject *args) {
+PyObject *sides(PyObject *Py_UNUSED(self), PyObject *args) {
     enum { NEW_ONE, NEW_OWN, ALIGNED, KEPT, KEPT_OWN, KEPT_ALIGNED, PIECES, MARKED, ANTONYMS, BUFFERS };
     Py_buffer it[BUFFERS];
-    (void)self;
     if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*y*y*", &it[0], &it[1], &it[2], &it[3], &it[4], &it[5], &it[6], &it[7], &it[8]))
         return NULL;
     const Found found = {it[PIECES].buf, it[PIECES].len / 16, it[MARKED].buf, it[ANTONYMS].buf, (size_t)it[ANTONYMS].len / 4};

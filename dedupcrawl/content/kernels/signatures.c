@@ -44,10 +44,9 @@ static void add(Counters *counters, uint64_t feature) {
 }
 
 /* simhash(hashes, lengths, pairs) -> (fingerprint, how many features) */
-PyObject *simhash(PyObject *self, PyObject *args) {
+PyObject *simhash(PyObject *Py_UNUSED(self), PyObject *args) {
     Py_buffer hashes, lengths;
     int pairs;
-    (void)self;
     if (!PyArg_ParseTuple(args, "y*y*p", &hashes, &lengths, &pairs)) return NULL;
     PyObject *result = NULL;
     const Py_ssize_t count = hashes.len / 8;
@@ -95,11 +94,10 @@ static int ascending(const void *one, const void *other) {
 }
 
 /* sampled_shingles(hashes, levels, fewest) -> (level, sample, uint32) */
-PyObject *sampled_shingles(PyObject *self, PyObject *args) {
+PyObject *sampled_shingles(PyObject *Py_UNUSED(self), PyObject *args) {
     static const uint64_t FACTOR = 0xD1342543DE82EF95ull;
     Py_buffer hashes;
     int levels, fewest;
-    (void)self;
     if (!PyArg_ParseTuple(args, "y*ii", &hashes, &levels, &fewest)) return NULL;
     PyObject *result = NULL;
     const uint64_t *hash = hashes.buf;
@@ -136,9 +134,8 @@ PyObject *sampled_shingles(PyObject *self, PyObject *args) {
 }
 
 /* shared_shingles(new, kept) -> (shingles of `new` at the larger of both levels, how many of them `kept` has) */
-PyObject *shared_shingles(PyObject *self, PyObject *args) {
+PyObject *shared_shingles(PyObject *Py_UNUSED(self), PyObject *args) {
     Py_buffer new, kept;
-    (void)self;
     if (!PyArg_ParseTuple(args, "y*y*", &new, &kept)) return NULL;
     Py_ssize_t mine = 0, shared = 0;
     if (new.len && kept.len) {

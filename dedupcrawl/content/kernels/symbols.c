@@ -1,4 +1,4 @@
-/* Folding a text, and its symbols: content/characters.py, content/symbols.py. */
+/* Folding a text, and its symbols: content/symbols.py. */
 
 #include "kernels.h"
 
@@ -54,10 +54,9 @@ static Py_ssize_t scan_text(PyObject *text, const uint8_t *kinds, int64_t *start
 }
 
 /* symbols(text, kinds) -> (starts, hashes, lengths) */
-PyObject *symbols(PyObject *self, PyObject *args) {
+PyObject *symbols(PyObject *Py_UNUSED(self), PyObject *args) {
     PyObject *text;
     Py_buffer kinds;
-    (void)self;
     if (!PyArg_ParseTuple(args, "Uy*", &text, &kinds)) return NULL;
     PyObject *result = NULL;
     const size_t most = (size_t)PyUnicode_GET_LENGTH(text);
@@ -80,10 +79,9 @@ PyObject *symbols(PyObject *self, PyObject *args) {
 }
 
 /* fold(text, folded) -> the text by the table, None where a character is not in it */
-PyObject *fold(PyObject *self, PyObject *args) {
+PyObject *fold(PyObject *Py_UNUSED(self), PyObject *args) {
     PyObject *text;
     Py_buffer folded;
-    (void)self;
     if (!PyArg_ParseTuple(args, "Uy*", &text, &folded)) return NULL;
     const uint32_t *table = folded.buf, count = (uint32_t)(folded.len / 4);
     const int width = PyUnicode_KIND(text);

@@ -1,4 +1,4 @@
-#include "tiles.h"
+#include "kernels.h"
 
 enum { GRAM = 4 };
 
@@ -6,7 +6,7 @@ static uint64_t gram(const uint16_t *symbols) {
     return (uint64_t)symbols[0] << 48 | (uint64_t)symbols[1] << 32 | (uint64_t)symbols[2] << 16 | symbols[3];
 }
 
-/* As in content/tiles.py: two grams are alike when these 49 bits are. */
+/* As in content/alignment.py: two grams are alike when these 49 bits are. */
 static uint64_t key_of(uint64_t gram) { return gram * 0x9E3779B97F4A7C15ull >> 15; }
 
 /* A key, and its grams on either side. Those of `kept` are a list: `first`, and what `next` of each says. */

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import mmh3
 import numpy as np
 import pytest
 
 from dedupcrawl.content.checks import registry
-from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings, Probe, length_dissimilarity
+from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
@@ -21,11 +22,10 @@ from tests.crawls.site import prose
 
 
 @dataclass(frozen=True)
-class LongWordsCheck:
+class LongWordsCheck(Check):
     """Equal digests of the sorted words of nine letters and more."""
 
-    name: str = "long_words"
-    payload_bits: int = 0
+    name: ClassVar[str] = "long_words"
 
     def header(self) -> Mapping[str, str | int | float]:
         return {"version": 1}
@@ -39,15 +39,6 @@ class LongWordsCheck:
 
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
         return postings.find(self.keys(signature))[1]
-
-    def contained(self, signature: bytes, postings: Postings) -> PageIds:
-        return NO_PAGES
-
-    def probe(self, signature: bytes) -> Probe:
-        return Probe.any_of(self.keys(signature))
-
-    def dissimilarity(self, new: bytes, kept: bytes) -> float:
-        return length_dissimilarity(new, kept)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         return 1.0 if new == kept else None

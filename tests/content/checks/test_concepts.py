@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from benchmarks.texts import documents
 from dedupcrawl.content.checks.concepts import ConceptsCheck
 from dedupcrawl.content.checks.registry import PARAMETERS, make_checks
-from dedupcrawl.content.concept_network import KeyConcept
-from dedupcrawl.content.concept_vectors import ConceptVector, cosine
+from dedupcrawl.content.concept_network import ConceptVector, KeyConcept, cosine
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import DictPostings, keepers

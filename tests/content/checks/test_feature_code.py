@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dedupcrawl.content.checks.feature_code import GRAM, MAX_CODE, SAMPLING, FeatureCodeCheck
-from dedupcrawl.content.feature_codes import MIN_CODE, repeatability
+from dedupcrawl.content.checks.feature_code import GRAM, MAX_CODE, MIN_CODE, SAMPLING, FeatureCodeCheck, repeatability
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import DictPostings, keepers
