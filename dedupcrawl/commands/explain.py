@@ -19,7 +19,7 @@ from dedupcrawl.content.evidence_words import in_words as evidence_in_words
 from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
-from dedupcrawl.urls.rule_words import in_trials, speaks_for
+from dedupcrawl.urls.rule import in_trials, speaks_for
 
 _OF_URL = (
     "rewrite",

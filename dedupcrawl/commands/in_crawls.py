@@ -6,9 +6,8 @@ from typing import Any
 
 from dedupcrawl.printable import printable
 from dedupcrawl.urls.normalizer import SiteNormalizer
-from dedupcrawl.urls.rule import rule_facts
+from dedupcrawl.urls.rule import rule_facts, speaks_for
 from dedupcrawl.urls.rule_files import SiteRules
-from dedupcrawl.urls.rule_words import speaks_for
 
 
 def in_crawls(rules: SiteRules, url: str) -> dict[str, Any] | None:

@@ -22,7 +22,7 @@ from dedupcrawl.commands.restore import restore
 from dedupcrawl.commands.selection import Selection, check_known, needs_one, selection, standing
 from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.quota import recount
+from dedupcrawl.index.limits import recount
 from dedupcrawl.output import results, to_json
 from dedupcrawl.printable import printable
 

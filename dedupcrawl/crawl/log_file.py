@@ -80,7 +80,6 @@ class LogFile:
     """Appends rows; whole lines only, so that several processes may share one file.
 
     Attributes:
-        path: Of the file.
         added: Called with each row.
     """
 
@@ -135,15 +134,7 @@ _CHECKS = ("exact", "simhash")  # their signatures are columns of the crawl log
 
 
 class PageLog:
-    """Writes the rows of one crawl.
-
-    Args:
-        file: Where they go.
-        run: Identifies the crawl.
-        settings: The checks' parameters.
-        pages: Fetched pages.
-        batch: Where pages wait to be analysed.
-    """
+    """Writes the rows of one crawl."""
 
     def __init__(self, file: LogFile, run: str, settings: DedupSettings, pages: Pages, batch: Batch) -> None:
         self._file = file
@@ -203,10 +194,7 @@ class AliasRows:
     not in the log as a fact, however the crawl ends. What rules save is not told of: a rule is no evidence for itself.
 
     Args:
-        log: The crawl's, or None.
-        run: Identifies the crawl.
         book: Knows of the trials; None: there are none, and what pages say is not used.
-        stats: Counts how the trials of each source end.
     """
 
     def __init__(self, log: LogFile | None, run: str, book: RuleBook | None, stats: StatsCollector) -> None:

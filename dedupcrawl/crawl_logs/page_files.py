@@ -19,8 +19,7 @@ import msgspec
 
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.ignored import read_ignored
-from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
-from dedupcrawl.crawl_logs.compressed import head_of, open_log
+from dedupcrawl.crawl_logs.blocks import LineBlock, head_of, line_blocks, open_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.workers import LOOK_UP_SECONDS, worker_pool
@@ -80,11 +79,7 @@ def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup]
 
 
 def read_pages(
-    paths: Sequence[Path],
-    tally: Tally,
-    *,
-    wanted: Wanted = TEXT,
-    workers: int | None = None,
+    paths: Sequence[Path], tally: Tally, *, wanted: Wanted = TEXT, workers: int | None = None
 ) -> Generator[Page, None, None]:
     """All pages of some files, in order; a broken row is counted in `tally` and left out.
 
@@ -227,7 +222,7 @@ def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Ma
 
 
 def _of_warc(path: Path, tally: Tally) -> Iterator[Markup]:
-    from dedupcrawl.crawl_logs.warc_records import HTML, answers  # needs an extra
+    from dedupcrawl.crawl_logs.warc import HTML, answers  # needs an extra
 
     read_before = tally.bytes_read
     with open_log(path) as content:

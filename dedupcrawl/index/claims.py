@@ -16,9 +16,8 @@ from typing import Protocol
 
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.notes import orphan_cell
-from dedupcrawl.index.packing import Raw
 from dedupcrawl.index.pages import PageStore
-from dedupcrawl.index.record import digest, pack_dependent, plain, unpack_dependent
+from dedupcrawl.index.record import Raw, digest, pack_dependent, plain, unpack_dependent
 from dedupcrawl.index.rows import Dependent
 from dedupcrawl.index.search import Ending
 from dedupcrawl.index.tables import Cell, in_turn, parts

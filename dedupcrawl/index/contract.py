@@ -12,9 +12,8 @@ from abc import abstractmethod
 from collections.abc import Callable
 
 from dedupcrawl.index.claims import ClaimLedger
-from dedupcrawl.index.notes import Attachments, SiteStates, VerdictLog
+from dedupcrawl.index.notes import Attachments, RewriteLog, SiteStates, VerdictLog
 from dedupcrawl.index.pages import Kept, PageStore
-from dedupcrawl.index.rewrites import RewriteLog
 
 __all__ = [
     "Attachments",

@@ -22,8 +22,7 @@ from typing import TypeAlias, TypeVar
 import lmdb
 
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.packing import Raw
-from dedupcrawl.index.record import tombstone
+from dedupcrawl.index.record import Raw, tombstone
 from dedupcrawl.index.tables import Cell
 
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up

@@ -13,8 +13,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.packing import Raw
-from dedupcrawl.index.record import entry_of, plain, storable, unpack
+from dedupcrawl.index.record import Raw, entry_of, plain, storable, unpack
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.search import Ending, Fetch, Search, newest, superseding
 from dedupcrawl.index.tables import Tables, in_turn

@@ -23,9 +23,9 @@ from dedupcrawl.index.claims import claim_cell
 from dedupcrawl.index.contract import Index, Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import Record, digest, pack, pack_dependent, plain, renumbered, storable, tombstone, unpack
-from dedupcrawl.index.redis_claims import RedisClaims, unpacked
 from dedupcrawl.index.redis_journal import UNNUMBERED, RedisJournal, Replica, WireProbe, read, token, written
 from dedupcrawl.index.redis_link import Address, Argument
+from dedupcrawl.index.redis_notes import RedisClaims, unpacked
 from dedupcrawl.index.redis_scripts import FORGET, OFFER, TAKE_BYTES
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES

@@ -11,8 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.packing import Raw
-from dedupcrawl.index.record import Record, entry_of, forgetting, record_of, signatures, unpack
+from dedupcrawl.index.record import Raw, Record, entry_of, forgetting, record_of, signatures, unpack
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.index.schema import url_key
 

@@ -19,10 +19,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.index.catalog import Background, Catalog, Fold, left_out, tables_of
+from dedupcrawl.index.catalog import Background, Batch, Catalog, Fold, left_out, tables_of
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.journal import OPENED, Journal, Transaction
-from dedupcrawl.index.postings import Batch
 from dedupcrawl.index.record import unpack
 from dedupcrawl.index.schema import Schema
 from dedupcrawl.index.segment import SUFFIX, Segment, SegmentDamagedError, open_segment, verify_segment, write_segment

@@ -105,9 +105,7 @@ class Tables(ABC):
         return self._last.to_bytes(8, "big") + self._process
 
 
-def in_turn(
-    method: Callable[Concatenate[Owner, Arguments], Answer],
-) -> Callable[Concatenate[Owner, Arguments], Answer]:
+def in_turn(method: Callable[Concatenate[Owner, Arguments], Answer]) -> Callable[Concatenate[Owner, Arguments], Answer]:
     """One call at a time, on an open index; the store's errors become those of the contract."""
 
     @wraps(method)

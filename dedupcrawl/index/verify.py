@@ -11,8 +11,7 @@ from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.contract import Told
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.packing import Raw
-from dedupcrawl.index.record import unpack
+from dedupcrawl.index.record import Raw, unpack
 from dedupcrawl.index.segment import CHUNK_POSTINGS, Segment, Table
 
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x165667B19E3779F9))

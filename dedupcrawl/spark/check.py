@@ -25,18 +25,7 @@ from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
 from dedupcrawl.sites import site_of
-from dedupcrawl.spark.reading import (
-    ORDER,
-    PLACE,
-    TOLD,
-    Files,
-    Piece,
-    add_to,
-    head_of,
-    lines_of,
-    piece_blocks,
-    tells,
-)
+from dedupcrawl.spark.reading import ORDER, PLACE, TOLD, Files, Piece, add_to, head_of, lines_of, piece_blocks, tells
 from dedupcrawl.spark.session import materialized
 from dedupcrawl.verdict import Verdict
 

@@ -38,8 +38,7 @@ from dedupcrawl.training.learning_part import (
     without_cycle_detection,
 )
 from dedupcrawl.training.page_rows import FAULTS
-from dedupcrawl.training.rule_folder import learned_rules
-from dedupcrawl.training.train import TrainingSummary, write_all
+from dedupcrawl.training.train import TrainingSummary, learned_rules, write_all
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import file_name, rule_files
 

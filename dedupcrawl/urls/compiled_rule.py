@@ -9,9 +9,8 @@ from typing import Any
 
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
-from dedupcrawl.urls.growth import may_grow, size_of
 from dedupcrawl.urls.rule import Kind, Rule
-from dedupcrawl.urls.template import PathForm, Piece, Template
+from dedupcrawl.urls.template import PathForm, Piece, Template, may_grow
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 _LONGEST_EXAMPLE = 300  # characters
@@ -39,34 +38,11 @@ class CompiledRule:
     """
 
     __slots__ = (
-        "_arg_names",
-        "_args",
-        "_convert",
-        "_drop",
-        "_drop_starts",
-        "_edited",
-        "_has_context",
-        "_has_front",
-        "_has_scope",
-        "_hosts",
-        "_is_path_only",
-        "_kept",
-        "_match",
-        "_may_grow",
-        "_may_hold_urls",
-        "_not_hosts",
-        "_path",
-        "_takes_no_others",
-        "_to",
-        "_to_args",
-        "_unless",
-        "_unless_forms",
-        "_uses",
-        "_within",
-        "_without",
-        "keeps_tokens",
-        "rule",
-    )
+        "_arg_names", "_args", "_convert", "_drop", "_drop_starts", "_edited", "_has_context", "_has_front",
+        "_has_scope", "_hosts", "_is_path_only", "_kept", "_match", "_may_grow", "_may_hold_urls", "_not_hosts",
+        "_path", "_takes_no_others", "_to", "_to_args", "_unless", "_unless_forms", "_uses", "_within", "_without",
+        "keeps_tokens", "rule",
+    )  # fmt: skip
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
@@ -262,7 +238,7 @@ class CompiledRule:
         if sum([len(values.get(name, "")) for name in self._uses]) > LONGEST_URL:
             raise TooLongError  # before so much is put together
         built = self._build(to, parts, values, site)
-        if built is not None and size_of(built) > LONGEST_URL:
+        if built is not None and built.size() > LONGEST_URL:
             raise TooLongError
         return built
 

@@ -19,6 +19,8 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from typing import Any, Literal, get_args
 
+from dedupcrawl.counts import counted
+from dedupcrawl.printable import printable
 from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.template import Piece, Template, TemplateError, parse_template
@@ -335,3 +337,36 @@ _READERS: Mapping[str, Callable[[str, object], Any]] = {
 }
 _NOT_PLAIN = {"id", "kind", "evidence", "examples", "counterexamples"}
 _WRITTEN = {f.name: f.default for f in fields(Rule) if f.name not in _NOT_PLAIN}
+
+
+_STATES: Mapping[State, str] = {
+    "active": "",
+    "probation": "on probation",
+    "doubted": "doubted: crawls try it, `normalize` does not use it",
+    "disabled": "switched off",
+}
+
+
+def speaks_for(facts: Mapping[str, Any]) -> str:
+    """What there is for a rule and against it, of its `rule_facts`."""
+    said = [_STATES[facts["state"]], f"learned {facts['learned']}" if facts["learned"] else facts["source"]]
+    if facts["coverage"]:
+        learned_from = f"from {counted(facts['support'], 'cluster')}; " if facts["support"] else ""
+        said.append(
+            f"{learned_from}of {counted(facts['coverage'], 'URL')}{' in others' if learned_from else ''} "
+            f"{facts['correct']:,} led to the same page and {facts['wrong']:,} to another one"
+        )
+    if facts["tried"]:
+        said.append(in_trials(facts["tried"], facts["failed"]))
+    if facts["note"]:
+        said.append(printable(facts["note"]))
+    return ", ".join(filter(None, said))
+
+
+def in_trials(tried: int, failed: int) -> str:
+    """How its trials ended.
+
+    >>> in_trials(50, 1)
+    'tried 50 times in crawls, 1 failed'
+    """
+    return f"tried {counted(tried, 'time')} in crawls, {failed:,} failed"

@@ -16,8 +16,7 @@ from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.places import Place
 from dedupcrawl.urls.probation import known_elsewhere, leads_nowhere
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError
-from dedupcrawl.urls.rule_edits import replace_rules
-from dedupcrawl.urls.rule_files import read_rules
+from dedupcrawl.urls.rule_files import read_rules, replace_rules
 from dedupcrawl.urls.watched_rule import WatchedRule
 
 logger = logging.getLogger(__name__)

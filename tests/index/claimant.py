@@ -19,11 +19,11 @@ LIFE_SECONDS = 1.0  # of its claims, where they need a sign of life
 
 _SCRIPT = f"""
 import sys, time
-from dedupcrawl.index import redis_claims
+from dedupcrawl.index import redis_notes
 from dedupcrawl.index.open import open_index
 from tests.index.claimant import COPY, keep
 from tests.index.toys import CHECKS
-redis_claims.LIFE_SECONDS = {LIFE_SECONDS}
+redis_notes.LIFE_SECONDS = {LIFE_SECONDS}
 index = open_index(sys.argv[1], CHECKS)
 index.start_claiming()
 keep(index, "http://a/stored", 6)

@@ -56,7 +56,7 @@ PyObject *shared_shingles(PyObject *self, PyObject *args);
 /* content/alignment.py, content/sides.py */
 PyObject *align(PyObject *self, PyObject *args);
 PyObject *sides(PyObject *self, PyObject *args);
-/* index/postings.py */
+/* index/catalog.py */
 PyObject *sorted_ranges(PyObject *self, PyObject *args);
 
 #endif

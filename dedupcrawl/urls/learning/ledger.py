@@ -35,7 +35,6 @@ class Use:
         merges: URLs that it has a part in bringing together rightly, less one for each page.
         blame: Its share of those brought together wrongly.
         collisions: Canonical forms of several pages that it has a part in.
-        clusters: Pages that it has a part in bringing together.
         real: URLs whose canonical form is a URL of the log.
         rows: The URLs.
     """
@@ -46,7 +45,6 @@ class Use:
     merges: int = 0
     blame: float = 0.0
     collisions: int = 0
-    clusters: int = 0
     real: int = 0
     rows: list[int] = field(default_factory=list)
 
@@ -174,7 +172,6 @@ class Ledger:
                     uses[name].blame += wrong / len(held)
             if right:
                 for name in held:
-                    uses[name].clusters += 1
                     uses[name].merges += right
         self.uses = uses
 
