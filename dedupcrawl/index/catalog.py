@@ -81,7 +81,6 @@ class Batch:
         return sort_table(np.concatenate(arrays), np.repeat(owners, [array.size for array in arrays]))
 
 
-_FEW = 8  # prefixes up to which Python is faster than NumPy at seeing which are there
 _WORD = (1 << 64) - 1
 
 
@@ -176,11 +175,7 @@ class PostingsView:
             return kernels.compiled.sorted_ranges(keys, prefixes, bits)
         places = keys.searchsorted(firsts)
         starts = places.tolist()
-        if len(starts) <= _FEW:
-            size, key_at = keys.size, keys.item
-            rows = [row for row, at in enumerate(starts) if at < size and key_at(at) >> bits == wanted[row]]
-        else:
-            rows = (keys.take(places, mode="clip") >> self._shift == prefixes).nonzero()[0].tolist()
+        rows = (keys.take(places, mode="clip") >> self._shift == prefixes).nonzero()[0].tolist()
         if not rows:
             return []
         after = [(wanted[row] + 1) << bits for row in rows]
@@ -197,16 +192,11 @@ _VIEWS = 64  # kept ready for the next search
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """What is to become one segment: full batches of the tail and the newest segments.
+    """What is to become one segment, of the records first … end - 1: full batches of the tail and the newest segments.
 
     Attributes:
-        first: Id of the first record of the segment.
-        end: Id after its last.
         stay: How many of the older segments stay as they are.
-        segments: The segments that go into it.
-        batches: The batches that go into it.
         ended: Ids of all pages that were replaced or forgotten.
-        schema: The tables.
     """
 
     first: int
@@ -241,10 +231,8 @@ class Catalog:
     """The postings of the records 0 … next_id - 1.
 
     Attributes:
-        schema: Its tables.
         segments: Oldest first, without a gap.
         batches: The tail: what comes after the segments, the last one still growing.
-        next_id: The id of the next record.
     """
 
     def __init__(self, schema: Schema, batch_pages: int) -> None:

@@ -48,11 +48,7 @@ class Claimant(Protocol):
 
 
 class ClaimLedger(PageStore):
-    """Pages that a process keeps and has not stored yet, and what was dropped because of them.
-
-    Attributes:
-        claims: This process as a claimant.
-    """
+    """Pages that a process keeps and has not stored yet, and what was dropped because of them."""
 
     claims: Claimant
 
@@ -105,10 +101,7 @@ class ClaimLedger(PageStore):
     def reap_expired(self, excluded: Collection[str] = ()) -> int:
         """Forget the pages that processes claim which are no more, and orphan what was dropped because of them.
 
-        Args:
-            excluded: Names of claimants that are not looked at yet, whether they live or not.
-
-        Returns how many pages were forgotten.
+        Claimants that are `excluded`, by name, are not looked at yet. Returns how many pages were forgotten.
         """
         self._look()
         ended = [self._end(Ending(url, owner=owner))[0] for url, owner in self.claims.dead(excluded)]

@@ -61,12 +61,7 @@ class SiteQuota:
 
 
 def recount(index: Index, sites: Iterable[str] = ()) -> None:
-    """Count anew, page by page.
-
-    Args:
-        index: The index.
-        sites: Of which no page may be left.
-    """
+    """Count anew, page by page; also `sites` of which no page may be left."""
     pages = Counter(entry.site for entry in index.entries())
     for site in {*sites, *pages}:
         index.update_site_state(site, _STATE, partial(_set, pages[site]))

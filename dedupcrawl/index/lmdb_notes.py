@@ -6,28 +6,19 @@ import fcntl
 import os
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
 from typing import TypeVar
 
-import lmdb
-
 from dedupcrawl.index.claims import read_claim
-from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.journal import Journal, Transaction, explained, with_prefix
+from dedupcrawl.index.journal import Journal, Transaction, with_prefix
 from dedupcrawl.index.tables import Cell, Item, Tables, in_turn
 
 Answer = TypeVar("Answer")
 
 
 class LmdbNotes(Tables):
-    """An open index, and its tables.
-
-    Attributes:
-        path: The index's folder.
-        journal: Where everything lies.
-    """
+    """An open index in a folder, and its tables."""
 
     def __init__(self, path: Path, journal: Journal) -> None:
         super().__init__()
@@ -41,16 +32,8 @@ class LmdbNotes(Tables):
 
     def converse(self, work: Callable[[], Answer]) -> Answer:
         """What `work` returns; of LMDB's errors and of damage it is said where."""
-        with self.explaining():
+        with self.journal.explaining():
             return work()
-
-    @contextmanager
-    def explaining(self) -> Iterator[None]:
-        """Of LMDB's errors and of damage it is said where."""
-        try:
-            yield
-        except (lmdb.Error, IndexDamagedError) as error:
-            raise explained(error, self.path) from (error if isinstance(error, lmdb.Error) else None)
 
     @in_turn
     def change(self, cells: Collection[Cell], given: Collection[Cell] = ()) -> list[bytes | None] | None:
@@ -65,9 +48,6 @@ class LmdbNotes(Tables):
             return None
 
         return self.journal.writing(work)
-
-    def send(self, cells: Collection[Cell]) -> None:
-        self.change(cells)
 
     @in_turn
     def values(self, table: str, fields: Sequence[bytes]) -> list[bytes | None]:
@@ -89,7 +69,7 @@ class LmdbNotes(Tables):
         return takewhile(lambda row: row[0].startswith(beginning), rows)
 
     def _read(self, unpack: Callable[[bytes], Item], raw: bytes) -> Item:
-        with self.explaining():
+        with self.journal.explaining():
             return unpack(raw)
 
 

@@ -57,15 +57,8 @@ _REQUEST = {
 }
 _EVIDENCE = {
     "in_doubt": {"url": "http://www.", "check": "shingles", "similarity": 0.5},
-    "lists": [],
-    "covered": 1.0,
-    "listed_by": [],
-    "supersedes": [],
-    "furniture_blocks": 1,
-    "probability": 1.0,
-    "symbols": 378,
-    "kept_symbols": 378,
-    **dict.fromkeys(_FEATURES.split(), 1.0),
+    **{"lists": [], "covered": 1.0, "listed_by": [], "supersedes": [], "furniture_blocks": 1, "probability": 1.0},
+    **{"symbols": 378, "kept_symbols": 378, **dict.fromkeys(_FEATURES.split(), 1.0)},
 }
 _VERDICT = {
     "url": "http://www.",

@@ -62,16 +62,10 @@ class RedisIndex(RedisJournal, Index):
     (`redis_notes.FRESH_SECONDS`) may still be given as the keeper of a duplicate; `depend` tells, before a drop.
 
     Args:
-        url: ``redis://``, ``rediss://`` or ``unix://``; ``?prefix=`` names the index.
-        checks: The content checks, in the order in which they are asked. None: the index is opened to be read.
+        url: ``redis://``, ``rediss://`` or ``unix://``; ``?prefix=`` names the index. For the errors see `open_index`.
+        checks: As there.
         batch_pages: Pages in memory before they are folded.
-        wait: Seconds for which a call waits while the server is away.
-
-    Raises:
-        ValueError: The URL names no Redis, or there is no index and no checks to make it for.
-        IndexMismatchError: The index was made by other checks or settings.
-        IndexAwayError: The server cannot be reached.
-        OSError: The server refuses.
+        wait: As there.
     """
 
     claims: RedisClaims

@@ -151,9 +151,6 @@ class Link:
     Args:
         address: The server.
         wait: Seconds for which `talk` waits for a server that is away.
-
-    Attributes:
-        round_trips: Answers that were waited for.
     """
 
     def __init__(self, address: Address, wait: float) -> None:

@@ -32,9 +32,6 @@ class RedisNotes(VerdictLog):
     """The connection of an open index, and its tables.
 
     Attributes:
-        address: Where the index lies.
-        link: The connection.
-        is_closed: True after `close`.
         read_at: When (time.monotonic) the server was last asked for its rows.
         pages_restored: How many pages were restored until then.
     """

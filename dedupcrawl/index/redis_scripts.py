@@ -19,12 +19,7 @@ _BYTES_AT_ONCE = 4_000_000  # of rows in one answer, about
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A Lua script.
-
-    Attributes:
-        source: What the server compiles once.
-        sha: How it is called from then on.
-    """
+    """A Lua script: the server compiles its source once, and it is called by its SHA-1 from then on."""
 
     source: str
     sha: str = field(init=False)

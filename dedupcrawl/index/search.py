@@ -26,12 +26,7 @@ Fetch = Callable[[int], Raw]
 
 
 class Candidate(NamedTuple):
-    """A kept page that a check brings up.
-
-    Attributes:
-        page_id: Its number.
-        entry: The page.
-    """
+    """A kept page that a check brings up."""
 
     page_id: int
     entry: Entry
@@ -53,8 +48,6 @@ class Search:
             effect when it was in another catalog.
 
     Attributes:
-        catalog: Where it looks.
-        entry: The new page.
         end: All pages below this number were looked at.
         superseded: Id → URL of the kept pages of which it was decided that they lie inside the new one.
     """
@@ -208,12 +201,7 @@ def _dissimilarity(made: Sequence[tuple[int, Check, bytes]], kept: Sequence[byte
 
 
 def row_of(found: Search, replaces: int | None) -> Record:
-    """What to append to the journal for a page that is not a duplicate.
-
-    Args:
-        found: The search for it.
-        replaces: Id of the page of the same URL, if there is one.
-    """
+    """What to append to the journal for a page that is not a duplicate, and `replaces` that of the same URL."""
     ended = () if replaces is None else (replaces,)
     return record_of(found.entry, found.catalog.schema.names, ended, tuple(sorted(found.superseded)))
 

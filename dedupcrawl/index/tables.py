@@ -44,11 +44,7 @@ class Cell(NamedTuple):
 
 
 class Tables(ABC):
-    """What every store does for the tables. Threads of a process take turns.
-
-    Attributes:
-        lock: Held during every call.
-    """
+    """What every store does for the tables. Threads of a process take turns: `lock` is held during every call."""
 
     lock: RLock
 
@@ -72,9 +68,9 @@ class Tables(ABC):
             None where that was done; else the values that the given cells have.
         """
 
-    @abstractmethod
     def send(self, cells: Collection[Cell]) -> None:
         """As `change`, but who has a server need not wait for it; then it may be done more than once."""
+        self.change(cells)
 
     @abstractmethod
     def values(self, table: str, fields: Sequence[bytes]) -> list[bytes | None]:
