@@ -14,17 +14,10 @@ from dedupcrawl.crawl_logs.tally import Tally
 
 
 def cut(block: LineBlock, separator: str, names: Sequence[str], path: str, tally: Tally) -> pl.DataFrame:
-    """Cut each line of `block` at every `separator`; quotes mean nothing.
+    """Cut each line of `block` at every `separator`, one ASCII character; quotes mean nothing.
 
-    Args:
-        block: Lines, the header not among them.
-        separator: One ASCII character.
-        names: Of the fields, in order; a repeated name's later columns are dropped.
-        path: The log's name for the tally's examples.
-        tally: Where lines with another number of fields are counted; empty lines are passed over.
-
-    Returns:
-        A string column a name, and `LINE`.
+    Lines with another number of fields are counted, empty ones passed over. There is a string column a name (a repeated
+    name's later columns are dropped), and `LINE`.
     """
     lines = lines_of(block).filter(pl.col("text") != "")
     fits = pl.col("text").str.count_matches(separator, literal=True) == len(names) - 1

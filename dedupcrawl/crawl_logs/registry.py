@@ -19,7 +19,6 @@ class LogFormat(NamedTuple):
     """One format.
 
     Attributes:
-        name: For people.
         matches: Whether a file that begins with these (decompressed) bytes is of this format.
         read: The file's rows in batches, in the columns of `rows.SCHEMA` and `rows.LINE`. Fills the tally with what it
             leaves out; raises LogError when the file is broken as a whole.

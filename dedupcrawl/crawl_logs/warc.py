@@ -177,14 +177,10 @@ class Answer:
     """An answer as it was archived.
 
     Attributes:
-        url: That was asked for.
         date: When, as written.
         digest: Of the payload, as written, where the record has one.
         is_revisit: True when its content is in another record.
-        status: Of HTTP; None for other protocols.
-        location: Where a redirect leads.
         mime: Media type without parameters, lower case.
-        charset: That HTTP declares.
         body: Content, its encodings undone; empty where there is a `problem`.
         problem: Why it cannot be taken for the whole answer; empty when it can.
     """

@@ -49,11 +49,7 @@ _ROWS_A_PART = 250_000  # aim for a task
 def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, *, tally: Tally) -> TrainingSummary:
     """As `training.train.train`, with the same result row for row; the rules are written by this process.
 
-    Args:
-        logs: Paths or URIs, see `reading.read_logs`.
-        folder: As there.
-        options: As there.
-        tally: As there.
+    For the logs see `reading.read_logs`.
 
     Raises:
         LogError: A log cannot be read; nothing is written.
@@ -124,13 +120,7 @@ _THINNED = "site string, url string, label long, size long"
 def _learn_large_sites(
     rows: DataFrame, options: LearningOptions, carried_over: Mapping[str, Sequence[Rule]]
 ) -> Learned:
-    """Learn the rules of some sites.
-
-    Args:
-        rows: Columns of `reading.SCHEMA`; all rows of each site, none that is told.
-        options: The thresholds.
-        carried_over: Site → its rules that were learned from earlier logs.
-    """
+    """Learn the rules of some sites from all their rows, none that is told."""
     learned = Learned()
     pages = materialized(_labelled(rows))
     good = _without_unlike(_without_faults(pages, learned), learned)
@@ -177,12 +167,10 @@ def _labelled(rows: DataFrame) -> DataFrame:
 
 
 def _links(pages: DataFrame, mere: DataFrame, aliases: DataFrame) -> DataFrame:
-    """As `clusters._links`: site, url, to.
+    """As `clusters._links`, with a row a URL: site, url, to.
 
-    Args:
-        pages: A row a URL.
-        mere: The rows that say nothing of a page but, some, a verdict.
-        aliases: A row a URL that was fetched because it was said to be one: site, url, to and alias_held.
+    `mere` rows say nothing of a page but, some, a verdict. `aliases` were fetched because they were said to be some:
+    site, url, to and alias_held.
     """
     redirects = pages.where("redirect_to is not null").select("site", "url", F.col("redirect_to").alias("to"))
     verdicts = _verdicts(pages, mere)

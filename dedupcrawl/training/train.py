@@ -115,10 +115,7 @@ def _watched(rule: Rule, before: Rule | None) -> Rule:
 def added(old: Iterable[Rule], new: Iterable[Rule], reserved: Mapping[str, Rule] | None = None) -> tuple[Rule, ...]:
     """The old rules and after them the new ones that do something else than those before; their ids differ.
 
-    Args:
-        old: They keep their ids.
-        new: Renamed where their id is taken.
-        reserved: Id → the rule that had it before; no other rule gets it.
+    New ones are renamed where their id is taken, or `reserved` for the rule that had it before.
     """
     rules = list(old)
     does = {rule.effect for rule in rules}

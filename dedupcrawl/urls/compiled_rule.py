@@ -32,7 +32,6 @@ class CompiledRule:
     """One rule; `apply` gives new tokens and leaves those it was given as they are.
 
     Attributes:
-        rule: The rule as written.
         keeps_tokens: True when its result needs no new tokenizing: what was a segment or the value of an argument stays
             one, and so holds no delimiter that means more in its new place.
     """
@@ -118,10 +117,8 @@ class CompiledRule:
         """True when no earlier rule, nor this one, can apply to its result unless it applied to what it was given.
 
         What only takes arguments away, or puts them in another order, gives no rule that merely asks for some its
-        chance. Sorting also makes "%20" of "+": where there is one, this says nothing.
-
-        Args:
-            counting: Whether an earlier rule `minds_more_arguments`.
+        chance, unless an earlier one `minds_more_arguments` (`counting`). Sorting also makes "%20" of "+": where there
+        is one, this says nothing.
         """
         return not counting if self.rule.drop else self.rule.convert == "sort-query"
 

@@ -84,14 +84,11 @@ class Rule:
             "doubted" ones are so by crawls alone: a log has spoken against them, but not so much as refutes a rule.
         tried: How often crawls fetched a URL and what the rule makes of it, and compared the two pages.
         failed: ... and found two different pages.
-        source: Where it comes from.
-        learned: Day of the training run that first found it.
         evidence: Counts of the last run that did.
         examples: Pairs of a URL and what the rule makes of it.
         counterexamples: Pairs that crawls found to be two pages, one for each part of the site where the rule is not
             used for it (`urls.places`).
         names_at: Positions in URLs where crawls met so many words that they tell no parts of the site (`urls.places`).
-        note: A remark for people, e.g. why it was disabled.
     """
 
     id: str

@@ -24,12 +24,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What follows from a trial.
-
-    Attributes:
-        revoked: Ids of rules that are off from now on.
-        restricted: Ids of rules that are off in one more place (see `urls.places`).
-    """
+    """What follows from a trial: ids of rules that are off from now on, or in one more place (see `urls.places`)."""
 
     revoked: tuple[str, ...] = ()
     restricted: tuple[str, ...] = ()

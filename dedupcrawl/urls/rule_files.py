@@ -47,7 +47,6 @@ class SiteRules:
 
     Attributes:
         site: Registrable domain, or the host where there is none.
-        rules: Their ids differ.
     """
 
     site: str

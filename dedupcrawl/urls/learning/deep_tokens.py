@@ -36,9 +36,6 @@ class Anchor(NamedTuple):
     """A candidate anchor (Definition 3): text = token[start:stop].
 
     Attributes:
-        start: Of its first character.
-        stop: Behind its last one.
-        text: Itself.
         cluster: What delimits it on both sides (an empty delimiter: a unit change), and whether it is numeric.
     """
 
@@ -180,10 +177,8 @@ def select_anchors(tokens: Sequence[Sequence[Anchor]]) -> dict[Cluster, set[str]
     """Algorithm 2 (SelectAnchors): clusters of anchors with high coverage and few anchors.
 
     The best are taken, by the tokens that they explain for each bit that it takes to say which of their anchors a token
-    has. That low coverage and uneven frequencies rule a cluster out, as in the paper, made no rule different.
-
-    Args:
-        tokens: The candidate anchors of each token. Of several of one cluster the first counts.
+    has; of several anchors of one cluster in a token the first counts. That low coverage and uneven frequencies rule a
+    cluster out, as in the paper, made no rule different.
     """
     first = [{anchor.cluster: anchor.text for anchor in reversed(anchors)} for anchors in tokens]
     clusters: dict[Cluster, dict[str, int]] = defaultdict(dict)

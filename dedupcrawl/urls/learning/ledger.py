@@ -36,7 +36,6 @@ class Use:
         blame: Its share of those brought together wrongly.
         collisions: Canonical forms of several pages that it has a part in.
         real: URLs whose canonical form is a URL of the log.
-        rows: The URLs.
     """
 
     coverage: list[int] = field(default_factory=lambda: [0, 0])
@@ -51,11 +50,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a wrong merge costs: one price, by the precision that a user asks for.
-
-    Attributes:
-        min_precision: Least share of right ones among what a rule brings together.
-    """
+    """What a wrong merge costs: one price, by the least share of right ones that a user asks for."""
 
     min_precision: float
 
@@ -107,11 +102,9 @@ class Ledger:
         self._added: dict[str, tuple[int, int]] = {}
 
     def apply(self, rules: Sequence[Rule], known: Ledger | None = None) -> None:
-        """Use these rules, and no others.
+        """Use these rules, whose ids differ, and no others; the id of one before means that rule, if for fewer URLs.
 
-        Args:
-            known: Of some of the URLs, under these rules: what became of them need not be found out again.
-            rules: Their ids have to be different. One with the id of one before is that rule, if for fewer URLs.
+        What became of URLs that are in `known`, a ledger under these rules, need not be found out again.
         """
         rules = list(rules)
         before = {rule.id: rule for rule in self.rules}

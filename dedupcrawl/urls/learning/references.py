@@ -40,9 +40,6 @@ class Suggestion:
 
     Attributes:
         match: Of the source; `s0`, `s1`, … are slots, all other names are used in `to`.
-        to: Of the target.
-        drop: See `Rule`.
-        convert: See `Rule`.
     """
 
     match: str = ""

@@ -30,10 +30,8 @@ class Candidate:
     """A rule that reaches the bar.
 
     Attributes:
-        rule: Within its context.
         support: Clusters of the part that teaches that suggested it.
         expected: True when it holds on most sites.
-        counts: What it did when it was tried last.
         seen: How many rules had been accepted then.
     """
 

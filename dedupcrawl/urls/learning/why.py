@@ -24,7 +24,6 @@ class Reason:
 
     Attributes:
         rule: What it would do, in one line.
-        why: Why it does not, in one sentence.
         pairs: URLs of different pages that it would bring together.
     """
 
@@ -38,8 +37,6 @@ class Why:
     """Whether two URLs are merged, and why not.
 
     Attributes:
-        canonical: Their canonical forms.
-        rules: Ids of the rules that made these.
         log: "one page", "different pages", "near pages, which count neither way", or "not both in the log".
         reasons: Those of the ways to bring them together that are not taken; empty when they are merged.
     """
@@ -63,15 +60,10 @@ def why(  # noqa: PLR0913 - two URLs, and a log of the site
     labels: Sequence[int],
     bits: Mapping[int, int] = MappingProxyType({}),
 ) -> Why:
-    """What keeps two URLs of a site apart.
+    """What keeps two URLs of a site apart, as they are under its rules.
 
-    Args:
-        one: A URL.
-        other: Another one of the same site.
-        rules: Of the site; the URLs are told of as they are under these.
-        urls: Of a log of the site.
-        labels: The page of each.
-        bits: SimHash of each page, as far as known.
+    `urls` are those of a log of the site, with the page of each as its label, and `bits` the SimHash of each page, as
+    far as known.
     """
     normalize = SiteNormalizer(rules).normalize
     done = normalize(one), normalize(other)
