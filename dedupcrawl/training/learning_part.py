@@ -65,8 +65,6 @@ class Learned:
     """What was learned from some sites, and from what.
 
     Attributes:
-        rules: The sites for which there are rules.
-        sites: Number of sites with pages.
         urls: Distinct URLs with a known page.
         clusters: Duplicate clusters of at least two URLs.
         redundant: URLs less clusters and single pages: what perfect rules would save.

@@ -15,7 +15,8 @@ from dedupcrawl.urls.learning.contexts import Condition, scoped
 from dedupcrawl.urls.learning.forms import Forms, atoms_of
 from dedupcrawl.urls.learning.generalize import MOST_WORDS
 from dedupcrawl.urls.learning.ledger import Ledger, Price, Use
-from dedupcrawl.urls.learning.search import Candidate, accepted, hypothesis, suggestions
+from dedupcrawl.urls.learning.references import hypothesis
+from dedupcrawl.urls.learning.search import Candidate, accepted, suggestions
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.urls.url_parts import split_url

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from dedupcrawl.counts import counted
 from dedupcrawl.urls.learning.diff import diff
 from dedupcrawl.urls.learning.forms import Forms, Tally, is_near
-from dedupcrawl.urls.learning.search import cost_of, hypothesis
+from dedupcrawl.urls.learning.search import cost_of
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule, RuleError, described
 from dedupcrawl.urls.rule_files import SiteRules
@@ -90,10 +90,9 @@ def _reasons(one: str, other: str, rules: SiteRules, forms: Forms) -> Iterator[R
     if parts[0] is None or parts[1] is None:
         return
     longer, shorter = sorted((parts[0], parts[1]), key=lambda own: (len(own.args), len(own.join())), reverse=True)
-    seen = dict.fromkeys(suggestion for suggestion, _ in diff(longer, shorter, {}))
-    for found in seen:
+    seen = dict.fromkeys(rule for rule, _ in diff(longer, shorter, {}))
+    for rule in seen:
         try:
-            rule = hypothesis(found.match, found.to, found.drop, found.convert)
             tried = forms.tried(rule)
         except RuleError:
             continue
