@@ -11,9 +11,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 
-from dedupcrawl.index.claims import ClaimLedger
 from dedupcrawl.index.notes import Attachments, RewriteLog, SiteStates, VerdictLog
-from dedupcrawl.index.pages import Kept, PageStore
+from dedupcrawl.index.pages import ClaimLedger, Kept, PageStore
 
 __all__ = [
     "Attachments", "ClaimLedger", "Index", "Kept", "PageStore", "RewriteLog", "SiteStates", "Told", "VerdictLog",

@@ -303,12 +303,10 @@ class Journal:
 
     def _become_only_user(self) -> bool:
         """Whether nobody else has the index open, and whoever opens it waits from now on."""
-        try:
-            fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            fcntl.flock(self._users, fcntl.LOCK_SH)
-            return False
-        return True
+        if not is_locked(self._users):
+            return True
+        fcntl.flock(self._users, fcntl.LOCK_SH)
+        return False
 
     def _is_wasteful(self) -> bool:
         size = self._env.info()["last_pgno"] + 1
@@ -353,6 +351,15 @@ class Journal:
                             break
                         block.append((bytes(key), bytes(value)))
         return block
+
+
+def is_locked(file: int) -> bool:
+    """Whether another process has the lock on this open file; else this one has, from now on."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    return False
 
 
 def with_prefix(txn: Transaction, table: lmdb._Database, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:

@@ -11,12 +11,12 @@ import msgspec
 
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.claims import claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.contract import Index, Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction
 from dedupcrawl.index.lmdb_notes import LmdbClaims, LmdbNotes
 from dedupcrawl.index.notes import orphan_cell
+from dedupcrawl.index.pages import claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.record import DIGEST_BYTES, Raw, Record, digest, pack, plain, storable, unpack_dependent
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header

@@ -10,8 +10,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TypeVar
 
-from dedupcrawl.index.claims import read_claim
-from dedupcrawl.index.journal import Journal, Transaction, with_prefix
+from dedupcrawl.index.journal import Journal, Transaction, is_locked, with_prefix
+from dedupcrawl.index.pages import read_claim
 from dedupcrawl.index.tables import Cell, Item, Tables, in_turn
 
 Answer = TypeVar("Answer")
@@ -81,7 +81,7 @@ _OWNERS = "owners"  # folder of the claimants' lock files
 
 
 class LmdbClaims:
-    """As index.claims.Claimant: alive as long as it holds the lock on its file, however its process ends."""
+    """As index.pages.Claimant: alive as long as it holds the lock on its file, however its process ends."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -139,9 +139,6 @@ def _is_locked(path: Path) -> bool:
     except FileNotFoundError:
         return False
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+        return is_locked(file)
     finally:
         os.close(file)
-    return False

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 import redis
 
-from dedupcrawl.index.claims import OWNER_BYTES, claim_cell, read_claim
 from dedupcrawl.index.notes import VerdictLog
+from dedupcrawl.index.pages import OWNER_BYTES, claim_cell, read_claim
 from dedupcrawl.index.record import digest, pack_dependent, plain, unpack_dependent
 from dedupcrawl.index.redis_link import Address, Argument, Link
 from dedupcrawl.index.redis_scripts import CHANGE, CLEAR, GROUPS, TAKE, TAKEN, TAKEN_BYTES
@@ -131,7 +131,7 @@ _SCANNED_AT_ONCE = 1000
 
 
 class RedisClaims:
-    """As index.claims.Claimant: alive as long as its key is, which a thread renews until the process ends.
+    """As index.pages.Claimant: alive as long as its key is, which a thread renews until the process ends.
 
     No lock on a file is seen by another machine, so here a claimant that is killed counts as alive until its key
     expires, and one that cannot reach Redis for that long as dead: that costs a duplicate. All methods but `close` are

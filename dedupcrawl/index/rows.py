@@ -16,7 +16,6 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
         spider: Name of the spider that kept it, empty outside a crawl.
         run: Identifies the crawl; runs that resume one JOBDIR share it.
         kept_at: Seconds since the epoch.
-        title: The page's title, for people.
         outline: The main text as 16-bit symbol hashes (see content.main_outline), for comparing side by side.
         fetched_url: Where the page was fetched, when that is not `url`: a canonical URL need not exist.
         asides: What it says around its main text, and where it links to (see content.around).

@@ -40,7 +40,6 @@ class Search:
 
     Args:
         catalog: Where to look.
-        entry: The new page.
         first_id: Pages below are no candidates.
         lock: Held while the catalog is looked at.
         reading: Opens the records of the catalog for a moment.
