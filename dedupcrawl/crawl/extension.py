@@ -26,7 +26,7 @@ from dedupcrawl.crawl.judging import Judging
 from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import AliasRows, LogFile, PageLog
 from dedupcrawl.crawl.orphans import Orphans, forgets_unstored, returns_unstored
-from dedupcrawl.crawl.parts import parts_of
+from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.rewriter import Rewriter
 from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.crawl.software import Software
@@ -100,7 +100,7 @@ class Dedup:
             model=model.load(self.settings.model),
             remembers_requests=forgets_unstored(crawler.settings),
         )
-        parts = self.parts = parts_of(
+        parts = self.parts = Parts(
             crawler,
             self.settings,
             self._normalizer,
@@ -175,15 +175,13 @@ class Dedup:
 
     def _software(self) -> Software | None:
         given = self.settings.software
-        if given is False or self.parts.book is None or not self._rewrites_somewhere():
+        modes = {one.url_mode for one in (self.settings, *self.settings.sites.values())}
+        if given is False or self.parts.book is None or modes == {"off"}:
             return None
         known = programs(given if isinstance(given, Path) else None)
         software = Software(known, self._normalizer, self.parts.book, self._index, self.stats)
         self.pages.ignored_at, software.withdrawn = software.ignored_at, self.watch.after_all.revoke
         return software
-
-    def _rewrites_somewhere(self) -> bool:
-        return any(one.url_mode != "off" for one in (self.settings, *self.settings.sites.values()))
 
     def _rules_folder(self) -> Path:
         return next((path for path in self.settings.rules if path.is_dir()), rules_folder())

@@ -150,18 +150,12 @@ class FirstSeen:
         """The first URL of `identity`; `url` when there was none before."""
         first = self._url_of.get(identity)
         if first is None:
-            first = self._url_of[identity] = self._first_of_all(identity, url)
+            first = url
+            with suppress(OSError, IndexDamagedError):  # while the workers cannot be asked: a page more is fetched
+                first = self.shared(identity, url) if self.shared is not None else url
+            self._url_of[identity] = first
             self._journal.append((identity, first))
         return first
-
-    def _first_of_all(self, identity: str, url: str) -> str:
-        """What the workers agreed on; this process's own choice while they cannot be asked: a page more is fetched."""
-        if self.shared is None:
-            return url
-        try:
-            return self.shared(identity, url)
-        except (OSError, IndexDamagedError):
-            return url
 
     def close(self) -> None:
         """Close the file."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from scrapy import Request, Spider
+from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
@@ -137,63 +136,41 @@ class Sending:
         answered(response)
 
 
-@dataclass(frozen=True, slots=True)
 class Parts:
-    """What belongs to one crawl.
+    """What belongs to one crawl; with a `folder` its requests survive the process, `read` is as of Batch.
 
     Attributes:
         book: Of the rules that are tried, or None: none are, ever.
         earlier: Pages of this crawl, if of other workers.
     """
 
-    settings: DedupSettings
-    normalizer: Normalizer
-    index: Index
-    run: str
-    spider: Spider
-    stats: StatsCollector
-    book: RuleBook | None
-    furniture_of: FurnitureOf
-    pages: Pages
-    batch: Batch
-    sending: Sending
-    bypass: DupeFilterBypass
-    savings: Savings
-    pending: PendingRewrites
-    rewrites: Rewrites
-    earlier: EarlierPages
-
-
-def parts_of(  # noqa: PLR0913 - what a crawl opens
-    crawler: Crawler,
-    settings: DedupSettings,
-    normalizer: Normalizer,
-    index: Index,
-    run: str,
-    detector: Detector,
-    *,
-    folder: Path | None = None,
-    read: Callable[[Collection[str]], None] = lambda urls: None,
-) -> Parts:
-    """The parts of a crawler's crawl; with a `folder` its requests survive the process, `read` is as of Batch."""
-    assert crawler.spider is not None
-    assert crawler.stats is not None
-    spider, stats = crawler.spider, crawler.stats
-    return Parts(
-        settings,
-        normalizer,
-        index,
-        run,
-        spider,
-        stats,
-        RuleBook(normalizer, settings.trial_share) if settings.trial_share else None,
-        detector.furniture_of,
-        Pages(settings),
-        Batch(index, read),
-        Sending(crawler),
-        DupeFilterBypass(crawler),
-        Savings(stats, detector.tally),
-        PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, spider),
-        Rewrites(index, spider, run),
-        EarlierPages(index, run, normalizer),
-    )
+    def __init__(  # noqa: PLR0913 - what a crawl opens
+        self,
+        crawler: Crawler,
+        settings: DedupSettings,
+        normalizer: Normalizer,
+        index: Index,
+        run: str,
+        detector: Detector,
+        *,
+        folder: Path | None = None,
+        read: Callable[[Collection[str]], None] = lambda urls: None,
+    ) -> None:
+        assert crawler.spider is not None
+        assert crawler.stats is not None
+        self.settings = settings
+        self.normalizer = normalizer
+        self.index = index
+        self.run = run
+        self.spider = crawler.spider
+        self.stats = crawler.stats
+        self.book = RuleBook(normalizer, settings.trial_share) if settings.trial_share else None
+        self.furniture_of: FurnitureOf = detector.furniture_of
+        self.pages = Pages(settings)
+        self.batch = Batch(index, read)
+        self.sending = Sending(crawler)
+        self.bypass = DupeFilterBypass(crawler)
+        self.savings = Savings(crawler.stats, detector.tally)
+        self.pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, crawler.spider)
+        self.rewrites = Rewrites(index, crawler.spider, run)
+        self.earlier = EarlierPages(index, run, normalizer)

@@ -24,7 +24,6 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from dedupcrawl.crawl_logs.tally import Tally
-from dedupcrawl.sites import other_form
 from dedupcrawl.spark.reading import ORDER, TOLD, add_to, in_order, read_logs, tells
 from dedupcrawl.spark.session import materialized, spark_session
 from dedupcrawl.training import false_clusters, learning_part
@@ -40,7 +39,7 @@ from dedupcrawl.training.learning_part import (
 from dedupcrawl.training.page_rows import FAULTS
 from dedupcrawl.training.train import TrainingSummary, learned_rules, write_all
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.rule_files import file_name, rule_files
+from dedupcrawl.urls.rule_files import file_of, rule_files
 
 _MOST_ROWS = 1_000_000  # of a site that one task clusters
 _ROWS_A_PART = 250_000  # aim for a task
@@ -110,8 +109,7 @@ def _shared(spark: SparkSession, folder: Path) -> RulesBefore:
 
 
 def _of_site(found: Broadcast[dict[str, tuple[Rule, ...]]], site: str) -> tuple[Rule, ...]:
-    names = file_name(site), file_name(other_form(site))
-    return next((found.value[name] for name in names if name in found.value), ())
+    return file_of(found.value, site) or ()
 
 
 _THINNED = "site string, url string, label long, size long"

@@ -6,7 +6,7 @@ import heapq
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,6 @@ class Measured:
 
     Attributes:
         sites: Sites with pages; `sites_with_rules` have a rule file.
-        named: The first few of them, in alphabetical order.
         rules: Active rules of those sites, |R|.
         urls: Distinct URLs with a known page.
         redundant: URLs less clusters and single pages.
@@ -104,10 +103,7 @@ class Measured:
         return self
 
 
-_COUNTS = (
-    "sites", "sites_with_rules", "rules", "urls", "redundant", "coverage", "wrong", "merged", "clustered",
-    "normalized", "collisions",
-)  # fmt: skip
+_COUNTS = [count.name for count in fields(Measured) if count.default == 0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,12 +132,8 @@ class Place:
         worse, better = sorted((self, other), key=lambda place: place.lacking, reverse=True)
         still = worse if self.failed or other.failed else better
         self.lacking, self.left = still.lacking, still.left
-        self.uses += other.uses
-        self.begun += other.begun
-        self.open += other.open
-        self.passed += other.passed
-        self.failed += other.failed
-        self.passed_by += other.passed_by
+        for count in ("uses", "begun", "open", "passed", "failed", "passed_by"):
+            setattr(self, count, getattr(self, count) + getattr(other, count))
         self.example = self.example or other.example
         self.counterexample = self.counterexample or other.counterexample
 

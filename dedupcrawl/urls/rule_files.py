@@ -23,13 +23,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from dedupcrawl.output import replacing
 from dedupcrawl.sites import ascii_form, host_of, other_form, site_of
 from dedupcrawl.urls.rule import Rule, RuleError
+
+File = TypeVar("File")
 
 SUFFIX = ".toml"
 FILES_CHECKED = 50  # a folder of so few files is read at once, so that a mistake in one shows at the start
@@ -184,7 +186,7 @@ def file_name(site: str) -> str:
     return name + SUFFIX
 
 
-def file_of(files: Mapping[str, Path], site: str) -> Path | None:
+def file_of(files: Mapping[str, File], site: str) -> File | None:
     """The file of a site among `files` (name → path), under either form of an international name.
 
     People write "bücher.example", crawlers "xn--bcher-kva.example".
