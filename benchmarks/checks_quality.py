@@ -31,7 +31,7 @@ from dedupcrawl.content.evidence import compare_texts
 from dedupcrawl.content.main_outline import packed as outline
 from dedupcrawl.content.model import TARGET_PRECISION, packaged
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.index.postings import PostingsView
+from dedupcrawl.index.catalog import PostingsView
 from dedupcrawl.page import Page
 
 FALSE_SHARE = 0.25  # a drop whose words differ from its keeper's in more is a false one

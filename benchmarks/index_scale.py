@@ -38,9 +38,9 @@ from dedupcrawl.content.checks.exact import ExactCheck
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
 from dedupcrawl.content.checks.mwo import MwoCheck, least_overlap
 from dedupcrawl.content.checks.simhash import SimHashCheck
+from dedupcrawl.index.catalog import PostingsView
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.postings import PostingsView
 from dedupcrawl.verdict import Verdict
 
 CHECKS: tuple[Check, ...] = (ExactCheck(), SimHashCheck(), FeatureCodeCheck())

@@ -24,7 +24,7 @@ from dedupcrawl.content.checks import mwo as mwo_check
 from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.content.mwo import TOTAL, Record
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.index.postings import PostingsView
+from dedupcrawl.index.catalog import PostingsView
 from dedupcrawl.index.segment import sort_table
 
 SITES = ("uci", "nankai")

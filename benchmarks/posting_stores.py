@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table as Printed
 
 from dedupcrawl.content.checks.base import Keys
-from dedupcrawl.index.postings import Batch, PostingsView
+from dedupcrawl.index.catalog import Batch, PostingsView
 from dedupcrawl.index.schema import BATCH_PAGES
 from dedupcrawl.index.segment import Segment, merge_from, open_segment, write_segment
 

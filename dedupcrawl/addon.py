@@ -8,9 +8,9 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from dedupcrawl.crawl.downloader import CrawlLogMiddleware, RewriteFallback, UrlMiddleware
 from dedupcrawl.crawl.dupe_filter import RememberedFingerprints
 from dedupcrawl.crawl.extension import Dedup
+from dedupcrawl.crawl.failures import cannot_start
 from dedupcrawl.crawl.pipeline import DedupPipeline
 from dedupcrawl.crawl.spider_output import RepeatedLinks, SpiderOutput
-from dedupcrawl.crawl.start_and_end import cannot_start
 from dedupcrawl.settings import DedupSettings, SettingError
 
 # (setting, component, order). Why these orders, see docs/architecture.md.

@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from dedupcrawl.aliases.sources import canonical_of
 from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.content.differences import stretches
 from dedupcrawl.content.html import extract
-from dedupcrawl.crawl.log_file import canonical_href
 from dedupcrawl.crawl_logs.page_files import page_of, stored_pages
 from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
@@ -72,7 +72,7 @@ def extraction(data: bytes) -> None:
     extract(data, "http://a.example/", fields=True)
     extract(data, "http://a.example/", encoding="gb18030", selector="main p")
     extract(data.decode("utf-8", "surrogateescape"), "http://a.example/")
-    canonical_href(data)
+    canonical_of("http://a.example/", data)
 
 
 def urls(data: bytes) -> None:

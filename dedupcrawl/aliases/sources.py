@@ -84,6 +84,12 @@ def aliases_said(url: str, body: bytes, headers: Mapping[str, Sequence[str]], wa
     return found
 
 
+def canonical_of(url: str, body: bytes) -> str:
+    """The URL of the first rel=canonical link in the head of a page, absolute; empty where there is none."""
+    base, tags = _head(url, body, (b"canonical", b"<base"))
+    return next((_absolute(base, target) for source, target in _tags(tags) if source == "canonical"), "")
+
+
 def permalinks(url: str, body: bytes, base: str) -> Iterator[str]:
     """Links to elements of the page that holds them, whose URL has the number of the element as a token of its own.
 
@@ -144,14 +150,16 @@ def _is_element(body: bytes, name: bytes, start: int, end: int) -> bool:
     return False
 
 
-def _head(url: str, body: bytes) -> tuple[str, list[tuple[bytes, dict[bytes, str]]]]:
+def _head(
+    url: str, body: bytes, telling: Sequence[bytes] = _TELLING
+) -> tuple[str, list[tuple[bytes, dict[bytes, str]]]]:
     """The base of a page's relative URLs, and those link and meta tags that may say something: name and attributes."""
     end = max(body.find(b"</head", 0, _HEAD), body.find(b"</HEAD", 0, _HEAD))
     head = body[: end if end >= 0 else _HEAD]
     lower = head.lower()
     tags: list[tuple[bytes, dict[bytes, str]]] = []
     base = ""
-    for match in filter(None, (_TAG.match(lower, start) for start in _telling_tags(lower))):
+    for match in filter(None, (_TAG.match(lower, start) for start in _telling_tags(lower, telling))):
         name = match[1]
         attributes: dict[bytes, str] = {}
         for key, *values in _ATTRIBUTE.findall(head[match.start(2) : match.end(2)]):
@@ -166,10 +174,10 @@ def _head(url: str, body: bytes) -> tuple[str, list[tuple[bytes, dict[bytes, str
     return _joined(url, base) or url, tags
 
 
-def _telling_tags(lower: bytes) -> list[int]:
+def _telling_tags(lower: bytes, telling: Sequence[bytes]) -> list[int]:
     """Where tags begin that have a telling word in them; most of a head is not looked at."""
     starts = set()
-    for word in _TELLING:
+    for word in telling:
         at = lower.find(word)
         while at >= 0:
             starts.add(lower.rfind(b"<", max(0, at - _LONGEST_TAG), at + 1))

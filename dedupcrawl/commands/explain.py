@@ -18,7 +18,7 @@ from dedupcrawl.commands.why import becomes, in_words
 from dedupcrawl.content.evidence_words import in_words as evidence_in_words
 from dedupcrawl.counts import counted
 from dedupcrawl.printable import printable
-from dedupcrawl.urls.rule_words import in_trials, speaks_for
+from dedupcrawl.urls.rule import in_trials, speaks_for
 
 # What is told of the URL that was asked about.
 _OF_URL = ("rewrite", "kind", "canonical", "in_crawls", "rules", "rule_evidence", "software")

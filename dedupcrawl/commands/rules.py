@@ -20,14 +20,13 @@ from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
-from dedupcrawl.training.rule_folder import added
+from dedupcrawl.training.train import added
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.discarder import Refused, exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.overlaps import dropped_before
 from dedupcrawl.urls.probation import state_in_use
-from dedupcrawl.urls.rule import Rule, RuleError, rule_facts, rule_row
-from dedupcrawl.urls.rule_edits import replace_rules
+from dedupcrawl.urls.rule import Rule, RuleError, rule_facts, rule_row, speaks_for
 from dedupcrawl.urls.rule_files import (
     MOST_RULES,
     SUFFIX,
@@ -35,11 +34,11 @@ from dedupcrawl.urls.rule_files import (
     file_of,
     path_in,
     read_rules,
+    replace_rules,
     rule_files,
     rules_of,
     write_rules,
 )
-from dedupcrawl.urls.rule_words import speaks_for
 from dedupcrawl.urls.url_parts import split_url
 
 _HEADS = ("site", "rule", "state", "kind", "source", "coverage", "precision", "at least", "what it does")

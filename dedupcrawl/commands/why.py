@@ -88,7 +88,7 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
 def _pages(site: str, logs: Sequence[Path]) -> tuple[list[str], list[int], dict[int, int]]:
     if not logs:
         return [], [], {}
-    from dedupcrawl.training.one_site import urls_and_clusters  # needs an extra
+    from dedupcrawl.training.parts import urls_and_clusters  # needs an extra
 
     with progress() as told:
         return urls_and_clusters(site, logs, told)

@@ -22,7 +22,6 @@ class AfterAll:
     """Knows which URLs are, or were, fetched as they were asked for, and sees to others; to each once.
 
     Args:
-        parts: Of the crawl.
         was_tried: Whether a URL is fetched because it is tried.
     """
 

@@ -72,9 +72,7 @@ class Batch:
     async def at_hand(self, url: str, most: int) -> None:
         """Return when the URL of a request was read, with those of others.
 
-        Args:
-            url: About to be fetched.
-            most: How many requests are on their way. When all of them wait here nobody else will come.
+        When all the requests that are on their way, `most`, wait here nobody else will come.
         """
         if self._index.pages_at_once == 1:
             return

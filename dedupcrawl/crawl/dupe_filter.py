@@ -24,9 +24,6 @@ class DupeFilterBypass:
     The filter may have dropped such a request already, or know it from an earlier run, so it cannot be asked; nor is it
     told, and would let a later link, or a redirect, to the same URL pass. It remembers fingerprints, as the filter
     does, and forgets them with the process: what was on its way when that died is asked for again.
-
-    Args:
-        crawler: Whose requests.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -65,7 +62,6 @@ class StartPages:
     for the same callback can bring nothing else.
 
     Args:
-        crawler: Whose requests.
         settings: Where URLs are not ours to change, links stay.
     """
 
@@ -103,10 +99,6 @@ class Repetitions:
     the scheduler on its way to the filter. The filter of Scrapy never forgets, so what it has dropped once need not be
     shown to it again. Of other filters and schedulers that is not known: they see all but links back to where the
     crawl started.
-
-    Args:
-        crawler: Whose requests.
-        starts: Pages that the filter does not know of.
 
     Attributes:
         are_known: Whether the filter is one that never forgets.

@@ -20,17 +20,16 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.dupe_filter import Repetitions, StartPages
-from dedupcrawl.crawl.first_seen import FirstSeen
+from dedupcrawl.crawl.failures import Outage, cannot_start, take_all
+from dedupcrawl.crawl.journal_file import FirstSeen
 from dedupcrawl.crawl.judging import Judging
 from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import AliasRows, LogFile, PageLog
 from dedupcrawl.crawl.orphans import Orphans, forgets_unstored, returns_unstored
-from dedupcrawl.crawl.outage import Outage
-from dedupcrawl.crawl.parts import parts_of
+from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.rewriter import Rewriter
 from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.crawl.software import Software
-from dedupcrawl.crawl.start_and_end import cannot_start, take_all
 from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.crawl.summary import ReportFile, advice_line, closing_line, lesson_line, opening_line
 from dedupcrawl.detection.detector import Detector
@@ -60,21 +59,12 @@ class Dedup:
     """The Scrapy extension that holds one crawl's state. Components get it by `Dedup.of(crawler)`.
 
     Attributes:
-        settings: All DEDUP_ settings.
-        stats: The crawler's.
-        spider_name: The spider's.
         parts: What it works with; of these `batch`, `pages` and `bypass` have a name here, too.
         claimant: The name under which this process claims what it keeps.
         rewriter: The URL half.
         trust: Whose pages may take the place of pages of others.
-        watch: What becomes of what was rewritten.
-        software: What recognizes known software, or None.
-        outage: What becomes of pages while the index is away.
-        storing: What becomes of the items of kept pages.
         repetitions: What that has dropped before, or is not told of.
-        orphans: What was dropped for pages that were never stored.
         judging: The content half.
-        page_log: What writes the crawl log, or None.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -110,7 +100,7 @@ class Dedup:
             model=model.load(self.settings.model),
             remembers_requests=forgets_unstored(crawler.settings),
         )
-        parts = self.parts = parts_of(
+        parts = self.parts = Parts(
             crawler,
             self.settings,
             self._normalizer,
@@ -185,15 +175,13 @@ class Dedup:
 
     def _software(self) -> Software | None:
         given = self.settings.software
-        if given is False or self.parts.book is None or not self._rewrites_somewhere():
+        modes = {one.url_mode for one in (self.settings, *self.settings.sites.values())}
+        if given is False or self.parts.book is None or modes == {"off"}:
             return None
         known = programs(given if isinstance(given, Path) else None)
         software = Software(known, self._normalizer, self.parts.book, self._index, self.stats)
         self.pages.ignored_at, software.withdrawn = software.ignored_at, self.watch.after_all.revoke
         return software
-
-    def _rewrites_somewhere(self) -> bool:
-        return any(one.url_mode != "off" for one in (self.settings, *self.settings.sites.values()))
 
     def _rules_folder(self) -> Path:
         return next((path for path in self.settings.rules if path.is_dir()), rules_folder())

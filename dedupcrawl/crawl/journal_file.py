@@ -1,14 +1,21 @@
-"""A file of JSON rows that is only ever appended to, so that a kill costs at most its last, torn row."""
+"""What outlives the process: requests as bytes, and rows of JSON in a file that is only ever appended to.
+
+A kill costs at most the last, torn row.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
 import msgspec
+from scrapy import Request, Spider
+from scrapy.utils.request import request_from_dict
+
+from dedupcrawl.index.errors import IndexDamagedError
 
 logger = logging.getLogger(__name__)
 
@@ -63,3 +70,93 @@ def read_rows(path: Path, kind: type[Row]) -> Iterator[Row]:
                 yield msgspec.json.decode(line, type=kind)
             except msgspec.DecodeError:
                 continue
+
+
+_USUAL = Request("data:,").to_dict()  # what a request has unless it is said otherwise
+
+
+class _Url(msgspec.Struct):
+    url: str
+
+
+def pack_request(request: Request, spider: Spider) -> bytes:
+    """MessagePack of all that is not as usual about the request.
+
+    Raises:
+        ValueError: its meta would come back as something else, or its callback is not a method of the spider.
+    """
+    fields = request.to_dict(spider=spider)
+    if "_class" not in fields:  # others may have other defaults
+        fields = {name: value for name, value in fields.items() if name == "url" or value != _USUAL.get(name, ...)}
+    try:
+        packed = msgspec.msgpack.encode(fields, enc_hook=_plain)
+        same = msgspec.msgpack.decode(packed) == fields  # not so for sets, tuples, dates and objects
+    except (TypeError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
+        raise ValueError(str(error)) from error
+    if not same:
+        raise ValueError("its meta holds what is not a number, text, list or dict of these")
+    return packed
+
+
+def _plain(value: object) -> str:
+    """What lxml and parsel give for text is text: a link extractor puts it into meta."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    raise TypeError(f"{type(value).__name__}, which is not text, number, list or dict")
+
+
+def packed_url(packed: bytes) -> str | None:
+    """The URL of a packed request, even where the rest cannot be read any more; None when these are other bytes."""
+    try:
+        return msgspec.msgpack.decode(packed, type=_Url).url
+    except msgspec.DecodeError:
+        return None
+
+
+def unpack_request(packed: bytes, spider: Spider) -> Request:
+    """What `pack_request` was given.
+
+    Raises:
+        ValueError: the spider has no such method any more, its class is gone or has changed, or these are other bytes.
+    """
+    try:
+        fields: dict[str, Any] = msgspec.msgpack.decode(packed)
+        return request_from_dict(fields, spider=spider)
+    except Exception as error:  # to find its class, modules are imported, which may do anything
+        raise ValueError(f"{type(error).__name__}: {error}") from error
+
+
+class FirstSeen:
+    """Identity → the first URL met of it. With a `path` it survives the process, like Scrapy's requests.seen.
+
+    Attributes:
+        shared: Where several workers agree on it: (identity, URL) → the first URL that any of them named.
+    """
+
+    shared: Callable[[str, str], str] | None = None
+
+    def __init__(self, path: Path | None) -> None:
+        self._url_of: dict[str, str] = {}
+        if path is not None:
+            for row in read_rows(path, tuple[str, str]):
+                self._url_of.setdefault(*row)
+        self._journal = JournalFile(path)
+
+    def known(self, identity: str) -> str | None:
+        """The first URL of `identity`; None when this process knows of none."""
+        return self._url_of.get(identity)
+
+    def url_of(self, identity: str, url: str) -> str:
+        """The first URL of `identity`; `url` when there was none before."""
+        first = self._url_of.get(identity)
+        if first is None:
+            first = url
+            with suppress(OSError, IndexDamagedError):  # while the workers cannot be asked: a page more is fetched
+                first = self.shared(identity, url) if self.shared is not None else url
+            self._url_of[identity] = first
+            self._journal.append((identity, first))
+        return first
+
+    def close(self) -> None:
+        """Close the file."""
+        self._journal.close()

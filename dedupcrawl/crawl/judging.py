@@ -14,8 +14,8 @@ from scrapy.utils.serialize import ScrapyJSONEncoder
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.crawl.journal_file import pack_request
 from dedupcrawl.crawl.orphans import Orphans
-from dedupcrawl.crawl.packed_request import pack_request
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import TRIAL

@@ -55,11 +55,7 @@ class Learning:
     probation, see `urls.probation`.
 
     Args:
-        log: The crawl's.
         folder: Where the rule files are written.
-        normalizer: Told of each file that has changed.
-        book: Told then, too.
-        stats: Counts runs.
         software: A folder of programs of the user's own, or None.
     """
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import logging
-import re
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -19,6 +17,7 @@ from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.aliases.alias import said_by
+from dedupcrawl.aliases.sources import canonical_of
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
@@ -30,23 +29,15 @@ from dedupcrawl.verdict import Verdict
 logger = logging.getLogger(__name__)
 
 _FLUSH_EVERY = 64  # rows; a kill loses at most so many
-_CANONICAL = re.compile(rb"<link\b[^<>]{0,500}\brel\s*=\s*[\"']?canonical\b[^<>]{0,2000}>", re.I)
-_HREF = re.compile(rb"\bhref\s*=\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\s\"'<>]+))", re.I)
-_HEAD = 65_536  # bytes of a page in which a canonical link is looked for
 
 
 class LogRow(msgspec.Struct, omit_defaults=True):
     """One response, or what was found out of a URL. Digests are hexadecimal; `simhash` is 16 hexadecimal digits.
 
     Attributes:
-        url: What was fetched, or asked for.
         status: HTTP status; 0 in a row that is of no response.
-        mime: Media type without parameters.
-        bytes: Length of the body.
-        digest: Of the body.
         text_digest: Of the normalized main text; empty where a page has next to none.
         simhash: Fingerprint of the main text.
-        title: Of the page.
         canonical: Absolute URL of its rel=canonical.
         redirect_to: Where a redirect led in the end; such a row has no digests.
         duplicate_of: URL of the page that it was found to be a duplicate of; such a row follows that of the response.
@@ -80,7 +71,6 @@ class LogFile:
     """Appends rows; whole lines only, so that several processes may share one file.
 
     Attributes:
-        path: Of the file.
         added: Called with each row.
     """
 
@@ -120,30 +110,11 @@ class LogFile:
         self._file.close()
 
 
-def canonical_href(body: bytes) -> str:
-    """The href of the first rel=canonical link, as it stands; empty when there is none."""
-    if b"canonical" not in body[:_HEAD].lower():  # most pages: a tenth of what the expression takes
-        return ""
-    link = _CANONICAL.search(body, 0, _HEAD)
-    href = _HREF.search(link[0]) if link else None
-    if href is None:
-        return ""
-    return next(part for part in href.groups() if part is not None).decode("utf-8", "replace").strip()
-
-
 _CHECKS = ("exact", "simhash")  # their signatures are columns of the crawl log
 
 
 class PageLog:
-    """Writes the rows of one crawl.
-
-    Args:
-        file: Where they go.
-        run: Identifies the crawl.
-        settings: The checks' parameters.
-        pages: Fetched pages.
-        batch: Where pages wait to be analysed.
-    """
+    """Writes the rows of one crawl."""
 
     def __init__(self, file: LogFile, run: str, settings: DedupSettings, pages: Pages, batch: Batch) -> None:
         self._file = file
@@ -171,9 +142,7 @@ class PageLog:
         if response.status != 200 or not is_html(response):
             self._file.write(row)
             return
-        if href := canonical_href(response.body):
-            with suppress(ValueError):  # http://[
-                row.canonical = response.urljoin(href)
+        row.canonical = canonical_of(response.url, response.body)
         page = self._pages.of(response)
         self._batch.then(partial(self._add_page, row, page), page)
 
@@ -203,10 +172,7 @@ class AliasRows:
     not in the log as a fact, however the crawl ends. What rules save is not told of: a rule is no evidence for itself.
 
     Args:
-        log: The crawl's, or None.
-        run: Identifies the crawl.
         book: Knows of the trials; None: there are none, and what pages say is not used.
-        stats: Counts how the trials of each source end.
     """
 
     def __init__(self, log: LogFile | None, run: str, book: RuleBook | None, stats: StatsCollector) -> None:

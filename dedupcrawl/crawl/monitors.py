@@ -64,9 +64,8 @@ class CheckedMonitor(_FiguresMonitor):
 
     def test_figures(self) -> None:
         """Called by Spidermon."""
-        figure, least = self.figure(), self.allowed()
-        if figure < least:
-            self.fail(f"{_CHECKED}: {figure:g}. {self.setting} asks for {least:g}.")
+        if self.figure() < self.allowed():
+            self.fail(f"{_CHECKED}: {self.figure():g}. {self.setting} asks for {self.allowed():g}.")
 
 
 @monitors.name("Share of duplicates")

@@ -13,7 +13,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
-from dedupcrawl.crawl.packed_request import pack_request, unpack_request
+from dedupcrawl.crawl.journal_file import pack_request, unpack_request
 from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import FORCE_KEEP, GONE, MOVED, ORIGINAL_URL, ORPHANS, without_fragment
 from dedupcrawl.detection.detector import Detector
@@ -38,11 +38,8 @@ class Orphans:
     """Asks for orphans, and sees to it that they are none any more once they are settled.
 
     Args:
-        crawler: Whose engine fetches them.
-        index: Where they are remembered.
         pages: Told which pages may not be dropped.
         expected: Told about each page that is fetched again.
-        bypass: The way past the duplicate filter.
     """
 
     def __init__(

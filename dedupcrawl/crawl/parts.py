@@ -2,89 +2,175 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
-from scrapy import Spider
+from scrapy import Request
 from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
 from dedupcrawl.crawl.earlier_pages import EarlierPages
 from dedupcrawl.crawl.pages import Pages
+from dedupcrawl.crawl.request_meta import ORIGINAL_URL, key_of
 from dedupcrawl.crawl.rewrites import PendingRewrites, Rewrites
 from dedupcrawl.crawl.same_page import FurnitureOf
-from dedupcrawl.crawl.savings import Savings
-from dedupcrawl.crawl.sending import Sending
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Index
+from dedupcrawl.index.runs import RunTally
+from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule_book import RuleBook
 
+logger = logging.getLogger(__name__)
 
-@dataclass(frozen=True, slots=True)
+
+class Savings:
+    """Counts the fetches that rules save, and what fell back: was sent elsewhere, and fetched as asked for after all.
+
+    Each URL counts once, and not while it is fetched after all.
+    """
+
+    def __init__(self, stats: StatsCollector, tally: RunTally) -> None:
+        self._stats = stats
+        self._tally = tally
+        self._spent: set[int] = set()  # hashes: 60 bytes per URL
+        self._saved: set[int] = set()
+        self._fetched_for: dict[int, int] = {}  # a URL → what it is fetched instead of, both by their hashes
+
+    def spend(self, url: str, canonical: str) -> None:
+        """`url` saves nothing as yet: `canonical` is fetched for it."""
+        self._spent.add(key_of(url))
+        self._fetched_for[key_of(canonical)] = key_of(url)
+
+    def try_both(self, canonical: str) -> None:
+        """What `canonical` is fetched for is fetched as well: that is no fetch saved."""
+        self._fetched_for.pop(key_of(canonical), None)
+
+    def meet(self, canonical: str) -> None:
+        """There is a link to `canonical` itself: it would have been fetched beside what it was fetched for."""
+        key = self._fetched_for.pop(key_of(canonical), None)
+        if key is not None:
+            self._spent.discard(key)
+            self._save(key)
+
+    def save(self, url: str) -> None:
+        """The fetch of `url` is saved."""
+        self._save(key_of(url))
+
+    def _save(self, key: int) -> None:
+        if key not in self._spent and key not in self._saved:
+            self._saved.add(key)
+            self._stats.inc_value("dedup/url/saved")
+            self._tally.save()
+
+    def fall_back(self, requests: Sequence[Request], why: str) -> None:
+        """These are fetched as they were asked for after all; a DEBUG log line for each says so."""
+        if not requests:
+            return
+        not_saved = self._saved & {key_of(request.meta.get(ORIGINAL_URL, request.url)) for request in requests}
+        self._saved -= not_saved
+        if not_saved:
+            self._stats.inc_value("dedup/url/saved", -len(not_saved))
+        self._stats.inc_value("dedup/url/fallback", len(requests))
+        self._tally.fall_back(len(requests), not_saved=len(not_saved))
+        for request in requests:
+            logger.debug("Fell back to %s: %s", printable(request.url), printable(why))
+
+
+class Sending:
+    """Hands requests that no callback has made to the engine: scheduled like any other, or fetched past the spider.
+
+    Attributes:
+        count: Requests that were scheduled.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.count = 0
+
+    def schedule(self, request: Request) -> None:
+        """The request goes to the scheduler, as if a callback had yielded it."""
+        assert self._crawler.engine is not None
+        self._crawler.engine.crawl(request)
+        self.count += 1
+
+    def fetch(self, request: Request, answered: Callable[[Response | None], None]) -> None:
+        """Have the answer to `request` passed to `answered`, and to no spider; None when there is none."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            answered(None)
+            return
+        task = loop.create_task(self._fetched(request.replace(callback=NO_CALLBACK), answered))
+        self._tasks.add(task)
+
+        def ended(task: asyncio.Task[None]) -> None:
+            self._tasks.discard(task)
+            if task.cancelled():  # somebody waits all the same
+                answered(None)
+            self._look_again()
+
+        task.add_done_callback(ended)
+
+    def _look_again(self) -> None:
+        """Have the engine see whether it is idle: a spider that is kept open is looked at every five seconds only."""
+        slot = self._crawler.engine._slot if self._crawler.engine is not None else None
+        if slot is not None:
+            slot.nextcall.schedule()
+
+    async def _fetched(self, request: Request, answered: Callable[[Response | None], None]) -> None:
+        assert self._crawler.engine is not None
+        response = None
+        try:
+            response = await self._crawler.engine.download_async(request)
+        except Exception as error:  # whatever a downloader raises: it was only a question
+            logger.debug("%s was not answered: %r", request, error)
+        answered(response)
+
+
 class Parts:
-    """What belongs to one crawl.
+    """What belongs to one crawl; with a `folder` its requests survive the process, `read` is as of Batch.
 
     Attributes:
         book: Of the rules that are tried, or None: none are, ever.
-        run: Identifies the crawl.
-        spider: Whose requests are remembered.
-        furniture_of: What pages are compared by.
         earlier: Pages of this crawl, if of other workers.
     """
 
-    settings: DedupSettings
-    normalizer: Normalizer
-    index: Index
-    run: str
-    spider: Spider
-    stats: StatsCollector
-    book: RuleBook | None
-    furniture_of: FurnitureOf
-    pages: Pages
-    batch: Batch
-    sending: Sending
-    bypass: DupeFilterBypass
-    savings: Savings
-    pending: PendingRewrites
-    rewrites: Rewrites
-    earlier: EarlierPages
-
-
-def parts_of(  # noqa: PLR0913 - what a crawl opens
-    crawler: Crawler,
-    settings: DedupSettings,
-    normalizer: Normalizer,
-    index: Index,
-    run: str,
-    detector: Detector,
-    *,
-    folder: Path | None = None,
-    read: Callable[[Collection[str]], None] = lambda urls: None,
-) -> Parts:
-    """The parts of a crawler's crawl; with a `folder` its requests survive the process, `read` is as of Batch."""
-    assert crawler.spider is not None
-    assert crawler.stats is not None
-    spider, stats = crawler.spider, crawler.stats
-    return Parts(
-        settings,
-        normalizer,
-        index,
-        run,
-        spider,
-        stats,
-        RuleBook(normalizer, settings.trial_share) if settings.trial_share else None,
-        detector.furniture_of,
-        Pages(settings),
-        Batch(index, read),
-        Sending(crawler),
-        DupeFilterBypass(crawler),
-        Savings(stats, detector.tally),
-        PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, spider),
-        Rewrites(index, spider, run),
-        EarlierPages(index, run, normalizer),
-    )
+    def __init__(  # noqa: PLR0913 - what a crawl opens
+        self,
+        crawler: Crawler,
+        settings: DedupSettings,
+        normalizer: Normalizer,
+        index: Index,
+        run: str,
+        detector: Detector,
+        *,
+        folder: Path | None = None,
+        read: Callable[[Collection[str]], None] = lambda urls: None,
+    ) -> None:
+        assert crawler.spider is not None
+        assert crawler.stats is not None
+        self.settings = settings
+        self.normalizer = normalizer
+        self.index = index
+        self.run = run
+        self.spider = crawler.spider
+        self.stats = crawler.stats
+        self.book = RuleBook(normalizer, settings.trial_share) if settings.trial_share else None
+        self.furniture_of: FurnitureOf = detector.furniture_of
+        self.pages = Pages(settings)
+        self.batch = Batch(index, read)
+        self.sending = Sending(crawler)
+        self.bypass = DupeFilterBypass(crawler)
+        self.savings = Savings(crawler.stats, detector.tally)
+        self.pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, crawler.spider)
+        self.rewrites = Rewrites(index, crawler.spider, run)
+        self.earlier = EarlierPages(index, run, normalizer)

@@ -1,41 +1,188 @@
-"""Questions past the spider: what a host says where it has no page, and where canonical URLs lead."""
+"""Questions past the spider: what a host says where it has no page, and where canonical URLs lead.
+
+Some error pages come with a status of success ("soft 404"). A suspicion costs one trial, so it may be rash: suspected
+is what looks like the host's answers of status 404 or 410, or like its answer to a URL that is made up (Bar-Yossef,
+Broder, Kumar and Tomkins, WWW 2004), and a text that is the answer to several canonical URLs, and where a canonical URL
+leads on to another.
+"""
 
 from __future__ import annotations
 
 import logging
+import random
+import string
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
 
+import mmh3
+import numpy as np
 from scrapy import Request
 from scrapy.http import Response
 
 from dedupcrawl.crawl.batch import Batch
-from dedupcrawl.crawl.error_pages import ErrorPages, made_up
 from dedupcrawl.crawl.pages import FetchedPage, Pages
+from dedupcrawl.crawl.parts import Sending
 from dedupcrawl.crawl.rewrites import PendingRewrites
 from dedupcrawl.crawl.same_page import Look
-from dedupcrawl.crawl.sending import Sending
-from dedupcrawl.crawl.trials import Trials
+from dedupcrawl.crawl.trials import Trial, Trials
 from dedupcrawl.printable import printable
+from dedupcrawl.sites import site_of
+
+_ALIKE = 0.8  # share of the symbols of either text that occur in the other
+_TEXTS_OF_A_HOST = 4
+_PAGES_OF_A_HOST = 20
+_HOSTS = 1_000
+_TEXTS = 20_000
+_SAME_TEXT = 3  # canonical URLs
+_USUAL = 20  # redirects of canonical URLs that led to the page asked for, and none that did not
+_NEVER = 1_000_000_000
+
+
+class ErrorPages:
+    """What is known of the hosts of one crawl, in bounded memory; who was met longest ago is forgotten."""
+
+    def __init__(self) -> None:
+        self._errors: OrderedDict[str, list[bytes]] = OrderedDict()  # host → outlines
+        self._urls: OrderedDict[int, list[str]] = OrderedDict()  # hash of host and outline → canonical URLs
+        self._looked_at: dict[str, int] = {}  # host → its pages of status 404
+        self._trusted: OrderedDict[int, None] = OrderedDict()  # hashes of host and outline
+
+    def is_new(self, host: str) -> bool:
+        """True when nobody has asked about this host; once."""
+        if host in self._errors:
+            return False
+        self._errors[host] = []
+        _forget_oldest(self._errors, _HOSTS)
+        return True
+
+    def wants(self, host: str) -> bool:
+        """True while another of the host's error pages would tell something new; a few times."""
+        asked = self._looked_at[host] = self._looked_at.get(host, 0) + 1
+        if len(self._looked_at) > _HOSTS:
+            self._looked_at.clear()
+        return asked <= _PAGES_OF_A_HOST
+
+    def learn(self, host: str, outline: bytes) -> None:
+        """The host said this where it has no page."""
+        if not outline:
+            return
+        self.is_new(host)
+        known = self._errors[host]
+        if len(known) < _TEXTS_OF_A_HOST and not any(_alike(outline, one) for one in known):
+            known.append(outline)
+
+    def suspects(self, host: str, canonical: str, outline: bytes) -> list[str]:
+        """The canonical URLs that led to this very text, this one among them, if it may be an error page; else []."""
+        key = _key(host, outline)
+        if not outline or key in self._trusted:
+            return []
+        urls = self._urls.setdefault(key, [])
+        self._urls.move_to_end(key)
+        if canonical not in urls and len(urls) < _SAME_TEXT:
+            urls.append(canonical)
+        _forget_oldest(self._urls, _TEXTS)
+        if len(urls) >= _SAME_TEXT or any(_alike(outline, known) for known in self._errors.get(host, ())):
+            return list(dict.fromkeys([*urls, canonical]))
+        return []
+
+    def trust(self, host: str, outline: bytes) -> None:
+        """This text is a page's own, at whatever URL, and so is what looks like it."""
+        self._trusted[_key(host, outline)] = None
+        if host in self._errors:
+            self._errors[host] = [known for known in self._errors[host] if not _alike(outline, known)]
+        _forget_oldest(self._trusted, _TEXTS)
+
+
+def _forget_oldest(memory: OrderedDict[Any, Any], most: int) -> None:
+    while len(memory) > most:
+        memory.popitem(last=False)
+
+
+class LeadingOn:
+    """Canonical URLs that redirect: what trials have shown, for each site and set of rules."""
+
+    def __init__(self) -> None:
+        self._led: Counter[tuple[str, tuple[str, ...]]] = Counter()
+
+    def passed(self, trial: Trial) -> None:
+        """A canonical URL led on to the page that was asked for."""
+        self._led[site_of(trial.canonical), trial.rules] += 1
+
+    def failed(self, trial: Trial) -> None:
+        """It led on to another."""
+        self._led[site_of(trial.canonical), trial.rules] -= _NEVER
+
+    def is_usual(self, canonical: str, url: str, rules: tuple[str, ...]) -> bool:
+        """True where canonical URLs of these rules redirect, as a trial found each time, to the page asked for.
+
+        Only for what has the canonical URL in its own: among items that move to their titles one that is sold out may
+        lead to its category.
+        """
+        before, _, added = url.partition(canonical.rstrip("/"))
+        if before or not added or added[0].isalnum():
+            return False
+        return self._led[site_of(canonical), rules] >= _USUAL
+
+
+def _key(host: str, outline: bytes) -> int:
+    """Outlines take up to 64 KB each."""
+    return int(mmh3.hash64(host.encode() + b"\0" + outline)[0])
+
+
+def made_up(url: str) -> str:
+    """A URL beside `url` that no site has."""
+    parts = urlsplit(url)
+    name = "".join(random.choices(string.ascii_lowercase, k=20))
+    return parts._replace(path=f"{parts.path.rpartition('/')[0]}/{name}", query="", fragment="").geturl()
+
+
+def _alike(one: bytes, other: bytes) -> bool:
+    return _occurring(one, other) >= _ALIKE and _occurring(other, one) >= _ALIKE
+
+
+def _occurring(outline: bytes, other: bytes) -> float:
+    """Share of the symbols of an outline that occur in the other."""
+    symbols = np.frombuffer(outline[: len(outline) // 2 * 2], dtype="<u2")
+    return float(np.isin(symbols, np.frombuffer(other[: len(other) // 2 * 2], dtype="<u2")).mean())
+
 
 logger = logging.getLogger(__name__)
 
 
-class ErrorQuestions:
-    """Fetches one URL that is made up from each host that it is asked about.
+class _Questions:
+    """Fetches pages past the spider, and has them looked at together with others."""
 
-    Args:
-        errors: Learns from the answers.
-        pages: Of the crawl's responses.
-        batch: In which pages are looked at.
-        sending: Has requests fetched.
-    """
-
-    def __init__(self, errors: ErrorPages, pages: Pages, batch: Batch, sending: Sending) -> None:
-        self._errors = errors
+    def __init__(self, pages: Pages, batch: Batch, sending: Sending) -> None:
         self._pages = pages
         self._batch = batch
         self._sending = sending
+
+    def _fetch(
+        self, url: str, is_wanted: Callable[[Response], bool], settle: Callable[[FetchedPage | None], None]
+    ) -> None:
+        """Have `settle` called with the page at a URL; with None where there is no answer, or none that is wanted."""
+
+        def answered(response: Response | None) -> None:
+            page = None
+            try:
+                if response is not None and is_wanted(response):
+                    page = self._pages.of(response)
+            except Exception:  # who waits for this answer must not wait forever
+                logger.exception("What %s answers to a question cannot be read.", printable(url))
+            self._batch.then(partial(settle, page), page)
+
+        self._sending.fetch(Request(url, meta={"dedup_skip": True}), answered)
+
+
+class ErrorQuestions(_Questions):
+    """Fetches one URL that is made up from each host that it is asked about; `errors` learns from the answers."""
+
+    def __init__(self, errors: ErrorPages, pages: Pages, batch: Batch, sending: Sending) -> None:
+        super().__init__(pages, batch, sending)
+        self._errors = errors
         self._waiting: dict[str, list[tuple[str, Callable[[], None]]]] = {}  # host → URLs, and what is to be done then
 
     @property
@@ -45,11 +192,10 @@ class ErrorQuestions:
 
     def ask(self, host: str, url: str) -> None:
         """Ask the host of `url`, unless that was done before."""
-        if not self._errors.is_new(host):
-            return
-        self._waiting.setdefault(host, [])  # a host that was forgotten meanwhile is new again
-        question = Request(made_up(url), meta={"dedup_skip": True})
-        self._sending.fetch(question, partial(self._answered, host, question.url))
+        if self._errors.is_new(host):
+            self._waiting.setdefault(host, [])  # a host that was forgotten meanwhile is new again
+            asked = made_up(url)
+            self._fetch(asked, lambda found: found.status >= 400 or found.url == asked, partial(self._settle, host))
 
     def then(self, host: str, url: str, work: Callable[[], None]) -> None:
         """Do what has to do with `url` once the host has answered, at once where nobody asked."""
@@ -61,16 +207,6 @@ class ErrorQuestions:
     def learn(self, host: str, page: FetchedPage) -> None:
         """This is an error page of the host."""
         self._errors.learn(host, Look.at(page.analyse()).outline)
-
-    def _answered(self, host: str, url: str, response: Response | None) -> None:
-        """What the host says to a URL that nobody has; None when it does not answer."""
-        page = None
-        try:
-            if response is not None and (response.status >= 400 or response.url == url):  # else it leads elsewhere
-                page = self._pages.of(response)
-        except Exception:  # who waits for this answer must not wait forever
-            logger.exception("What %s says to a URL that is made up cannot be read.", printable(host))
-        self._batch.then(partial(self._settle, host, page), page)
 
     def _settle(self, host: str, page: FetchedPage | None) -> None:
         waiting = self._waiting.pop(host, [])
@@ -85,23 +221,17 @@ class ErrorQuestions:
                     logger.exception("What a rule makes of %s could not be looked at.", printable(url))
 
 
-class CanonicalQuestions:
+class CanonicalQuestions(_Questions):
     """Asks for canonical URLs, and tells the trials that wait for their pages what came of it.
 
-    Args:
-        trials: Those under way. Of one whose canonical URL does not answer nothing more can be known: it ends.
-        pending: Told which canonical URLs led nowhere before.
-        pages: Of the crawl's responses.
-        batch: In which pages are looked at.
-        sending: Has requests fetched.
+    Of a trial whose canonical URL does not answer nothing more can be known: it ends. `pending` knows which led nowhere
+    before.
     """
 
     def __init__(self, trials: Trials, pending: PendingRewrites, pages: Pages, batch: Batch, sending: Sending) -> None:
+        super().__init__(pages, batch, sending)
         self._trials = trials
         self._pending = pending
-        self._pages = pages
-        self._batch = batch
-        self._sending = sending
         self._open: set[str] = set()
 
     @property
@@ -113,18 +243,8 @@ class CanonicalQuestions:
         """Fetch a canonical URL, unless that is under way."""
         if canonical not in self._open:
             self._open.add(canonical)
-            led_nowhere = self._pending.is_refuted(canonical)
-            question = Request(canonical, meta={"dedup_skip": True})
-            self._sending.fetch(question, partial(self._answered, canonical, led_nowhere))
-
-    def _answered(self, canonical: str, led_nowhere: bool, response: Response | None) -> None:
-        page = None
-        try:
-            if response is not None and 200 <= response.status < 300:
-                page = self._pages.of(response)
-        except Exception:  # the crawl's end waits for this answer
-            logger.exception("What a rule makes of a URL, %s, cannot be read.", printable(canonical))
-        self._batch.then(partial(self._settle, canonical, led_nowhere, page), page)
+            settle = partial(self._settle, canonical, self._pending.is_refuted(canonical))
+            self._fetch(canonical, lambda found: 200 <= found.status < 300, settle)
 
     def _settle(self, canonical: str, led_nowhere: bool, page: FetchedPage | None) -> None:
         self._open.discard(canonical)

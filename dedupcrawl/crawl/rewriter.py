@@ -9,7 +9,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from dedupcrawl.aliases.alias import rule_id, was_found_out
 from dedupcrawl.crawl.aliases import Aliases
-from dedupcrawl.crawl.first_seen import FirstSeen
+from dedupcrawl.crawl.journal_file import FirstSeen
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import (
     CANONICAL,

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from scrapy import Request, Spider
 
-from dedupcrawl.crawl.journal_file import JournalFile, read_rows
-from dedupcrawl.crawl.packed_request import pack_request, packed_url, unpack_request
+from dedupcrawl.crawl.journal_file import JournalFile, pack_request, packed_url, read_rows, unpack_request
 from dedupcrawl.crawl.request_meta import key_of
 from dedupcrawl.index.contract import RewriteLog
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError

@@ -13,11 +13,10 @@ from scrapy.http import Response
 from dedupcrawl.aliases.alias import was_found_out
 from dedupcrawl.crawl.after_all import AfterAll
 from dedupcrawl.crawl.aliases import Aliases
-from dedupcrawl.crawl.error_pages import ErrorPages, LeadingOn
 from dedupcrawl.crawl.log_file import AliasRows
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.questions import CanonicalQuestions, ErrorQuestions
+from dedupcrawl.crawl.questions import CanonicalQuestions, ErrorPages, ErrorQuestions, LeadingOn
 from dedupcrawl.crawl.request_meta import (
     CANONICAL,
     GONE,

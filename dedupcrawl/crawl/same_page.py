@@ -30,8 +30,6 @@ class Look:
 
     Attributes:
         outline: Its text (see content.main_outline).
-        body: The digest of its body.
-        host: Its own.
         around: What it says beside its text.
     """
 

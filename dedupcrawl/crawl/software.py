@@ -26,8 +26,7 @@ from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_book import RuleBook
-from dedupcrawl.urls.rule_edits import replace_rules
-from dedupcrawl.urls.rule_files import SiteRules, path_in, read_rules, write_rules
+from dedupcrawl.urls.rule_files import SiteRules, path_in, read_rules, replace_rules, write_rules
 from dedupcrawl.urls.watched_rule import TrialRecord
 
 logger = logging.getLogger(__name__)
@@ -45,11 +44,8 @@ class Software:
     """Looks at the first pages of each part of a host, and gives the normalizer the rules of what it recognizes.
 
     Args:
-        known: The programs.
-        normalizer: Is given the rules.
         book: Tries them; without it none are used, for nothing would refute them.
         index: Keeps what was recognized, and what became of its rules.
-        stats: Counts.
 
     Raises:
         ValueError: Of what a program says to ignore something cannot be read.

@@ -47,12 +47,8 @@ class Storing:
     """Follows the items that our pipeline let through to the end of their way.
 
     Args:
-        crawler: Whose signals tell what becomes of an item.
-        index: Where the claims are.
-        pages: Which page an item belongs to.
         confirm: "feed": an item is stored when every file of a feed that holds it is closed; "item": after the last
             pipeline.
-        orphans: Told what must be fetched again.
     """
 
     def __init__(self, crawler: Crawler, index: ClaimLedger, pages: Pages, confirm: str, orphans: Orphans) -> None:

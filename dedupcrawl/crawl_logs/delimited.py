@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 
 import polars as pl
@@ -14,17 +16,10 @@ from dedupcrawl.crawl_logs.tally import Tally
 
 
 def cut(block: LineBlock, separator: str, names: Sequence[str], path: str, tally: Tally) -> pl.DataFrame:
-    """Cut each line of `block` at every `separator`; quotes mean nothing.
+    """Cut each line of `block` at every `separator`, one ASCII character; quotes mean nothing.
 
-    Args:
-        block: Lines, the header not among them.
-        separator: One ASCII character.
-        names: Of the fields, in order; a repeated name's later columns are dropped.
-        path: The log's name for the tally's examples.
-        tally: Where lines with another number of fields are counted; empty lines are passed over.
-
-    Returns:
-        A string column a name, and `LINE`.
+    Lines with another number of fields are counted, empty ones passed over. There is a string column a name (a repeated
+    name's later columns are dropped), and `LINE`.
     """
     lines = lines_of(block).filter(pl.col("text") != "")
     fits = pl.col("text").str.count_matches(separator, literal=True) == len(names) - 1
@@ -38,7 +33,8 @@ def cut(block: LineBlock, separator: str, names: Sequence[str], path: str, tally
     return cells.select(*values, pl.col(LINE).cast(pl.Int64))
 
 
-_OPEN_QUOTE_LIMIT = 1 << 20  # bytes of one row; beyond it, the quote that is open was never meant as one
+_OPEN_QUOTE_LIMIT = 1 << 20  # characters of a field; beyond it, the quote that is open was never meant as one
+_ROWS_A_BATCH = 100_000
 
 
 def matches_csv(head: bytes) -> bool:
@@ -59,8 +55,51 @@ def read_tsv(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
 
 def read_csv(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     """The rows of a comma-separated file, in batches of `rows.SCHEMA` and `rows.LINE`; a field may span lines."""
-    for names, block in _under_header(_whole_rows(line_blocks(path, tally, blanks=True)), ","):
-        yield canonical_rows(_quoted(block, names, str(path), tally))
+    blocks = _under_header(line_blocks(path, tally, blanks=True), ",")
+    names, first = next(blocks, ([], LineBlock(1, b"")))
+    broken = list[int]()
+    rows = _quoted_rows(_numbered(chain([first], (block for _, block in blocks))), len(names), broken)
+    while names:
+        limit = csv.field_size_limit(_OPEN_QUOTE_LIMIT)  # it is the whole process's
+        batch = list(islice(rows, _ROWS_A_BATCH))
+        csv.field_size_limit(limit)
+        tally.rows += len(broken)
+        tally.skip(str(path), f"not {len(names)} fields", len(broken), broken)
+        broken.clear()
+        columns = {name: [row[at] or None for _, row in batch] for at, name in reversed(list(enumerate(names)))}
+        frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+        yield canonical_rows(frame.with_columns(pl.Series(LINE, [number for number, _ in batch], dtype=pl.Int64)))
+        if len(batch) < _ROWS_A_BATCH:
+            return
+
+
+def _numbered(blocks: Iterable[LineBlock]) -> Iterator[tuple[int, str]]:
+    for block in blocks:
+        yield from enumerate(block.data.decode().split("\n")[:-1], block.first_line)
+
+
+def _quoted_rows(lines: Iterator[tuple[int, str]], width: int, broken: list[int]) -> Iterator[tuple[int, list[str]]]:
+    """Number of its first line, and fields, of each row. A broken one costs that line: its open quote may be a slip."""
+    again, taken = deque[tuple[int, str]](), list[tuple[int, str]]()
+
+    def texts() -> Iterator[str]:
+        while line := again.popleft() if again else next(lines, None):
+            taken.append(line)
+            yield f"{line[1]}\n"
+
+    while True:
+        try:
+            for row in csv.reader(texts(), strict=True):
+                if row and len(row) != width:
+                    raise csv.Error
+                if row:  # an empty line is nothing
+                    yield taken[0][0], row
+                taken.clear()
+            return
+        except csv.Error:
+            broken.append(taken[0][0])
+            again.extendleft(reversed(taken[1:]))
+            taken.clear()
 
 
 def _names_url(head: bytes, separator: str) -> bool:
@@ -88,55 +127,3 @@ def _under_header(blocks: Iterator[LineBlock], separator: str) -> Iterator[tuple
             yield names, LineBlock(line + 1, rest)
         else:
             yield names, LineBlock(line, data)
-
-
-def _whole_rows(blocks: Iterator[LineBlock]) -> Iterator[LineBlock]:
-    """Move the block ends to where no quote is open: a row whose field holds line ends is never in two blocks."""
-    line, held = 1, b""
-    for block in blocks:
-        line, data = (line, held + block.data) if held else block
-        end = _start_of_open_row(data) if data.count(b'"') % 2 else len(data)
-        if len(data) - end > _OPEN_QUOTE_LIMIT:
-            end = len(data)
-        held = data[end:]
-        yield LineBlock(line, data[:end])
-        line += data.count(b"\n", 0, end)
-    if held:
-        yield LineBlock(line, held)
-
-
-def _start_of_open_row(data: bytes) -> int:
-    """Offset of the last line at whose beginning no quote is open; `data` has an odd number of quotes."""
-    quotes, end = 0, len(data)
-    while quotes % 2 == 0:
-        start = data.rfind(b"\n", 0, end - 1) + 1
-        quotes += data.count(b'"', start, end)
-        end = start
-    return end
-
-
-def _quoted(block: LineBlock, names: Sequence[str], path: str, tally: Tally) -> pl.DataFrame:
-    """Rows with quoted fields. A broken one costs its first line: the quote that opened there may be a slip."""
-    lines = block.data.decode().split("\n")[:-1]
-    numbers, rows, broken = list[int](), list[list[str]](), list[int]()
-    at, limit = 0, csv.field_size_limit(_OPEN_QUOTE_LIMIT)  # it is the whole process's
-    while at < len(lines):
-        begin = at
-        reader = csv.reader((f"{lines[number]}\n" for number in range(begin, len(lines))), strict=True)
-        try:
-            for row in reader:
-                if row and len(row) != len(names):
-                    raise csv.Error
-                if row:  # an empty line is nothing
-                    numbers.append(at + block.first_line)
-                    rows.append(row)
-                at = begin + reader.line_num
-        except csv.Error:
-            broken.append(at + block.first_line)
-            at += 1
-    csv.field_size_limit(limit)
-    tally.rows += len(broken)
-    tally.skip(path, f"not {len(names)} fields", len(broken), broken)
-    columns = {name: [row[place] or None for row in rows] for place, name in reversed(list(enumerate(names)))}
-    frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
-    return frame.with_columns(pl.Series(LINE, numbers, dtype=pl.Int64))

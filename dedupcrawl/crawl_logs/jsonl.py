@@ -13,8 +13,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, line_count, utf8
-from dedupcrawl.crawl_logs.compressed import open_log
+from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, line_count, open_log, utf8
 from dedupcrawl.crawl_logs.rows import KNOWN_NAMES, LINE, canonical_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 

@@ -65,11 +65,7 @@ class PageRow(msgspec.Struct, frozen=True):
 
 
 def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup]:
-    """The stored pages of some files, in order; a broken row is counted in `tally` and left out.
-
-    Args:
-        paths: The files.
-        tally: Filled in while pages are drawn.
+    """The stored pages of some files, in order; a broken row is counted in `tally`, when it comes, and left out.
 
     Raises:
         LogError: A file cannot be opened, decompressed or read to its end.
@@ -79,22 +75,12 @@ def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup]
 
 
 def read_pages(
-    paths: Sequence[Path],
-    tally: Tally,
-    *,
-    wanted: Wanted = TEXT,
-    workers: int | None = None,
+    paths: Sequence[Path], tally: Tally, *, wanted: Wanted = TEXT, workers: int | None = None
 ) -> Generator[Page, None, None]:
     """All pages of some files, in order; a broken row is counted in `tally` and left out.
 
-    Close the iterator when it is not drawn to its end: it may have started processes.
-
-    Args:
-        paths: The files, compressed or not.
-        tally: Filled in while pages are drawn.
-        wanted: What is read of markup.
-        workers: Processes that parse; None: as many as there are cores, or none besides this one for small files, and
-            for those that begin with a page of text.
+    Close the iterator when it is not drawn to its end: it may have started processes. If `workers` is None, as many as
+    there are cores parse, or none besides this one for small files, and for those that begin with a page of text.
 
     Raises:
         LogError: A file cannot be opened, decompressed or read to its end.
@@ -148,12 +134,7 @@ def _result(future: Future[list[Page]]) -> list[Page]:
 
 
 def page_of(stored: Page | Markup, wanted: Wanted = TEXT) -> Page:
-    """The page; total for any markup.
-
-    Args:
-        stored: As from `stored_pages`.
-        wanted: What is read of markup.
-    """
+    """The page of what `stored_pages` gives, as it is wanted; total for any markup."""
     ignored = read_ignored(wanted.ignore)
     if isinstance(stored, Page):
         return ignored.page(stored)
@@ -226,7 +207,7 @@ def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Ma
 
 
 def _of_warc(path: Path, tally: Tally) -> Iterator[Markup]:
-    from dedupcrawl.crawl_logs.warc_records import HTML, answers  # needs an extra
+    from dedupcrawl.crawl_logs.warc import HTML, answers  # needs an extra
 
     read_before = tally.bytes_read
     with open_log(path) as content:
@@ -251,8 +232,6 @@ class Pair(NamedTuple):
 
     Attributes:
         where: The file and the line, for messages.
-        new: The new page; a string is its URL.
-        kept: The kept one, likewise.
         same: Whether they are one page, where somebody has said so.
     """
 
@@ -269,11 +248,7 @@ class _PairRow(msgspec.Struct):
 
 
 def read_pairs(path: Path, *, labelled: bool = False) -> Iterator[Pair]:
-    """The pairs of a file, compressed or not, in order.
-
-    Args:
-        path: The file.
-        labelled: Each row must say whether its pages are the same.
+    """The pairs of a file, compressed or not, in order; if `labelled`, each must say whether its pages are the same.
 
     Raises:
         LogError: The file cannot be read, or a row is no pair, or has a page without text; the message says which.

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import polars as pl
 
 from dedupcrawl.crawl_logs import cdx, delimited, heritrix, jsonl, parquet, warc
-from dedupcrawl.crawl_logs.blocks import line_blocks
-from dedupcrawl.crawl_logs.compressed import head_of
+from dedupcrawl.crawl_logs.blocks import head_of, line_blocks
 from dedupcrawl.crawl_logs.rows import BlockReader, usable_rows
 from dedupcrawl.crawl_logs.tally import THE_LOG_OF_A_CRAWL, LogError, Tally
 
@@ -20,7 +19,6 @@ class LogFormat(NamedTuple):
     """One format.
 
     Attributes:
-        name: For people.
         matches: Whether a file that begins with these (decompressed) bytes is of this format.
         read: The file's rows in batches, in the columns of `rows.SCHEMA` and `rows.LINE`. Fills the tally with what it
             leaves out; raises LogError when the file is broken as a whole.

@@ -117,12 +117,8 @@ def usable_rows(rows: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
     """Leave out the rows that nothing can be learned from, count them by reason, and drop `LINE`.
 
     A row without URL, or with one that no server would take, is broken: its line is told. Other schemes than http,
-    hosts that are none, and rows that say nothing of their page are in every log; they are only counted.
-
-    Args:
-        rows: What `canonical_rows` returned. Rows without `LINE` were made of other rows and are not counted.
-        path: The log's name for the tally's examples.
-        tally: Where rows and reasons are counted.
+    hosts that are none, and rows that say nothing of their page are in every log; they are only counted. Rows without
+    `LINE` were made of other rows and are not counted.
     """
     tally.rows += rows.height - rows[LINE].null_count()
     says_nothing = pl.all_horizontal(pl.col(name).is_null() for name in (*_SIGNATURES, *_LINKS))

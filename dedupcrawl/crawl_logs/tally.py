@@ -38,7 +38,6 @@ class Tally:
     """Counts over one or several logs, filled in by a reader while rows are drawn from it.
 
     Attributes:
-        rows: Rows seen, those left out included.
         skipped: Reason → rows left out for it.
         broken: The first few rows left out of each file, for warnings that name the line.
         bytes_read: Bytes of the files themselves (before decompression), for a progress bar.

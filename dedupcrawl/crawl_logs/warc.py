@@ -1,24 +1,256 @@
 """WARC: the archived answers themselves. The main text of each HTML page is digested while it is read.
 
 Answers cannot be had without parsing them, so here, unlike in the other formats, each row costs what its page costs.
+
+A damaged file is cut into its records, too: what is broken costs itself and not what follows. (FastWARC, which reads
+the records, ends at the first error.) A record says how long it is, and what follows it tells whether that is true.
+Where it is not, and behind bytes that are not a record, the next version line is looked for. Only a record over
+`RECORD_LIMIT` is taken at its word, as its bytes are not held: a version line within it would be that of a record which
+a page can forge. Where it promises more than the file has, that is said, and nothing follows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 import mmh3
 import polars as pl
-from fastwarc.warc import WarcRecordType
+from fastwarc.warc import HeaderMap, WarcRecord, WarcRecordType
 
 from dedupcrawl.content.checks.exact import OF_TEXT, ExactCheck
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.crawl_logs.compressed import open_log
+from dedupcrawl.crawl_logs.blocks import Content, open_log, utf8
 from dedupcrawl.crawl_logs.rows import LINE, canonical_rows
 from dedupcrawl.crawl_logs.tally import Tally
-from dedupcrawl.crawl_logs.warc_records import HTML, Answer, answers
+
+RECORD_LIMIT = 64 << 20  # bytes held in memory; a larger record is not a page
+HEADER_LIMIT = 4 << 20  # bytes; a URL may be absurd without the file being broken
+CUT_SHORT = "the record is cut short"
+TOO_LARGE = f"the record is larger than {RECORD_LIMIT >> 20} MiB"
+BEYOND_THE_FILE = "its Content-Length reaches beyond the end of the file: what follows it is not read"
+_CHUNK = 1 << 16
+
+_MARK = re.compile(rb"WARC/\d\.\d{1,2}\r?\n(?=[A-Za-z])")  # the first line of a record, and that another follows
+_MARK_BYTES = 12  # of it, at most
+_END_OF_HEADER = re.compile(rb"\r?\n\r?\n|" + _MARK.pattern)
+_LENGTH = re.compile(rb"^content-length:[ \t]*(\d{1,18})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+_LENGTHS = re.compile(rb"^[ \t]*content-length[ \t]*:.*(?:\n|\Z)", re.IGNORECASE | re.MULTILINE)
+_AFTER_RECORD = re.compile(rb"\r?\n\r?\n|[\r\n]{0,4}(?:WARC/|\Z)")
+
+
+class Found(NamedTuple):
+    """Bytes of one record, from its version line, as far as they are there; or of none, if empty.
+
+    Attributes:
+        data: Header and block; the header alone of a record over `RECORD_LIMIT`.
+        problem: Why it is not the whole record; empty when it is.
+    """
+
+    data: bytes
+    problem: str = ""
+
+
+class _Window:
+    """The bytes of a stream that are looked at: `data` begins where the next record may."""
+
+    def __init__(self, content: Content) -> None:
+        self._content = content
+        self.data = bytearray()
+
+    def holds(self, size: int) -> bool:
+        """Whether there are so many bytes, after reading what is missing."""
+        while len(self.data) < size:
+            chunk = self._content.read(_CHUNK)
+            if not chunk:
+                return False
+            self.data += chunk
+        return True
+
+    def skip(self, size: int) -> bool:
+        """Go on behind so many bytes, without holding them; False if there are not so many."""
+        while len(self.data) < size and self.data:
+            size -= len(self.data)
+            self.data.clear()
+            self.holds(1)
+        is_there = len(self.data) >= size
+        del self.data[:size]
+        return is_there
+
+    def search(self, pattern: re.Pattern[bytes], limit: int) -> re.Match[bytes] | None:
+        """The first match behind the version line that begins within `limit` bytes."""
+        start = len(b"WARC/")
+        while not (found := pattern.search(self.data, start)):
+            start = max(start, len(self.data) - _MARK_BYTES)
+            if start > limit or not self.holds(len(self.data) + 1):
+                return None
+        return found
+
+    def to_mark(self) -> tuple[bool, bool]:
+        """Go on to the next version line: whether there is one, and whether more than blanks was before it."""
+        passed = False
+        while not (mark := _MARK.search(self.data)):
+            searched = len(self.data)
+            more = self.holds(searched + 1)
+            old = max(0, searched - _MARK_BYTES) if more else searched
+            passed = passed or bool(self.data[:old].strip())
+            del self.data[:old]
+            if not more:
+                return False, passed
+        passed = passed or bool(self.data[: mark.start()].strip())
+        del self.data[: mark.start()]
+        return True, passed
+
+    def unmarked(self) -> int:
+        """How many of the bytes, among which no version line was found, can hold no part of one."""
+        return max(len(b"WARC/"), len(self.data) - _MARK_BYTES)
+
+    def taken(self, size: int) -> bytes:
+        """So many bytes; go on behind them."""
+        data = bytes(self.data[:size])
+        del self.data[:size]
+        return data
+
+
+def records(content: Content) -> Iterator[Found]:
+    """All records of an open WARC, and what is none, once for all that lies between two records.
+
+    Time is linear in the bytes, memory is that of one record.
+    """
+    window = _Window(content)
+    told = False  # whether that is said of what comes next which is not a record
+    while True:
+        is_record, passed = window.to_mark()
+        if passed and not told:
+            yield Found(b"", "not a WARC record")
+        if not is_record:
+            return
+        found = _record(window)
+        told = found.problem not in {"", TOO_LARGE}
+        yield found
+
+
+def framed(data: bytes) -> bytes:
+    """A record that says of itself how long it is: its readers take memory for whatever a header promises."""
+    end = _END_OF_HEADER.search(data, len(b"WARC/"))
+    header, block = (data, b"") if end is None else (data[: end.end()], data[end.end() :])
+    fields = _LENGTHS.sub(b"", header).rstrip(b"\r\n")
+    return b"%b\r\nContent-Length: %d\r\n\r\n%b\r\n\r\n" % (fields, len(block), block)
+
+
+def _record(window: _Window) -> Found:
+    """The record that begins here; go on behind it, or to where the next one is to be looked for."""
+    end = window.search(_END_OF_HEADER, HEADER_LIMIT)
+    if end is None or end[0].startswith(b"WARC"):
+        return Found(window.taken(window.unmarked() if end is None else end.start()), CUT_SHORT)
+    header = bytes(window.data[: end.end()])
+    length = _LENGTH.search(header)
+    if length is None:
+        return Found(window.taken(len(header)), CUT_SHORT)
+    promised = int(length[1])
+    if promised > RECORD_LIMIT:
+        is_there = window.skip(len(header) + promised)
+        return Found(header, TOO_LARGE) if is_there else Found(b"", BEYOND_THE_FILE)
+    size = len(header) + promised
+    more = window.holds(size + _MARK_BYTES)
+    is_there = len(window.data) >= size
+    if is_there and _AFTER_RECORD.match(window.data, size):
+        return Found(window.taken(size))
+    following = _MARK.search(window.data, len(header))
+    if following is None and not is_there:
+        return Found(window.taken(len(window.data)), CUT_SHORT)
+    end_of_it = following.start() if following else window.unmarked() if more else len(window.data)
+    return Found(window.taken(end_of_it), "its Content-Length is wrong")
+
+
+HTML = ("text/html", "application/xhtml+xml")
+_BODY_LIMIT = 16 << 20  # bytes; two larger pages may begin alike
+_HEAD = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http\r\nContent-Length: %d\r\n\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer as it was archived.
+
+    Attributes:
+        date: When, as written.
+        digest: Of the payload, as written, where the record has one.
+        is_revisit: True when its content is in another record.
+        mime: Media type without parameters, lower case.
+        body: Content, its encodings undone; empty where there is a `problem`.
+        problem: Why it cannot be taken for the whole answer; empty when it can.
+    """
+
+    url: str
+    date: str | None
+    digest: str | None
+    is_revisit: bool
+    status: int | None = None
+    location: str | None = None
+    mime: str = ""
+    charset: str | None = None
+    body: bytes = b""
+    problem: str = ""
+
+
+def answers(content: Content, kinds: Sequence[WarcRecordType] = (WarcRecordType.response,)) -> Iterator[Answer]:
+    """All records of these kinds in an open WARC; of what cannot be read, one with a `problem` and no more."""
+    problem = ""
+    for found in records(content):
+        problem = found.problem
+        if not found.data:
+            yield _unread(problem)
+        elif (record := WarcRecord.from_bytes(framed(found.data))).record_type in (*kinds, WarcRecordType.no_type):
+            yield _answer(record, problem)
+    if content.damage is not None and not problem:
+        yield _unread(content.problem)
+
+
+def _unread(problem: str) -> Answer:
+    return Answer("", None, None, False, problem=problem)
+
+
+def _answer(record: WarcRecord, problem: str) -> Answer:
+    headers = record.headers
+    url = _url(headers, b"WARC-Target-URI") or ""
+    is_revisit = record.record_type == WarcRecordType.revisit
+    facts = (url, headers.get("WARC-Date"), headers.get("WARC-Payload-Digest"), is_revisit)
+    block = record.reader.read()
+    if not problem and (reason := headers.get("WARC-Truncated")):
+        problem = f"the record was truncated when it was written (WARC-Truncated: {reason:.40})"
+    if not record.is_http:
+        return Answer(*facts, problem=problem)
+    try:
+        http = _parsed(block, "none" if problem or is_revisit else "all")
+        body = b"" if problem or is_revisit else http.reader.read(_BODY_LIMIT + 1)
+        if len(body) > _BODY_LIMIT:
+            problem, body = f"its content is larger than {_BODY_LIMIT >> 20} MiB", b""
+    except OSError as error:
+        problem, body = f"its content cannot be decoded ({str(error).rstrip('.')})", b""
+        http = _parsed(block, "none")
+    if http.http_headers is None:
+        return Answer(*facts, problem=problem)
+    mime = (http.http_content_type or "").lower()
+    location = _url(http.http_headers, b"Location")
+    return Answer(*facts, http.http_headers.status_code, location, mime, http.http_charset, body, problem)
+
+
+def _url(headers: HeaderMap, name: bytes) -> str | None:
+    """A header that is a URL: UTF-8, and what is none percent-encoded."""
+    value = headers.get_bytes(name)
+    return None if value is None else utf8(value).decode().strip("<>")
+
+
+def _parsed(block: bytes, decode: Literal["none", "all"]) -> WarcRecord:
+    """The block of a record as a record of its own: one that fails to decode leaves the file readable."""
+    record: WarcRecord = WarcRecord.from_bytes(_HEAD % len(block) + block + b"\r\n\r\n")
+    record.parse_http(auto_decode=decode, max_header_len=HEADER_LIMIT)
+    return record
+
 
 _EXACT = ExactCheck()
 _ANSWERS = (WarcRecordType.response, WarcRecordType.revisit)

@@ -23,8 +23,7 @@ from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages
 from dedupcrawl.index.contract import Index, Kept
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.quota import SiteQuota
-from dedupcrawl.index.resident import ResidentLimit
+from dedupcrawl.index.limits import ResidentLimit, SiteQuota
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.runs import RunTally
 from dedupcrawl.index.search import Search

@@ -11,23 +11,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 
-from dedupcrawl.index.claims import ClaimLedger
-from dedupcrawl.index.notes import Attachments, SiteStates, VerdictLog
-from dedupcrawl.index.pages import Kept, PageStore
-from dedupcrawl.index.rewrites import RewriteLog
+from dedupcrawl.index.notes import Attachments, RewriteLog, SiteStates, VerdictLog
+from dedupcrawl.index.pages import ClaimLedger, Kept, PageStore
 
 __all__ = [
-    "Attachments",
-    "ClaimLedger",
-    "Index",
-    "Kept",
-    "PageStore",
-    "RewriteLog",
-    "SiteStates",
-    "Told",
-    "VerdictLog",
+    "Attachments", "ClaimLedger", "Index", "Kept", "PageStore", "RewriteLog", "SiteStates", "Told", "VerdictLog",
     "standing_for",
-]
+]  # fmt: skip
 
 Told = Callable[[int, int], None]
 """Called with how many records are done, and how many there are."""
@@ -64,14 +54,9 @@ _LONGEST = 100  # pages in a row
 
 
 def standing_for(index: Index, url: str) -> str | None:
-    """URL of the page at the end of those that supersede each other, from the one kept under `url` on.
+    """URL of the page at the end of those that supersede each other, from the one kept under `url` on, if any does.
 
-    Args:
-        index: Where they are kept.
-        url: A page's own; one that is kept under another URL is found where the index knows that it was rewritten.
-
-    Returns:
-        None where no page supersedes it.
+    A page that is kept under another URL than its own is found where the index knows that it was rewritten.
     """
     rewrite = index.rewrite(url) if index.entry(url) is None else None
     passed = [rewrite.canonical if rewrite is not None else url]

@@ -14,7 +14,7 @@ import shutil
 import struct
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import TypeAlias, TypeVar
@@ -22,18 +22,14 @@ from typing import TypeAlias, TypeVar
 import lmdb
 
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.packing import Raw
-from dedupcrawl.index.record import tombstone
+from dedupcrawl.index.record import Raw, tombstone
 from dedupcrawl.index.tables import Cell
 
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
 _RESERVE = 4096  # LMDB pages by which the file is made longer than it needs to be, when …
 _LEAST_RESERVE = 1024  # … it is not so many longer, which is more than one transaction takes
 _WRITTEN_ANEW_AT_CLOSE = 1 << 28  # bytes; 69 MB took 0.19 s of CPU
-_MUCH, _FEW_PAGES = (
-    0.2,
-    64,
-)  # of a file, free, that are worth it, and that are not: of two crawls' files a third was free
+_MUCH, _FEW_PAGES = 0.2, 64  # of a file, free, that are worth it, and are not: of two crawls' files a third was free
 _COPIED_AT_ONCE = 16 * 256  # rows, in one transaction
 BLOCK_ROWS = 256  # read under one transaction by iterators, so that none stays open while a caller thinks
 
@@ -70,13 +66,8 @@ class Journal:
     """One LMDB environment, opened once in a process.
 
     LMDB keeps the interpreter's lock while it waits for another writer of this process, and its map must not grow under
-    an open transaction: so every transaction of this process happens while `lock` is held.
-
-    Attributes:
-        path: The folder.
-        lock: Held around every transaction.
-        tables: Its databases by name. The pages and the small things that concern them are read and written here,
-            the others by `dedupcrawl.index.lmdb_notes`.
+    an open transaction: so every transaction of this process happens while `lock` is held. The pages and the small
+    things that concern them are read and written here, the other tables by `dedupcrawl.index.lmdb_notes`.
     """
 
     def __init__(self, path: Path, *, create: bool, map_bytes: int = FIRST_MAP_BYTES) -> None:
@@ -101,7 +92,7 @@ class Journal:
             raise
 
     def _open(self, map_bytes: int) -> None:
-        try:
+        with self.explaining():
             self._env = lmdb.open(
                 *(str(self.path), map_bytes),
                 max_dbs=len(_DATABASES),
@@ -115,8 +106,6 @@ class Journal:
             except BaseException:
                 self._env.close()
                 raise
-        except lmdb.Error as error:
-            raise explained(error, self.path) from error
 
     def _open_databases(self) -> None:
         data = self.path / "data.mdb"
@@ -132,6 +121,14 @@ class Journal:
             self.tables = {name: self._env.open_db(name.encode(), txn=txn) for name in _DATABASES}
         self._meta, self._pages = self.tables["meta"], self.tables["pages"]
 
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        """Of LMDB's errors and of damage it is said where."""
+        try:
+            yield
+        except (lmdb.Error, IndexDamagedError) as error:
+            raise explained(error, self.path) from (error if isinstance(error, lmdb.Error) else None)
+
     # Transactions
 
     def reading(self) -> Transaction:
@@ -139,12 +136,9 @@ class Journal:
         return self._begin(write=False)
 
     def writing(self, work: Callable[[Transaction], Result]) -> Result:
-        """Run `work` in a write transaction and commit it; again, with more address space, when that is used up.
+        """What `work` returns in a write transaction; done again, with more address space, when that is used up.
 
         `lock` must be held.
-
-        Returns:
-            What `work` returned the last time.
         """
         while True:
             try:
@@ -218,11 +212,8 @@ class Journal:
 
     def _whole(self, page: int) -> bytes:
         """A record in pieces, or the tombstone that has taken its place meanwhile."""
-        try:
-            with self.lock, self.reading() as txn:
-                return bytes(self.fetch(txn)(page))
-        except lmdb.Error as error:
-            raise explained(error, self.path) from error
+        with self.lock, self.explaining(), self.reading() as txn:
+            return bytes(self.fetch(txn)(page))
 
     # Small things
 
@@ -257,10 +248,7 @@ class Journal:
     ) -> Iterator[tuple[bytes, bytes]]:
         """(key, row) from the key `first` on, below `end`, ascending; no transaction stays open between rows."""
         while True:
-            try:
-                block = self._block(table, first, end)
-            except lmdb.Error as error:
-                raise explained(error, self.path) from error
+            block = self._block(table, first, end)
             yield from block
             if len(block) < BLOCK_ROWS:
                 return
@@ -301,8 +289,7 @@ class Journal:
     def close(self, *, is_sound: bool = False) -> None:
         """Sync and release. A small file of which much is free is written anew where nobody else has it open.
 
-        Args:
-            is_sound: Whether the index could be opened; a damaged one stays as it is.
+        But not unless it `is_sound`: one that could not be opened stays as it is.
         """
         try:
             with suppress(OSError, lmdb.Error, IndexDamagedError):  # then it stays as it is
@@ -316,12 +303,10 @@ class Journal:
 
     def _become_only_user(self) -> bool:
         """Whether nobody else has the index open, and whoever opens it waits from now on."""
-        try:
-            fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            fcntl.flock(self._users, fcntl.LOCK_SH)
-            return False
-        return True
+        if not is_locked(self._users):
+            return True
+        fcntl.flock(self._users, fcntl.LOCK_SH)
+        return False
 
     def _is_wasteful(self) -> bool:
         size = self._env.info()["last_pgno"] + 1
@@ -344,9 +329,7 @@ class Journal:
                             cursor.putmulti(block, append=True)
                 length = (env.info()["last_pgno"] + 1) * self._page_bytes
             with open(new / "data.mdb", "r+b") as data:
-                data.truncate(
-                    max(length, os.fstat(data.fileno()).st_size)
-                )  # of pages that were freed some are unwritten
+                data.truncate(max(length, os.fstat(data.fileno()).st_size))  # some of the freed pages are unwritten
                 os.fsync(data.fileno())
             self._env.close()
             os.replace(new / "data.mdb", self.path / "data.mdb")
@@ -359,7 +342,7 @@ class Journal:
 
     def _block(self, table: lmdb._Database, first: bytes, end: bytes | None) -> list[tuple[bytes, bytes]]:
         block: list[tuple[bytes, bytes]] = []
-        with self.lock:
+        with self.lock, self.explaining():
             self.check_usable()
             with self.reading() as txn, txn.cursor(table) as cursor:
                 if cursor.set_range(first):
@@ -368,6 +351,15 @@ class Journal:
                             break
                         block.append((bytes(key), bytes(value)))
         return block
+
+
+def is_locked(file: int) -> bool:
+    """Whether another process has the lock on this open file; else this one has, from now on."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    return False
 
 
 def with_prefix(txn: Transaction, table: lmdb._Database, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:

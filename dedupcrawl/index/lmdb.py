@@ -7,20 +7,17 @@ from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
 
-import lmdb
 import msgspec
 
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.claims import claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.contract import Index, Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
-from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction, explained
-from dedupcrawl.index.lmdb_claims import LmdbClaims
-from dedupcrawl.index.lmdb_notes import LmdbNotes
+from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction
+from dedupcrawl.index.lmdb_notes import LmdbClaims, LmdbNotes
 from dedupcrawl.index.notes import orphan_cell
-from dedupcrawl.index.packing import Raw
-from dedupcrawl.index.record import DIGEST_BYTES, Record, digest, pack, plain, storable, unpack_dependent
+from dedupcrawl.index.pages import claim_cell, dependent_cell, read_claim
+from dedupcrawl.index.record import DIGEST_BYTES, Raw, Record, digest, pack, plain, storable, unpack_dependent
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header
 from dedupcrawl.index.search import Ending, Fetch, Search, newest, row_of
@@ -31,19 +28,9 @@ from dedupcrawl.index.verify import problems
 _HEADER = b"header"
 
 
-def open_header(journal: Journal, path: Path, checks: Sequence[Check], batch_pages: int) -> Header:
-    """The header that is stored; that of a new index is made first.
-
-    Args:
-        journal: Of the index.
-        path: Its folder.
-        checks: By which a new index is made, and which one that is there must agree with.
-        batch_pages: Of a new index.
-
-    Raises:
-        IndexDamagedError: There are pages, but no header.
-        IndexMismatchError: The index was made by other checks or settings.
-    """
+def _header(journal: Journal, checks: Sequence[Check], batch_pages: int) -> Header:
+    """The header that is stored, and agrees with the checks; that of a new index is made first."""
+    path = journal.path
 
     def work(txn: Transaction) -> bytes | None:
         stored = journal.get_meta(txn, _HEADER)
@@ -68,18 +55,13 @@ class LmdbIndex(LmdbNotes, Index):
     damage the folder unless `close` came first. Threads of a process take turns; a forked child must open its own.
 
     Args:
-        path: The folder; made when it is missing.
-        checks: The content checks, in the order in which they are asked. None: the index is opened to be read.
+        path: The folder; made when it is missing. For the errors see `open_index`.
+        checks: As there. Damaged segments are made again with these, and a warning.
         batch_pages: Pages in memory before they are folded; an index keeps what it was made with.
         map_bytes: Address space to start with.
 
     Attributes:
         where: What names it, for people.
-
-    Raises:
-        IndexMismatchError: The index was made by other checks or settings.
-        IndexDamagedError: The journal is damaged. Damaged segments are made again, with a warning.
-        OSError: The folder cannot be made, read or written, or is open in this process already.
     """
 
     pages_at_once = 1
@@ -95,12 +77,10 @@ class LmdbIndex(LmdbNotes, Index):
             journal = opened.enter_context(closing(Journal(path, create=bool(checks), map_bytes=map_bytes)))
             super().__init__(path, journal)
             self.claims = opened.enter_context(closing(LmdbClaims(journal)))
-            try:
-                header = self._header = open_header(journal, path, checks, batch_pages)
+            with journal.explaining():
+                header = self._header = _header(journal, checks, batch_pages)
                 schema = Schema(header, checks)
                 self._store = opened.enter_context(closing(SegmentStore(journal, schema, header.batch_pages)))
-            except (IndexDamagedError, lmdb.Error) as error:
-                raise explained(error, path) from None
             self._look()
             opened.pop_all()
 
@@ -130,7 +110,7 @@ class LmdbIndex(LmdbNotes, Index):
 
     @contextmanager
     def _reading(self) -> Iterator[Fetch]:
-        with self.lock, self.explaining():
+        with self.lock, self.journal.explaining():
             self.check_open()
             with self.journal.reading() as txn:
                 yield self.journal.fetch(txn)

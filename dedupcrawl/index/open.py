@@ -37,7 +37,11 @@ def open_index(spec: str, checks: Sequence[Check], *, default_path: Path | None 
     if spec == "memory:":
         return TemporaryIndex(checks)
     if is_redis(spec):
-        return _redis(spec, checks, wait)
+        try:
+            from dedupcrawl.index.redis import RedisIndex
+        except ModuleNotFoundError as error:
+            raise ValueError(f"an index in Redis needs its client: pip install 'dedupcrawl[redis]' ({error})") from None
+        return RedisIndex(spec, checks, wait=wait)
     named = spec.removeprefix("lmdb:")
     path = Path(named) if named else default_path
     if path is None:
@@ -72,14 +76,6 @@ def shown(spec: str) -> str:
     from dedupcrawl.index.redis_link import Address
 
     return Address(spec).where
-
-
-def _redis(url: str, checks: Sequence[Check], wait: float) -> Index:
-    try:
-        from dedupcrawl.index.redis import RedisIndex
-    except ModuleNotFoundError as error:
-        raise ValueError(f"an index in Redis needs its client: pip install 'dedupcrawl[redis]' ({error})") from None
-    return RedisIndex(url, checks, wait=wait)
 
 
 def _lmdb(path: Path, checks: Sequence[Check]) -> LmdbIndex:

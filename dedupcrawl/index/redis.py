@@ -14,18 +14,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index import redis_notes
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.claims import claim_cell
 from dedupcrawl.index.contract import Index, Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.pages import claim_cell
 from dedupcrawl.index.record import Record, digest, pack, pack_dependent, plain, renumbered, storable, tombstone, unpack
-from dedupcrawl.index.redis_claims import RedisClaims, unpacked
 from dedupcrawl.index.redis_journal import UNNUMBERED, RedisJournal, Replica, WireProbe, read, token, written
 from dedupcrawl.index.redis_link import Address, Argument
+from dedupcrawl.index.redis_notes import RedisClaims, unpacked
 from dedupcrawl.index.redis_scripts import FORGET, OFFER, TAKE_BYTES
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES
@@ -37,22 +36,16 @@ _VERIFICATIONS = 5
 _NOTHING = (b"", b"")
 
 
-class _Step(NamedTuple):
-    """What the server is to do with one page, unless something that this process does not know could change its mind.
+def _step(
+    row: Sequence[Argument], claim: Sequence[bytes], dependent: Dependent | None, probes: Iterable[WireProbe]
+) -> list[Argument]:
+    """What the server is to do with one page, unless what must not have come since, the probes, has.
 
-    Attributes:
-        url: Of the page.
-        row: Row, tokens, number and tombstone of the page that it replaces; all empty for a page that is kept already.
-        claim: URL digest and claim.
-        dependent: Remembered to depend on the page, where that is claimed.
-        probes: What must not have come since.
+    A row comes with its tokens, and number and tombstone of the page that it replaces; all are empty for a page that is
+    kept already. A claim comes with a URL digest. A dependent is remembered where the page is claimed.
     """
-
-    url: str
-    row: tuple[Argument, ...]
-    claim: tuple[bytes, bytes]
-    dependent: Dependent | None
-    probes: list[WireProbe]
+    beside = pack_dependent(dependent) if dependent else _NOTHING
+    return [*row, *claim, *beside, *(part for probe in probes for part in probe)]
 
 
 class RedisIndex(RedisJournal, Index):
@@ -62,16 +55,10 @@ class RedisIndex(RedisJournal, Index):
     (`redis_notes.FRESH_SECONDS`) may still be given as the keeper of a duplicate; `depend` tells, before a drop.
 
     Args:
-        url: ``redis://``, ``rediss://`` or ``unix://``; ``?prefix=`` names the index.
-        checks: The content checks, in the order in which they are asked. None: the index is opened to be read.
+        url: ``redis://``, ``rediss://`` or ``unix://``; ``?prefix=`` names the index. For the errors see `open_index`.
+        checks: As there.
         batch_pages: Pages in memory before they are folded.
-        wait: Seconds for which a call waits while the server is away.
-
-    Raises:
-        ValueError: The URL names no Redis, or there is no index and no checks to make it for.
-        IndexMismatchError: The index was made by other checks or settings.
-        IndexAwayError: The server cannot be reached.
-        OSError: The server refuses.
+        wait: As there.
     """
 
     claims: RedisClaims
@@ -138,7 +125,7 @@ class RedisIndex(RedisJournal, Index):
         replica = self.replica
         end = replica.catalog.next_id
         answers: list[Kept | None] = [None] * len(offers)
-        steps: list[_Step] = []
+        steps: list[tuple[str, list[Argument]]] = []  # URL, and what the server is to do
         rows: list[tuple[int, bytes, Kept]] = []
         for number, (found, request) in enumerate(offers):
             if found.catalog is not replica.catalog or found.end != end:
@@ -150,13 +137,13 @@ class RedisIndex(RedisJournal, Index):
             claim = claim_cell(entry.url, self.claims.owner)
             claimed = (claim.field, claim.value) if claim.value else _NOTHING
             probes = read(replica.catalog.schema, entry, replaces)
-            steps.append(_Step(entry.url, (*row, *self._grave(replaces)), claimed, itself, probes))
+            steps.append((entry.url, _step((*row, *self._grave(replaces)), claimed, itself, probes)))
             rows.append((number, row[0], Kept(0, found.superseded_urls, replaces is not None)))
-        for step, is_kept, (number, raw, kept) in zip(steps, self._stepped(steps), rows, strict=False):
+        for (url, _), is_kept, (number, raw, kept) in zip(steps, self._stepped(steps), rows, strict=False):
             if is_kept:
                 answers[number] = replace(kept, page_id=replica.catalog.next_id)
                 replica.extend([raw])
-                self.claims.kept(step.url)
+                self.claims.kept(url)
         return answers
 
     @in_turn
@@ -164,7 +151,7 @@ class RedisIndex(RedisJournal, Index):
         held: dict[int, bool] = {}
         known = False
         while len(held) < len(drops):
-            catalog, steps = self._catalog, dict[int, _Step]()
+            catalog, steps = self._catalog, dict[int, tuple[str, list[Argument]]]()
             for number, (keeper, dependent) in enumerate(drops):
                 page = None
                 if number not in held:
@@ -174,7 +161,7 @@ class RedisIndex(RedisJournal, Index):
                 if page is not None:
                     probe = (1, token(catalog.schema.ended, page), b"")
                     claim = (digest(plain(keeper)), b"")
-                    steps[number] = _Step(plain(keeper), 2 * _NOTHING, claim, dependent, [probe])
+                    steps[number] = plain(keeper), _step(2 * _NOTHING, claim, dependent, [probe])
             told = zip(steps, self._stepped(list(steps.values())), strict=False)
             held |= {number: True for number, is_held in told if is_held}
             if len(held) < len(drops):
@@ -182,17 +169,11 @@ class RedisIndex(RedisJournal, Index):
                 known = True
         return [held[number] for number in range(len(drops))]
 
-    def _stepped(self, steps: Sequence[_Step]) -> list[int]:
+    def _stepped(self, steps: Sequence[tuple[str, list[Argument]]]) -> list[int]:
         """Which of these the server did, in one round trip; none where too much has come since."""
-        if not steps:
-            return []
-        keys, arguments = [self.claims.key], list[Argument]()
-        for step in steps:
-            keys.append(self.claims.dependents_key(step.url))
-            dependent = pack_dependent(step.dependent) if step.dependent else _NOTHING
-            one = (*step.row, *step.claim, *dependent, *(part for probe in step.probes for part in probe))
-            arguments += [len(one), *one]
-        return self.exchange(OFFER, keys, *arguments)[1]
+        keys = [self.claims.key, *(self.claims.dependents_key(url) for url, _ in steps)]
+        arguments = (part for _, step in steps for part in (len(step), *step))
+        return self.exchange(OFFER, keys, *arguments)[1] if steps else []
 
     def _end(self, ending: Ending) -> tuple[bool, list[Dependent]]:
         key, forgets = digest(ending.url), ending.renewed is None
@@ -279,7 +260,10 @@ class RedisIndex(RedisJournal, Index):
             rows = self.values("rows", [b"%d" % page for page in range(first, min(end, first + ROWS_AT_ONCE))])
             for page, raw in enumerate(rows, first):
                 if raw is not None:
-                    yield page, raw if _is_damaged(raw) else renumbered(raw, page)
+                    with suppress(IndexDamagedError):  # then it stays as it is, to be found so
+                        unpack(raw, UNNUMBERED)
+                        raw = renumbered(raw, page)  # noqa: PLW2901
+                    yield page, raw
 
     def compact(self) -> None:
         self.drop_older_verdicts()
@@ -297,11 +281,3 @@ class RedisIndex(RedisJournal, Index):
         with self.lock:
             self.replica.close()
             self.link.drop()
-
-
-def _is_damaged(raw: bytes) -> bool:
-    try:
-        unpack(raw, UNNUMBERED)
-    except IndexDamagedError:
-        return True
-    return False

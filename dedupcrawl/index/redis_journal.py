@@ -35,16 +35,7 @@ _LENGTH_BYTES = 4
 
 
 class Replica:
-    """Rows 0 … catalog.next_id - 1 and their postings. One thread at a time may use it.
-
-    Args:
-        schema: The tables.
-        batch_pages: Pages in dictionaries before they are folded.
-        lock: Held whenever the replica is used.
-
-    Attributes:
-        catalog: The postings.
-    """
+    """Rows 0 … catalog.next_id - 1 and their postings. Whoever uses it holds `lock`."""
 
     def __init__(self, schema: Schema, batch_pages: int, lock: threading.RLock) -> None:
         self.catalog = Catalog(schema, batch_pages)
@@ -133,12 +124,6 @@ _NO_LIMIT = 1 << 62
 
 class RedisJournal(RedisNotes):
     """An open index with its pages. What is done with them is part of a conversation of `link`.
-
-    Args:
-        address: Where the index lies.
-        checks: As in RedisIndex.
-        batch_pages: As in RedisIndex.
-        wait: As in RedisIndex.
 
     Attributes:
         replica: The copy; set by the first `greet`, and anew when the server's journal is another one.

@@ -14,21 +14,8 @@ from typing import Any, NoReturn, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import redis
+from redis import exceptions
 from redis.backoff import NoBackoff
-from redis.exceptions import (
-    AskError,
-    AuthenticationError,
-    AuthorizationError,
-    BusyLoadingError,
-    ClusterDownError,
-    MasterDownError,
-    MovedError,
-    NoPermissionError,
-    NoScriptError,
-    OutOfMemoryError,
-    ReadOnlyError,
-    TryAgainError,
-)
 from redis.retry import Retry
 
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
@@ -133,8 +120,15 @@ _LONGEST_PAUSE = 2.0
 _POSTED_LIMIT = 256  # commands whose answers are outstanding
 
 _UNREACHABLE = (redis.ConnectionError, redis.TimeoutError)
-_REFUSED = (AuthenticationError, AuthorizationError, NoPermissionError)
-_LATER = (AskError, ClusterDownError, MasterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError)
+_REFUSED = (exceptions.AuthenticationError, exceptions.AuthorizationError, exceptions.NoPermissionError)
+_LATER = (
+    exceptions.AskError,
+    exceptions.ClusterDownError,
+    exceptions.MasterDownError,
+    exceptions.OutOfMemoryError,
+    exceptions.ReadOnlyError,
+    exceptions.TryAgainError,
+)
 # How an answer begins, or, before Redis 7, ends, of a server that may take the same command later. The client has
 # exceptions for some of these, and then leaves the word out of the message.
 _FOR_NOW = re.compile(
@@ -151,9 +145,6 @@ class Link:
     Args:
         address: The server.
         wait: Seconds for which `talk` waits for a server that is away.
-
-    Attributes:
-        round_trips: Answers that were waited for.
     """
 
     def __init__(self, address: Address, wait: float) -> None:
@@ -193,7 +184,7 @@ class Link:
                 self._pause = _FIRST_PAUSE
                 self._has_answered = True
                 return answer
-            except MovedError as error:
+            except exceptions.MovedError as error:
                 self.drop()
                 self._address.move(error.host, error.port)
             except (*_UNREACHABLE, redis.ResponseError) as error:
@@ -216,7 +207,7 @@ class Link:
         self._read_posted()
         try:
             return self.answer()
-        except NoScriptError:
+        except exceptions.NoScriptError:
             return self.ask("EVAL", script.source, len(keys), *keys, *arguments)
 
     def ask(self, *command: Argument) -> Any:
@@ -270,7 +261,7 @@ class Link:
         while self._sent:
             try:
                 self._connection.read_response()
-            except NoScriptError as error:  # somebody has emptied its memory of scripts
+            except exceptions.NoScriptError as error:  # somebody has emptied its memory of scripts
                 raise redis.ConnectionError(str(error)) from error
             except redis.ResponseError as error:
                 if not is_for_now(error):
@@ -297,7 +288,7 @@ class Link:
         time.sleep(max(0.0, self._retry_at - now))
 
     def _give_up(self, error: Exception) -> NoReturn:
-        refused = isinstance(error, (redis.ResponseError, AuthenticationError, BusyLoadingError))
+        refused = isinstance(error, (redis.ResponseError, exceptions.AuthenticationError, exceptions.BusyLoadingError))
         what = "refuses" if refused else "cannot be reached"
         advice = "" if refused else "; start a server there, or name another index"
         hint = "" if self._has_answered else self._address.hint(error) or advice
@@ -308,11 +299,11 @@ class Link:
 
 def is_for_now(error: redis.RedisError) -> bool:
     """Whether a server that failed with `error` may take the same command later."""
-    if isinstance(error, MovedError):  # to the client a kind of ASK, which says that a slot is just being moved
+    if isinstance(error, exceptions.MovedError):  # to the client a kind of ASK, which says that a slot is being moved
         return False
     return isinstance(error, (*_UNREACHABLE, *_REFUSED, *_LATER)) or bool(_FOR_NOW.search(str(error)))
 
 
 def _said(error: Exception) -> str:
     """What the server said; the client leaves the word out that tells it is full."""
-    return f"its memory is full: {error}" if isinstance(error, OutOfMemoryError) else str(error)
+    return f"its memory is full: {error}" if isinstance(error, exceptions.OutOfMemoryError) else str(error)

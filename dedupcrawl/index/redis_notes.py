@@ -1,17 +1,23 @@
-"""The tables of an index in Redis: a hash each, or one for each group of a table that has them."""
+"""The tables of an index in Redis: a hash each, or one for each group of a table that has them; and its claimants."""
 
 from __future__ import annotations
 
 import threading
 import time
+import uuid
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
+import redis
+
 from dedupcrawl.index.notes import VerdictLog
-from dedupcrawl.index.record import digest, plain
+from dedupcrawl.index.pages import OWNER_BYTES, claim_cell, read_claim
+from dedupcrawl.index.record import digest, pack_dependent, plain, unpack_dependent
 from dedupcrawl.index.redis_link import Address, Argument, Link
-from dedupcrawl.index.redis_scripts import CHANGE, CLEAR, GROUPS
+from dedupcrawl.index.redis_scripts import CHANGE, CLEAR, GROUPS, TAKE, TAKEN, TAKEN_BYTES
+from dedupcrawl.index.rows import Dependent
 from dedupcrawl.index.tables import ROWS_AT_ONCE, Cell, in_turn
 
 FRESH_SECONDS = 1.0
@@ -26,9 +32,6 @@ class RedisNotes(VerdictLog):
     """The connection of an open index, and its tables.
 
     Attributes:
-        address: Where the index lies.
-        link: The connection.
-        is_closed: True after `close`.
         read_at: When (time.monotonic) the server was last asked for its rows.
         pages_restored: How many pages were restored until then.
     """
@@ -119,3 +122,144 @@ class RedisNotes(VerdictLog):
 
     def _key(self, table: str, group: bytes = b"") -> str:
         return self.address.key(table, *([group.hex()] if group else []))
+
+
+LIFE_SECONDS = 30.0
+"""After a claimant's last sign of life it is taken for dead."""
+
+_SCANNED_AT_ONCE = 1000
+
+
+class RedisClaims:
+    """As index.pages.Claimant: alive as long as its key is, which a thread renews until the process ends.
+
+    No lock on a file is seen by another machine, so here a claimant that is killed counts as alive until its key
+    expires, and one that cannot reach Redis for that long as dead: that costs a duplicate. All methods but `close` are
+    part of a conversation of `link`.
+
+    Attributes:
+        owner: The name of this process as a claimant; empty when it is none.
+    """
+
+    def __init__(self, address: Address, link: Link) -> None:
+        self._address = address
+        self._link = link
+        self.owner = b""
+        self._beat: threading.Thread | None = None
+        self._ended = threading.Event()
+        self.key = address.key("claims")
+        self.owners_key = address.key("owners")
+        self._has_read_all = False
+        self.orphans_key = address.key("orphans")
+        self._own: set[str] = set()
+        self._dead: set[bytes] = set()
+
+    def start(self) -> str:
+        """Become a claimant, if this process is none yet; returns its name."""
+        if self._beat is None:
+            self.owner = self.owner or uuid.uuid4().bytes
+            self._live(self._link)
+            self._beat = threading.Thread(target=self._beats, name="dedupcrawl-claims", daemon=True)
+            self._beat.start()
+        return self.owner.hex()
+
+    def kept(self, url: str) -> None:
+        """The claim of this process on a page is stored."""
+        if self.owner:
+            self._own.add(url)
+
+    def again(self) -> None:
+        """Say once more that this process lives and what it claims, to a server that has forgotten."""
+        if not self.owner:
+            return
+        self._live(self._link)
+        urls = list(self._own)
+        for first in range(0, len(urls), _SCANNED_AT_ONCE):
+            cells = [claim_cell(url, self.owner) for url in urls[first : first + _SCANNED_AT_ONCE]]
+            self._link.ask("HSET", self.key, *(part for cell in cells for part in (cell.field, cell.value or b"")))
+
+    def give_up(self, urls: Iterable[str]) -> None:
+        """There is no claim of this process on these pages any more."""
+        self._own.difference_update(urls)
+
+    def dependents_key(self, url: str) -> str:
+        """Key of what depends on the page under `url`."""
+        return self._address.key("dependents", digest(url).hex())
+
+    def take(self, orphans: list[Dependent], at: bytes) -> list[Dependent]:
+        """Of these orphans those that nobody who lives has taken; taken by this process, when it is a claimant.
+
+        Args:
+            orphans: From `orphans`.
+            at: Names this take, in `redis_scripts.TAKE_BYTES`. What this process took by another name it does not get
+                again.
+        """
+        if not self.owner:
+            return orphans
+        taken: list[bytes] = []
+        taker = self._address.key("owner", ""), self.owner.hex(), at
+        for first in range(0, len(orphans), _SCANNED_AT_ONCE):
+            fields = [pack_dependent(orphan)[0] for orphan in orphans[first : first + _SCANNED_AT_ONCE]]
+            taken += self._link.call(TAKE, [self.orphans_key], *taker, *fields)
+        return unpacked(taken)
+
+    def dead(self, excluded: Collection[str]) -> list[tuple[str, bytes]]:
+        """The URLs that are claimed by processes that have ended, but those of some claimants, and by whom.
+
+        All claims are read at first, and then only when somebody has died.
+        """
+        owners: set[bytes] = set(self._link.ask("SMEMBERS", self.owners_key))
+        if not self._has_read_all:
+            owners.update(raw[:OWNER_BYTES] for _, raw in self._all(self.key))
+            if owners:
+                self._link.ask("SADD", self.owners_key, *owners)
+            self._has_read_all = True
+        looked_at = [owner for owner in owners if owner.hex() not in excluded]
+        self._dead = {owner for owner in looked_at if not self._link.ask("EXISTS", self._owner_key(owner))}
+        claims = (read_claim(field, raw) for field, raw in dict(self._all(self.key) if self._dead else ()).items())
+        return [(url, owner) for owner, url in claims if owner in self._dead]
+
+    def bury(self, excluded: Collection[str]) -> None:
+        """No claim of those that were found dead is left."""
+        if self._dead:
+            self._link.ask("SREM", self.owners_key, *self._dead)
+            self._dead = set()
+
+    def close(self) -> None:
+        """What is still claimed is nobody's from now on."""
+        if self._beat is not None:
+            self._ended.set()
+            self._beat.join()
+            self._beat = None
+            self.owner = b""
+
+    def _all(self, key: str) -> Iterator[tuple[bytes, bytes]]:
+        """All fields and values of a hash; one may come twice."""
+        cursor = b"0"
+        while True:
+            cursor, flat = self._link.ask("HSCAN", key, cursor, "COUNT", _SCANNED_AT_ONCE)
+            yield from zip(flat[::2], flat[1::2], strict=True)
+            if cursor == b"0":
+                return
+
+    def _owner_key(self, owner: bytes) -> str:
+        return self._address.key("owner", owner.hex())
+
+    def _live(self, link: Link) -> None:
+        link.ask("SET", self._owner_key(self.owner), b"", "PX", int(LIFE_SECONDS * 1000))
+        link.ask("SADD", self.owners_key, self.owner)  # behind it, or it would be reaped alive
+
+    def _beats(self) -> None:
+        """Renew the key until `close`, then delete it."""
+        link = Link(self._address, 0)
+        while not self._ended.wait(LIFE_SECONDS / 3):
+            with suppress(OSError, redis.RedisError):  # the index itself says so, and this tries again
+                link.talk(lambda: None, lambda: self._live(link))
+        with suppress(OSError, redis.RedisError):
+            link.talk(lambda: None, lambda: link.ask("DEL", self._owner_key(self.owner)))
+        link.drop()
+
+
+def unpacked(values: list[bytes]) -> list[Dependent]:
+    """The dependents of values, taken or not."""
+    return [unpack_dependent(raw[TAKEN_BYTES:] if raw[:1] == TAKEN else raw) for raw in values]

@@ -16,7 +16,6 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
         spider: Name of the spider that kept it, empty outside a crawl.
         run: Identifies the crawl; runs that resume one JOBDIR share it.
         kept_at: Seconds since the epoch.
-        title: The page's title, for people.
         outline: The main text as 16-bit symbol hashes (see content.main_outline), for comparing side by side.
         fetched_url: Where the page was fetched, when that is not `url`: a canonical URL need not exist.
         asides: What it says around its main text, and where it links to (see content.around).
@@ -44,8 +43,6 @@ class Dependent(msgspec.Struct, frozen=True, array_like=True):
     """A page that depends on one that is not stored yet: it was dropped because of that, or is that one itself.
 
     Attributes:
-        spider: Name of the spider that fetched it.
-        url: Where.
         request: What to ask for when it must be fetched again, packed; the index does not look into it.
     """
 
@@ -61,8 +58,6 @@ class Rewrite(msgspec.Struct, frozen=True, array_like=True):
         url: As it was asked for.
         canonical: What was asked for instead.
         rules: Ids of the rules, in the order in which they were applied.
-        spider: Name of the spider.
-        run: The crawl.
         at: Seconds since the epoch.
         request: What to ask for to fetch `url` after all, packed; the index does not look into it.
     """
@@ -80,10 +75,6 @@ class Recorded(msgspec.Struct, frozen=True, array_like=True):
     """A verdict as an index holds it.
 
     Attributes:
-        verdict: The verdict.
-        run: The crawl in which it fell.
-        site: The site of its page.
-        spider: Name of the spider that fetched the page.
         at: Seconds since the epoch.
         request: What to ask for to fetch the page again, packed; the index does not look into it. Empty when the page
             was not dropped.

@@ -78,11 +78,6 @@ def read_runs(index: SiteStates) -> list[Run]:
 class RunTally:
     """Counts what one process does for a run, and tells the index. The index may refuse: a crawl goes on all the same.
 
-    Args:
-        index: Where the figures outlive the process.
-        name: The run.
-        spider: The spider's name.
-
     Raises:
         OSError, IndexDamagedError: The index cannot be told that the run has begun.
     """

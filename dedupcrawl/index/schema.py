@@ -53,8 +53,6 @@ class Schema:
     """The tables of one index: those of the checks, in the order of its header, and three of its own.
 
     Attributes:
-        names: The checks' names, in the order of a record's signatures.
-        payload_bits: Of each table.
         checks: (slot, check), in the order in which the checks are asked; empty when the index was opened to be read.
         urls: Slot of the table url_key → page; the newest counts.
         ended: Slot of the table page id → id of the record that replaced or forgot it: what merges leave out.

@@ -11,8 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.packing import Raw
-from dedupcrawl.index.record import Record, entry_of, forgetting, record_of, signatures, unpack
+from dedupcrawl.index.record import Raw, Record, entry_of, forgetting, record_of, signatures, unpack
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.index.schema import url_key
 
@@ -27,12 +26,7 @@ Fetch = Callable[[int], Raw]
 
 
 class Candidate(NamedTuple):
-    """A kept page that a check brings up.
-
-    Attributes:
-        page_id: Its number.
-        entry: The page.
-    """
+    """A kept page that a check brings up."""
 
     page_id: int
     entry: Entry
@@ -46,7 +40,6 @@ class Search:
 
     Args:
         catalog: Where to look.
-        entry: The new page.
         first_id: Pages below are no candidates.
         lock: Held while the catalog is looked at.
         reading: Opens the records of the catalog for a moment.
@@ -54,8 +47,6 @@ class Search:
             effect when it was in another catalog.
 
     Attributes:
-        catalog: Where it looks.
-        entry: The new page.
         end: All pages below this number were looked at.
         superseded: Id → URL of the kept pages of which it was decided that they lie inside the new one.
     """
@@ -209,12 +200,7 @@ def _dissimilarity(made: Sequence[tuple[int, Check, bytes]], kept: Sequence[byte
 
 
 def row_of(found: Search, replaces: int | None) -> Record:
-    """What to append to the journal for a page that is not a duplicate.
-
-    Args:
-        found: The search for it.
-        replaces: Id of the page of the same URL, if there is one.
-    """
+    """What to append to the journal for a page that is not a duplicate, and `replaces` that of the same URL."""
     ended = () if replaces is None else (replaces,)
     return record_of(found.entry, found.catalog.schema.names, ended, tuple(sorted(found.superseded)))
 

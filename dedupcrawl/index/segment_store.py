@@ -19,10 +19,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.index.catalog import Background, Catalog, Fold, left_out, tables_of
+from dedupcrawl.index.catalog import Background, Batch, Catalog, Fold, left_out, tables_of
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
-from dedupcrawl.index.journal import OPENED, Journal, Transaction
-from dedupcrawl.index.postings import Batch
+from dedupcrawl.index.journal import OPENED, Journal, Transaction, is_locked
 from dedupcrawl.index.record import unpack
 from dedupcrawl.index.schema import Schema
 from dedupcrawl.index.segment import SUFFIX, Segment, SegmentDamagedError, open_segment, verify_segment, write_segment
@@ -146,14 +145,6 @@ class SegmentStore:
 
     # Merging
 
-    def _try_lock(self) -> bool:
-        """Become the process that merges, unless another is."""
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
     def _unlock(self) -> None:
         """Let others merge."""
         fcntl.flock(self._lock, fcntl.LOCK_UN)
@@ -166,7 +157,7 @@ class SegmentStore:
         if fold is None:
             return
         self._retry_at = self.catalog.next_id + min(_RETRY_PAGES, self.catalog.batch_pages)
-        if not self._try_lock():
+        if is_locked(self._lock):
             return
         with self._journal.reading() as txn:
             is_current = self._journal.get_meta(txn, _MANIFEST) == self._raw
@@ -222,7 +213,7 @@ class SegmentStore:
 
         Segments whose checksums are too many to be read at open are checked when they are merged, and by `verify`.
         """
-        if not self._try_lock():
+        if is_locked(self._lock):
             return  # another process has the index open and merges: it has looked already
         try:
             with self._journal.lock, self._journal.reading() as txn:

@@ -44,11 +44,7 @@ class Cell(NamedTuple):
 
 
 class Tables(ABC):
-    """What every store does for the tables. Threads of a process take turns.
-
-    Attributes:
-        lock: Held during every call.
-    """
+    """What every store does for the tables. Threads of a process take turns: `lock` is held during every call."""
 
     lock: RLock
 
@@ -72,9 +68,9 @@ class Tables(ABC):
             None where that was done; else the values that the given cells have.
         """
 
-    @abstractmethod
     def send(self, cells: Collection[Cell]) -> None:
         """As `change`, but who has a server need not wait for it; then it may be done more than once."""
+        self.change(cells)
 
     @abstractmethod
     def values(self, table: str, fields: Sequence[bytes]) -> list[bytes | None]:
@@ -105,9 +101,7 @@ class Tables(ABC):
         return self._last.to_bytes(8, "big") + self._process
 
 
-def in_turn(
-    method: Callable[Concatenate[Owner, Arguments], Answer],
-) -> Callable[Concatenate[Owner, Arguments], Answer]:
+def in_turn(method: Callable[Concatenate[Owner, Arguments], Answer]) -> Callable[Concatenate[Owner, Arguments], Answer]:
     """One call at a time, on an open index; the store's errors become those of the contract."""
 
     @wraps(method)

@@ -11,8 +11,7 @@ from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.contract import Told
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.packing import Raw
-from dedupcrawl.index.record import unpack
+from dedupcrawl.index.record import Raw, unpack
 from dedupcrawl.index.segment import CHUNK_POSTINGS, Segment, Table
 
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x165667B19E3779F9))
@@ -41,14 +40,7 @@ def problems(catalog: Catalog, rows: Iterable[tuple[int, Raw]], told: Told | Non
         end = part.end
     if end != catalog.next_id:
         found.append(f"the postings of the pages {end} to {catalog.next_id} are missing")
-    return found or _differences(catalog, parts, _telling(rows, catalog.next_id, told) if told else rows)
-
-
-def _telling(rows: Iterable[tuple[int, Raw]], total: int, told: Told) -> Iterator[tuple[int, Raw]]:
-    for number, row in enumerate(rows):
-        told(number, total)
-        yield row
-    told(total, total)
+    return found or _differences(catalog, parts, rows, told or (lambda done, total: None))
 
 
 def _disorder(part: Segment) -> Iterator[str]:
@@ -60,17 +52,19 @@ def _disorder(part: Segment) -> Iterator[str]:
                 break
 
 
-def _differences(catalog: Catalog, parts: Sequence[Segment], rows: Iterable[tuple[int, Raw]]) -> list[str]:
+def _differences(catalog: Catalog, parts: Sequence[Segment], rows: Iterable[tuple[int, Raw]], told: Told) -> list[str]:
     """Compare what is posted with what the journal says should be."""
     schema = catalog.schema
     ended = catalog.ended_mask()
     found = []
     expected = [[0] * len(schema.payload_bits) for _ in parts]
     place = following = 0
+    told(0, catalog.next_id)
     for page, raw in rows:
         if page != following:
             found.append(f"the pages {following} to {page} are missing")
         following = page + 1
+        told(following, catalog.next_id)
         while page >= parts[place].end:
             place += 1
         try:

@@ -25,18 +25,7 @@ from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
 from dedupcrawl.sites import site_of
-from dedupcrawl.spark.reading import (
-    ORDER,
-    PLACE,
-    TOLD,
-    Files,
-    Piece,
-    add_to,
-    head_of,
-    lines_of,
-    piece_blocks,
-    tells,
-)
+from dedupcrawl.spark.reading import ORDER, PLACE, TOLD, Files, Piece, add_to, head_of, lines_of, piece_blocks, tells
 from dedupcrawl.spark.session import materialized
 from dedupcrawl.verdict import Verdict
 
@@ -58,13 +47,8 @@ def verdicts_in_order(  # noqa: PLR0913 - a session, rows, and what is asked of 
 ) -> Iterator[Verdict]:
     """A verdict for each page, in the order of the pages, after all of them were judged longest first.
 
-    Args:
-        spark: The session.
-        files: JSON Lines of pages; paths or URIs, folders or patterns, as `reading.read_logs` takes them.
-        judge: See `OpenJudge`.
-        tally: Filled in before the first verdict.
-        wanted: What is read of markup.
-        by_site: Whether sites are judged each for itself.
+    `files` are JSON Lines of pages, named as `reading.read_logs` takes them. `tally` is filled in before the first
+    verdict. If `by_site`, sites are judged each for itself.
 
     Raises:
         LogError: A file cannot be read, or is not JSON Lines.

@@ -46,7 +46,6 @@ class Told(NamedTuple):
     """What a task has to say of some lines of a piece.
 
     Attributes:
-        piece: Which.
         first_line: Of these, within the piece, from 1.
         lines: How many; 0 where they need not be counted.
         tally: What was left out of them.
@@ -68,7 +67,6 @@ class Files(NamedTuple):
 
     Attributes:
         numbers: `bare` URI → number, in the order of the logs.
-        names: By number, for people.
     """
 
     numbers: dict[str, int]
@@ -132,10 +130,7 @@ def piece_blocks(
 ) -> Iterator[tuple[Told, LineBlock]]:
     """What a task gets of `lines_of`, in blocks of some megabytes, none of two pieces, and what is to be told of each.
 
-    Args:
-        batches: Of one partition.
-        files: Of all logs.
-        sound: Bytes that are not UTF-8 are percent-encoded; else they stay.
+    Bytes that are not UTF-8 are percent-encoded if `sound`; else they stay.
     """
     piece, next_line, lines, size, tally = Piece(-1, 0), 1, list[bytes](), 0, Tally()
     for batch in batches:
@@ -208,7 +203,6 @@ class LogRows(NamedTuple):
 
     Attributes:
         rows: Columns of `PAGE_ROWS` in Spark's types, `ORDER` and `TOLD`.
-        names: Of the files, by number, for people.
     """
 
     rows: DataFrame
@@ -218,10 +212,8 @@ class LogRows(NamedTuple):
 def read_logs(spark: SparkSession, logs: Sequence[str]) -> LogRows:
     """Read logs: Parquet and all formats that are lines without memory (JSON Lines, CDX, CDXJ, Heritrix).
 
-    Args:
-        spark: The session.
-        logs: Paths or URIs as Spark takes them, in the order in which they were written. One that is a folder or a
-            pattern is one log of several files, all of one format, in the order of their names.
+    Logs are named by paths or URIs as Spark takes them, in the order in which they were written. One that is a folder
+    or a pattern is one log of several files, all of one format, in the order of their names.
 
     Raises:
         LogError: A log cannot be read, or is of another format.

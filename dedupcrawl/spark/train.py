@@ -24,7 +24,6 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from dedupcrawl.crawl_logs.tally import Tally
-from dedupcrawl.sites import other_form
 from dedupcrawl.spark.reading import ORDER, TOLD, add_to, in_order, read_logs, tells
 from dedupcrawl.spark.session import materialized, spark_session
 from dedupcrawl.training import false_clusters, learning_part
@@ -38,10 +37,9 @@ from dedupcrawl.training.learning_part import (
     without_cycle_detection,
 )
 from dedupcrawl.training.page_rows import FAULTS
-from dedupcrawl.training.rule_folder import learned_rules
-from dedupcrawl.training.train import TrainingSummary, write_all
+from dedupcrawl.training.train import TrainingSummary, learned_rules, write_all
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.rule_files import file_name, rule_files
+from dedupcrawl.urls.rule_files import file_of, rule_files
 
 _MOST_ROWS = 1_000_000  # of a site that one task clusters
 _ROWS_A_PART = 250_000  # aim for a task
@@ -50,11 +48,7 @@ _ROWS_A_PART = 250_000  # aim for a task
 def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, *, tally: Tally) -> TrainingSummary:
     """As `training.train.train`, with the same result row for row; the rules are written by this process.
 
-    Args:
-        logs: Paths or URIs, see `reading.read_logs`.
-        folder: As there.
-        options: As there.
-        tally: As there.
+    For the logs see `reading.read_logs`.
 
     Raises:
         LogError: A log cannot be read; nothing is written.
@@ -115,8 +109,7 @@ def _shared(spark: SparkSession, folder: Path) -> RulesBefore:
 
 
 def _of_site(found: Broadcast[dict[str, tuple[Rule, ...]]], site: str) -> tuple[Rule, ...]:
-    names = file_name(site), file_name(other_form(site))
-    return next((found.value[name] for name in names if name in found.value), ())
+    return file_of(found.value, site) or ()
 
 
 _THINNED = "site string, url string, label long, size long"
@@ -125,13 +118,7 @@ _THINNED = "site string, url string, label long, size long"
 def _learn_large_sites(
     rows: DataFrame, options: LearningOptions, carried_over: Mapping[str, Sequence[Rule]]
 ) -> Learned:
-    """Learn the rules of some sites.
-
-    Args:
-        rows: Columns of `reading.SCHEMA`; all rows of each site, none that is told.
-        options: The thresholds.
-        carried_over: Site → its rules that were learned from earlier logs.
-    """
+    """Learn the rules of some sites from all their rows, none that is told."""
     learned = Learned()
     pages = materialized(_labelled(rows))
     good = _without_unlike(_without_faults(pages, learned), learned)
@@ -178,12 +165,10 @@ def _labelled(rows: DataFrame) -> DataFrame:
 
 
 def _links(pages: DataFrame, mere: DataFrame, aliases: DataFrame) -> DataFrame:
-    """As `clusters._links`: site, url, to.
+    """As `clusters._links`, with a row a URL: site, url, to.
 
-    Args:
-        pages: A row a URL.
-        mere: The rows that say nothing of a page but, some, a verdict.
-        aliases: A row a URL that was fetched because it was said to be one: site, url, to and alias_held.
+    `mere` rows say nothing of a page but, some, a verdict. `aliases` were fetched because they were said to be some:
+    site, url, to and alias_held.
     """
     redirects = pages.where("redirect_to is not null").select("site", "url", F.col("redirect_to").alias("to"))
     verdicts = _verdicts(pages, mere)

@@ -6,7 +6,7 @@ import heapq
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,6 @@ class RuleUse:
     """One rule on the URLs of its site; a URL that several rules changed counts for each.
 
     Attributes:
-        site: Registrable domain.
-        id: Of the rule.
         coverage: URLs that it changed, r_cov.
         wrong: Those that ended at a form of another cluster, f.
     """
@@ -50,7 +48,6 @@ class Measured:
 
     Attributes:
         sites: Sites with pages; `sites_with_rules` have a rule file.
-        named: The first few of them, in alphabetical order.
         rules: Active rules of those sites, |R|.
         urls: Distinct URLs with a known page.
         redundant: URLs less clusters and single pages.
@@ -106,10 +103,7 @@ class Measured:
         return self
 
 
-_COUNTS = (
-    "sites", "sites_with_rules", "rules", "urls", "redundant", "coverage", "wrong", "merged", "clustered",
-    "normalized", "collisions",
-)  # fmt: skip
+_COUNTS = [count.name for count in fields(Measured) if count.default == 0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,14 +141,9 @@ def evaluate(
     progress: Progress = no_progress,
     workers: int | None = None,
 ) -> Evaluation:
-    """Apply the rules in a file or folder to all URLs of some logs.
+    """Apply the rules in a file or folder to all URLs of some logs, which are clustered as for training.
 
-    Args:
-        logs: Crawl logs; their URLs are clustered as for training.
-        rules: A rule file or a folder of them.
-        tally: Filled in with what is skipped.
-        progress: Told how far it is.
-        workers: Processes, see `parts.work_on`.
+    Skipped rows are counted in `tally`; for `workers` see `parts.work_on`.
 
     Raises:
         LogError: A log cannot be read.
@@ -180,12 +169,7 @@ def evaluate(
 
 
 def measure(rows: pl.DataFrame, files: dict[str, Path]) -> Measured:
-    """Apply rule files to the URLs of some sites.
-
-    Args:
-        rows: Columns of `page_rows.PAGE_ROWS`; all rows of each site.
-        files: Name → path, as from `rule_files`.
-    """
+    """Apply rule files (name → path, as from `rule_files`) to the URLs of some sites, by all their `PAGE_ROWS`."""
     found = clusters_of(rows)
     measured = Measured(left_out=found.left_out)
     for site, pages in found.by_site():

@@ -33,14 +33,10 @@ Hashes = npt.NDArray[np.uint64]
 
 
 def unlike_clusters(pages: pl.DataFrame) -> pl.Series:
-    """The labels of the clusters whose URLs differ in slots that name pages elsewhere on their site.
+    """The labels, sorted, of the clusters whose URLs differ in slots that name pages elsewhere on their site.
 
-    Args:
-        pages: Columns site, url and label (integers, of one site each); one row per URL.
-
-    Returns:
-        Labels, sorted. Time is linear in the URLs of the sites that have a cluster of many URLs at all; other sites
-        cost a count.
+    `pages` has a row a URL: site, url and label (integers, of one site each). Time is linear in the URLs of the sites
+    that have a cluster of many URLs at all; other sites cost a count.
     """
     large = pages.group_by("label").agg(size=pl.len()).filter(pl.col("size") >= MANY)
     if large.is_empty():
@@ -51,11 +47,7 @@ def unlike_clusters(pages: pl.DataFrame) -> pl.Series:
 
 
 def unlike_among(pages: pl.DataFrame) -> pl.Series:
-    """The same of URLs that were thinned.
-
-    Args:
-        pages: Columns site, url, label and size: of the label's cluster before thinning, null where it is small.
-    """
+    """The same of URLs that were thinned, with the size of the label's cluster before that, null where it is small."""
     slots, is_large = _slots(pages), pages["size"].is_not_null()
     of_large = is_large.gather(slots["row"])
     varied = _varied(slots.filter(of_large))

@@ -1,7 +1,7 @@
 """What others know of URLs: lists of parameters that say nothing of the page, as prior belief.
 
 Read as it is: ClearURLs' `data.min.json` (https://docs.clearurls.xyz), whose providers each have a pattern of URLs and
-patterns of parameter names. A site's own evidence overrules the list: see `urls.learning.priors`.
+patterns of parameter names. A site's own evidence overrules the list: see `urls.learning.learn`.
 """
 
 from __future__ import annotations

@@ -14,11 +14,10 @@ from dedupcrawl.software.program import Program, programs
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.known_parameters import Provider, known_parameters
-from dedupcrawl.training.one_site import simhashes
+from dedupcrawl.training.parts import simhashes
 from dedupcrawl.urls.learning.carried_over import judged
-from dedupcrawl.urls.learning.learn import learn_site
+from dedupcrawl.urls.learning.learn import GENERAL, learn_site
 from dedupcrawl.urls.learning.ledger import Price
-from dedupcrawl.urls.learning.priors import GENERAL
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
 
@@ -66,8 +65,6 @@ class Learned:
     """What was learned from some sites, and from what.
 
     Attributes:
-        rules: The sites for which there are rules.
-        sites: Number of sites with pages.
         urls: Distinct URLs with a known page.
         clusters: Duplicate clusters of at least two URLs.
         redundant: URLs less clusters and single pages: what perfect rules would save.
@@ -99,16 +96,10 @@ class Learned:
 
 
 def learn_sites(rows: pl.DataFrame, options: LearningOptions, carried_over: RulesBefore = no_carried_over) -> Learned:
-    """Learn the rules of the sites in `rows`, each from its own rows alone.
+    """Learn the rules of the sites in `rows` (`page_rows.PAGE_ROWS`, in the order of the log), all rows of each site.
 
-    Args:
-        rows: Columns of `page_rows.PAGE_ROWS`, in the order of the log; all rows of each site.
-        options: The thresholds.
-        carried_over: Gives the rules of a site that were learned from earlier logs.
-
-    Returns:
-        What was learned; it depends on nothing but the rows and carried-over rules of each site, so sites may be
-        parted in any way.
+    What is learned depends on nothing but the rows of each site and its rules from earlier logs, which `carried_over`
+    gives, so sites may be parted in any way.
     """
     found = clusters_of(rows)
     sizes = found.urls.group_by("site", "cluster").len()["len"]
@@ -135,11 +126,7 @@ def learn_sites(rows: pl.DataFrame, options: LearningOptions, carried_over: Rule
 def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions, before: Sequence[Rule] = ()) -> Learned:
     """The rules of one site, or why there are none: a site that breaks the learner must not cost others theirs.
 
-    Args:
-        site: Its name.
-        pages: As `bounded` leaves them.
-        options: The thresholds.
-        before: Its rules that were learned from earlier logs.
+    `pages` are as `bounded` leaves them, `before` its rules that were learned from earlier logs.
     """
     try:
         pages = pages.filter(pl.col("url").str.len_bytes() <= LONGEST_URL)
@@ -170,14 +157,10 @@ def without_cycle_detection() -> Iterator[None]:
 
 
 def bounded(pages: pl.DataFrame, most: int) -> pl.DataFrame:
-    """About so many URLs of a site that has more: those with duplicates first, single pages beside them.
+    """About so many of a site's rows of `Clusters.urls`: those with duplicates first, single pages beside them.
 
     URLs of a cluster are taken at equal steps of their order by importance and URL, where neighbours are alike, so that
     every pattern stays; which clusters are taken depends on their numbers alone.
-
-    Args:
-        pages: One site's rows of `Clusters.urls`.
-        most: How many.
     """
     if pages.height <= most:
         return pages

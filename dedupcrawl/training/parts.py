@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -18,6 +19,8 @@ import polars as pl
 
 from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import Progress, Tally
+from dedupcrawl.sites import ascii_form
+from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.page_rows import SiteNames, page_rows
 from dedupcrawl.workers import LOOK_UP_SECONDS, worker_pool
 
@@ -103,14 +106,9 @@ def parted(logs: Sequence[Path], tally: Tally, progress: Progress) -> Iterator[S
 def work_on(
     parts: Sequence[Part], work: Callable[[pl.DataFrame], ResultT], stage: str, progress: Progress, workers: int | None
 ) -> Iterator[ResultT]:
-    """Do `work` on the rows of each part; results come as they are done.
+    """Do `work`, which must be picklable, on all rows of the sites of each part; results come as they are done.
 
-    Args:
-        parts: As from `parted`.
-        work: Picklable; sees all rows of each site in its part.
-        stage: For `progress`.
-        progress: Told the rows that are done.
-        workers: Processes; None: as many as there are cores, or none besides this one where the rows are few.
+    There are as many worker processes as cores if `workers` is None, or none besides this one where the rows are few.
 
     Raises:
         WorkerKilledError: A worker did not live to the end of its work.
@@ -141,3 +139,33 @@ def _in_processes(
 
 def _worked_on(part: Part, work: Callable[[pl.DataFrame], ResultT]) -> ResultT:
     return work(part.read())
+
+
+def urls_and_clusters(
+    site: str, logs: Sequence[Path], progress: Progress
+) -> tuple[list[str], list[int], dict[int, int]]:
+    """The site's URLs, the number of each one's cluster, and the SimHash of each cluster as far as known.
+
+    Raises:
+        LogError: A log cannot be read.
+    """
+    urls: list[str] = []
+    clusters: list[int] = []
+    bits: dict[int, int] = {}
+    with parted(logs, Tally(), progress) as parts:
+        for found in work_on(parts, partial(_of_site, site=site), "reading", progress, 1):
+            urls += found["url"].to_list()
+            clusters += found["cluster"].to_list()
+            bits |= simhashes(found)
+    return urls, clusters, bits
+
+
+def simhashes(pages: pl.DataFrame) -> dict[int, int]:
+    """The SimHash of each cluster of one site, as far as known: the smallest of its pages'."""
+    return dict(pages.drop_nulls("simhash").group_by("cluster").agg(pl.col("simhash").min()).iter_rows())
+
+
+def _of_site(rows: pl.DataFrame, site: str) -> pl.DataFrame:
+    return clusters_of(rows.filter(pl.col("site").is_in([site, ascii_form(site)]))).urls.select(
+        "url", "cluster", "simhash"
+    )

@@ -1,21 +1,137 @@
-"""Crawl logs in, rule files out, on one machine."""
+"""Crawl logs in, rule files out, on one machine: new rules beside old ones, as what a person decided outlives a run."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Progress, Tally
+from dedupcrawl.sites import ascii_form
 from dedupcrawl.training.learning_part import Learned, LearningOptions, learn_sites
 from dedupcrawl.training.parts import no_progress, parted, work_on
-from dedupcrawl.training.rule_folder import carried_over_rules, write_learned
 from dedupcrawl.urls.bounds import lower_bound
-from dedupcrawl.urls.rule_files import SiteRules, path_in, remove_unfinished, rule_files
+from dedupcrawl.urls.overlaps import done_in_part
+from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.rule_files import (
+    MOST_RULES,
+    SiteRules,
+    file_of,
+    path_in,
+    read_rules,
+    remove_unfinished,
+    replace_rules,
+    rule_files,
+    write_rules,
+)
+from dedupcrawl.urls.watched_rule import MOST_EXAMPLES
+
+
+def carried_over_rules(files: Mapping[str, Path], site: str) -> tuple[Rule, ...]:
+    """The rules of a site that were learned from earlier logs and are in use."""
+    path = file_of(files, site)
+    return () if path is None else learned_rules(path)
+
+
+def learned_rules(path: Path) -> tuple[Rule, ...]:
+    """Those of one rule file; none if it cannot be read."""
+    try:
+        return tuple(filter(_is_learned, read_rules(path).rules))
+    except RuleError:
+        return ()
+
+
+def write_learned(folder: Path, learned: SiteRules, carried_over: Sequence[Rule] = ()) -> str | None:
+    """Write a site's learned rules over its earlier learned rules, of which `carried_over` stay, atomically.
+
+    Rules by hand and imported ones stay, and stay first; so do disabled ones, and a rule that is learned again after it
+    was disabled stays disabled. Comments at what stays, stay. What crawls have tried of a rule stays, too, and the day
+    when it was first learned; a rule that is new has today's, and is on probation.
+
+    Returns:
+        What is wrong with the site's present file when it cannot be read, or is for another site; it is then left as it
+        is, for a person wrote in it. None when all is well.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    path = path_in(folder, learned.site)
+    if not path.exists():
+        write_rules(folder, SiteRules(learned.site, merged((), [*learned.rules, *carried_over])))
+        return None
+    try:
+        present = read_rules(path)
+        if ascii_form(present.site) != ascii_form(learned.site):
+            return f"{path}: it is for the site {present.site}, so rules of {learned.site} cannot be written into it"
+        before = present.rules
+        after = merged(before, [*learned.rules, *carried_over])
+        if after != before:
+            replace_rules(path, after)
+    except RuleError as error:
+        return str(error)
+    return None
+
+
+def merged(old: Iterable[Rule], learned: Iterable[Rule]) -> tuple[Rule, ...]:
+    """The rules of a file after a training run; what is doubted goes where it is in use for fewer URLs."""
+    before, learned = tuple(old), tuple(learned)
+    known = {rule.effect: rule for rule in before}
+    kept = [rule for rule in before if not _is_learned(rule)]
+    is_done = done_in_part([*kept, *learned])
+    watched = [
+        _watched(rule, known.get(rule.effect)) for rule in learned if rule.state != "doubted" or not is_done(rule)
+    ]
+    return added(kept, watched, {rule.id: rule for rule in before})[:MOST_RULES]  # a file of more could not be read
+
+
+def _is_learned(rule: Rule) -> bool:
+    return not rule.is_by_people and rule.state != "disabled"
+
+
+def _watched(rule: Rule, before: Rule | None) -> Rule:
+    """A learned rule with what crawls have found out of the same rule before, and with the id that they know it by."""
+    if rule.is_off:  # known software's, that the log speaks against
+        return replace(rule, tried=before.tried, failed=before.failed) if before else rule
+    if before is None:
+        return replace(rule, state="probation", learned=rule.learned or date.today())
+    return replace(
+        rule,
+        id=before.id,
+        state="probation" if before.state == "doubted" else before.state,
+        tried=before.tried,
+        failed=before.failed,
+        learned=before.learned,
+        counterexamples=before.counterexamples,
+        names_at=before.names_at,
+        examples=tuple(dict.fromkeys((*rule.examples, *before.examples)))[:MOST_EXAMPLES],
+    )
+
+
+def added(old: Iterable[Rule], new: Iterable[Rule], reserved: Mapping[str, Rule] | None = None) -> tuple[Rule, ...]:
+    """The old rules and after them the new ones that do something else than those before; their ids differ.
+
+    New ones are renamed where their id is taken, or `reserved` for the rule that had it before.
+    """
+    rules = list(old)
+    does = {rule.effect for rule in rules}
+    owners = {name: rule.effect for name, rule in (reserved or {}).items()} | {rule.id: rule.effect for rule in rules}
+    numbers: dict[str, int] = {}  # id → the last number that was put to it
+    for rule in new:
+        if rule.effect in does:
+            continue
+        name = rule.id
+        while owners.get(name, rule.effect) != rule.effect:
+            numbers[rule.id] = numbers.get(rule.id, 1) + 1
+            name = f"{rule.id}-{numbers[rule.id]}"
+        does.add(rule.effect)
+        owners[name] = rule.effect
+        rules.append(replace(rule, id=name))
+    return tuple(rules)
 
 
 class NotWrittenError(Exception):
@@ -27,11 +143,9 @@ class TrainingSummary:
     """What a training run read, left out and learned.
 
     Attributes:
-        rows: Rows of the logs.
         skipped: Reason → rows that say nothing or are broken.
         learned: Counts over all sites, and the rules.
         kept_files: Rule files that could not be read, and were left as they are, each with what is wrong.
-        seconds: Of the whole run.
     """
 
     rows: int
@@ -95,13 +209,8 @@ def train(  # noqa: PLR0913 - each may be left out
     interrupted or killed leaves each old file whole. Disabled rules, and those that a person wrote or imported, stay;
     so do those that were learned before and that the pages of these logs do not speak against.
 
-    Args:
-        logs: In the order in which they were written: of several rows of a URL the last counts.
-        folder: Made if it is not there, and a row of the logs is of use.
-        options: Thresholds of the proof.
-        tally: Filled in with what is skipped.
-        progress: Told how far it is.
-        workers: Processes, see `parts.work_on`. The rules do not depend on it.
+    Logs come in the order in which they were written: of several rows of a URL the last counts. The rules do not depend
+    on `workers`, see `parts.work_on`. Skipped rows are counted in `tally`.
 
     Raises:
         LogError: A log cannot be read; nothing is written.
@@ -120,13 +229,7 @@ def train(  # noqa: PLR0913 - each may be left out
 
 
 def write_all(learned: Learned, folder: Path, tally: Tally, started: float) -> TrainingSummary:
-    """Write what was learned of all sites, and sum up.
-
-    Args:
-        learned: Of all sites.
-        folder: As for `train`.
-        tally: What was read.
-        started: When, by `time.perf_counter`.
+    """Write what was learned of all sites, and sum up; `started` is when, by `time.perf_counter`.
 
     Raises:
         OSError: The folder cannot be made or read.

@@ -9,9 +9,8 @@ from typing import Any
 
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
-from dedupcrawl.urls.growth import may_grow, size_of
 from dedupcrawl.urls.rule import Kind, Rule
-from dedupcrawl.urls.template import PathForm, Piece, Template
+from dedupcrawl.urls.template import PathForm, Piece, Template, may_grow
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 _LONGEST_EXAMPLE = 300  # characters
@@ -33,40 +32,16 @@ class CompiledRule:
     """One rule; `apply` gives new tokens and leaves those it was given as they are.
 
     Attributes:
-        rule: The rule as written.
         keeps_tokens: True when its result needs no new tokenizing: what was a segment or the value of an argument stays
             one, and so holds no delimiter that means more in its new place.
     """
 
     __slots__ = (
-        "_arg_names",
-        "_args",
-        "_convert",
-        "_drop",
-        "_drop_starts",
-        "_edited",
-        "_has_context",
-        "_has_front",
-        "_has_scope",
-        "_hosts",
-        "_is_path_only",
-        "_kept",
-        "_match",
-        "_may_grow",
-        "_may_hold_urls",
-        "_not_hosts",
-        "_path",
-        "_takes_no_others",
-        "_to",
-        "_to_args",
-        "_unless",
-        "_unless_forms",
-        "_uses",
-        "_within",
-        "_without",
-        "keeps_tokens",
-        "rule",
-    )
+        "_arg_names", "_args", "_convert", "_drop", "_drop_starts", "_edited", "_has_context", "_has_front",
+        "_has_scope", "_hosts", "_is_path_only", "_kept", "_match", "_may_grow", "_may_hold_urls", "_not_hosts",
+        "_path", "_takes_no_others", "_to", "_to_args", "_unless", "_unless_forms", "_uses", "_within", "_without",
+        "keeps_tokens", "rule",
+    )  # fmt: skip
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
@@ -142,10 +117,8 @@ class CompiledRule:
         """True when no earlier rule, nor this one, can apply to its result unless it applied to what it was given.
 
         What only takes arguments away, or puts them in another order, gives no rule that merely asks for some its
-        chance. Sorting also makes "%20" of "+": where there is one, this says nothing.
-
-        Args:
-            counting: Whether an earlier rule `minds_more_arguments`.
+        chance, unless an earlier one `minds_more_arguments` (`counting`). Sorting also makes "%20" of "+": where there
+        is one, this says nothing.
         """
         return not counting if self.rule.drop else self.rule.convert == "sort-query"
 
@@ -262,7 +235,7 @@ class CompiledRule:
         if sum([len(values.get(name, "")) for name in self._uses]) > LONGEST_URL:
             raise TooLongError  # before so much is put together
         built = self._build(to, parts, values, site)
-        if built is not None and size_of(built) > LONGEST_URL:
+        if built is not None and built.size() > LONGEST_URL:
             raise TooLongError
         return built
 

@@ -30,12 +30,7 @@ _ORDER = 100  # as duplicate-url-discarder's own learner of rules writes it
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A rule that the other side cannot express.
-
-    Attributes:
-        what: The rule, for people.
-        why: What cannot be expressed.
-    """
+    """A rule that the other side cannot express."""
 
     what: str
     why: str

@@ -51,7 +51,6 @@ class Normalized(NamedTuple):
     Two URLs are the same page, as far as the rules can tell, exactly when their `canonical` is equal.
 
     Attributes:
-        url: As it was given.
         canonical: The URL to fetch instead ("rewrite"), the same URL ("unchanged"), or an identity ("equivalence").
         kind: What `canonical` is; only an "equivalence" may be a string that cannot be fetched.
         rules: Ids of the rules that changed the URL, in the order in which they did.

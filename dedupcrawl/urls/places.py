@@ -70,14 +70,9 @@ class Place:
         before: What counts like trials here that passed and that failed, before this crawl.
         lacking: Trials that still have to pass until a use here is taken for right without one.
         left: Trials that may be begun to that end; some tell nothing.
-        uses: URLs.
-        begun: Trials.
-        open: Of them.
-        passed: Of them.
         failed: Of them, but for those of which another rule turned out to be the culprit.
         passed_by: How many passed, by all the rules that had a part in them.
         is_off: The rule is used here no more.
-        example: The first URL here whose trial passed.
         counterexample: The first whose trial failed.
     """
 
@@ -137,12 +132,8 @@ class Place:
         worse, better = sorted((self, other), key=lambda place: place.lacking, reverse=True)
         still = worse if self.failed or other.failed else better
         self.lacking, self.left = still.lacking, still.left
-        self.uses += other.uses
-        self.begun += other.begun
-        self.open += other.open
-        self.passed += other.passed
-        self.failed += other.failed
-        self.passed_by += other.passed_by
+        for count in ("uses", "begun", "open", "passed", "failed", "passed_by"):
+            setattr(self, count, getattr(self, count) + getattr(other, count))
         self.example = self.example or other.example
         self.counterexample = self.counterexample or other.counterexample
 
@@ -153,9 +144,6 @@ class Places:
     Where the log has spoken for the rule, as its examples say, is one place. A rule that a person wrote, or that is
     known of other sites, or that was learned and has no examples, is spoken for everywhere; one of known software is
     only where its own examples are, as it may not be that software, and what pages say of their URLs nowhere.
-
-    Args:
-        rule: With its examples and what is known of its trials.
     """
 
     def __init__(self, rule: Rule) -> None:

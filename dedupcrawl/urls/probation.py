@@ -50,12 +50,7 @@ def leads_nowhere(passed: int, gone: int) -> bool:
 
 
 def trials_needed(rule: Rule, failed: int) -> int:
-    """Trials without which the rule is on probation.
-
-    Args:
-        rule: With its evidence from a log.
-        failed: Trials that have failed.
-    """
+    """Trials without which the rule, by its evidence from a log, is on probation, when so many have failed."""
     spoken = rule.evidence.correct + known_elsewhere(rule)
     return max(_FEWEST_TRIALS, _TRIALS_OF_NEW - spoken) + TRIALS_FOR_A_FAILURE * failed
 

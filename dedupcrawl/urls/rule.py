@@ -19,6 +19,8 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from typing import Any, Literal, get_args
 
+from dedupcrawl.counts import counted
+from dedupcrawl.printable import printable
 from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.template import Piece, Template, TemplateError, parse_template
@@ -82,14 +84,11 @@ class Rule:
             "doubted" ones are so by crawls alone: a log has spoken against them, but not so much as refutes a rule.
         tried: How often crawls fetched a URL and what the rule makes of it, and compared the two pages.
         failed: ... and found two different pages.
-        source: Where it comes from.
-        learned: Day of the training run that first found it.
         evidence: Counts of the last run that did.
         examples: Pairs of a URL and what the rule makes of it.
         counterexamples: Pairs that crawls found to be two pages, one for each part of the site where the rule is not
             used for it (`urls.places`).
         names_at: Positions in URLs where crawls met so many words that they tell no parts of the site (`urls.places`).
-        note: A remark for people, e.g. why it was disabled.
     """
 
     id: str
@@ -154,11 +153,11 @@ class Rule:
             RuleError: When a name or a value is not one of a rule.
         """
         where = f"rule {row.get('id')!r}"
-        if unknown := sorted(row.keys() - _READERS.keys()):
+        if unknown := sorted(row.keys() - _TAKES.keys()):
             raise RuleError(f"{where}: unknown key {unknown[0]!r}; a rule has {', '.join(f.name for f in fields(cls))}")
         given = {"id": "", "kind": "", **row}
         try:
-            rule = cls(**{name: _READERS[name](name, value) for name, value in given.items()})
+            rule = cls(**{name: _read(name, value) for name, value in given.items()})
         except RuleError as error:
             raise RuleError(f"{where}: {error}") from error
         if rule.failed > rule.tried:
@@ -275,63 +274,80 @@ def rule_facts(site: str, rule: Rule) -> dict[str, Any]:
     }
 
 
-def _text(name: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise RuleError(f"{name} is a text, not {value!r}")
-    return value
+def _is_list(value: object, is_item: Callable[[Any], bool]) -> bool:
+    return isinstance(value, list | tuple) and all(map(is_item, value))
 
 
-def _texts(name: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(item, str) and item for item in value):
-        raise RuleError(f"{name} is a list of texts, not {value!r}")
-    return tuple(value)
+def _one_of(kinds: object) -> tuple[str, Callable[[Any], bool]]:
+    return f"is one of {', '.join(get_args(kinds))}", get_args(kinds).__contains__
 
 
-def _choice(*choices: str) -> Callable[[str, object], str]:
-    def read(name: str, value: object) -> str:
-        if value not in choices:
-            raise RuleError(f"{name} is one of {', '.join(choices)}, not {value!r}")
-        return str(value)
-
-    return read
-
-
-def _count(name: str, value: object) -> int:
-    if type(value) is not int or value < 0:
-        raise RuleError(f"{name} is a count, not {value!r}")
-    return value
-
-
-def _day(name: str, value: object) -> date | None:
-    if value is not None and type(value) is not date:
-        raise RuleError(f"{name} is a day such as 2026-01-31, not {value!r}")
-    return value
-
-
-def _evidence(name: str, value: object) -> Evidence:
-    names = [f.name for f in fields(Evidence)]
-    if not isinstance(value, dict) or not all(k in names and type(v) is int and v >= 0 for k, v in value.items()):
-        raise RuleError(f"{name} is a table of counts named {', '.join(names)}, not {value!r}")
-    return Evidence(**value)
-
-
-def _examples(name: str, value: object) -> tuple[tuple[str, str], ...]:
-    if not isinstance(value, list | tuple) or not all(map(_is_pair, value)):
-        raise RuleError(f"{name} are pairs of URLs, not {value!r}")
-    return tuple((before, after) for before, after in value)
-
-
-def _is_pair(value: object) -> bool:
-    return isinstance(value, list | tuple) and len(value) == 2 and all(isinstance(url, str) for url in value)
-
-
-_READERS: Mapping[str, Callable[[str, object], Any]] = {
-    **dict.fromkeys(("id", "match", "to", "convert", "note"), _text),
-    **dict.fromkeys(("hosts", "within", "unless", "drop", "names_at"), _texts),
-    **dict.fromkeys(("tried", "failed"), _count),
-    **{"kind": _choice(*get_args(Kind)), "state": _choice(*get_args(State)), "source": _choice(*get_args(Source))},
-    **{"learned": _day, "evidence": _evidence},
-    **dict.fromkeys(("examples", "counterexamples"), _examples),
+_COUNTS = [f.name for f in fields(Evidence)]
+_TEXT = "is a text", lambda value: isinstance(value, str)
+_TEXTS = "is a list of texts", lambda value: _is_list(value, lambda one: isinstance(one, str) and one != "")
+_COUNT = "is a count", lambda value: type(value) is int and value >= 0
+_DAY = "is a day such as 2026-01-31", lambda value: value is None or type(value) is date
+_EVIDENCE = (
+    f"is a table of counts named {', '.join(_COUNTS)}",
+    lambda value: isinstance(value, dict) and all(k in _COUNTS and _COUNT[1](count) for k, count in value.items()),
+)
+_PAIRS = (
+    "are pairs of URLs",
+    lambda value: _is_list(value, lambda pair: _is_list(pair, lambda url: isinstance(url, str)) and len(pair) == 2),
+)
+_TAKES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    **dict.fromkeys(("id", "match", "to", "convert", "note"), _TEXT),
+    **dict.fromkeys(("hosts", "within", "unless", "drop", "names_at"), _TEXTS),
+    **dict.fromkeys(("tried", "failed"), _COUNT),
+    **{"kind": _one_of(Kind), "state": _one_of(State), "source": _one_of(Source), "learned": _DAY},
+    **{"evidence": _EVIDENCE, "examples": _PAIRS, "counterexamples": _PAIRS},
 }
+"""What each value of a rule is, for people, and whether it is."""
+
+
+def _read(name: str, value: Any) -> Any:
+    what, is_right = _TAKES[name]
+    if not is_right(value):
+        raise RuleError(f"{name} {what}, not {value!r}")
+    if name == "evidence":
+        return Evidence(**value)
+    if isinstance(value, list | tuple):
+        return tuple(tuple(one) if isinstance(one, list) else one for one in value)
+    return value
+
+
 _NOT_PLAIN = {"id", "kind", "evidence", "examples", "counterexamples"}
 _WRITTEN = {f.name: f.default for f in fields(Rule) if f.name not in _NOT_PLAIN}
+
+
+_STATES: Mapping[State, str] = {
+    "active": "",
+    "probation": "on probation",
+    "doubted": "doubted: crawls try it, `normalize` does not use it",
+    "disabled": "switched off",
+}
+
+
+def speaks_for(facts: Mapping[str, Any]) -> str:
+    """What there is for a rule and against it, of its `rule_facts`."""
+    said = [_STATES[facts["state"]], f"learned {facts['learned']}" if facts["learned"] else facts["source"]]
+    if facts["coverage"]:
+        learned_from = f"from {counted(facts['support'], 'cluster')}; " if facts["support"] else ""
+        said.append(
+            f"{learned_from}of {counted(facts['coverage'], 'URL')}{' in others' if learned_from else ''} "
+            f"{facts['correct']:,} led to the same page and {facts['wrong']:,} to another one"
+        )
+    if facts["tried"]:
+        said.append(in_trials(facts["tried"], facts["failed"]))
+    if facts["note"]:
+        said.append(printable(facts["note"]))
+    return ", ".join(filter(None, said))
+
+
+def in_trials(tried: int, failed: int) -> str:
+    """How its trials ended.
+
+    >>> in_trials(50, 1)
+    'tried 50 times in crawls, 1 failed'
+    """
+    return f"tried {counted(tried, 'time')} in crawls, {failed:,} failed"

@@ -16,8 +16,7 @@ from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.places import Place
 from dedupcrawl.urls.probation import known_elsewhere, leads_nowhere
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError
-from dedupcrawl.urls.rule_edits import replace_rules
-from dedupcrawl.urls.rule_files import read_rules
+from dedupcrawl.urls.rule_files import read_rules, replace_rules
 from dedupcrawl.urls.watched_rule import WatchedRule
 
 logger = logging.getLogger(__name__)
@@ -25,12 +24,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What follows from a trial.
-
-    Attributes:
-        revoked: Ids of rules that are off from now on.
-        restricted: Ids of rules that are off in one more place (see `urls.places`).
-    """
+    """What follows from a trial: ids of rules that are off from now on, or in one more place (see `urls.places`)."""
 
     revoked: tuple[str, ...] = ()
     restricted: tuple[str, ...] = ()

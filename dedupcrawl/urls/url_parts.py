@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+import msgspec
+
 DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 """Scheme → the end of an authority that says nothing."""
 
 WEB_SCHEMES = frozenset(DEFAULT_PORTS)
 
 
-class UrlParts:
+class UrlParts(msgspec.Struct):
     """The tokens of one http or https URL. Rules make new ones and leave those that they were given as they are.
 
     Attributes:
@@ -27,18 +29,12 @@ class UrlParts:
         fragment: From "#" on, else empty.
     """
 
-    __hash__ = None  # type: ignore[assignment]  # mutable
-    __slots__ = ("args", "authority", "fragment", "scheme", "segments", "separators")
-
-    def __init__(  # noqa: PLR0913 - the parts of a URL
-        self, scheme: str, authority: str, segments: list[str], args: list[str], separators: str, fragment: str
-    ) -> None:
-        self.scheme = scheme
-        self.authority = authority
-        self.segments = segments
-        self.args = args
-        self.separators = separators
-        self.fragment = fragment
+    scheme: str
+    authority: str
+    segments: list[str]
+    args: list[str]
+    separators: str
+    fragment: str
 
     def with_args(self, args: list[str], separators: str = "") -> UrlParts:
         """The same URL with other arguments."""
@@ -47,17 +43,6 @@ class UrlParts:
     def with_segments(self, segments: list[str]) -> UrlParts:
         """The same URL with another path."""
         return UrlParts(self.scheme, self.authority, segments, self.args, self.separators, self.fragment)
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, UrlParts)
-            and self.args == other.args
-            and self.segments == other.segments
-            and self.authority == other.authority
-            and self.scheme == other.scheme
-            and self.separators == other.separators
-            and self.fragment == other.fragment
-        )
 
     def join(self) -> str:
         """The URL as a string; of parts that came from `split_url`, exactly that URL."""
@@ -69,6 +54,10 @@ class UrlParts:
         else:
             query = "?" + "&".join(self.args)
         return f"{self.scheme}://{self.authority}{path}{query}{self.fragment}"
+
+    def size(self) -> int:
+        """Characters of path and query."""
+        return sum(map(len, self.segments)) + len(self.segments) + sum(map(len, self.args)) + len(self.args)
 
     def names(self) -> list[str]:
         """The name of each argument, in order."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.aliases.sources import SOURCES, aliases_said
+from dedupcrawl.aliases.sources import SOURCES, aliases_said, canonical_of
 
 ALL = frozenset(SOURCES)
 HERE = "http://a.example/forum/viewtopic.php?t=6"
@@ -45,6 +45,13 @@ def head(markup: str) -> str:
 )
 def test_what_a_head_says(markup: str, found: dict[str, str]) -> None:
     assert said(head(markup)) == found
+
+
+def test_the_canonical_link_may_be_of_any_site() -> None:
+    head = b'<base href="/a/"><link rel="canonical" href="b?x=1&#038;y=2"><link rel=canonical href=/later>'
+    assert canonical_of("http://a.example/p", head) == "http://a.example/a/b?x=1&y=2"
+    assert canonical_of("http://a.example/p", b"<LINK HREF='http://b.example/' REL=canonical>") == "http://b.example/"
+    assert canonical_of("http://a.example/p", b"<link rel=canonical href='http://['><p>canonical") == ""
 
 
 def test_headers() -> None:

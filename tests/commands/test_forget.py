@@ -14,8 +14,8 @@ from dedupcrawl.commands.index import command
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
+from dedupcrawl.index.limits import SiteQuota
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.quota import SiteQuota
 from dedupcrawl.page import Page
 from tests.crawls.site import prose
 

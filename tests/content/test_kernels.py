@@ -27,7 +27,7 @@ from dedupcrawl.content.outline import outline
 from dedupcrawl.content.sides import sides
 from dedupcrawl.content.symbols import SymbolText, fold
 from dedupcrawl.content.word_kinds import symbols_of
-from dedupcrawl.index.postings import PostingsView
+from dedupcrawl.index.catalog import PostingsView
 from dedupcrawl.page import Page
 from tests.both_ways import BothWays
 from tests.content.test_alignment import FEW, PIECES, joined, symbols

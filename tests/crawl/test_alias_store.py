@@ -16,7 +16,7 @@ from dedupcrawl.aliases.alias import NAME, Alias, rule_id
 from dedupcrawl.crawl import alias_store
 from dedupcrawl.crawl.alias_store import AliasStore
 from dedupcrawl.crawl.aliases import Aliases
-from dedupcrawl.crawl.parts import parts_of
+from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.open import TemporaryIndex
@@ -71,7 +71,7 @@ def test_trials_of_any_number_of_sites_are_kept(tmp_path: Path, monkeypatch: pyt
     crawler = get_crawler()
     crawler.spider = Spider("spider")
     with closing(TemporaryIndex(CHECKS)) as index:
-        parts = parts_of(crawler, settings, Normalizer([]), index, "run", Detector(index))
+        parts = Parts(crawler, settings, Normalizer([]), index, "run", Detector(index))
         book, aliases = parts.book, Aliases(parts)
         assert book is not None
         for site in sites:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.crawl import error_pages
-from dedupcrawl.crawl.error_pages import ErrorPages, made_up
+from dedupcrawl.crawl import questions
+from dedupcrawl.crawl.questions import ErrorPages, made_up
 
 HOST = "a.example"
 
@@ -90,7 +90,7 @@ def test_a_few_texts_of_a_host_and_a_few_of_its_pages_are_enough() -> None:
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who was met longest ago is forgotten."""
     for name in ("_HOSTS", "_TEXTS"):
-        monkeypatch.setattr(error_pages, name, 3)
+        monkeypatch.setattr(questions, name, 3)
     known = ErrorPages()
     for number in range(5):
         assert known.is_new(f"{number}.example")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dedupcrawl.crawl.first_seen import FirstSeen
+from dedupcrawl.crawl.journal_file import FirstSeen
 from dedupcrawl.index.open import TemporaryIndex
 from tests.index.toys import CHECKS
 

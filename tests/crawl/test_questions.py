@@ -11,9 +11,8 @@ from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, Response
 
 from dedupcrawl.crawl.batch import Batch
-from dedupcrawl.crawl.error_pages import ErrorPages
 from dedupcrawl.crawl.pages import Pages
-from dedupcrawl.crawl.questions import CanonicalQuestions, ErrorQuestions
+from dedupcrawl.crawl.questions import CanonicalQuestions, ErrorPages, ErrorQuestions
 from dedupcrawl.crawl.rewrites import PendingRewrites
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.settings import DedupSettings

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.crawl_logs import compressed
-from dedupcrawl.crawl_logs.compressed import head_of, open_log
+from dedupcrawl.crawl_logs import blocks
+from dedupcrawl.crawl_logs.blocks import head_of, open_log
 from dedupcrawl.crawl_logs.tally import LogError
 
 if sys.version_info >= (3, 14):
@@ -94,8 +94,8 @@ def read_through(path: Path) -> None:
 
 @pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, zstd.compress], ids=["gzip", "xz", "zstd"])
 def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compress: Callable[[bytes], bytes]) -> None:
-    monkeypatch.setattr(compressed, "_ALLOWED", 1_000_000)
-    monkeypatch.setattr(compressed, "_RATIO", 100)
+    monkeypatch.setattr(blocks, "_ALLOWED", 1_000_000)
+    monkeypatch.setattr(blocks, "_RATIO", 100)
     path = tmp_path / "bomb"
     path.write_bytes(compress(bytes(20_000_000)))
     with pytest.raises(LogError, match=r"bomb cannot be decompressed .*more than 100 times as large"):

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.crawl_logs import compressed, warc_records
-from dedupcrawl.crawl_logs.compressed import Content
+from dedupcrawl.crawl_logs import blocks, warc
+from dedupcrawl.crawl_logs.blocks import Content
 from dedupcrawl.crawl_logs.registry import format_of, read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.crawl_logs.warc_records import Found, records
+from dedupcrawl.crawl_logs.warc import Found, records
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -96,8 +96,8 @@ def test_compressed(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
 def test_a_bomb_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compress: Callable[[bytes], bytes]
 ) -> None:
-    monkeypatch.setattr(compressed, "_ALLOWED", 100_000)
-    monkeypatch.setattr(compressed, "_RATIO", 2)
+    monkeypatch.setattr(blocks, "_ALLOWED", 100_000)
+    monkeypatch.setattr(blocks, "_RATIO", 2)
     (tmp_path / "warc").write_bytes(compress(answer("http://a.com/1", html(TEXT)) * 5_000))
     with pytest.raises(LogError, match="cannot be decompressed"):
         list(read_log(tmp_path / "warc", Tally()))
@@ -139,12 +139,12 @@ def test_a_large_record_that_promises_more_than_the_file_has_is_said_to_hide_the
 
 
 def test_what_follows_a_large_record_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warc_records, "RECORD_LIMIT", 200_000)
+    monkeypatch.setattr(warc, "RECORD_LIMIT", 200_000)
     large = answer("http://a.com/1", "x" * 300_000 + PAGES[0].decode())  # a page may well hold what looks like a record
     found, tally = read_damaged(tmp_path / "warc", large + b"".join(PAGES[2:]))
     assert found == ["2", "3"]
-    assert tally.skipped == {warc_records.TOO_LARGE: 1}
-    assert read_damaged(tmp_path / "warc", PAGES[0] + large[:-4])[1].skipped == {warc_records.TOO_LARGE: 1}
+    assert tally.skipped == {warc.TOO_LARGE: 1}
+    assert read_damaged(tmp_path / "warc", PAGES[0] + large[:-4])[1].skipped == {warc.TOO_LARGE: 1}
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, zstd.compress], ids=["gzip", "xz", "zstd"])
@@ -188,7 +188,7 @@ def test_a_body_of_which_only_the_beginning_would_be_compared_is_skipped(
 ) -> None:
     path = tmp_path / "warc"
     path.write_bytes(answer("http://a.com/1", html(TEXT)) + answer("http://a.com/2", html(TEXT) + "more"))
-    monkeypatch.setattr(warc_records, "_BODY_LIMIT", len(html(TEXT).encode()))
+    monkeypatch.setattr(warc, "_BODY_LIMIT", len(html(TEXT).encode()))
     tally = Tally()
     assert pl.concat(read_log(path, tally))["url"].to_list() == ["http://a.com/1"]
     assert [row.line for row in tally.broken] == [2]
@@ -225,10 +225,10 @@ def record(block: bytes, promised: int | None = None) -> bytes:
     return b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: %d\r\n\r\n%b\r\n\r\n" % (length, block)
 
 
-blocks = st.lists(st.binary(max_size=300) | st.integers(60_000, 200_000).map(bytes) | st.just(record(b"in another")))
+bodies = st.lists(st.binary(max_size=300) | st.integers(60_000, 200_000).map(bytes) | st.just(record(b"in another")))
 
 
-@given(blocks)
+@given(bodies)
 def test_whole_records_are_found_whatever_they_hold(given_blocks: list[bytes]) -> None:
     assert [one.data + b"\r\n\r\n" for one in found(b"".join(map(record, given_blocks)))] == list(
         map(record, given_blocks)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.aliases.sources import SOURCES, aliases_said
+from dedupcrawl.aliases.sources import SOURCES, aliases_said, canonical_of
 from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.content.checks.concepts import MOST_NODES
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
@@ -20,7 +20,6 @@ from dedupcrawl.content.concept_network import text_network
 from dedupcrawl.content.differences import stretches
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.crawl.log_file import canonical_href
 from dedupcrawl.crawl_logs.page_files import page_of, stored_pages
 from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
@@ -96,7 +95,7 @@ HEADS = {
 @pytest.mark.parametrize("head", HEADS.values(), ids=HEADS)
 def test_what_stands_in_a_head(head: bytes) -> None:
     bounded(lambda: extract(head, "http://a.com/", fields=True))
-    bounded(lambda: canonical_href(head))
+    bounded(lambda: canonical_of("http://a.com/", head))
 
 
 BODIES = {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.index.postings import Batch, Found, PostingsView
+from dedupcrawl.index.catalog import Batch, Found, PostingsView
 from dedupcrawl.index.segment import sort_table
 
 EDGES = st.sampled_from([0, 1, (1 << 63) - 1, 1 << 63, (1 << 64) - 2, (1 << 64) - 1])

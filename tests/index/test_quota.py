@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from dedupcrawl.index import quota
-from dedupcrawl.index.quota import SiteQuota, recount
+from dedupcrawl.index import limits
+from dedupcrawl.index.limits import SiteQuota, recount
 from tests.index.conftest import AnyIndex
 from tests.index.toys import fill
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quota, "_STEP", 4)
-    monkeypatch.setattr(quota, "_SITES", 3)
+    monkeypatch.setattr(limits, "_STEP", 4)
+    monkeypatch.setattr(limits, "_SITES", 3)
 
 
 def test_pages_are_counted_and_the_count_is_kept(index: AnyIndex) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content.checks.base import Keys, PageIds
-from dedupcrawl.index.postings import Batch, PostingsView
+from dedupcrawl.index.catalog import Batch, PostingsView
 from dedupcrawl.index.search import _Remembering
 
 PREFIXES = st.lists(st.integers(0, 5), max_size=6)

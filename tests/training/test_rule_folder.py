@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from dedupcrawl.training.rule_folder import added, merged, write_learned
+from dedupcrawl.training.train import added, merged, write_learned
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, read_rules, write_rules

@@ -7,8 +7,7 @@ from typing import Any
 
 from dedupcrawl.training.learning_part import LearningOptions, recognized_rules
 from dedupcrawl.training.train import train
-from dedupcrawl.urls.learning.learn import learn_site
-from dedupcrawl.urls.learning.priors import GENERAL
+from dedupcrawl.urls.learning.learn import GENERAL, learn_site
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule_files import SiteRules, read_rules
 

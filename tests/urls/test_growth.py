@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dedupcrawl.urls.compiled_rule import CompiledRule
-from dedupcrawl.urls.growth import may_grow, size_of
 from dedupcrawl.urls.rule import Rule, RuleError
-from dedupcrawl.urls.template import parse_template
+from dedupcrawl.urls.template import may_grow, parse_template
 from dedupcrawl.urls.url_parts import split_url
 
 SIZES = st.sampled_from(["", "x", "xy", "a/b", "1", "x;y"])
@@ -60,4 +59,4 @@ def test_what_most_rules_make_need_not_be_measured(match: str, to: str) -> None:
 def test_the_size_of_a_url_is_that_of_path_and_query() -> None:
     parts = split_url("http://a.com/x/yz/?a=1&b")
     assert parts is not None
-    assert size_of(parts) == len("/x/yz/?a=1&b")
+    assert parts.size() == len("/x/yz/?a=1&b")

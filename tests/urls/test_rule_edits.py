@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.rule_edits import replace_rules
-from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
+from dedupcrawl.urls.rule_files import SiteRules, read_rules, replace_rules, write_rules
 
 FILE = """# Übersicht: by hand
 site = "a.com"

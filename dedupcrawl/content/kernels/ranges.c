@@ -1,4 +1,4 @@
-/* Where the postings of a page's prefixes stand in a sorted table: index/postings.py. */
+/* Where the postings of a page's prefixes stand in a sorted table: index/catalog.py. */
 
 #include "kernels.h"
 

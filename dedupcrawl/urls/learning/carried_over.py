@@ -20,12 +20,7 @@ _MOST_TRIALS = 20  # of which of several rules is to blame; where that was not e
 
 @dataclass(frozen=True, slots=True)
 class CarriedOver:
-    """What became of a site's carried-over rules.
-
-    Attributes:
-        stay: Those that stay beside the new ones.
-        refuted: How many the pages of the log speak against.
-    """
+    """Which of a site's carried-over rules stay, and how many the pages of the log speak against."""
 
     stay: tuple[Rule, ...] = ()
     refuted: int = 0

@@ -12,15 +12,7 @@ from dataclasses import dataclass, replace
 from math import log2
 
 from dedupcrawl.urls.learning.forms import Forms, Tally
-from dedupcrawl.urls.learning.written import (
-    literal,
-    pattern,
-    star,
-    whole,
-    with_forms,
-    written,
-    written_path,
-)
+from dedupcrawl.urls.learning.written import literal, pattern, star, whole, with_forms, written, written_path
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.template import Capture, Piece, Template
 

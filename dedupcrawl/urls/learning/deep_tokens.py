@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from dedupcrawl.urls.learning.generalize import MOST_WORDS
 from dedupcrawl.urls.learning.written import LONGEST
-from dedupcrawl.urls.template import SPECIAL
+from dedupcrawl.urls.template import SPECIAL, Capture, Piece
 
 _UNIT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _RUN = re.compile(r"[A-Za-z0-9]+")
@@ -36,9 +36,6 @@ class Anchor(NamedTuple):
     """A candidate anchor (Definition 3): text = token[start:stop].
 
     Attributes:
-        start: Of its first character.
-        stop: Behind its last one.
-        text: Itself.
         cluster: What delimits it on both sides (an empty delimiter: a unit change), and whether it is numeric.
     """
 
@@ -80,7 +77,11 @@ class PatternNode:
 
     template: str
     children: list[PatternNode] = field(default_factory=list)
+    _form: Piece = field(init=False, repr=False, compare=False)
     _paths: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self._form = form_of(self.template)
 
     def path_of(self, token: str) -> list[str]:
         """The templates of the nodes that a token belongs to, from the root down; not to be edited."""
@@ -94,7 +95,7 @@ class PatternNode:
         node = self
         while True:
             for child in node.children:
-                if captures(child.template, token) is not None:
+                if child._form.match(token, {}):
                     node = child
                     found.append(node.template)
                     break
@@ -119,32 +120,10 @@ def _tree(tokens: tuple[str, ...]) -> PatternNode:
     return root
 
 
-def captures(template: str, token: str) -> list[tuple[int, int]] | None:
-    """What the holes of a template capture of a token, each as little as can be; None when it does not fit.
-
-    As a regular expression with "(.+?)" for each hole would, but in linear time: where fixed text is found first, no
-    later place would do any better.
-
-    >>> captures("tt{}-{}", "tt08-10-9")
-    [(2, 4), (5, 9)]
-    """
-    first, *others = template.split("{}")
-    if not others:
-        return [] if token == first else None
-    if not token.startswith(first):
-        return None
-    spans = []
-    at = len(first)
-    for fixed in others[:-1]:
-        found = token.find(fixed, at + 1)
-        if found < 0:
-            return None
-        spans.append((at, found))
-        at = found + len(fixed)
-    end = len(token) - len(others[-1])
-    if end <= at or not token.endswith(others[-1]):
-        return None
-    return [*spans, (at, end)]
+def form_of(template: str) -> Piece:
+    """The form of a template whose holes are "{}"; which tokens fit it is told in linear time."""
+    literals = tuple(template.split("{}"))
+    return Piece(literals, (Capture(),) * (len(literals) - 1))
 
 
 def _template(spans: Spans, token: str) -> str:
@@ -180,10 +159,8 @@ def select_anchors(tokens: Sequence[Sequence[Anchor]]) -> dict[Cluster, set[str]
     """Algorithm 2 (SelectAnchors): clusters of anchors with high coverage and few anchors.
 
     The best are taken, by the tokens that they explain for each bit that it takes to say which of their anchors a token
-    has. That low coverage and uneven frequencies rule a cluster out, as in the paper, made no rule different.
-
-    Args:
-        tokens: The candidate anchors of each token. Of several of one cluster the first counts.
+    has; of several anchors of one cluster in a token the first counts. That low coverage and uneven frequencies rule a
+    cluster out, as in the paper, made no rule different.
     """
     first = [{anchor.cluster: anchor.text for anchor in reversed(anchors)} for anchors in tokens]
     clusters: dict[Cluster, dict[str, int]] = defaultdict(dict)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from dedupcrawl.urls.conversions import URL_CONVERSIONS, VALUE_CONVERSIONS, decoded_url
 from dedupcrawl.urls.learning.forms import Form
 from dedupcrawl.urls.learning.generalize import common_start, kind_of
-from dedupcrawl.urls.learning.references import Suggestion, Values, references, values_of
+from dedupcrawl.urls.learning.references import Values, hypothesis, references, values_of
 from dedupcrawl.urls.learning.written import (
     DEEP,
     LONGEST_WORD,
@@ -23,6 +23,7 @@ from dedupcrawl.urls.learning.written import (
     whole,
     written,
 )
+from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import BRACES, IRRELEVANT, Capture, Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts
 
@@ -86,10 +87,10 @@ def _of_each_shape(forms: Sequence[Form], most: int) -> list[Form]:
     return taken[:most]
 
 
-def diff(source: UrlParts, target: UrlParts, hosts: HostPages) -> Iterator[tuple[Suggestion, Values]]:
+def diff(source: UrlParts, target: UrlParts, hosts: HostPages) -> Iterator[tuple[Rule, Values]]:
     """All that would take a URL to another one of its page, or nearer to it, with the values of captures."""
     if source.scheme != target.scheme:
-        yield Suggestion(f"{source.scheme}://", f"{target.scheme}://"), {}
+        yield hypothesis(f"{source.scheme}://", f"{target.scheme}://"), {}
     if source.authority != target.authority:
         yield from ((one, {}) for one in _hosts(source.authority, target.authority, hosts))
     if source.args == target.args and source.segments == target.segments:
@@ -97,7 +98,7 @@ def diff(source: UrlParts, target: UrlParts, hosts: HostPages) -> Iterator[tuple
     for name, conversion in URL_CONVERSIONS.items():
         one, other = conversion.apply(source) or source, conversion.apply(target) or target
         if _is_nearer(one, other, source, target):
-            yield Suggestion(convert=name), {}
+            yield hypothesis(convert=name), {}
     yield from ((one, {}) for one in _args(source, target))
     here, there = source.segments or [""], target.segments or [""]
     if not is_expressible_path(here) or not is_expressible_path(there):
@@ -119,7 +120,7 @@ def _is_nearer(one: UrlParts, other: UrlParts, source: UrlParts, target: UrlPart
     return source.args != target.args and one.args == other.args
 
 
-def _hosts(source: str, target: str, pages: HostPages) -> Iterator[Suggestion]:
+def _hosts(source: str, target: str, pages: HostPages) -> Iterator[Rule]:
     """The host with fewer pages, or for some devices, is led to the other one."""
     if _host_rank(source, pages) > _host_rank(target, pages):
         source, target = target, source
@@ -129,16 +130,16 @@ def _hosts(source: str, target: str, pages: HostPages) -> Iterator[Suggestion]:
         same += 1
     front, target_front = ".".join(labels[: len(labels) - same]), ".".join(target_labels[: len(target_labels) - same])
     if same and front and not BRACES.search(front + target_front):
-        yield Suggestion(f"//{front}.{{host}}", f"//{target_front}.{{host}}" if target_front else "//{host}")
+        yield hypothesis(f"//{front}.{{host}}", f"//{target_front}.{{host}}" if target_front else "//{host}")
     if not BRACES.search(source + target):
-        yield Suggestion(f"//{source}", f"//{target}")
+        yield hypothesis(f"//{source}", f"//{target}")
 
 
 def _host_rank(host: str, pages: HostPages) -> tuple[int, bool]:
     return pages.get(host, 0), _DEVICES.isdisjoint(host.split(".")[:-2])
 
 
-def _args(source: UrlParts, target: UrlParts) -> Iterator[Suggestion]:
+def _args(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
     """Arguments that come, go or change."""
     here, there = values_of(source), values_of(target)
     differing = [
@@ -147,21 +148,21 @@ def _args(source: UrlParts, target: UrlParts) -> Iterator[Suggestion]:
     if not differing or len(differing) > MOST_ARGS:
         return
     for name in differing:
-        yield Suggestion(drop=(name,))
+        yield hypothesis(drop=(name,))
         one, other = here.get(name), there.get(name)
         if one and other:
-            yield Suggestion(f"?{name}={{}}", f"?{name}={{}}")
+            yield hypothesis(f"?{name}={{}}", f"?{name}={{}}")
             for conversion, convert in VALUE_CONVERSIONS.items():
                 if convert(one) == convert(other) and conversion != "base64":
-                    yield Suggestion(f"?{name}={{v}}", f"?{name}={{v|{conversion}}}")
+                    yield hypothesis(f"?{name}={{v}}", f"?{name}={{v|{conversion}}}")
             short = max(len(one), len(other)) <= LONGEST_WORD and not (one.isdigit() and other.isdigit())
             if short and is_value(one) and is_value(other):  # of two numbers that are one page nothing follows
-                yield Suggestion(f"?{name}={one}", f"?{name}={other}")
+                yield hypothesis(f"?{name}={one}", f"?{name}={other}")
     if len(differing) > 1:
-        yield Suggestion(drop=tuple(sorted(differing)))
+        yield hypothesis(drop=tuple(sorted(differing)))
 
 
-def _free(source: UrlParts, target: UrlParts) -> Iterator[tuple[Suggestion, Values]]:
+def _free(source: UrlParts, target: UrlParts) -> Iterator[tuple[Rule, Values]]:
     """Segments and arguments that change together, and say nothing of the page."""
     here, there = source.segments or [""], target.segments or [""]
     args, target_args = values_of(source), values_of(target)
@@ -202,7 +203,7 @@ def _free(source: UrlParts, target: UrlParts) -> Iterator[tuple[Suggestion, Valu
         query = tuple((name, whole()) for name in changed if args[name] and target_args[name])
         if len(query) < len(changed) or (match[0].is_literal and len(match) > 1):
             return
-        suggestion = Suggestion(written(Template(path=tuple(match), args=query)), written(Template(path=tuple(to))))
+        suggestion = hypothesis(written(Template(path=tuple(match), args=query)), written(Template(path=tuple(to))))
         for values in both:
             yield suggestion, values
 
@@ -262,7 +263,7 @@ def _is_encoded_url(segment: str) -> bool:
     return VALUE_CONVERSIONS["base64"](segment).startswith(("http://", "https://"))
 
 
-def embedded(parts: UrlParts) -> Iterator[Suggestion]:
+def embedded(parts: UrlParts) -> Iterator[Rule]:
     """Rules for a URL that carries another one of its site in a segment or an argument, encoded or not."""
     for i, segment in enumerate(parts.segments):
         before = parts.segments[i - 1] if i else ""
@@ -270,12 +271,12 @@ def embedded(parts: UrlParts) -> Iterator[Suggestion]:
             continue
         end = "".join("/" if s == "" else f"/{{x{j}}}" for j, s in enumerate(parts.segments[i + 1 :]))
         if segment.startswith("http") and decoded_url(segment).startswith(("http://", "https://")):
-            yield Suggestion(f"/{{p*}}/{before}/{{url}}{end}", "{url|decode}")
+            yield hypothesis(f"/{{p*}}/{before}/{{url}}{end}", "{url|decode}")
         elif end in ("", "/") and _is_encoded_url(segment):  # it brings nothing together, but later rules look into it
-            yield Suggestion(f"/{{p*}}/{before}/{{url}}{end}", f"/{{p}}/{before}/{{url|base64}}")
+            yield hypothesis(f"/{{p*}}/{before}/{{url}}{end}", f"/{{p}}/{before}/{{url|base64}}")
     for arg in parts.args:
         name, _, value = arg.partition("=")
         if is_name(name) and len(value) > 1 and value.startswith(("http", "/", "%2F", "%2f")):
             text = decoded_url(value)
             if text.startswith(("http://", "https://")) or (text.startswith("/") and not text.startswith("//")):
-                yield Suggestion(f"?{name}={{url}}", "{url|decode}")
+                yield hypothesis(f"?{name}={{url}}", "{url|decode}")

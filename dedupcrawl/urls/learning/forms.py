@@ -44,8 +44,6 @@ class Form:
     """One distinct URL.
 
     Attributes:
-        parts: Its tokens.
-        text: The URL itself.
         label: Of its page; where rules brought together several, that of the first.
     """
 
@@ -231,15 +229,11 @@ class Forms:
 
 
 def atoms_of(parts: UrlParts, patterns: Patterns = MappingProxyType({})) -> frozenset[str]:
-    """What may be asked of a URL, as texts.
+    """What may be asked of a URL, as texts, with the `patterns_of` its site.
 
     >>> from dedupcrawl.urls.url_parts import split_url
     >>> sorted(atoms_of(split_url("http://a.com/wiki/7?mode=view")))
     ['0=wiki', '1:digits', '?mode', '?mode=view', 'depth=2', 'host=a.com']
-
-    Args:
-        parts: Of the URL.
-        patterns: Of the site, see `patterns_of`.
     """
     segments = parts.segments or [""]
     found = {f"host={parts.authority.lower()}", f"depth={len(segments)}"}

@@ -57,11 +57,9 @@ def kind_of(values: Iterable[str]) -> str:
 
 
 def of_arguments(values: Collection[str | None], *, refuted: bool = False) -> list[Piece | None] | None:
-    """Forms of the values of an argument that makes no difference; None for any value.
+    """Forms of the values of an argument that make no difference; None for any value.
 
-    Args:
-        values: That made none; None for the argument without "=".
-        refuted: Whether another value made one.
+    None among the values is the argument without "="; `refuted` says whether another value made a difference.
     """
     texts = sorted({value for value in values if value})
     distinct = len({value.lstrip("0") if kind_of([value]) == "digits" else value for value in texts})

@@ -35,9 +35,7 @@ class Use:
         merges: URLs that it has a part in bringing together rightly, less one for each page.
         blame: Its share of those brought together wrongly.
         collisions: Canonical forms of several pages that it has a part in.
-        clusters: Pages that it has a part in bringing together.
         real: URLs whose canonical form is a URL of the log.
-        rows: The URLs.
     """
 
     coverage: list[int] = field(default_factory=lambda: [0, 0])
@@ -46,18 +44,13 @@ class Use:
     merges: int = 0
     blame: float = 0.0
     collisions: int = 0
-    clusters: int = 0
     real: int = 0
     rows: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a wrong merge costs: one price, by the precision that a user asks for.
-
-    Attributes:
-        min_precision: Least share of right ones among what a rule brings together.
-    """
+    """What a wrong merge costs: one price, by the least share of right ones that a user asks for."""
 
     min_precision: float
 
@@ -109,11 +102,9 @@ class Ledger:
         self._added: dict[str, tuple[int, int]] = {}
 
     def apply(self, rules: Sequence[Rule], known: Ledger | None = None) -> None:
-        """Use these rules, and no others.
+        """Use these rules, whose ids differ, and no others; the id of one before means that rule, if for fewer URLs.
 
-        Args:
-            known: Of some of the URLs, under these rules: what became of them need not be found out again.
-            rules: Their ids have to be different. One with the id of one before is that rule, if for fewer URLs.
+        What became of URLs that are in `known`, a ledger under these rules, need not be found out again.
         """
         rules = list(rules)
         before = {rule.id: rule for rule in self.rules}
@@ -174,7 +165,6 @@ class Ledger:
                     uses[name].blame += wrong / len(held)
             if right:
                 for name in held:
-                    uses[name].clusters += 1
                     uses[name].merges += right
         self.uses = uses
 

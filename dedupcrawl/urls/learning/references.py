@@ -25,6 +25,7 @@ from dedupcrawl.urls.learning.written import (
     whole,
     written,
 )
+from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import Capture, Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts
 
@@ -34,21 +35,12 @@ _WIDE = ("underscores", "spaces")  # conversions that change more than another o
 _CONVERSIONS = ("", *(name for name in VALUE_CONVERSIONS if name not in _WIDE), *_WIDE)
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """A transformation that a pair of URLs suggests.
+def hypothesis(match: str = "", to: str = "", drop: tuple[str, ...] = (), convert: str = "") -> Rule:
+    """A rule without an id; its kind is settled when it is known whether its targets exist.
 
-    Attributes:
-        match: Of the source; `s0`, `s1`, … are slots, all other names are used in `to`.
-        to: Of the target.
-        drop: See `Rule`.
-        convert: See `Rule`.
+    In `match` captures that are called `s0`, `s1`, … are slots; all others are used in `to`.
     """
-
-    match: str = ""
-    to: str = ""
-    drop: tuple[str, ...] = ()
-    convert: str = ""
+    return Rule("?", "equivalence", match=match, to=to, drop=drop, convert=convert)
 
 
 Values = Mapping[str, str]  # name of a capture → what it took
@@ -88,7 +80,7 @@ def common(here: Sequence[str], there: Sequence[str]) -> tuple[int, int]:
     return first, last
 
 
-def references(source: UrlParts, target: UrlParts) -> Iterator[tuple[Suggestion, Values]]:  # noqa: PLR0911 - a kind each
+def references(source: UrlParts, target: UrlParts) -> Iterator[tuple[Rule, Values]]:  # noqa: PLR0911 - a kind each
     """What would make the target of the source, and the values of its captures and slots."""
     here, there = source.segments or [""], target.segments or [""]
     first, last = common(here, there)
@@ -146,8 +138,8 @@ def _suggested(
     args: tuple[tuple[str, Piece | None], ...],
     to_path: tuple[Piece, ...] | None,
     to_args: tuple[tuple[str, Piece | None], ...],
-) -> Suggestion:
-    return Suggestion(written(Template(path=path, args=args)), written(Template(path=to_path, args=to_args)))
+) -> Rule:
+    return hypothesis(written(Template(path=path, args=args)), written(Template(path=to_path, args=to_args)))
 
 
 def _is_path(path: tuple[Piece, ...] | None) -> bool:

@@ -10,14 +10,11 @@ from heapq import heapify, heappop, heappush
 
 from dedupcrawl.urls.learning.contexts import contexts, is_valid
 from dedupcrawl.urls.learning.diff import HostPages, diff, embedded, kind_of_pair, select_pairs
-from dedupcrawl.urls.learning.forms import Form, Forms, Tally
+from dedupcrawl.urls.learning.forms import Forms, Tally
 from dedupcrawl.urls.learning.generalize import MOST_WORDS
 from dedupcrawl.urls.learning.ledger import Price
 from dedupcrawl.urls.learning.narrowing import anonymous, is_refuted, narrowed, specialized
-from dedupcrawl.urls.learning.references import Suggestion, values_of
-from dedupcrawl.urls.learning.written import MOST_ARGS, is_expressible_path, is_name, literal, whole, written
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.template import Template
 
 # With 160, and 200 places in the ledger, wiki.unrealengine.com .181, not .172, a quarter more time (seeds 3 to 5).
 _MOST_HYPOTHESES = 80
@@ -30,10 +27,8 @@ class Candidate:
     """A rule that reaches the bar.
 
     Attributes:
-        rule: Within its context.
         support: Clusters of the part that teaches that suggested it.
         expected: True when it holds on most sites.
-        counts: What it did when it was tried last.
         seen: How many rules had been accepted then.
     """
 
@@ -42,11 +37,6 @@ class Candidate:
     expected: bool = False
     counts: Tally = field(default_factory=Tally)
     seen: int = 0
-
-
-def hypothesis(match: str = "", to: str = "", drop: tuple[str, ...] = (), convert: str = "") -> Rule:
-    """A rule without an id; its kind is settled when it is known whether its targets exist."""
-    return Rule("?", "equivalence", match=match, to=to, drop=drop, convert=convert)
 
 
 @dataclass(slots=True)
@@ -60,9 +50,9 @@ def suggestions(forms: Forms, hosts: HostPages) -> Iterator[tuple[Rule, int]]:
 
     What a single cluster suggests may be chance, and what none of the part that teaches does is left for the proof.
     """
-    found: dict[Suggestion, _Suggested] = {}
+    found: dict[Rule, _Suggested] = {}
 
-    def add(one: Suggestion, label: int, values: Mapping[str, str]) -> None:
+    def add(one: Rule, label: int, values: Mapping[str, str]) -> None:
         seen = found.setdefault(one, _Suggested(set(), defaultdict(set)))
         seen.labels.add(label)
         for name, value in values.items():
@@ -81,54 +71,13 @@ def suggestions(forms: Forms, hosts: HostPages) -> Iterator[tuple[Rule, int]]:
         for form in cluster:
             for one in embedded(form.parts):
                 add(one, label, {})
-    for one, labels in identities(forms):
-        for label in labels:
-            add(one, label, {})
     ranked = [(sum(not forms.side_of(label) for label in seen.labels), one, seen) for one, seen in found.items()]
     ranked = [item for item in ranked if item[0] and len(item[2].labels) > 1]
     ranked.sort(key=lambda item: (-item[0], str(item[1])))
     for support, one, seen in ranked[:_MOST_HYPOTHESES]:
-        rule = specialized(hypothesis(one.match, one.to, one.drop, one.convert), seen.values, len(seen.labels))
+        rule = specialized(one, seen.values, len(seen.labels))
         if rule is not None:
             yield rule, support
-
-
-def identities(forms: Forms) -> Iterator[tuple[Suggestion, set[int]]]:
-    """For every path, what takes out the arguments that tell no pages apart, and the clusters that say so."""
-    by_path: defaultdict[tuple[str, ...], list[Form]] = defaultdict(list)
-    for form in forms.all.values():
-        if form.parts.args:
-            by_path[tuple(form.parts.segments)].append(form)
-    for path, there in by_path.items():
-        if len(there) < 2 or not is_expressible_path(path):
-            continue
-        args = [values_of(form.parts) for form in there]
-        counts = Counter(name for own in args for name in own if is_name(name))
-        names = sorted(counts, key=lambda name: (counts[name], name))[-MOST_ARGS:]
-        kept = set(names)
-        best = _wrong(_meetings(there, args, kept))
-        for name in names:
-            if _wrong(_meetings(there, args, kept - {name})) <= best:
-                kept.discard(name)
-        gone = tuple(sorted(set(names) - kept))
-        met = _meetings(there, args, kept)
-        labels = {label for labels in met for label, count in labels.items() if count > 1}
-        if len(gone) > 1 and labels:
-            query = tuple((name, whole()) for name in sorted(kept) if all(own.get(name) for own in args))
-            match = written(Template(path=tuple(map(literal, path)), args=query))
-            yield Suggestion(match=match, drop=gone), labels
-
-
-def _meetings(forms: list[Form], args: list[dict[str, str | None]], kept: set[str]) -> list[Counter[int]]:
-    """The pages of the forms that have the same values of these arguments."""
-    groups: defaultdict[tuple[object, ...], Counter[int]] = defaultdict(Counter)
-    for form, own in zip(forms, args, strict=True):
-        groups[tuple(own.get(name, 0) for name in sorted(kept))][form.label] += 1
-    return list(groups.values())
-
-
-def _wrong(meetings: list[Counter[int]]) -> int:
-    return sum(labels.total() - max(labels.values()) for labels in meetings)
 
 
 def cost_of(rule: Rule) -> float:

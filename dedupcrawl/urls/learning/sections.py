@@ -25,11 +25,9 @@ Path = tuple[Piece, ...]
 
 
 def scopes(uses: Sequence[Use], *, of_arguments: bool) -> list[Path]:
-    """Templates of the paths that the evidence speaks for; empty when it does for any.
+    """Templates of the paths that the evidence, what was rightly changed, speaks for; empty when it does for any.
 
-    Args:
-        uses: What was rightly changed.
-        of_arguments: Whether the rule is of arguments alone, which a page at the root has like any other.
+    A rule that is `of_arguments` alone may be for a page at the root like for any other.
     """
     found = [(parts.segments or [""], label) for parts, label in uses]
     found = [(path, label) for path, label in found if not (len(path) > 1 and not path[0])]

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from dedupcrawl.counts import counted
 from dedupcrawl.urls.learning.diff import diff
 from dedupcrawl.urls.learning.forms import Forms, Tally, is_near
-from dedupcrawl.urls.learning.search import cost_of, hypothesis
+from dedupcrawl.urls.learning.search import cost_of
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule, RuleError, described
 from dedupcrawl.urls.rule_files import SiteRules
@@ -24,7 +24,6 @@ class Reason:
 
     Attributes:
         rule: What it would do, in one line.
-        why: Why it does not, in one sentence.
         pairs: URLs of different pages that it would bring together.
     """
 
@@ -38,8 +37,6 @@ class Why:
     """Whether two URLs are merged, and why not.
 
     Attributes:
-        canonical: Their canonical forms.
-        rules: Ids of the rules that made these.
         log: "one page", "different pages", "near pages, which count neither way", or "not both in the log".
         reasons: Those of the ways to bring them together that are not taken; empty when they are merged.
     """
@@ -63,15 +60,10 @@ def why(  # noqa: PLR0913 - two URLs, and a log of the site
     labels: Sequence[int],
     bits: Mapping[int, int] = MappingProxyType({}),
 ) -> Why:
-    """What keeps two URLs of a site apart.
+    """What keeps two URLs of a site apart, as they are under its rules.
 
-    Args:
-        one: A URL.
-        other: Another one of the same site.
-        rules: Of the site; the URLs are told of as they are under these.
-        urls: Of a log of the site.
-        labels: The page of each.
-        bits: SimHash of each page, as far as known.
+    `urls` are those of a log of the site, with the page of each as its label, and `bits` the SimHash of each page, as
+    far as known.
     """
     normalize = SiteNormalizer(rules).normalize
     done = normalize(one), normalize(other)
@@ -98,10 +90,9 @@ def _reasons(one: str, other: str, rules: SiteRules, forms: Forms) -> Iterator[R
     if parts[0] is None or parts[1] is None:
         return
     longer, shorter = sorted((parts[0], parts[1]), key=lambda own: (len(own.args), len(own.join())), reverse=True)
-    seen = dict.fromkeys(suggestion for suggestion, _ in diff(longer, shorter, {}))
-    for found in seen:
+    seen = dict.fromkeys(rule for rule, _ in diff(longer, shorter, {}))
+    for rule in seen:
         try:
-            rule = hypothesis(found.match, found.to, found.drop, found.convert)
             tried = forms.tried(rule)
         except RuleError:
             continue

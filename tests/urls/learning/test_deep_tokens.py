@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.urls.learning.deep_tokens import SCRIPT, candidate_anchors, captures, deep_patterns, select_anchors
+from dedupcrawl.urls.learning.deep_tokens import SCRIPT, candidate_anchors, deep_patterns, form_of, select_anchors
 from dedupcrawl.urls.template import parse_template
 
 LETTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789"
@@ -17,16 +17,20 @@ SIGHTS = ["Belvedere", "Dommuseum", "Eisriesenwelt", "Albertina", "Schloss", "Ho
 
 def deep_tokens(token: str, template: str) -> list[str]:
     """The deep tokens (Definition 5) of a token under one of its patterns."""
-    spans = captures(template, token)
-    if spans is None:
+    match = _as_expression(template).fullmatch(token)
+    if match is None:
         return [token]
     found: list[str] = []
     last = 0
-    for start, stop in spans:
+    for start, stop in (match.span(number) for number in range(1, match.re.groups + 1)):
         found += _parts(token[last:start])
         found.append(token[start:stop])
         last = stop
     return found + _parts(token[last:])
+
+
+def _as_expression(template: str) -> re.Pattern[str]:
+    return re.compile("(.+?)".join(map(re.escape, template.split("{}"))), re.S)
 
 
 def _parts(literal: str) -> list[str]:
@@ -135,16 +139,14 @@ def test_any_text_has_a_pattern_and_its_deep_tokens_make_it_up(tokens: list[str]
     st.lists(st.sampled_from(["{}", "a", "b", "-", "ab"]), max_size=7).map("".join),
     st.text(alphabet="ab-\n", max_size=14),
 )
-def test_captures_are_those_of_a_regular_expression(template: str, token: str) -> None:
+def test_what_fits_is_what_fits_a_regular_expression(template: str, token: str) -> None:
     if "{}{}" in template:
         return  # no template has two holes side by side
-    match = re.compile("(.+?)".join(map(re.escape, template.split("{}"))), re.S).fullmatch(token)
-    expected = None if match is None else [match.span(number) for number in range(1, (match.re.groups or 0) + 1)]
-    assert captures(template, token) == expected
+    assert form_of(template).match(token, {}) == (_as_expression(template).fullmatch(token) is not None)
 
 
 def test_tokens_made_to_be_tried_for_ever() -> None:
-    assert captures("{}-x-" * 20 + "{}end", "-x-" * 5_000) is None
+    assert not form_of("{}-x-" * 20 + "{}end").match("-x-" * 5_000, {})
     tokens = ["-".join(f"a{number % 7}b{number % 5}" for _ in range(3_000)) for number in range(400)]
     assert deep_patterns(tokens).path_of(tokens[0]) == ["{}"]
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dedupcrawl.urls.learning.priors import GENERAL
+from dedupcrawl.urls.learning.learn import GENERAL
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule_files import SiteRules
 

@@ -6,7 +6,7 @@ import pytest
 
 from dedupcrawl.urls.learning.contexts import Condition, contexts, path_with, scoped
 from dedupcrawl.urls.learning.forms import Forms
-from dedupcrawl.urls.learning.search import hypothesis
+from dedupcrawl.urls.learning.references import hypothesis
 from dedupcrawl.urls.learning.sections import kept_to, scopes
 from dedupcrawl.urls.learning.written import written_path
 from dedupcrawl.urls.rule import Rule

@@ -1,4 +1,4 @@
-"""Outage: what becomes of pages while the server of the index is away. They wait, then go on and are checked later."""
+"""What a crawl does when something goes wrong: while the index is away, at its start, at its end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import TypeVar
 
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.index.errors import IndexAwayError
+from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError, IndexMismatchError
+from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)
 
@@ -24,11 +25,10 @@ Result = TypeVar("Result")
 
 
 class Outage:
-    """Follows whether the index can be reached.
+    """What becomes of pages while the server of the index is away. They wait, then go on and are checked later.
 
     Args:
         wait: Seconds from the beginning of an outage for which pages wait; 0: they never do.
-        stats: The crawler's.
     """
 
     def __init__(self, wait: float, stats: StatsCollector) -> None:
@@ -93,3 +93,34 @@ class Outage:
             self._stats.inc_value("dedup/index/let_through")
         else:
             self._stats.inc_value("dedup/index/unchecked")
+
+
+_SAID = (OSError, IndexDamagedError, IndexMismatchError)  # their messages are sentences
+
+
+def take_all(*steps: Callable[[], object]) -> None:
+    """Call each; what goes wrong is an error in the log, one line for all steps that fail for the same reason."""
+    reasons = set[str]()
+    for step in steps:
+        try:
+            step()
+        except _SAID as error:
+            reason = printable(str(error))
+            if reason not in reasons:
+                logger.error("At its end the crawl could not store everything it knows: %s", reason)
+            reasons.add(reason)
+        except Exception:
+            logger.exception("Something went wrong at the end of the crawl; the rest is closed all the same.")
+
+
+def cannot_start(error: Exception) -> Exception:
+    """Log what is wrong; returned is `error` without its traceback, to be raised ``from None``.
+
+    Scrapy has no way for an add-on or an extension to end a crawl with a message alone: what it raises is printed with
+    its traceback. So the sentence comes first, on a line of its own, and the traceback is that of Scrapy only.
+    """
+    said = str(error)
+    if isinstance(error, OSError) and error.strerror:
+        said = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    logger.critical("dedupcrawl: the crawl does not start: %s", printable(said))
+    return error.with_traceback(None)

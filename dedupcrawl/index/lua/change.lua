@@ -1,0 +1,20 @@
+-- KEYS: meta, for each given cell and then for each that is changed its hash. ARGV: seconds that these hashes last
+-- or 0, how many cells are given, the field of each and its value or '' for none; of each that is changed its table,
+-- field and value or ''. Returns the values of those given unless they are as they should be. Counts cells by table.
+local first = 2 + tonumber(ARGV[2])
+local there, holds = {}, true
+for cell = 1, first - 2 do
+  there[cell] = redis.call('HGET', KEYS[1 + cell], ARGV[1 + 2 * cell])
+  holds = holds and (there[cell] or '') == ARGV[2 + 2 * cell]
+end
+for number = first, holds and #KEYS or 0 do
+  local at = 2 * first + 3 * (number - first) - 1
+  local field, value = ARGV[at + 1], ARGV[at + 2]
+  local key, more = KEYS[number], nil
+  if value == '' then more = -redis.call('HDEL', key, field) else more = redis.call('HSET', key, field, value) end
+  if more ~= 0 then redis.call('HINCRBY', KEYS[1], ARGV[at], more) end
+end
+if ARGV[1] ~= '0' then
+  for number = first, #KEYS do redis.call('EXPIRE', KEYS[number], ARGV[1]) end
+end
+return not holds and there

@@ -1,0 +1,23 @@
+-- KEYS: …, claims, dependents, orphans, attachments. ARGV: row or '', tokens, number of the row that it ends, that
+-- one's tombstone, URL digest of a claim that ends too or '', whose claim it must be or '', '1' if attachments go.
+if known < count then return {'behind', unknown_rows(), restored} end
+if ARGV[8] ~= '' and string.sub(redis.call('HGET', KEYS[4], ARGV[7]) or '', 1, #ARGV[8]) ~= ARGV[8] then
+  return {'other', {}, restored, {}}
+end
+if ARGV[3] ~= '' then append(ARGV[3], ARGV[4], ARGV[5], ARGV[6]) end
+local beside = ARGV[9] == '1' and redis.call('HLEN', KEYS[7]) or 0
+if beside > 0 then
+  redis.call('HINCRBY', KEYS[1], 'attachments', -beside)
+  redis.call('DEL', KEYS[7])
+end
+local orphaned = {}
+if ARGV[7] ~= '' then
+  local dependents = redis.call('HGETALL', KEYS[5])
+  for at = 1, #dependents, 2 do
+    redis.call('HSET', KEYS[6], dependents[at], dependents[at + 1])
+    orphaned[#orphaned + 1] = dependents[at + 1]
+  end
+  redis.call('DEL', KEYS[5])
+  redis.call('HDEL', KEYS[4], ARGV[7])
+end
+return {'done', {}, restored, orphaned}

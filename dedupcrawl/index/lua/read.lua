@@ -1,0 +1,1 @@
+return {'read', unknown_rows(), restored, count}

@@ -1,0 +1,3 @@
+-- KEYS: …, workers. ARGV: worker, how often it has told the server something with this, …
+local counted = redis.call('HINCRBY', KEYS[#KEYS], ARGV[1], 1)
+local has_forgotten = counted < tonumber(ARGV[2])
