@@ -35,7 +35,9 @@ from typing import IO, Any
 _ROOT = Path(__file__).resolve().parents[1]
 _IMPORTED = (
     "scrapy.cmdline", "scrapy.commands.crawl", "scrapy.core.downloader.handlers.http11", "scrapy.core.engine",
-    "scrapy.core.scheduler", "scrapy.crawler", "scrapy.pqueues", "scrapy.squeues", "dedupcrawl.addon",
+    "scrapy.core.downloader.handlers.datauri", "scrapy.core.downloader.handlers.file",
+    "scrapy.core.downloader.handlers.ftp", "scrapy.core.downloader.handlers.s3", "scrapy.core.scheduler",
+    "scrapy.crawler", "scrapy.exporters", "scrapy.logformatter", "scrapy.pqueues", "scrapy.squeues", "dedupcrawl.addon",
     "dedupcrawl.crawl.extension", "dedupcrawl.cli", "dedupcrawl.commands.check", "dedupcrawl.commands.explain",
     "dedupcrawl.commands.index", "dedupcrawl.commands.report", "dedupcrawl.commands.train", "dedupcrawl.report.page",
     "dedupcrawl.shared_queue.scheduler", "matplotlib.backends.backend_svg",
