@@ -71,9 +71,9 @@ class Terminal:
         into = _INTO_A_FILE.fullmatch(command)
         plain = into[1] if into else command
         if not set(_QUOTED.sub("", plain)) & _SHELL:
-            done = self._without_a_shell(shlex.split(plain, comments=True), together=into is None or bool(into[3]))
-            if done is not None:
-                status, out, err = done
+            ended = self._without_a_shell(shlex.split(plain, comments=True), together=into is None or bool(into[3]))
+            if ended is not None:
+                status, out, err = ended
                 if into:
                     (self.folder / into[2]).write_text(out, encoding="utf-8")
                 printed = (err if into else out).replace(self.address, ADDRESS)
