@@ -46,6 +46,7 @@ _PACKAGES = (
     "scrapy.commands", "scrapy.downloadermiddlewares", "scrapy.extensions", "scrapy.spidermiddlewares",
 )  # fmt: skip
 _MESSAGE = 1 << 20  # bytes, at most
+_FILES = (1, 2, 0)  # in the order of `start`
 _PYTHON = """#!{python} -ISE
 import json, os, socket, sys, time
 
@@ -113,7 +114,7 @@ def start(
         command: Module and arguments.
         cwd: Its folder.
         env: Its variables; None for ours. WARM_PYTHON is its `sys.executable`.
-        output: Its stdout and stderr; none for ours.
+        output: Its stdout and stderr, and its stdin if it is to have one; none for our stdout and stderr.
     """
     job = {"start": [*command], "cwd": str(cwd), "env": dict(os.environ if env is None else env)}
     return Process(_ask(job, [stream.fileno() for stream in output] or [1, 2])["pid"])
@@ -206,7 +207,7 @@ def _serve(listening: socket.socket, path: Path) -> dict[str, Any]:
                 continue
             asked = key.fileobj
             assert isinstance(asked, socket.socket)
-            data, files, _, _ = socket.recv_fds(asked, _MESSAGE, 2)
+            data, files, _, _ = socket.recv_fds(asked, _MESSAGE, len(_FILES))
             if data and (job := _answered(asked, json.loads(data), files)):
                 return job
             if not data:
@@ -229,7 +230,7 @@ def _answered(asked: socket.socket, message: dict[str, Any], files: Sequence[int
     pid = os.fork()
     if pid == 0:
         os.setsid()
-        for number, file in enumerate(files, 1):
+        for number, file in zip(_FILES, files, strict=False):
             os.dup2(file, number)
         os.closerange(3, 256)
         return message
