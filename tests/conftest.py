@@ -13,7 +13,7 @@ from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]  # it has no types
 
 # No test is timed: machines are slow and busy. What is rare needs more examples, and says so.
-settings.register_profile("suite", deadline=None, max_examples=40)
+settings.register_profile("suite", deadline=None, max_examples=25)
 settings.load_profile("suite")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background job; some tests interrupt

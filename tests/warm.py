@@ -54,7 +54,7 @@ assert sys.argv[1] == "-m", sys.argv
 with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asked:
     asked.connect({socket!r})
     job = {{"start": sys.argv[2:], "cwd": os.getcwd(), "env": dict(os.environ)}}
-    socket.send_fds(asked, [json.dumps(job).encode()], [1, 2])
+    socket.send_fds(asked, [json.dumps(job).encode()], [1, 2, 0])
     job = {{"poll": json.loads(asked.recv({most}))["pid"]}}
     status = None
     while status is None:
