@@ -46,7 +46,7 @@ _SLOW = tuple(
         "test_packaging", "commands/test_engine", "commands/test_items", "commands/test_restore",
         "commands/test_train", "content/test_characters", "crawl/test_monitors", "crawl/test_orphans",
         "index/test_lmdb", "index/test_processes", "index/test_redis", "index/test_stateful", "report/test_page",
-        "training/test_parts",
+        "index/test_claims", "index/test_compact", "training/test_parts",
     )
 )  # fmt: skip
 
