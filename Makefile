@@ -11,15 +11,19 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: crawl test suite types style test-fast test-oldest test-matrix coverage dist-check licences lint format docs sanitize clean
 
-$(STAMP): pyproject.toml hatch_build.py tools/build_kernels.py $(wildcard dedupcrawl/content/kernels/*.[ch]) dedupcrawl/content/character_tables.py
+SOURCES := pyproject.toml hatch_build.py tools/build_kernels.py $(wildcard dedupcrawl/content/kernels/*.[ch]) dedupcrawl/content/character_tables.py
+
+$(STAMP): $(SOURCES)
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
 	$(INSTALL) --upgrade pip
 	$(INSTALL) --editable '.[train,report]'
 	touch $(STAMP)
 
-$(DEV_STAMP): $(STAMP)
+$(DEV_STAMP): $(SOURCES)  # which has all that the other has
+	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	$(INSTALL) --upgrade pip
 	$(INSTALL) --editable '.[train,terms,calibrate,report,dev,bench,docs]'
-	touch $(DEV_STAMP)
+	touch $(STAMP) $(DEV_STAMP)
 
 crawl: $(STAMP)  ## serve the demo site and crawl it, or crawl START=https://...
 	$(VENV)/bin/python -m dedupcrawl.demo $(START)
