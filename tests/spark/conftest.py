@@ -17,9 +17,9 @@ OPTIONS = (
     " --conf spark.sql.codegen.wholeStage=false --conf spark.sql.codegen.factoryMode=NO_CODEGEN"  # it compiles longer
     " --conf spark.driver.host=localhost --conf spark.driver.bindAddress=127.0.0.1"
     " --driver-java-options "
-    + shlex.quote(
+    + shlex.quote(  # thousands of classes are loaded for a minute's use
         "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:InitialHeapSize=700m -XX:NewSize=400m"
-        " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"  # thousands of classes, for two minutes' use
+        " -XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
     )
 )
 
