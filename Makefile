@@ -9,23 +9,37 @@ PARALLEL := -n auto --dist loadfile --no-loadscope-reorder  # else files of few,
 # Some machines set it: each of a thousand processes that tests start would compile the package anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: crawl test test-fast test-oldest test-matrix coverage dist-check licences lint format docs sanitize clean
+.PHONY: crawl test suite types style test-fast test-oldest test-matrix coverage dist-check licences lint format docs sanitize clean
 
-$(STAMP): pyproject.toml hatch_build.py tools/build_kernels.py $(wildcard dedupcrawl/content/kernels/*.[ch]) dedupcrawl/content/character_tables.py
+SOURCES := pyproject.toml hatch_build.py tools/build_kernels.py $(wildcard dedupcrawl/content/kernels/*.[ch]) dedupcrawl/content/character_tables.py
+
+$(STAMP): $(SOURCES)
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
 	$(INSTALL) --upgrade pip
 	$(INSTALL) --editable '.[train,report]'
 	touch $(STAMP)
 
-$(DEV_STAMP): $(STAMP)
+$(DEV_STAMP): $(SOURCES)  # which has all that the other has
+	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	$(INSTALL) --upgrade pip
 	$(INSTALL) --editable '.[train,terms,calibrate,report,dev,bench,docs]'
-	touch $(DEV_STAMP)
+	touch $(STAMP) $(DEV_STAMP)
 
 crawl: $(STAMP)  ## serve the demo site and crawl it, or crawl START=https://...
 	$(VENV)/bin/python -m dedupcrawl.demo $(START)
 
-test: $(DEV_STAMP) lint  ## lint, types and all tests
+test: $(DEV_STAMP) style  ## lint, types and all tests
+	@$(MAKE) --no-print-directory --keep-going -j2 suite types  # types take one core, and tests wait a quarter of their time
+
+suite: $(DEV_STAMP)
 	$(VENV)/bin/python -m pytest $(PARALLEL)
+
+types: $(DEV_STAMP)
+	$(VENV)/bin/mypy
+
+style: $(DEV_STAMP)
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
 
 test-fast: $(DEV_STAMP)  ## three quarters of the tests, in a quarter of the time; no crawls, servers, browsers or Spark
 	$(VENV)/bin/python -m pytest $(PARALLEL) -m 'not slow'
@@ -62,10 +76,7 @@ licences: $(DEV_STAMP)  ## docs/licences.md: what is bundled and what is install
 dist-check: $(DEV_STAMP)  ## build the distributions, install the wheel into an empty environment, and use it there
 	$(VENV)/bin/python -m tools.dist_check
 
-lint: $(DEV_STAMP)
-	$(VENV)/bin/ruff check .
-	$(VENV)/bin/ruff format --check .
-	$(VENV)/bin/mypy
+lint: style types
 
 format: $(DEV_STAMP)
 	$(VENV)/bin/ruff check --fix .

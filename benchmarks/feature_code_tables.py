@@ -15,8 +15,6 @@ import time
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 
-import matplotlib as mpl
-
 from benchmarks.markdown import table
 from benchmarks.peers.run import run_published
 from benchmarks.period_codes import feature_string, m2
@@ -26,9 +24,6 @@ from benchmarks.texts import data_folder
 from dedupcrawl.content.checks.feature_code import MIN_CODE, CodeRules, FeatureCodeCheck, feature_code, repeatability
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page, paragraphs_of
-
-mpl.use("Agg")
-from matplotlib import pyplot as plt
 
 OUTPUT = Path(__file__).resolve().parents[1] / "docs" / "feature-codes.md"
 THRESHOLDS = (0.70, 0.75, 0.80, 0.85, 0.90, 0.95, 1.00)
@@ -203,6 +198,11 @@ def table_4(collections: Sequence[Collection], figure: Path) -> str:
             lines[some.name].append((share, precision))
         rows.append((f"{threshold:.2f}", f"{rate:.2f} %", f"{right:.2f} %", *cells))
     lines["the paper"] = [(rate / 100, right / 100) for rate, right in PAPER_4]
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
     panels, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
     for name, points in lines.items():
         for axis, values in zip(axes, zip(*points, strict=True), strict=True):

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import rjieba
-
 from benchmarks.planted import (
     Paragraphs,
     cut,
@@ -202,6 +200,8 @@ def other_things(pages: dict[str, Paragraphs], chance: random.Random) -> Iterato
 def _things(page: Paragraphs) -> list[str]:
     """Names and nouns of a page, near enough: content words as they are written."""
     if any(is_cjk(paragraph) for paragraph in page):
+        import rjieba
+
         found = [word for paragraph in page for word in rjieba.cut(paragraph)]
     else:
         found = _THING.findall("\n".join(page))

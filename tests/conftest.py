@@ -13,7 +13,7 @@ from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]  # it has no types
 
 # No test is timed: machines are slow and busy. What is rare needs more examples, and says so.
-settings.register_profile("suite", deadline=None, max_examples=40)
+settings.register_profile("suite", deadline=None, max_examples=25)
 settings.load_profile("suite")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background job; some tests interrupt
@@ -46,7 +46,7 @@ _SLOW = tuple(
         "test_packaging", "commands/test_engine", "commands/test_items", "commands/test_restore",
         "commands/test_train", "content/test_characters", "crawl/test_monitors", "crawl/test_orphans",
         "index/test_lmdb", "index/test_processes", "index/test_redis", "index/test_stateful", "report/test_page",
-        "training/test_parts",
+        "index/test_claims", "index/test_compact", "training/test_parts",
     )
 )  # fmt: skip
 

@@ -171,7 +171,7 @@ def test_bash_completes(tmp_path: Path) -> None:
         ("dedupcrawl", "check", "--order", ""): {"stream", "batch"},
     }
     program = tmp_path / "dedupcrawl"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m dedupcrawl.cli "$@"\n', encoding="utf-8")
+    program.write_text(f'#!/bin/sh\nexec "{warm.python()}" -m dedupcrawl.cli "$@"\n', encoding="utf-8")
     program.chmod(0o755)
     script = 'eval "$(_DEDUPCRAWL_COMPLETE=bash_source dedupcrawl)"'
     for words in offers:

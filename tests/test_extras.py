@@ -43,7 +43,10 @@ class Pages(scrapy.Spider):
 CRAWLS = """
 import json, os
 from scrapy.cmdline import execute
-import dedupcrawl.addon
+import dedupcrawl.addon, dedupcrawl.crawl.extension, scrapy.core.downloader.handlers.http11, scrapy.core.engine
+
+for command in importlib.metadata.entry_points(group="scrapy.commands"):  # of all packages: once for all crawls
+    command.load()
 
 for setting in json.loads(sys.argv[1]):
     if not os.fork():

@@ -14,7 +14,6 @@ import sys
 import sysconfig
 import tarfile
 import zipfile
-from collections.abc import Iterator
 from email import message_from_bytes
 from functools import cache
 from importlib.metadata import packages_distributions
@@ -108,14 +107,17 @@ def test_what_is_refused_is_what_only_extras_bring() -> None:
     assert not {"scrapy", "numpy", "lxml", "twisted"} & set(refused().split(","))
 
 
-def imported() -> Iterator[tuple[str, str]]:
+@cache
+def imported() -> set[tuple[str, str]]:
     """Libraries that modules of the package import anywhere, each with the module."""
+    found = set()
     for module in sorted((ROOT / "dedupcrawl").rglob("*.py")):
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
             for name in {name.partition(".")[0] for name in names} - STANDARD - {"dedupcrawl"}:
-                yield name, str(module.relative_to(ROOT))
+                found.add((name, str(module.relative_to(ROOT))))
+    return found
 
 
 def test_every_library_that_is_imported_is_declared() -> None:

@@ -3,17 +3,21 @@
 A command takes about a second of CPU to start, nearly all of it imports, and the tests run some hundred. What is run is
 the same module with the same arguments, folder and environment, in a process of its own that may be killed. Tests of
 what is imported, or of starting itself, start Python.
+
+One server forks them for all workers of a test run: the first that needs it starts it, and it ends with the last one.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import fcntl
 import gc
 import json
 import os
 import pkgutil
 import runpy
+import selectors
 import socket
 import subprocess
 import sys
@@ -21,7 +25,7 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -31,7 +35,9 @@ from typing import IO, Any
 _ROOT = Path(__file__).resolve().parents[1]
 _IMPORTED = (
     "scrapy.cmdline", "scrapy.commands.crawl", "scrapy.core.downloader.handlers.http11", "scrapy.core.engine",
-    "scrapy.core.scheduler", "scrapy.crawler", "scrapy.pqueues", "scrapy.squeues", "dedupcrawl.addon",
+    "scrapy.core.downloader.handlers.datauri", "scrapy.core.downloader.handlers.file",
+    "scrapy.core.downloader.handlers.ftp", "scrapy.core.downloader.handlers.s3", "scrapy.core.scheduler",
+    "scrapy.crawler", "scrapy.exporters", "scrapy.logformatter", "scrapy.pqueues", "scrapy.squeues", "dedupcrawl.addon",
     "dedupcrawl.crawl.extension", "dedupcrawl.cli", "dedupcrawl.commands.check", "dedupcrawl.commands.explain",
     "dedupcrawl.commands.index", "dedupcrawl.commands.report", "dedupcrawl.commands.train", "dedupcrawl.report.page",
     "dedupcrawl.shared_queue.scheduler", "matplotlib.backends.backend_svg",
@@ -40,6 +46,23 @@ _PACKAGES = (
     "scrapy.commands", "scrapy.downloadermiddlewares", "scrapy.extensions", "scrapy.spidermiddlewares",
 )  # fmt: skip
 _MESSAGE = 1 << 20  # bytes, at most
+_FILES = (1, 2, 0)  # in the order of `start`
+_PYTHON = """#!{python} -ISE
+import json, os, socket, sys, time
+
+assert sys.argv[1] == "-m", sys.argv
+with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asked:
+    asked.connect({socket!r})
+    job = {{"start": sys.argv[2:], "cwd": os.getcwd(), "env": dict(os.environ)}}
+    socket.send_fds(asked, [json.dumps(job).encode()], [1, 2, 0])
+    job = {{"poll": json.loads(asked.recv({most}))["pid"]}}
+    status = None
+    while status is None:
+        time.sleep(0.02)
+        asked.send(json.dumps(job).encode())
+        status = json.loads(asked.recv({most}))["status"]
+sys.exit(status)
+"""
 
 
 class Process:
@@ -70,6 +93,18 @@ class Process:
             os.kill(self.pid, number)
 
 
+def python() -> str:
+    """An executable that does what Python does with `-m MODULE ARGUMENTS…`, and starts warm; for WARM_PYTHON."""
+    _server()
+    path = Path(f"{_socket()}.python")
+    if not path.exists():
+        own = path.with_suffix(f".{os.getpid()}")
+        own.write_text(_PYTHON.format(python=sys.executable, socket=str(_socket()), most=_MESSAGE), encoding="utf-8")
+        own.chmod(0o755)
+        own.replace(path)
+    return str(path)
+
+
 def start(
     command: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None, output: Sequence[IO[Any]] = ()
 ) -> Process:
@@ -78,8 +113,8 @@ def start(
     Args:
         command: Module and arguments.
         cwd: Its folder.
-        env: Its variables; None for ours.
-        output: Its stdout and stderr; none for ours.
+        env: Its variables; None for ours. WARM_PYTHON is its `sys.executable`.
+        output: Its stdout and stderr, and its stdin if it is to have one; none for our stdout and stderr.
     """
     job = {"start": [*command], "cwd": str(cwd), "env": dict(os.environ if env is None else env)}
     return Process(_ask(job, [stream.fileno() for stream in output] or [1, 2])["pid"])
@@ -115,18 +150,39 @@ def _ask(message: Mapping[str, Any], files: Sequence[int] = ()) -> dict[str, Any
     return answer
 
 
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """Nobody else connects, or ends for want of connections."""
+    with open(__file__, "rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _socket() -> Path:
+    """Where the server of this test run listens."""
+    return Path(tempfile.gettempdir(), f"warm-{os.environ.get('PYTEST_XDIST_TESTRUNUID', os.getpid())}")
+
+
 @cache
 def _server() -> socket.socket:
-    """The one of this process; it ends when this process does."""
-    ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    command = [sys.executable, "-m", "tests.warm", str(its.fileno())]
-    subprocess.Popen(command, cwd=_ROOT, pass_fds=[its.fileno()], stdin=subprocess.DEVNULL)
-    its.close()
+    """The connection of this process."""
+    path = _socket()
+    ours = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with _alone():
+        try:
+            ours.connect(str(path))
+        except (FileNotFoundError, ConnectionRefusedError):
+            path.unlink(missing_ok=True)
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as its:
+                its.bind(str(path))
+                its.listen()
+                command = [sys.executable, "-m", "tests.warm", str(its.fileno()), str(path)]
+                subprocess.Popen(command, cwd=_ROOT, pass_fds=[its.fileno()], stdin=subprocess.DEVNULL)
+            ours.connect(str(path))
     return ours
 
 
-def _serve(asked: socket.socket) -> dict[str, Any]:
-    """Answer until nobody asks any more; in a process that was started: what it is to do."""
+def _import_all() -> None:
     for name in _IMPORTED:
         import_module(name)
     with warnings.catch_warnings():  # of modules that Scrapy gives up
@@ -138,32 +194,57 @@ def _serve(asked: socket.socket) -> dict[str, Any]:
         command.load()
     assert "twisted.internet.reactor" not in sys.modules, "each process has one of its own"
     gc.freeze()
+
+
+def _serve(listening: socket.socket, path: Path) -> dict[str, Any]:
+    """Answer until nobody is connected any more; in a process that was started: what it is to do."""
+    asking = selectors.DefaultSelector()
+    asking.register(listening, selectors.EVENT_READ)
     while True:
-        data, files, _, _ = socket.recv_fds(asked, _MESSAGE, 2)
-        if not data:
-            os._exit(0)
-        message = json.loads(data)
-        if "poll" in message:
-            pid, status = os.waitpid(message["poll"], os.WNOHANG)
-            asked.send(json.dumps({"status": os.waitstatus_to_exitcode(status) if pid else None}).encode())
-            continue
-        pid = os.fork()
-        if pid == 0:
-            os.setsid()
-            for number, file in enumerate(files, 1):
-                os.dup2(file, number)
-            asked.close()
-            os.closerange(3, 256)
-            return dict(message)
-        for file in files:
-            os.close(file)
-        asked.send(json.dumps({"pid": pid}).encode())
+        for key, _ in asking.select():
+            if key.fileobj is listening:
+                asking.register(listening.accept()[0], selectors.EVENT_READ)
+                continue
+            asked = key.fileobj
+            assert isinstance(asked, socket.socket)
+            data, files, _, _ = socket.recv_fds(asked, _MESSAGE, len(_FILES))
+            if data and (job := _answered(asked, json.loads(data), files)):
+                return job
+            if not data:
+                asking.unregister(asked)
+                asked.close()
+        if len(asking.get_map()) == 1:
+            with _alone():
+                if not asking.select(0):
+                    path.unlink(missing_ok=True)
+                    path.with_suffix(".python").unlink(missing_ok=True)
+                    os._exit(0)
+
+
+def _answered(asked: socket.socket, message: dict[str, Any], files: Sequence[int]) -> dict[str, Any] | None:
+    """Tell how a process is, or start one; in that one: what it is to do."""
+    if "poll" in message:
+        pid, status = os.waitpid(message["poll"], os.WNOHANG)
+        asked.send(json.dumps({"status": os.waitstatus_to_exitcode(status) if pid else None}).encode())
+        return None
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        for number, file in zip(_FILES, files, strict=False):
+            os.dup2(file, number)
+        os.closerange(3, 256)
+        return message
+    for file in files:
+        os.close(file)
+    asked.send(json.dumps({"pid": pid}).encode())
+    return None
 
 
 if __name__ == "__main__":
-    with contextlib.closing(socket.socket(fileno=int(sys.argv[1]))) as asked:
-        job = _serve(asked)
+    _import_all()
+    job = _serve(socket.socket(fileno=int(sys.argv[1])), Path(sys.argv[2]))
     os.chdir(job["cwd"])
+    sys.executable = job["env"].get("WARM_PYTHON", sys.executable)
     os.environ.clear()
     os.environ.update(job["env"])
     module, *sys.argv[1:] = job["start"]

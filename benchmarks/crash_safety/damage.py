@@ -29,6 +29,7 @@ from dedupcrawl.index.segment_store import segment_files
 from dedupcrawl.verdict import Verdict
 
 _BATCH_PAGES = 8  # so few that a small crawl has segments, too
+_FILES = 15  # of a feed, if nothing were dropped
 _OF_SEGMENTS = 0.25  # of the trials
 _CPU_LIMIT = 60  # seconds of one trial
 
@@ -51,7 +52,10 @@ def damage_table(site: Site, pages: Sequence[StoredPage], folder: Path, trials: 
     for analysis in analyses:
         for check in checks():
             analysis.signature(check)
-    crawls = {killed: _crawled(site, folder / ("killed" if killed else "closed"), killed) for killed in (False, True)}
+    crawls = {
+        killed: _crawled(site, folder / ("killed" if killed else "closed"), killed, max(1, len(pages) // _FILES))
+        for killed in (False, True)
+    }
     found: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     lost: Counter[tuple[str, str]] = Counter()
     for trial in range(trials):
@@ -75,9 +79,9 @@ def damage_table(site: Site, pages: Sequence[StoredPage], folder: Path, trials: 
     return f"{trials} damaged indexes and the next crawl:\n\n" + table(head, rows)
 
 
-def _crawled(site: Site, folder: Path, killed: bool) -> tuple[Project, int]:
+def _crawled(site: Site, folder: Path, killed: bool, batch: int) -> tuple[Project, int]:
     """A crawl, and how many pages its index has when the next one opens it."""
-    project = site.project(folder, ON, batch=20)
+    project = site.project(folder, ON, batch)
     LmdbIndex(project.index, checks(), batch_pages=_BATCH_PAGES).close()
     process = project.start()
     while killed and process.is_alive() and len(list(project.feeds.iterdir())) < 7:  # six files are closed

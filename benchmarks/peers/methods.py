@@ -19,11 +19,9 @@ from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import rjieba
-from datasketch import MinHash, MinHashLSH  # type: ignore[import-untyped]  # it has no types
-from gaoya.minhash import MinHashStringIndex  # type: ignore[import-untyped]  # nor has it
-from rensa import RMinHash, RMinHashDeduplicator  # type: ignore[import-untyped]  # nor this
-from simhash import Simhash, SimhashIndex  # type: ignore[import-untyped]  # nor this
+from gaoya.minhash import MinHashStringIndex  # type: ignore[import-untyped]  # it has no types
+from rensa import RMinHash, RMinHashDeduplicator  # type: ignore[import-untyped]  # nor has this
+from simhash import Simhash, SimhashIndex  # type: ignore[import-untyped]  # nor has this
 
 from benchmarks.peers import text_profile
 
@@ -81,6 +79,8 @@ class Peer:
 def words(text: str, language: str) -> list[str]:
     """The words of a text, in lower case."""
     if language == "zh":
+        import rjieba
+
         return [word for word in rjieba.cut(text.lower()) if _WORD.match(word)]
     return _WORD.findall(text.lower())
 
@@ -97,6 +97,8 @@ FEATURES: Mapping[str, Features] = {"words": words, "3 words": shingles}
 
 class _Datasketch:
     def __init__(self, threshold: float) -> None:
+        from datasketch import MinHashLSH  # type: ignore[import-untyped]  # it has no types; and imports SciPy
+
         self._index = MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS)
 
     def matches(self, signature: Any) -> Collection[int]:
@@ -112,6 +114,8 @@ def datasketch(language: str) -> Peer:
 
     def setting(features: str, threshold: float) -> Setting:
         def sign(text: str) -> Any:
+            from datasketch import MinHash
+
             made = MinHash(num_perm=PERMUTATIONS)
             made.update_batch([feature.encode() for feature in set(FEATURES[features](text, language))])
             return made

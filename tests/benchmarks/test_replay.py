@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -22,7 +23,7 @@ TEXTS = [
 
 
 def replay(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return warm.run(["benchmarks.replay", *arguments], cwd=ROOT)
+    return warm.run(["benchmarks.replay", *arguments], cwd=ROOT, env={**os.environ, "WARM_PYTHON": warm.python()})
 
 
 @pytest.fixture(scope="module")

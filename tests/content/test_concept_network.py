@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from itertools import combinations, pairwise, permutations
 
-import networkx as nx  # type: ignore[import-untyped]  # ships no types
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -19,6 +18,8 @@ def network(size: int, edges: Edges) -> Network:
 
 def by_networkx(size: int, edges: Edges, removed: int | None = None) -> float:
     """The definition, pair by pair."""
+    import networkx as nx  # type: ignore[import-untyped]  # ships no types
+
     graph = nx.Graph()
     graph.add_nodes_from(node for node in range(size) if node != removed)
     graph.add_edges_from(edge for edge in edges if removed not in edge and edge[0] != edge[1])
@@ -47,6 +48,8 @@ class TestMeanDistance:
         assert mean_distance(network(size, edges), removed) == pytest.approx(by_networkx(size, edges, removed))
 
     def test_agrees_with_networkx_over_several_blocks_of_sources(self) -> None:
+        import networkx as nx
+
         graph = nx.connected_watts_strogatz_graph(700, 6, 0.1, seed=1)
         made = network(700, list(graph.edges))
         assert mean_distance(made) == pytest.approx(nx.average_shortest_path_length(graph))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -20,7 +21,7 @@ from tests import warm
 
 
 def demo(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return warm.run(["dedupcrawl.demo", *arguments], cwd=ROOT)
+    return warm.run(["dedupcrawl.demo", *arguments], cwd=ROOT, env={**os.environ, "WARM_PYTHON": warm.python()})
 
 
 def figures(output: str, row: str) -> list[int]:

@@ -61,17 +61,17 @@ def texts(done: Crawl) -> set[str]:
 async def test_a_crawl_learns_as_it_goes_and_loses_nothing(tmp_path: Path) -> None:
     rules = tmp_path / "rules"
     rules.mkdir()
-    pages = archive(16, 10)
+    pages = archive(12, 10)
     pages["/list/4"] = once_learned(rules, pages["/list/4"])
     with serve(pages) as site:
         given = {**settings(tmp_path), "DEDUP_RULES": [str(rules)], "DEDUP_LEARN": True}
         done = await crawl(f"{site.base}/list/0", given)
         fetched = sum(site.requests.values())
-    assert texts(done) == {*(f"List {n}. " + prose(10_000 + n) for n in range(16)), *(prose(n) for n in range(160))}
-    assert len(done.items) == 176
+    assert texts(done) == {*(f"List {n}. " + prose(10_000 + n) for n in range(12)), *(prose(n) for n in range(120))}
+    assert len(done.items) == 132
     assert done.stats["dedup/learn/runs"] >= 1
     assert done.stats["dedup/url/saved"] > 50
-    assert fetched < 16 + 480 - 50
+    assert fetched < 12 + 360 - 50
     learned = read_rules(rules / "127.0.0.1.toml").rules
     assert any(rule.drop == ("sid",) and rule.tried for rule in learned)
 

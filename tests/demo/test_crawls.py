@@ -6,6 +6,7 @@ Without rules, by content alone: tests/crawls/test_demo.py.
 from __future__ import annotations
 
 import json
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,9 +17,17 @@ import pytest
 from dedupcrawl.demo.__main__ import Crawl, CrawlError, crawl, watched
 from dedupcrawl.demo.server import DemoServer, serving
 from dedupcrawl.demo.site import MIRROR_HOST
+from tests import warm
 from tests.crawls.site import Answer, serve
 
 FAST = {"AUTOTHROTTLE_ENABLED": False, "CONCURRENT_ITEMS": 16, "DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS_PER_DOMAIN": 8}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def starting_warm() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sys, "executable", warm.python())
+        yield
 
 
 @pytest.fixture(scope="module")

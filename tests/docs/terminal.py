@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -25,7 +26,9 @@ ROOT = Path(__file__).resolve().parents[2]
 SERVER = "python -m dedupcrawl.demo.server"  # which the reader leaves running in a terminal; here it runs already
 ADDRESS = "127.0.0.1:8000"  # where it is on the reader's machine
 
-_SHELL = frozenset("|&;<>$`*\n")  # what a shell makes something of; quotes are undone here
+_SHELL = frozenset("|&;<>$`*\n")  # what a shell makes something of, unless it stands in quotes or in a comment
+_QUOTED = re.compile(r"'[^']*'|\s#.*")
+_INTO_A_FILE = re.compile(r"([^#]+) > ([\w.\-]+)( 2>&1)?")
 _LONGEST = 120  # seconds
 _NOT_A_READERS = {"SCRAPY_SETTINGS_MODULE", "NO_COLOR"}  # variables that tests of others, or a terminal, may have set
 
@@ -65,13 +68,17 @@ class Terminal:
             return _can_be_installed(words[2:])
         if shlex.join(words) == SERVER:
             return f"The demo site is at http://{ADDRESS}/ until Ctrl-C.\n"
-        if words[0] == "dedupcrawl" and not set(command) & _SHELL:
-            return self._in_this_process(words[1:], command)
-        if words[0] == "scrapy" and not set(command) & _SHELL:
-            arguments = [word.replace(ADDRESS, self.address) for word in words]
-            crawled = warm.run(arguments, cwd=self.folder, env=self.environment, timeout=_LONGEST, together=True)
-            _must_succeed(command, crawled.returncode, crawled.stdout)
-            return crawled.stdout.replace(self.address, ADDRESS)
+        into = _INTO_A_FILE.fullmatch(command)
+        plain = into[1] if into else command
+        if not set(_QUOTED.sub("", plain)) & _SHELL:
+            ended = self._without_a_shell(shlex.split(plain, comments=True), together=into is None or bool(into[3]))
+            if ended is not None:
+                status, out, err = ended
+                if into:
+                    (self.folder / into[2]).write_text(out, encoding="utf-8")
+                printed = (err if into else out).replace(self.address, ADDRESS)
+                _must_succeed(command, status, printed)
+                return printed
         if words[0] == "make":  # whether there is such a target
             command = f"make --dry-run --directory {shlex.quote(str(ROOT))} {shlex.join(words[1:])} > /dev/null"
         where = self.folder / ".folder"
@@ -86,17 +93,30 @@ class Terminal:
         where.unlink()
         return done.stdout.replace(self.address, ADDRESS)
 
-    def _in_this_process(self, arguments: list[str], command: str) -> str:
-        """A command of ours that needs no shell: most of its time would go into starting Python."""
-        written = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-        with pytest.MonkeyPatch.context() as patch, redirect_stdout(written), redirect_stderr(written):
+    def _without_a_shell(self, words: list[str], *, together: bool) -> tuple[int, str, str] | None:
+        """Run what needs no Python started anew, which is most of its time.
+
+        Its exit status, stdout and stderr, which stands in stdout where both are together; None: it is nothing such.
+        """
+        words = [word.replace(ADDRESS, self.address) for word in words]
+        if words[0] == "dedupcrawl":
+            return self._in_this_process(words[1:], together=together)
+        if words[0] == "python" and words[1].endswith(".py"):
+            words = [words[1].removesuffix(".py"), *words[2:]]
+        elif words[0] != "scrapy":
+            return None
+        done = warm.run(words, cwd=self.folder, env=self.environment, timeout=_LONGEST, together=together)
+        return done.returncode, done.stdout, done.stderr
+
+    def _in_this_process(self, arguments: list[str], *, together: bool) -> tuple[int, str, str]:
+        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(out if together else err):
             patch.chdir(self.folder)
             patch.setenv("COLUMNS", self.environment["COLUMNS"])
-            status = run([argument.replace(ADDRESS, self.address) for argument in arguments])
-        written.seek(0)
-        printed = written.read().replace(self.address, ADDRESS)
-        _must_succeed(command, status, printed)
-        return printed
+            status = run(arguments)
+        for stream in (out, err):
+            stream.seek(0)
+        return status, out.read(), err.read()
 
 
 def _must_succeed(command: str, status: int, printed: str) -> None:

@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-import subprocess
+import os
+import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from dedupcrawl.index import redis_notes
 from dedupcrawl.index.contract import Index, Kept
+from dedupcrawl.index.open import open_index
 from dedupcrawl.index.rows import Dependent
 from dedupcrawl.verdict import Verdict
-from tests.index.toys import offer, page
+from tests import warm
+from tests.index.toys import CHECKS, offer, page
 
 ROOT = Path(__file__).parents[2]
 COPY = Dependent("toy", "http://a/copy", b"ask for the copy")
 LIFE_SECONDS = 1.0  # of its claims, where they need a sign of life
-
-_SCRIPT = f"""
-import sys, time
-from dedupcrawl.index import redis_notes
-from dedupcrawl.index.open import open_index
-from tests.index.claimant import COPY, keep
-from tests.index.toys import CHECKS
-redis_notes.LIFE_SECONDS = {LIFE_SECONDS}
-index = open_index(sys.argv[1], CHECKS)
-index.start_claiming()
-keep(index, "http://a/stored", 6)
-index.confirm(["http://a/stored"])
-keep(index, "http://a/1", 7, b"ask for it")
-index.depend("http://a/1", COPY)
-if sys.argv[2] == "close":
-    index.close()
-print("ready", flush=True)
-time.sleep(600)
-"""
 
 
 def keep(index: Index, url: str, content: int, request: bytes = b"") -> None:
@@ -49,16 +35,17 @@ def keeper_of(index: Index, url: str, content: int) -> str | None:
 
 
 @contextmanager
-def claimant(spec: str, end: str) -> Iterator[subprocess.Popen[str]]:
+def claimant(spec: str, end: str) -> Iterator[warm.Process]:
     """A process that has stored one page, and claims another with two dependents; with the `end` "close" no more."""
-    command = [sys.executable, "-c", _SCRIPT, spec, end]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+    theirs, its_output = os.pipe()
+    with open(theirs, encoding="utf-8") as said:
+        with open(its_output, "wb") as output:
+            process = warm.start(["tests.index.claimant", spec, end], cwd=ROOT, output=(output, output))
         try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
+            assert said.readline() == "ready\n"
             yield process
         finally:
-            process.kill()
+            process.send_signal(signal.SIGKILL)
 
 
 def assert_reaped(index: Index) -> None:
@@ -68,3 +55,17 @@ def assert_reaped(index: Index) -> None:
     assert {orphan.request for orphan in index.orphans("toy")} == {COPY.request, b"ask for it"}
     assert index.info()["claimed"] == 0
     assert index.verify() == []
+
+
+if __name__ == "__main__":
+    redis_notes.LIFE_SECONDS = LIFE_SECONDS
+    index = open_index(sys.argv[1], CHECKS)
+    index.start_claiming()
+    keep(index, "http://a/stored", 6)
+    index.confirm(["http://a/stored"])
+    keep(index, "http://a/1", 7, b"ask for it")
+    index.depend("http://a/1", COPY)
+    if sys.argv[2] == "close":
+        index.close()
+    print("ready", flush=True)
+    time.sleep(600)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.rows import Dependent
-from tests.index.test_processes import go, start
+from tests.index.test_processes import Worker
 from tests.index.toys import CHECKS, fill, offer, page
 
 
@@ -66,11 +67,11 @@ def test_an_index_that_is_opened_to_be_read_can_be_compacted(tmp_path: Path) -> 
 def test_what_others_use_is_not_compacted(tmp_path: Path) -> None:
     index = LmdbIndex(tmp_path, CHECKS, batch_pages=7)
     fill(index, 20)
-    worker = start(tmp_path, "one", 1, 50)
+    worker = Worker(tmp_path, "one", 1, 50)
     with pytest.raises(OSError, match="is in use: compact it when nobody else has it open"):
         index.compact()
-    go(worker)
-    worker.communicate(timeout=120)
+    worker.go()
+    worker.wait()
     assert index.verify() == []
     index.compact()
     assert index.verify() == []
@@ -83,12 +84,12 @@ def test_the_last_to_close_a_small_index_gives_back_what_is_free(tmp_path: Path,
     index.first_of_run("monday", "http://a/ id", b"http://a/?x")
     index.forget(f"http://large/{number}" for number in range(950))
     before = disk(tmp_path)
-    worker = start(tmp_path, "one", 1, 1) if is_shared else None
+    worker = Worker(tmp_path, "one", 1, 1) if is_shared else None
     index.close()
     assert disk(tmp_path) > before / 2 if worker else disk(tmp_path) < before / 4
     if worker:
-        go(worker)
-        worker.communicate(timeout=120)
+        worker.go()
+        worker.wait()
     reopened = LmdbIndex(tmp_path, CHECKS)
     assert reopened.verify() == []
     assert reopened.first_of_run("monday", "http://a/ id", b"http://a/?y") == b"http://a/?x", "the run may go on"
@@ -118,9 +119,9 @@ def test_a_compaction_that_was_cut_off_leaves_the_index_as_it_was(tmp_path: Path
 
 
 def test_the_lock_of_who_is_killed_is_free(tmp_path: Path) -> None:
-    worker = start(tmp_path, "one", 1, 50)
-    worker.kill()
-    worker.communicate()
+    worker = Worker(tmp_path, "one", 1, 50)
+    worker.process.send_signal(signal.SIGKILL)
+    worker.wait()
     index = LmdbIndex(tmp_path, CHECKS)
     index.compact()
     assert index.verify() == []

@@ -20,6 +20,7 @@ from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.verdict import Verdict
+from tests import warm
 from tests.index.toys import CHECKS, EqualCheck, LettersCheck, offer, page
 
 PAGES = 54
@@ -283,24 +284,6 @@ def test_a_disk_without_room_for_the_reserve_is_asked_again(folder: Path, monkey
     opened(folder).close()
 
 
-FLIP = """
-import random, sys
-from pathlib import Path
-from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.rows import Entry
-from tests.index.test_lmdb import opened, check_all_found
-try:
-    index = opened(Path(sys.argv[1]))
-    problems = index.verify()
-    print("problems" if problems else "sound")
-    if not problems:
-        check_all_found(index)
-    index.close()
-except (IndexDamagedError, OSError) as error:
-    print("error", error)
-"""
-
-
 def test_no_changed_byte_of_the_journal_gives_a_wrong_answer(folder: Path) -> None:
     """LMDB has no checksums of its own pages: what breaks its trees may end the process."""
     good = (folder / "data.mdb").read_bytes()[: used(folder)]
@@ -311,9 +294,7 @@ def test_no_changed_byte_of_the_journal_gives_a_wrong_answer(folder: Path) -> No
         for _ in range(5):
             bad[rng.randrange(len(bad))] ^= 1 << rng.randrange(8)
         (folder / "data.mdb").write_bytes(bad)
-        run = subprocess.run(
-            [sys.executable, "-c", FLIP, str(folder)], cwd=ROOT, capture_output=True, text=True, check=False
-        )
+        run = warm.run(["tests.index.flipped", str(folder)], cwd=ROOT)
         assert run.returncode <= 0, run.stderr
         seen.add(run.stdout.split()[0] if run.returncode == 0 else "killed")
     assert seen <= {"error", "problems", "sound", "killed"}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,37 +12,44 @@ import pytest
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.verdict import Verdict
+from tests import warm
 from tests.index.toys import CHECKS, offer, page
 from tests.index.worker import BATCH
 
 ROOT = Path(__file__).parents[2]
 
 
-def start(folder: Path | str, name: str, seed: int, contents: int) -> subprocess.Popen[str]:
-    """A worker that has opened the index and waits."""
-    command = [sys.executable, "-m", "tests.index.worker", str(folder), name, str(seed), str(contents)]
-    process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert next(lines(process)) == "open"
-    return process
+class Worker:
+    """One that has opened the index and waits."""
+
+    def __init__(self, folder: Path | str, name: str, seed: int, contents: int) -> None:
+        (its_input, ours), (theirs, its_output) = os.pipe(), os.pipe()
+        with open(its_input, "rb") as stdin, open(its_output, "wb") as stdout:
+            command = ["tests.index.worker", str(folder), name, str(seed), str(contents)]
+            self.process = warm.start(command, cwd=ROOT, output=(stdout, stdout, stdin))
+        self._input, self._output = os.fdopen(ours, "wb", buffering=0), os.fdopen(theirs, encoding="utf-8")
+        assert next(self.lines()) == "open"
+
+    def go(self) -> None:
+        self._input.write(b"\n")
+
+    def lines(self) -> Iterator[str]:
+        for line in self._output:
+            yield line.strip()
+
+    def wait(self) -> int:
+        """Its exit status, once it has printed all that it had to say."""
+        self._input.close()
+        self._output.read()
+        self._output.close()
+        return self.process.wait(timeout=120)
 
 
-def go(process: subprocess.Popen[str]) -> None:
-    assert process.stdin is not None
-    process.stdin.write("\n")
-    process.stdin.flush()
-
-
-def lines(process: subprocess.Popen[str]) -> Iterator[str]:
-    assert process.stdout is not None
-    for line in process.stdout:
-        yield line.strip()
-
-
-def check_each_is_kept_once(workers: list[subprocess.Popen[str]], contents: int) -> None:
+def check_each_is_kept_once(workers: list[Worker], contents: int) -> None:
     """Let these workers go at once: of all their pages of one content exactly one is kept, under an id of its own."""
     for worker in workers:
-        go(worker)
-    printed = [line for worker in workers for line in lines(worker)]
+        worker.go()
+    printed = [line for worker in workers for line in worker.lines()]
     assert [worker.wait() for worker in workers] == [0] * len(workers)
     kept = [tuple(map(int, line.split()[1:])) for line in printed if line.startswith("kept")]
     assert sorted(content for _, content in kept) == list(range(1, contents + 1))
@@ -57,7 +62,7 @@ def opened(folder: Path) -> LmdbIndex:
 
 def test_each_content_is_kept_once(tmp_path: Path) -> None:
     contents, count = 400, 4
-    workers = [start(tmp_path, f"worker{number}", number, contents) for number in range(count)]
+    workers = [Worker(tmp_path, f"worker{number}", number, contents) for number in range(count)]
     check_each_is_kept_once(workers, contents)
     index = opened(tmp_path)
     assert index.verify() == []
@@ -68,9 +73,9 @@ def test_each_content_is_kept_once(tmp_path: Path) -> None:
 
 def test_a_reader_follows_a_writer(tmp_path: Path) -> None:
     index = opened(tmp_path)
-    worker = start(tmp_path, "writer", 1, 200)
-    go(worker)
-    for line in lines(worker):
+    worker = Worker(tmp_path, "writer", 1, 200)
+    worker.go()
+    for line in worker.lines():
         if line.startswith("kept"):
             content = int(line.split()[2])
             found = index.entry(f"http://writer/{content}")
@@ -85,16 +90,16 @@ def test_a_reader_follows_a_writer(tmp_path: Path) -> None:
 def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     acknowledged: dict[int, int] = {}
     for attempt, lines_until_kill in enumerate([1, 15, 17, 33, 70, 131]):
-        worker = start(tmp_path, f"worker{attempt}", attempt, 600)
-        go(worker)
-        for number, line in enumerate(lines(worker)):
+        worker = Worker(tmp_path, f"worker{attempt}", attempt, 600)
+        worker.go()
+        for number, line in enumerate(worker.lines()):
             if line.startswith("kept"):
                 page_id, content = map(int, line.split()[1:])
                 assert page_id not in acknowledged
                 assert content not in acknowledged.values()
                 acknowledged[page_id] = content
             if number == lines_until_kill:
-                worker.send_signal(signal.SIGKILL)
+                worker.process.send_signal(signal.SIGKILL)
         assert worker.wait() == -signal.SIGKILL
         index = opened(tmp_path)
         assert index.verify() == []
@@ -110,9 +115,9 @@ def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
 
 def test_the_address_space_grows_in_every_process(tmp_path: Path) -> None:
     small = LmdbIndex(tmp_path, CHECKS, batch_pages=BATCH, map_bytes=1 << 16)
-    worker = start(tmp_path, "worker", 1, 3000)
-    go(worker)
-    assert list(lines(worker))[-1] == "done"
+    worker = Worker(tmp_path, "worker", 1, 3000)
+    worker.go()
+    assert list(worker.lines())[-1] == "done"
     assert worker.wait() == 0
     assert (tmp_path / "data.mdb").stat().st_size > 1 << 18
     assert sum(1 for _ in small.entries()) == 3000

@@ -17,14 +17,14 @@ from dedupcrawl.index.record import digest
 from dedupcrawl.index.redis import RedisIndex
 from tests.index.claimant import COPY, keep, keeper_of
 from tests.index.redis_index import opened, urls
-from tests.index.test_processes import check_each_is_kept_once, start
+from tests.index.test_processes import Worker, check_each_is_kept_once
 from tests.index.toys import CHECKS, EqualCheck, fill
 from tests.redis_server import RedisServer
 
 
 def test_each_content_is_kept_once_by_four_processes(redis_url: str) -> None:
     contents, count = 300, 4
-    workers = [start(redis_url, f"worker{number}", number, contents) for number in range(count)]
+    workers = [Worker(redis_url, f"worker{number}", number, contents) for number in range(count)]
     check_each_is_kept_once(workers, contents)
     index = opened(redis_url)
     assert index.verify() == []

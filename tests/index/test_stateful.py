@@ -143,6 +143,6 @@ def test_any_history_answers_as_brute_force(monkeypatch: pytest.MonkeyPatch, red
     monkeypatch.setattr(redis_notes, "FRESH_SECONDS", 0)
     monkeypatch.setattr(History, "server", redis_if_any)
     limits = settings(
-        max_examples=40, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+        max_examples=30, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )
     run_state_machine_as_test(History, settings=limits)

@@ -14,8 +14,13 @@ if TYPE_CHECKING:
 OPTIONS = (
     "--master local[2] --driver-memory 1g --conf spark.ui.enabled=false --conf spark.sql.shuffle.partitions=2"
     " --conf spark.default.parallelism=2 --conf spark.sql.adaptive.enabled=false"  # what is small is only slowed by it
+    " --conf spark.sql.codegen.wholeStage=false --conf spark.sql.codegen.factoryMode=NO_CODEGEN"  # it compiles longer
     " --conf spark.driver.host=localhost --conf spark.driver.bindAddress=127.0.0.1"
-    " --driver-java-options " + shlex.quote("-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    " --driver-java-options "
+    + shlex.quote(  # thousands of classes are loaded for a minute's use
+        "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:InitialHeapSize=700m -XX:NewSize=400m"
+        " -XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+    )
 )
 
 
