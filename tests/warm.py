@@ -30,7 +30,7 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 _ROOT = Path(__file__).resolve().parents[1]
 _IMPORTED = (
@@ -205,10 +205,12 @@ def _serve(listening: socket.socket, path: Path) -> dict[str, Any]:
             if key.fileobj is listening:
                 asking.register(listening.accept()[0], selectors.EVENT_READ)
                 continue
-            asked = key.fileobj
-            assert isinstance(asked, socket.socket)
+            asked = cast("socket.socket", key.fileobj)
             data, files, _, _ = socket.recv_fds(asked, _MESSAGE, len(_FILES))
             if data and (job := _answered(asked, json.loads(data), files)):
+                for one in [*asking.get_map().values()]:  # by themselves they close once more, and others' files then
+                    cast("socket.socket", one.fileobj).close()
+                asking.close()
                 return job
             if not data:
                 asking.unregister(asked)
@@ -232,10 +234,10 @@ def _answered(asked: socket.socket, message: dict[str, Any], files: Sequence[int
         os.setsid()
         for number, file in zip(_FILES, files, strict=False):
             os.dup2(file, number)
-        os.closerange(3, 256)
-        return message
     for file in files:
         os.close(file)
+    if pid == 0:
+        return message
     asked.send(json.dumps({"pid": pid}).encode())
     return None
 
