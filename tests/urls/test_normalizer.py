@@ -126,7 +126,7 @@ def test_short_cuts_change_no_answer(url: str, rules: tuple[Rule, ...]) -> None:
         assert normalizer.normalize(canonical).canonical == found.canonical
     else:
         assert found.canonical == canonical
-        assert set(found.rules) == set(used)
+        assert set(found.rules) >= set(used)  # and one whose change another undid, if it waited for the next pass
 
 
 LAST, SORT = Rule("last", "rewrite", convert="last-of-name"), Rule("sort", "rewrite", convert="sort-query")
