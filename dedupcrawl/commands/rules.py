@@ -20,7 +20,6 @@ from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
-from dedupcrawl.training.train import added
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.discarder import Refused, exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
@@ -31,6 +30,7 @@ from dedupcrawl.urls.rule_files import (
     MOST_RULES,
     SUFFIX,
     SiteRules,
+    added,
     file_of,
     path_in,
     read_rules,

@@ -21,6 +21,7 @@ from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import (
     MOST_RULES,
     SiteRules,
+    added,
     file_of,
     path_in,
     read_rules,
@@ -110,28 +111,6 @@ def _watched(rule: Rule, before: Rule | None) -> Rule:
         names_at=before.names_at,
         examples=tuple(dict.fromkeys((*rule.examples, *before.examples)))[:MOST_EXAMPLES],
     )
-
-
-def added(old: Iterable[Rule], new: Iterable[Rule], reserved: Mapping[str, Rule] | None = None) -> tuple[Rule, ...]:
-    """The old rules and after them the new ones that do something else than those before; their ids differ.
-
-    New ones are renamed where their id is taken, or `reserved` for the rule that had it before.
-    """
-    rules = list(old)
-    does = {rule.effect for rule in rules}
-    owners = {name: rule.effect for name, rule in (reserved or {}).items()} | {rule.id: rule.effect for rule in rules}
-    numbers: dict[str, int] = {}  # id → the last number that was put to it
-    for rule in new:
-        if rule.effect in does:
-            continue
-        name = rule.id
-        while owners.get(name, rule.effect) != rule.effect:
-            numbers[rule.id] = numbers.get(rule.id, 1) + 1
-            name = f"{rule.id}-{numbers[rule.id]}"
-        does.add(rule.effect)
-        owners[name] = rule.effect
-        rules.append(replace(rule, id=name))
-    return tuple(rules)
 
 
 class NotWrittenError(Exception):

@@ -19,7 +19,7 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -321,3 +321,25 @@ def _changed(table: str, before: Rule, rule: Rule) -> str:
 def _new(rule: Rule) -> str:
     """A table of its own: of a short rule TOML writers make a row of an array, which cannot stand behind tables."""
     return "[[rules]]\n" + msgspec.toml.encode(rule.to_dict()).decode().replace("\n[evidence]", "\n[rules.evidence]")
+
+
+def added(old: Iterable[Rule], new: Iterable[Rule], reserved: Mapping[str, Rule] | None = None) -> tuple[Rule, ...]:
+    """The old rules and after them the new ones that do something else than those before; their ids differ.
+
+    New ones are renamed where their id is taken, or `reserved` for the rule that had it before.
+    """
+    rules = list(old)
+    does = {rule.effect for rule in rules}
+    owners = {name: rule.effect for name, rule in (reserved or {}).items()} | {rule.id: rule.effect for rule in rules}
+    numbers: dict[str, int] = {}  # id → the last number that was put to it
+    for rule in new:
+        if rule.effect in does:
+            continue
+        name = rule.id
+        while owners.get(name, rule.effect) != rule.effect:
+            numbers[rule.id] = numbers.get(rule.id, 1) + 1
+            name = f"{rule.id}-{numbers[rule.id]}"
+        does.add(rule.effect)
+        owners[name] = rule.effect
+        rules.append(replace(rule, id=name))
+    return tuple(rules)

@@ -4,10 +4,10 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from dedupcrawl.training.train import added, merged, write_learned
+from dedupcrawl.training.train import merged, write_learned
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Evidence, Rule
-from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, read_rules, write_rules
+from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, added, read_rules, write_rules
 
 LEARNED = Rule("sid", "rewrite", drop=("sid",), source="learned")
 HAND = Rule("mine", "rewrite", drop=("x",))
