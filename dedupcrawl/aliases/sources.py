@@ -39,6 +39,9 @@ _LONGEST_TAG = 2_500  # bytes
 _AROUND = 2_000  # bytes on either side of a link in which its element mostly stands
 
 _TAG = re.compile(rb"<(link|meta|base)\b([^<>]{1,%d})>" % _LONGEST_TAG)  # in lower case
+_REFERENCE = re.compile(
+    r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31})(?:;|(?![A-Za-z0-9=]))", re.ASCII
+)
 _ATTRIBUTE = re.compile(rb"([a-z:-]{2,20})\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
 _TELLING = (b"canonical", b"shortlink", b"og:url", b"amphtml", b"alternate", b"<base")  # in lower case
 _DIGIT = re.compile("[0-9]")
@@ -106,7 +109,7 @@ def permalinks(url: str, body: bytes, base: str) -> Iterator[str]:
             if path not in paths and len(paths) >= _MOST:
                 break
             if path not in paths:  # a portal shows first posts of threads, with their links
-                there = _absolute(base, path.decode("utf-8", "replace"))
+                there = _absolute(base, _value(path))
                 paths[path] = there if _place(there) == place else ""
             if not paths[path]:
                 continue
@@ -118,11 +121,11 @@ def permalinks(url: str, body: bytes, base: str) -> Iterator[str]:
         if _has_element(body, fragment, begins[fragment]):
             for target in sorted(targets):
                 path, mark, query = target.partition(b"?")
-                arguments = unescape(query.decode("utf-8", "replace"))
+                arguments = _value(query)
                 if path and mark and arguments and "#" not in arguments and len(target) < _LONGEST_LINK:
                     yield f"{paths[path]}?{arguments}"  # a join costs more than all the rest
                 else:
-                    yield _absolute(base, target.decode("utf-8", "replace"))
+                    yield _absolute(base, _value(target))
 
 
 def _target_before(body: bytes, end: int) -> bytes:
@@ -164,7 +167,7 @@ def _head(
         attributes: dict[bytes, str] = {}
         for key, *values in _ATTRIBUTE.findall(head[match.start(2) : match.end(2)]):
             value = next((one for one in values if one), b"")
-            attributes.setdefault(key.lower(), unescape(value.decode("utf-8", "replace")).strip())
+            attributes.setdefault(key.lower(), _value(value).strip())
         if name == b"base":
             base = base or attributes.get(b"href", "")
         else:
@@ -243,9 +246,15 @@ def _place(url: str) -> tuple[str, str, str]:
     return host, "*" if _DIGIT.search(front) else front, last
 
 
+def _value(raw: bytes) -> str:
+    """The text of an attribute's value: without its ";" a reference is none before "=", a letter or a digit (HTML)."""
+    text = raw.decode("utf-8", "replace")
+    return _REFERENCE.sub(lambda found: unescape(found[0]), text) if "&" in text else text
+
+
 def _absolute(base: str, target: str) -> str:
     """The URL that a browser would go to, without its fragment; empty where that is not a web page."""
-    joined = _joined(base, unescape(target).strip()) if target else ""
+    joined = _joined(base, target.strip()) if target else ""
     return joined if joined.startswith(("http://", "https://")) else ""
 
 

@@ -54,6 +54,22 @@ def test_the_canonical_link_may_be_of_any_site() -> None:
     assert canonical_of("http://a.example/p", b"<link rel=canonical href='http://['><p>canonical") == ""
 
 
+@pytest.mark.parametrize(
+    ("href", "query"),
+    [
+        ("?a=1&region=eu", "a=1&region=eu"),
+        ("?a=1&amp;region=eu", "a=1&region=eu"),
+        ("?a=1&amp;param=2&amp;section=3&amp;copy=1", "a=1&param=2&section=3&copy=1"),
+        ("?a=1&#038;b=2&#x26;c=&copy;", "a=1&b=2&c=©"),
+        ("?a=1&copy", "a=1©"),
+        ("?a=&amp;lt;", "a=&lt;"),
+    ],
+)
+def test_references_in_a_target_are_read_once_and_as_browsers_read_them(href: str, query: str) -> None:
+    head = f'<link rel=canonical href="http://a.example/q{href}">'.encode()
+    assert canonical_of("http://a.example/p", head) == f"http://a.example/q?{query}"
+
+
 def test_headers() -> None:
     link = '</c>; rel="canonical", </s>; rel=shortlink, </css>; rel=preload'
     assert said("", link=link, content_location="/b.html") == {
