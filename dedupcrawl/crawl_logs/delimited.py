@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
@@ -34,7 +34,8 @@ def cut(block: LineBlock, separator: str, names: Sequence[str], path: str, tally
 
 
 _OPEN_QUOTE_LIMIT = 1 << 20  # characters of a field; beyond it, the quote that is open was never meant as one
-_ROWS_A_BATCH = 100_000
+_CHARACTERS_A_BATCH = 16 << 20  # as many as a block of lines has bytes
+_CHARACTERS_A_ROW = 100  # that it counts as at least, whatever is in it
 
 
 def matches_csv(head: bytes) -> bool:
@@ -61,15 +62,27 @@ def read_csv(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     rows = _quoted_rows(_numbered(chain([first], (block for _, block in blocks))), len(names), broken)
     while names:
         limit = csv.field_size_limit(_OPEN_QUOTE_LIMIT)  # it is the whole process's
-        batch = list(islice(rows, _ROWS_A_BATCH))
-        csv.field_size_limit(limit)
+        try:
+            batch = list(_next_of(rows))
+        finally:
+            csv.field_size_limit(limit)
         tally.rows += len(broken)
         tally.skip(str(path), f"not {len(names)} fields", len(broken), broken)
         broken.clear()
         columns = {name: [row[at] or None for _, row in batch] for at, name in reversed(list(enumerate(names)))}
         frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
         yield canonical_rows(frame.with_columns(pl.Series(LINE, [number for number, _ in batch], dtype=pl.Int64)))
-        if len(batch) < _ROWS_A_BATCH:
+        if not batch:
+            return
+
+
+def _next_of(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+    """As many of the rows as come together."""
+    size = 0
+    for row in rows:
+        yield row
+        size += _CHARACTERS_A_ROW + sum(map(len, row[1]))
+        if size >= _CHARACTERS_A_BATCH:
             return
 
 

@@ -167,3 +167,11 @@ def test_nothing_left_has_all_columns() -> None:
 
 def test_line_ends_of_windows_are_no_part_of_the_last_field() -> None:
     assert cut(LineBlock(1, b"a\tb\r\nc\td\r\n"), "\t", ["x", "y"], "log", Tally())["y"].to_list() == ["b", "d"]
+
+
+def test_long_rows_come_in_small_batches(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text("url,text\n" + "".join(f"http://a/{n},{'x' * 900_000}\n" for n in range(40)), encoding="utf-8")
+    batches = [batch.height for batch in delimited.read_csv(path, Tally())]
+    assert sum(batches) == 40
+    assert max(batches) < 30
