@@ -14,10 +14,10 @@ _TOP = 20
 _COMPONENTS = {
     "links: rules applied, and which are new": (
         "urls/", "sites.py", "crawl/rewriter.py", "crawl/discoveries.py", "crawl/dupe_filter.py",
-        "crawl/spider_output.py", "crawl/downloader.py", "crawl/rewrites.py", "crawl/first_seen.py",
+        "crawl/spider_output.py", "crawl/downloader.py", "crawl/rewrites.py", "crawl/journal_file.py",
     ),
     "rules watched: trials, error pages": (
-        "crawl/rule_watch.py", "crawl/trials.py", "crawl/same_page.py", "crawl/error_", "crawl/earlier_pages.py",
+        "crawl/rule_watch.py", "crawl/trials.py", "crawl/same_page.py", "crawl/earlier_pages.py",
         "crawl/questions.py", "crawl/after_all.py",
     ),
     "known software recognized": ("software/", "crawl/software.py"),

@@ -103,7 +103,11 @@ def _parsed(markup: bytes) -> Selector:
 def _found(page: Selector, elements: Sequence[Element], css: str) -> list[tuple[set[Element], PseudoElement | None]]:
     """For each selector of a list, the elements that it matches, and what of them it asks for."""
     few = elements if len(elements) <= MOST_ELEMENTS else []
-    return [(_matching(page, few, one.parsed_tree), one.pseudo_element) for one in parsed_selectors(css)]
+    selectors = parsed_selectors(css)
+    try:
+        return [(_matching(page, few, one.parsed_tree), one.pseudo_element) for one in selectors]
+    except ValueError as error:  # a namespace, which only the page lacks
+        raise ValueError(f"{css!r} is not a CSS selector: {error}") from error
 
 
 def _matching(page: Selector, elements: Sequence[Element], tree: Tree) -> set[Element]:

@@ -194,7 +194,7 @@ class ErrorQuestions(_Questions):
         """Ask the host of `url`, unless that was done before."""
         if self._errors.is_new(host):
             self._waiting.setdefault(host, [])  # a host that was forgotten meanwhile is new again
-            asked = made_up(url)
+            asked = Request(made_up(url)).url  # as Scrapy writes it
             self._fetch(asked, lambda found: found.status >= 400 or found.url == asked, partial(self._settle, host))
 
     def then(self, host: str, url: str, work: Callable[[], None]) -> None:

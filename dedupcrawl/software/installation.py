@@ -96,10 +96,11 @@ def with_parts_of_others(there: Iterable[Installation]) -> list[tuple[Installati
 
 
 def distinct(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Of rules that do the same the first."""
+    """Of rules that do the same the first, or the first that is not doubted."""
     found: dict[tuple[object, ...], Rule] = {}
     for rule in rules:
-        found.setdefault(rule.effect, rule)
+        if found.setdefault(rule.effect, rule).is_off and not rule.is_off:
+            found[rule.effect] = rule
     return tuple(found.values())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
@@ -149,6 +150,16 @@ def test_a_page_kept_in_doubt_is_explained_by_what_it_resembles(tmp_path: Path) 
     assert "this page says “brewery”, the kept one has another word\n" in result.output
     assert "DEDUP_KEEP_TEXT = True keeps those of later crawls" in result.output
     assert "its page was kept: " in result.output
+
+
+def test_two_urls_that_are_shown_alike_are_two(tmp_path: Path) -> None:
+    url, kept = "http://a.example/%e6%96%b0", "http://a.example/%E6%96%B0"
+    with contextlib.closing(open_index(str(tmp_path / "index"), CHECKS)) as index:
+        offer(index, entry(kept, 1))
+        index.record(Verdict(url, "duplicate", kept, "simhash", 0.97), run="r", site="a.example")
+    said = explain(tmp_path, url).output
+    assert "is a duplicate of http://a.example/新, by simhash" in said
+    assert "fetched twice" not in said
 
 
 def test_a_page_that_was_dropped_once_and_fetched_again_is_in_no_doubt(tmp_path: Path) -> None:

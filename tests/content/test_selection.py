@@ -71,3 +71,8 @@ def test_of_a_huge_page_nothing_is_selected() -> None:
     assert selected(b"<p>x" * (MOST_ELEMENTS - 10), "p") != []
     with pytest.raises(ValueError, match="is not a CSS selector"):
         selected(b"<p>x" * MOST_ELEMENTS, "p[")
+
+
+def test_a_namespace_that_a_page_lacks_is_told_with_the_selector() -> None:
+    with pytest.raises(ValueError, match=r"'svg\|rect' is not a CSS selector: .*namespace"):
+        selected(b"<p>x", "svg|rect")

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation
+from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation, distinct
 from dedupcrawl.software.markup import sight_of
 from dedupcrawl.software.program import Program, Sign, programs
 from dedupcrawl.software.recognition import DEEPEST, News, Recognizer, Sight
 from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rule import Rule, State
 
 PHPBB = ["viewtopic.php?t=1", "viewforum.php?f=2", "profile.php?mode=viewprofile&u=3"]
 SID = "0123456789abcdef0123456789abcdef"
@@ -305,3 +308,10 @@ def test_what_is_doubted_is_for_crawls_and_logs_alone() -> None:
 def test_of_an_archive_nothing_is_assumed() -> None:
     recognizer = seeing(*(f"http://example.org:80/{url}" for url in PHPBB))
     assert {rule.state for rule in recognizer.rules_of("example.org")} == {"doubted"}
+
+
+def test_of_two_programs_one_doubts_a_rule_that_the_other_does_not() -> None:
+    states: tuple[State, ...] = ("doubted", "probation")
+    doubted, plain = (Rule(state, "rewrite", match="?p=1", drop=("p",), state=state) for state in states)
+    assert distinct([doubted, plain]) == distinct([plain, doubted]) == (plain,)
+    assert distinct([doubted, replace(doubted, id="other")]) == (doubted,)
