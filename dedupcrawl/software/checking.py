@@ -15,9 +15,7 @@ from dedupcrawl.urls.rule_files import SiteRules
 _HOST = "www.example.org"
 _SITE = "example.org"
 _BASES = ("", "/some/place")  # where a program may be
-_NAMED_HOST = re.compile(
-    r"[a-z]+:|//(?!\{)"
-)  # one that is captured is of the same site, or the rule leaves the URL alone
+_NAMED_HOST = re.compile(r"[a-z]+:|//(?!\{)")  # not one that is captured: a rule leads to no other site
 
 
 def problems(program: Program, others: Sequence[Program] = ()) -> list[str]:
