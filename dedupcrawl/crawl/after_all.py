@@ -10,6 +10,7 @@ from scrapy import Request
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import key_of, untouched, without_fragment
 from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.rule_book import Ruling
 
@@ -55,8 +56,8 @@ class AfterAll:
 
     def fetch_itself(self, url: str) -> None:
         """A URL may lead to another page than that which was asked for instead."""
-        if (request := self._parts.rewrites.of(url)) is not None:
-            self._fetch([request], "two pages name it as their own")
+        if (rewrite := self._parts.rewrites.of(url)) is not None:
+            self._fetch([self._parts.rewrites.request(rewrite)], "two pages name it as their own")
 
     def revoke(self, site: str, rules: Collection[str]) -> None:
         """Fetch what these rules of a site had a part in sending elsewhere."""
@@ -67,18 +68,19 @@ class AfterAll:
 
         What the index cannot be asked for now is asked for again when nothing else is left to do.
         """
-        book = self._parts.book
+        book, rewrites = self._parts.book, self._parts.rewrites
         assert book is not None
 
-        def is_lost(url: str, rules: tuple[str, ...]) -> bool:  # rules of two sites may have one id
-            ruling = rulings.get(site_of(url), Ruling())
-            return not set(ruling.revoked).isdisjoint(rules) or book.is_off(url, rules)
+        def is_lost(rewrite: Rewrite) -> bool:  # rules of two sites may have one id
+            revoked = rulings.get(site_of(rewrite.url), Ruling()).revoked
+            is_by_wrong = not set(revoked).isdisjoint(rewrite.rules) or book.is_off(rewrite.url, rewrite.rules)
+            return (rewrite.canonical in targets or is_by_wrong) and not self.is_fetched(rewrite.url)
 
         wrong = {rule for ruling in rulings.values() for rule in (*ruling.revoked, *ruling.restricted)}
         after_all = {waited.url: waited for target in targets for waited in self._parts.pending.refute(target)}
         try:
-            for request in self._parts.rewrites.requests(targets, wrong, is_lost):
-                after_all.setdefault(request.url, request)
+            for rewrite in filter(is_lost, rewrites.found(targets, wrong)):
+                after_all.setdefault(rewrite.url, rewrites.request(rewrite))
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot tell what a wrong rule has cost; it will be asked again.")
             self._owed.append((targets, rulings))

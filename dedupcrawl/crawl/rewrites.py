@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +30,6 @@ class Rewrites:
         self._spider = spider
         self._run = run
         self._known: set[int] = set()  # hashes: 60 bytes per URL
-        self._told: set[int] = set()  # hashes of URL and canonical URL that `requests` has given
         self._new: list[Rewrite] = []
 
     def add(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
@@ -46,28 +44,8 @@ class Rewrites:
             self.flush()
         return True
 
-    def requests(
-        self, targets: AbstractSet[str], rules: AbstractSet[str], is_lost: Callable[[str, tuple[str, ...]], bool]
-    ) -> Iterator[Request]:
-        """What to ask for to fetch after all what this crawl sent to `targets`, or anywhere by a wrong rule; once.
-
-        Args:
-            targets: Canonical URLs.
-            rules: Ids of rules, of whatever site, that are wrong somewhere.
-            is_lost: Called with a URL and the rules that had a part in rewriting it: whether one was wrong there.
-
-        Raises:
-            OSError, IndexDamagedError: The index cannot tell; nothing was given yet.
-        """
-        for rewrite in self._found(targets, rules):
-            key = key_of(f"{rewrite.url} {rewrite.canonical}")
-            lost = rewrite.canonical in targets or is_lost(rewrite.url, rewrite.rules)
-            if lost and key not in self._told:
-                self._told.add(key)
-                yield self._unpacked(rewrite)
-
-    def of(self, url: str) -> Request | None:
-        """What to ask for to fetch after all a URL that this crawl sent elsewhere; None where it did not.
+    def of(self, url: str) -> Rewrite | None:
+        """Where this crawl sent a URL; None where it did not.
 
         Raises:
             OSError, IndexDamagedError: The index cannot tell.
@@ -75,31 +53,14 @@ class Rewrites:
         self.flush()
         rewrite = self._index.rewrite(url)
         is_ours = rewrite is not None and (rewrite.spider, rewrite.run) == (self._spider.name, self._run)
-        return self._unpacked(rewrite) if is_ours and rewrite is not None else None
+        return rewrite if is_ours else None
 
-    def sample(
-        self,
-        targets: AbstractSet[str],
-        rules: AbstractSet[str],
-        is_wanted: Callable[[str, tuple[str, ...]], bool],
-    ) -> Iterator[tuple[Request, str, tuple[str, ...]]]:
-        """Requests that were sent to `targets`, or that these rules had a part in rewriting, in no order of theirs.
-
-        Each with where it was sent, and all rules that had a part in it.
-
-        Args:
-            targets: Canonical URLs.
-            rules: Ids, of whatever site.
-            is_wanted: Called with a URL and the rules that had a part in rewriting it.
+    def found(self, targets: Iterable[str] = (), rules: Iterable[str] = ()) -> list[Rewrite]:
+        """What this crawl sent to these canonical URLs, or anywhere by rules with these ids, of whatever site.
 
         Raises:
-            OSError, IndexDamagedError: The index cannot tell; nothing was given yet.
+            OSError, IndexDamagedError: The index cannot tell.
         """
-        for rewrite in sorted(self._found(targets, rules), key=lambda one: key_of(one.url)):
-            if is_wanted(rewrite.url, rewrite.rules):
-                yield self._unpacked(rewrite), rewrite.canonical, rewrite.rules
-
-    def _found(self, targets: AbstractSet[str], rules: AbstractSet[str]) -> list[Rewrite]:
         self.flush()
         return list(self._index.rewrites_of(self._spider.name, self._run, canonicals=targets, rules=rules))
 
@@ -114,8 +75,8 @@ class Rewrites:
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot be told what was rewritten; a rule that proves wrong may cost pages.")
 
-    def _unpacked(self, rewrite: Rewrite) -> Request:
-        """The request as it was, or one for its URL with the spider's default callback."""
+    def request(self, rewrite: Rewrite) -> Request:
+        """What was asked for, or its URL with the spider's default callback."""
         try:
             return unpack_request(rewrite.request, self._spider) if rewrite.request else Request(rewrite.url)
         except ValueError as error:

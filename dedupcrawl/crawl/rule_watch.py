@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
@@ -30,6 +30,7 @@ from dedupcrawl.crawl.request_meta import (
 from dedupcrawl.crawl.same_page import NOWHERE, Look
 from dedupcrawl.crawl.trials import Trial, Trials
 from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.rule_book import Ruling
 
@@ -65,14 +66,11 @@ class RuleWatch:
         self._trials: Trials | None = None
         self._questions: CanonicalQuestions | None = None
         if parts.book is not None:
-            earlier = parts.earlier
             self._trials = Trials(
                 parts.book,
                 parts.stats,
-                earlier.look,
+                parts.earlier,
                 parts.furniture_of,
-                earlier.is_served,
-                earlier.is_another_variant,
                 passed=self._passed,
                 failed=self._failed,
                 undecided=lambda trial: self._pending.prove(trial.canonical),
@@ -97,21 +95,21 @@ class RuleWatch:
             self._parts.savings.spend(request.url, canonical)
         self._aliases.count(rules)
         is_due = self._book is not None and self._book.is_due(request.url, rules)
-        if is_due and not self._was_tried(request, canonical, rules):
+        if is_due and not self._was_tried(request.url, canonical, rules):
             self._try(Trial(request.url, canonical, rules), request)
         if not (self._trials and self._trials.was_begun(request.url)):
             self._alias_rows.used(request.url, canonical, rules)
         return True
 
-    def _was_tried(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
+    def _was_tried(self, url: str, canonical: str, rules: tuple[str, ...]) -> bool:
         """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
-        made_by = self._normalizer.normalize(request.url).rules
+        made_by = self._normalizer.normalize(url).rules
         is_by_rules = bool(made_by) and set(made_by) <= set(rules)  # with those of the first URL of an identity
-        if self._book is None or not is_by_rules or (found := self._aliases.found_out(request.url)) is None:
+        if self._book is None or not is_by_rules or (found := self._aliases.found_out(url)) is None:
             return False
         led_to = self._aliases.found_out(canonical) or canonical  # two duplicates may be of one page
         if self._parts.earlier.is_one_url(found, led_to):
-            self._book.passed(request.url, rules)
+            self._book.passed(url, rules)
         return True
 
     def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
@@ -322,15 +320,13 @@ class RuleWatch:
         Where each of them is another page, each leads to further ones, until all are fetched or the rules are revoked.
         """
         try:
-            found = self._parts.rewrites.sample({failed.canonical}, set(), self._is_still_used)
-            for request, canonical, rules in islice(found, _OTHERS):
-                self._try(Trial(request.url, canonical, rules, found=failed.found), request)
+            others = self._earlier_uses(lambda use: not self.is_off(use.url, use.rules), targets=[failed.canonical])
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot tell what else was sent to one URL: all of it is fetched.")
             self.after_all.fetch({failed.canonical}, {})
-
-    def _is_still_used(self, url: str, rules: tuple[str, ...]) -> bool:
-        return not self.after_all.is_fetched(url) and not self.is_off(url, rules)
+            return
+        for use in islice(others, _OTHERS):
+            self._try_earlier(use, failed.found)
 
     def _try_earlier_uses(self) -> None:
         """Trials that are still wanted are made of URLs that were rewritten before, now that no others come.
@@ -338,13 +334,27 @@ class RuleWatch:
         While a trial was under way the rule was in use, perhaps on all URLs that it is wrong for.
         """
         assert self._book is not None
-        in_doubt = {rule for rules in self._book.in_doubt().values() for rule in rules}
+        book = self._book
+        in_doubt = {rule for rules in book.in_doubt().values() for rule in rules}
         try:
-            for request, canonical, rules in self._parts.rewrites.sample(set(), in_doubt, self._can_be_tried):
-                if not self._was_tried(request, canonical, rules):
-                    self._try(Trial(request.url, canonical, rules), request)
+            uses = self._earlier_uses(lambda use: book.is_wanting(use.url, use.rules), rules=in_doubt)
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot tell what else a rule in doubt has rewritten: it is not tried.")
+            return
+        for use in uses:
+            if not self._was_tried(use.url, use.canonical, use.rules):
+                self._try_earlier(use)
 
-    def _can_be_tried(self, url: str, rules: tuple[str, ...]) -> bool:
-        return self._book is not None and not self.after_all.is_fetched(url) and self._book.is_wanting(url, rules)
+    def _earlier_uses(
+        self, is_wanted: Callable[[Rewrite], bool], targets: Iterable[str] = (), rules: Iterable[str] = ()
+    ) -> Iterator[Rewrite]:
+        """What was sent to `targets`, or by these rules, and nobody has fetched as it is by now; in no order of theirs.
+
+        Raises:
+            OSError, IndexDamagedError: The index cannot tell.
+        """
+        uses = sorted(self._parts.rewrites.found(targets, rules), key=lambda use: key_of(use.url))
+        return (use for use in uses if not self.after_all.is_fetched(use.url) and is_wanted(use))
+
+    def _try_earlier(self, use: Rewrite, found: Look | None = None) -> None:
+        self._try(Trial(use.url, use.canonical, use.rules, found=found), self._parts.rewrites.request(use))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from scrapy.statscollectors import StatsCollector
 
+from dedupcrawl.crawl.earlier_pages import EarlierPages
 from dedupcrawl.crawl.request_meta import key_of
 from dedupcrawl.crawl.same_page import NOWHERE, FurnitureOf, Look, is_known, same_page
 from dedupcrawl.printable import printable
@@ -51,12 +52,9 @@ class Trials:
     Args:
         book: Told how each ends.
         stats: Counts them.
-        kept: Finds the page of a URL that was answered before, in the index.
+        earlier: What this crawl knows of pages that have come before: the content half knows more than their texts.
         furniture_of: What pages are compared by. Of a host of which too little is known, pages that seem to differ are
             compared again later: it may be but a counter.
-        is_served: Whether the content half would drop the page of the first URL for that of the second, which it knows
-            more of than their texts; None while it has not judged both.
-        is_repeated: Whether it has dropped the page of a URL for that of another one of which the rules make the same.
         passed: Called with a trial that found one page.
         failed: Called with a trial that found two pages, and what follows for its rules.
         undecided: Called with a trial that found two pages, of which the first is known from an earlier trial: of ten
@@ -67,10 +65,8 @@ class Trials:
         self,
         book: RuleBook,
         stats: StatsCollector,
-        kept: Callable[[str], Look | None],
+        earlier: EarlierPages,
         furniture_of: FurnitureOf,
-        is_served: Callable[[str, str], bool | None],
-        is_repeated: Callable[[str], bool],
         *,
         passed: Callable[[Trial], None],
         failed: Callable[[Trial, Ruling], None],
@@ -78,9 +74,8 @@ class Trials:
     ) -> None:
         self._book = book
         self._stats = stats
-        self._kept = kept
+        self._earlier = earlier
         self._furniture_of = furniture_of
-        self._is_served, self._is_repeated = is_served, is_repeated
         self._put_off: list[Trial] = []  # too little is known of the host
         self._disputed: dict[str, Trial] = {}  # by URL: the texts differ, and the content half has not spoken
         self._passed = passed
@@ -206,14 +201,14 @@ class Trials:
     def _settle(self, trial: Trial, *, is_last: bool = False) -> None:
         if trial.asked is None or self._by_url.get(trial.url) is not trial:  # one that was put off twice has ended
             return
-        found = trial.found or self._kept(trial.canonical)
+        found = trial.found or self._earlier.look(trial.canonical)
         if found is None:
             return
         same = None if found is NOWHERE else same_page(trial.asked, found, self._furniture_of)
         if same is False and not self._is_final(trial, found, is_last=is_last):
             return
         if same is False:
-            same = bool(self._is_served(trial.url, trial.canonical))
+            same = bool(self._earlier.is_served(trial.url, trial.canonical))
         self._end(trial)
         if found is NOWHERE:
             revoked = self._book.gone(trial.url, trial.canonical, trial.rules)
@@ -223,7 +218,7 @@ class Trials:
             return
         if same:
             self._succeed(trial)
-        elif same is False and not trial.suspects and self._is_repeated(trial.url):
+        elif same is False and not trial.suspects and self._earlier.is_another_variant(trial.url):
             self._undecided(trial)
         elif same is False:
             self._fail(trial)
@@ -236,7 +231,7 @@ class Trials:
         trial.found = found
         if not is_known(found, self._furniture_of):
             self._put_off.append(trial)
-        elif not trial.is_unjudged and self._is_served(trial.url, trial.canonical) is None:
+        elif not trial.is_unjudged and self._earlier.is_served(trial.url, trial.canonical) is None:
             self._disputed[trial.url] = trial
         else:
             return True
