@@ -8,6 +8,7 @@ import os
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
@@ -46,6 +47,8 @@ from dedupcrawl.urls.rule_files import rule_files
 
 logger = logging.getLogger(__name__)
 
+AnyComponent = TypeVar("AnyComponent", bound="Component")
+
 START = "start"
 """DEDUP_TRUSTED_SITES: the sites that a user has named by what a spider starts with and where it may go."""
 
@@ -73,7 +76,6 @@ class Dedup:
             raise NotConfigured("DEDUP_ENABLED is False")
         assert crawler.spider is not None
         assert crawler.stats is not None
-        assert crawler.request_fingerprinter is not None
         self.stats: StatsCollector = crawler.stats
         self.spider_name = crawler.spider.name
         jobdir = crawler.settings.get("JOBDIR")
@@ -101,34 +103,27 @@ class Dedup:
             remembers_requests=forgets_unstored(crawler.settings),
         )
         parts = self.parts = Parts(
-            crawler,
-            self.settings,
-            self._normalizer,
-            self._index,
-            self._run,
-            self._detector,
-            folder=folder,
-            read=lambda urls: self.aliases.read(urls),  # noqa: PLW0108  they come later
+            crawler, self.settings, self._normalizer, self._index, self._run, self._detector, folder=folder
         )
         self.pages, self.batch, self.bypass = parts.pages, parts.batch, parts.bypass
         self.repetitions = Repetitions(crawler, StartPages(crawler, self.settings))
-        self.orphans = Orphans(crawler, self._index, self.pages, self._detector, self.bypass)
+        self.orphans = Orphans(parts)
         if not returns_unstored(crawler.settings):
             self.orphans.reap_expired()
-        self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm, self.orphans)
+        self.storing = Storing(parts, self.orphans)
         self._log = self._log_beside(folder_of(spec) or data / "index")
         self.aliases = Aliases(parts)
-        self.watch = RuleWatch(parts, self.aliases, AliasRows(self._log, self._run, parts.book, self.stats))
+        self.watch = RuleWatch(parts, self.aliases, AliasRows(self._log, parts))
         self.software = self._software()
         first_seen = FirstSeen(folder / "first-seen.jsonl" if folder else None)
         if self.settings.run:
             first_seen.shared = self._first_url
         elif is_redis(spec) and self.settings.scope == "run":
             logger.warning(_ALONE)
-        self.rewriter = Rewriter(parts, self.watch, self.aliases, first_seen, crawler.request_fingerprinter.fingerprint)
-        self.judging = Judging(parts, self._detector, self.rewriter.canonical, self.storing, self.orphans)
+        self.rewriter = Rewriter(parts, self.watch, self.aliases, first_seen)
+        self.judging = Judging(parts, self.rewriter.canonical, self.storing, self.orphans)
         self._learning = self._learns() if self.settings.learn else None
-        self.page_log = PageLog(self._log, self._run, self.settings, self.pages, self.batch) if self._log else None
+        self.page_log = PageLog(self._log, parts) if self._log else None
         self._connect(crawler)
 
     def _log_beside(self, index: Path) -> LogFile | None:
@@ -275,6 +270,23 @@ class Dedup:
         """The duplicate filter has dropped `request`."""
         self.repetitions.dropped(request)
         self.watch.dropped(request)
+
+
+class Component:
+    """What Scrapy makes for a crawl, to work with the crawl's extension.
+
+    Raises:
+        NotConfigured: That is not enabled.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._dedup = Dedup.of(crawler)
+
+    @classmethod
+    def from_crawler(cls: type[AnyComponent], crawler: Crawler) -> AnyComponent:
+        """Called by Scrapy."""
+        return cls(crawler)
 
 
 def _trusted(setting: str | tuple[str, ...], spider: Spider) -> Trust:

@@ -7,16 +7,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 
 from scrapy import Request
-from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
-from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
 from dedupcrawl.crawl.journal_file import pack_request, unpack_request
-from dedupcrawl.crawl.pages import Pages
+from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import FORCE_KEEP, GONE, MOVED, ORIGINAL_URL, ORPHANS, without_fragment
-from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import ClaimLedger
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.open import is_redis
@@ -38,27 +35,18 @@ class Orphans:
     """Asks for orphans, and sees to it that they are none any more once they are settled.
 
     Args:
-        pages: Told which pages may not be dropped.
-        expected: Told about each page that is fetched again.
+        parts: Of the crawl; its pages are told which may not be dropped, its detector of each that is fetched again.
     """
 
-    def __init__(
-        self, crawler: Crawler, index: ClaimLedger, pages: Pages, expected: Detector, bypass: DupeFilterBypass
-    ) -> None:
-        assert crawler.stats is not None
-        assert crawler.spider is not None
-        assert crawler.request_fingerprinter is not None
-        self._crawler = crawler
-        self._index = index
-        self._pages = pages
-        self._expected = expected
-        self._bypass = bypass
-        self._stats = crawler.stats
-        self._spider = crawler.spider
-        self._fingerprint = crawler.request_fingerprinter.fingerprint
-        self._shares = is_redis(crawler.settings.get("DEDUP_INDEX") or "")
-        self._filter_lasts = _filter_lasts(crawler.settings)
-        self._after_leases = returns_unstored(crawler.settings)
+    def __init__(self, parts: Parts) -> None:
+        settings = parts.crawler.settings
+        self._crawler, self._spider, self._stats = parts.crawler, parts.spider, parts.stats
+        self._index: ClaimLedger = parts.index
+        self._pages, self._expected, self._bypass = parts.pages, parts.detector, parts.bypass
+        self._fingerprint = parts.fingerprint
+        self._shares = is_redis(settings.get("DEDUP_INDEX") or "")
+        self._filter_lasts = _filter_lasts(settings)
+        self._after_leases = returns_unstored(settings)
         self._leasing: Callable[[], Collection[str] | None] = lambda: ()
         self._asked = False  # whether the index has told what earlier runs left
         self._times: Counter[bytes] = Counter()  # how often a request was sent again, by its fingerprint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from scrapy import Request
@@ -137,7 +137,7 @@ class Sending:
 
 
 class Parts:
-    """What belongs to one crawl; with a `folder` its requests survive the process, `read` is as of Batch.
+    """What belongs to one crawl; with a `folder` its requests survive the process.
 
     Attributes:
         book: Of the rules that are tried, or None: none are, ever.
@@ -154,10 +154,12 @@ class Parts:
         detector: Detector,
         *,
         folder: Path | None = None,
-        read: Callable[[Collection[str]], None] = lambda urls: None,
     ) -> None:
         assert crawler.spider is not None
         assert crawler.stats is not None
+        assert crawler.request_fingerprinter is not None
+        self.crawler = crawler
+        self.fingerprint = crawler.request_fingerprinter.fingerprint
         self.settings = settings
         self.normalizer = normalizer
         self.index = index
@@ -165,11 +167,12 @@ class Parts:
         self.spider = crawler.spider
         self.stats = crawler.stats
         self.book = RuleBook(normalizer, settings.trial_share) if settings.trial_share else None
+        self.detector = detector
         self.furniture_of: FurnitureOf = detector.furniture_of
         self.pages = Pages(settings)
-        self.batch = Batch(index, read)
+        self.batch = Batch(index)
         self.sending = Sending(crawler)
-        self.bypass = DupeFilterBypass(crawler)
+        self.bypass = DupeFilterBypass(crawler.signals, self.fingerprint)
         self.savings = Savings(crawler.stats, detector.tally)
         self.pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, crawler.spider)
         self.rewrites = Rewrites(index, crawler.spider, run)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 
@@ -28,20 +26,13 @@ from dedupcrawl.urls.normalizer import Normalized
 class Rewriter:
     """Applies the rules to requests. One a crawl, shared by the spider and downloader middlewares."""
 
-    def __init__(
-        self,
-        parts: Parts,
-        watch: RuleWatch,
-        aliases: Aliases,
-        first_seen: FirstSeen,
-        fingerprint: Callable[[Request], bytes],
-    ) -> None:
+    def __init__(self, parts: Parts, watch: RuleWatch, aliases: Aliases, first_seen: FirstSeen) -> None:
         self._parts = parts
         self._normalizer, self._pending = parts.normalizer, parts.pending
         self._watch, self._is_fetched, self._aliases = watch, watch.after_all.is_fetched, aliases
         aliases.instead = self._instead_of_page
         self._first_seen = first_seen
-        self._fingerprint = fingerprint
+        self._fingerprint = parts.fingerprint
         self._owed: list[Request] = []
         self._is_asking = False
 

@@ -10,11 +10,11 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
-from dedupcrawl.crawl.extension import START, Dedup
+from dedupcrawl.crawl.extension import START, Component, Dedup
 from dedupcrawl.detection.trust import Trust
 
 
-class RepeatedLinks:
+class RepeatedLinks(Component):
     """Leaves out links that would be dropped in the end, before they take the way there: three generators a middleware.
 
     It stands next to the spider. Where another middleware than Scrapy's own stands between it and `SpiderOutput`, that
@@ -22,21 +22,14 @@ class RepeatedLinks:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        dedup = Dedup.of(crawler)
-        self._crawler = crawler
-        self._repetitions = dedup.repetitions
-        self._is_awaited = dedup.aliases.discoveries.is_awaited
+        super().__init__(crawler)
         self._is_on = False
         crawler.signals.connect(self._started, signal=signals.engine_started)
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> RepeatedLinks:
-        """Called by Scrapy."""
-        return cls(crawler)
-
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """All but those links."""
-        is_on, drops_again, is_awaited, count = self._is_on, self._repetitions.drops_again, self._is_awaited, 0
+        repetitions, is_awaited, count = self._dedup.repetitions, self._dedup.aliases.discoveries.is_awaited, 0
+        is_on, drops_again = self._is_on, repetitions.drops_again
         try:
             async for one in result:
                 if is_on and isinstance(one, Request) and drops_again(one) and not is_awaited(one.url):
@@ -44,7 +37,7 @@ class RepeatedLinks:
                 else:
                     yield one
         finally:
-            self._repetitions.count(count)
+            repetitions.count(count)
 
     def _started(self) -> None:
         """All middlewares are there; which those are, the settings alone do not tell."""

@@ -20,7 +20,8 @@ from scrapy.extensions.feedexport import FeedExporter, FeedSlot
 from scrapy.http import Response
 
 from dedupcrawl.crawl.orphans import Orphans
-from dedupcrawl.crawl.pages import FetchedPage, Pages
+from dedupcrawl.crawl.pages import FetchedPage
+from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.index.contract import ClaimLedger
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.printable import printable
@@ -46,26 +47,22 @@ class _Written:
 class Storing:
     """Follows the items that our pipeline let through to the end of their way.
 
-    Args:
-        confirm: "feed": an item is stored when every file of a feed that holds it is closed; "item": after the last
-            pipeline.
+    DEDUP_CONFIRM says where that is: with "feed" an item is stored when every file of a feed that holds it is closed,
+    with "item" after the last pipeline.
     """
 
-    def __init__(self, crawler: Crawler, index: ClaimLedger, pages: Pages, confirm: str, orphans: Orphans) -> None:
-        assert crawler.stats is not None
-        self._crawler = crawler
-        self._index = index
-        self._pages = pages
+    def __init__(self, parts: Parts, orphans: Orphans) -> None:
+        self._crawler, self._stats, self._pages = parts.crawler, parts.stats, parts.pages
+        self._index: ClaimLedger = parts.index
         self._orphans = orphans
-        self._stats = crawler.stats
-        self._feeds = confirm == "feed"
+        self._feeds = parts.settings.confirm == "feed"
         self._files: FeedFiles | None = None
         self._held_by: defaultdict[FeedSlot, list[_Written]] = defaultdict(list)
         self._closed: WeakSet[FeedSlot] = WeakSet()
         self._stored: list[str] = []
         self._warned = False
         self._lost: list[tuple[Mapping[str, str], Request | None]] = []  # of these the index could not be told yet
-        connect = crawler.signals.connect
+        connect = self._crawler.signals.connect
         connect(self._engine_started, signal=signals.engine_started)
         connect(self._item_dropped, signal=signals.item_dropped)
         connect(self._item_error, signal=signals.item_error)
