@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 from scrapy.statscollectors import StatsCollector
 
@@ -68,20 +69,15 @@ class AliasStore:
         now = time.monotonic()
         self._at_hand = {url: one for url, one in self._at_hand.items() if now - one[0] < FRESH_SECONDS}
         wanted = {url for url in map(without_fragment, urls) if url not in self._at_hand}
-        try:
+        with self.asked():
             found = self.index.attached(wanted, NAME) if wanted else {}
-        except (OSError, IndexDamagedError) as error:
-            self.say(error)
-        else:
             self._at_hand |= {url: (now, rows) for url, rows in found.items()}
 
     def put(self, url: str, alias: Alias) -> None:
         """Remember an alias; where the index cannot, its URL is fetched."""
-        try:
+        with self.asked():
             self.remember(site_of(url))
             self.attach(url, NAME, alias.to_bytes())
-        except (OSError, IndexDamagedError) as error:
-            self.say(error)
 
     def attach(self, url: str, name: str, data: bytes) -> None:
         """Put something beside a URL.
@@ -123,20 +119,16 @@ class AliasStore:
 
     def site(self, site: str) -> SiteAliases:
         """What is known of the aliases of a site; to be changed by `update` only."""
-        known = self._sites.get(site)
-        if known is None:
-            try:
+        if site not in self._sites:
+            with self.asked():
                 content = self.index.site_state(site, NAME)
-            except (OSError, IndexDamagedError) as error:
-                self.say(error)
-                return SiteAliases()  # and it is asked again: what was refuted must not come back
-            if len(self._sites) >= _MOST_SITES:
-                self._sites.clear()
-                self._remembering.clear()
-            known = self._sites[site] = SiteAliases.from_bytes(content)
-            if content is not None:
-                self._remembering.add(site)
-        return known
+                if len(self._sites) >= _MOST_SITES:
+                    self._sites.clear()
+                    self._remembering.clear()
+                self._sites[site] = SiteAliases.from_bytes(content)
+                if content is not None:
+                    self._remembering.add(site)
+        return self._sites.get(site) or SiteAliases()  # then it is asked again: what was refuted must not come back
 
     def has_some(self, site: str) -> bool:
         """True when earlier crawls, or other workers, have found out aliases of a site."""
@@ -156,14 +148,16 @@ class AliasStore:
         def joined(content: bytes | None) -> bytes:
             return SiteAliases.from_bytes(content).joined(news).to_bytes()
 
-        try:
+        with self.asked():
             self.index.update_site_state(site, NAME, joined)
-        except (OSError, IndexDamagedError) as error:
-            self.say(error)
 
-    def say(self, error: Exception) -> None:
-        """The index cannot be asked; once is enough for the log."""
-        self._stats.inc_value("dedup/aliases/errors")
-        if not self._failed:
-            self._failed = True
-            logger.error("The index cannot be asked about aliases. This is said once: %s", printable(str(error)))
+    @contextmanager
+    def asked(self) -> Iterator[None]:
+        """What is done within ends where the index cannot be asked; once is enough for the log."""
+        try:
+            yield
+        except (OSError, IndexDamagedError) as error:
+            self._stats.inc_value("dedup/aliases/errors")
+            if not self._failed:
+                self._failed = True
+                logger.error("The index cannot be asked about aliases. This is said once: %s", printable(str(error)))

@@ -20,7 +20,6 @@ from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import MOVED, TRIAL, key_of, without_fragment
 from dedupcrawl.crawl.same_page import Look, digest_of_all, is_kept_with_lines_beside, same_page
-from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.normalizer import Normalized
@@ -58,6 +57,7 @@ class Aliases:
         self.discoveries = Discoveries()
         self._changed: set[int] = set()  # hashes of URLs whose page is another than in earlier crawls
         self._dropped: dict[bytes, str] = {}  # digest of all that a page says that was not surely dropped → its URL
+        parts.batch.read = self.read
         if parts.book is not None:
             parts.book.more = self.rules_of
 
@@ -78,19 +78,16 @@ class Aliases:
         """
         if not self._settings.for_url(url).alias_sources:
             return None
-        try:
+        with self._store.asked():
             forms = dict.fromkeys((url, self._normalizer.normalize(url).canonical))
             alias = next((known for form in forms if (known := self._store.known(form)) is not None), None)
             if alias is None and asked is not None and self.remembers(url) and self._store.kept(url) is None:
                 alias = self._store.known(asked)  # what rules make of it, no crawl has seen
                 if alias is None or not alias.was_found_out or alias.target == url:
                     return None
-            if alias is None or not self._holds(url, alias):
-                return None
-        except (OSError, IndexDamagedError) as error:
-            self._store.say(error)
-            return None
-        return Normalized(url, alias.target, "rewrite", (alias.rule,)), alias.run == self._run
+            if alias is not None and self._holds(url, alias):
+                return Normalized(url, alias.target, "rewrite", (alias.rule,)), alias.run == self._run
+        return None
 
     def read(self, urls: Collection[str]) -> None:
         """These URLs are about to be asked for, or their pages to be judged: what is known of them is read at once."""
@@ -109,13 +106,9 @@ class Aliases:
 
     def links_of(self, url: str) -> list[Request]:
         """What only the page at a URL led to in an earlier crawl; to be asked for when that page is not fetched."""
-        if not self.remembers(url):
-            return []
-        try:
-            alias = self._store.known(url)
-        except (OSError, IndexDamagedError) as error:
-            self._store.say(error)
-            return []
+        alias = None
+        with self._store.asked():
+            alias = self._store.known(url) if self.remembers(url) else None
         found = []
         for packed in alias.links if alias is not None and alias.spider == self._spider.name else ():
             try:
@@ -132,26 +125,21 @@ class Aliases:
 
     def found_out(self, url: str) -> str | None:
         """The URL of the page that an earlier crawl found when it fetched this one; None where that is not known."""
-        try:
+        with self._store.asked():
             alias = self._store.known(url) if self.remembers(url) else None
-            if alias is None or not alias.was_found_out or alias.run == self._run or not self._holds(url, alias):
-                return None
-        except (OSError, IndexDamagedError) as error:
-            self._store.say(error)
-            return None
-        return alias.target
+            if alias is not None and alias.was_found_out and alias.run != self._run and self._holds(url, alias):
+                return alias.target
+        return None
 
     def has_changed(self, url: str, page: FetchedPage) -> bool:
         """Whether a page is another than in earlier crawls, which tell then nothing of what else leads there.
 
         Asked before the page is judged, when the index still has the earlier one.
         """
-        try:
+        kept = said = None
+        with self._store.asked():
             kept = self._store.kept(url)
             said = self._store.beside(url).get(SAID) if kept is None else None
-        except (OSError, IndexDamagedError) as error:
-            self._store.say(error)
-            return False
         now = page.analyse()
         if kept is None:
             if said is None or said == digest_of_all(now.page):
@@ -234,7 +222,7 @@ class Aliases:
     def _keep(self, url: str, found: dict[str, str]) -> dict[str, str]:
         """Remember what a page says; of what another page of this crawl has said of itself, that page's URL."""
         rows = {said: Alias(url, source, self._spider.name, self._run, time.time()) for said, source in found.items()}
-        try:
+        with self._store.asked():
             own = self._store.known(url)
             if own is not None:  # of two URLs that each name the other one is asked for
                 rows.pop(own.target, None)
@@ -243,12 +231,10 @@ class Aliases:
             contested = {
                 said: old.target for said, old in there.items() if old and self._is_contested(said, old, rows[said])
             }
-        except (OSError, IndexDamagedError) as error:
-            self._store.say(error)
-            return {}
-        for source in found.values():
-            self._stats.inc_value(f"dedup/aliases/said/{source}")
-        return contested
+            for source in found.values():
+                self._stats.inc_value(f"dedup/aliases/said/{source}")
+            return contested
+        return {}
 
     def _is_contested(self, said: str, old: Alias, new: Alias) -> bool:
         """Whether two pages name a URL as their own; what is newer or surer takes the place of the other."""
@@ -288,20 +274,16 @@ class Aliases:
         if links is None or not settings.alias_sources or (verdict is None and page.on_their_way):
             return
         url, page.links = page.url, None
-        try:
+        with self._store.asked():
+            keeper = verdict.duplicate_of if verdict is not None else None
+            self._dispute(page, without_fragment(keeper or url))
             if verdict is None:
-                self._dispute(page, url)  # no item of it was judged, or will be
-                return
-            self._dispute(page, without_fragment(verdict.duplicate_of or url))
+                return  # no item of it was judged, or will be
             drops = verdict.duplicate_of and settings.action == "drop" and verdict.url == url
             if drops and len(links) <= MOST_LINKS and (same := self._same_page(page, verdict)):
                 self._learn(url, same, links)
             elif self.remembers(url) and NAME in self._store.beside(url):
                 self._store.detach(url)  # it is a page of its own now
-        except ValueError:
-            self._stats.inc_value("dedup/aliases/unpacked")  # a link that cannot be stored: the page is fetched again
-        except (OSError, IndexDamagedError) as error:
-            self._store.say(error)
 
     def _same_page(self, page: FetchedPage, verdict: Verdict) -> str | None:
         """The URL of the page that a dropped one surely is; None where none was met yet.
@@ -323,7 +305,11 @@ class Aliases:
     def _learn(self, url: str, keeper: str, links: Sequence[Request]) -> None:
         if url == keeper:
             return
-        packed = tuple(pack_request(link, self._spider) for link in links)
+        try:
+            packed = tuple(pack_request(link, self._spider) for link in links)
+        except ValueError:
+            self._stats.inc_value("dedup/aliases/unpacked")  # a link that cannot be stored: the page is fetched again
+            return
         back = self._store.known(keeper)
         if back is not None and back.target == url:
             self._store.detach(keeper)
