@@ -69,7 +69,6 @@ class AfterAll:
         What the index cannot be asked for now is asked for again when nothing else is left to do.
         """
         book, rewrites = self._parts.book, self._parts.rewrites
-        assert book is not None
 
         def is_lost(rewrite: Rewrite) -> bool:  # rules of two sites may have one id
             revoked = rulings.get(site_of(rewrite.url), Ruling()).revoked

@@ -38,7 +38,7 @@ class Aliases:
     """Reads what pages say of URLs, remembers what this crawl finds out, and tells which URL to ask for instead.
 
     Everything lies beside the URL in the index, where other workers and later crawls find it. What is said is used on
-    trial only: without a rule book nothing but what was found out by fetching is.
+    trial only: where nothing is tried, only what was found out by fetching is.
 
     Attributes:
         discoveries: Which pages were the first to lead to others.
@@ -51,14 +51,15 @@ class Aliases:
         self._store = AliasStore(parts.index, parts.normalizer, parts.stats)
         self._normalizer, self._settings = parts.normalizer, parts.settings
         self._spider, self._run, self._stats = parts.spider, parts.run, parts.stats
-        self._book, self._pages, self._furniture_of = parts.book, parts.pages, parts.furniture_of
+        self._tries, self._book = parts.tries, parts.book
+        self._pages, self._furniture_of = parts.pages, parts.furniture_of
         self.disputed: Callable[[str], None] = lambda url: None
         self.instead: Callable[[Request, str, str], Request | None] = lambda request, named, source: None
         self.discoveries = Discoveries()
         self._changed: set[int] = set()  # hashes of URLs whose page is another than in earlier crawls
         self._dropped: dict[bytes, str] = {}  # digest of all that a page says that was not surely dropped → its URL
         parts.batch.read = self.read
-        if parts.book is not None:
+        if self._tries:
             parts.book.more = self.rules_of
 
     # Which URL to ask for
@@ -204,7 +205,7 @@ class Aliases:
 
     def _tried(self, url: str) -> frozenset[str]:
         """The sources that are wanted and have not been refuted on the site of a URL."""
-        if self._book is None:
+        if not self._tries:
             return frozenset()
         site = site_of(url)
         wrong = self._store.site(site).failed.keys() | self._book.revoked(site, "alias").keys()
@@ -320,12 +321,10 @@ class Aliases:
 
     def close(self) -> None:
         """Keep what became of the trials."""
-        if (book := self._book) is None:
-            return
-        for site in book.sites:
-            watched = book.watched(site, "alias")
+        for site in self._book.sites:
+            watched = self._book.watched(site, "alias")
             tried = {one.rule.id: TrialRecord.of(one) for one in watched if one.passed or one.failed}
-            if (failed := book.revoked(site, "alias")) or tried:
+            if (failed := self._book.revoked(site, "alias")) or tried:
                 self._store.update(site, SiteAliases(tried, failed))
 
     def _holds(self, url: str, alias: Alias) -> bool:  # noqa: PLR0911 - a reason each
@@ -333,7 +332,7 @@ class Aliases:
         settings = self._settings.for_url(url)
         if not alias.target or alias.spider != self._spider.name or key_of(alias.target) in self._changed:
             return False
-        if not alias.was_found_out and (self._book is None or alias.source not in settings.alias_sources):
+        if not alias.was_found_out and (not self._tries or alias.source not in settings.alias_sources):
             return False
         if alias.rule in self._store.site(site_of(url)).failed:
             return False

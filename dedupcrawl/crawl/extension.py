@@ -171,7 +171,7 @@ class Dedup:
     def _software(self) -> Software | None:
         given = self.settings.software
         modes = {one.url_mode for one in (self.settings, *self.settings.sites.values())}
-        if given is False or self.parts.book is None or modes == {"off"}:
+        if given is False or not self.parts.tries or modes == {"off"}:
             return None
         known = programs(given if isinstance(given, Path) else None)
         software = Software(known, self._normalizer, self.parts.book, self._index, self.stats)

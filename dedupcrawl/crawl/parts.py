@@ -140,7 +140,8 @@ class Parts:
     """What belongs to one crawl; with a `folder` its requests survive the process.
 
     Attributes:
-        book: Of the rules that are tried, or None: none are, ever.
+        tries: Whether rules are tried; what pages say, and what is known of software, is used on trial only.
+        book: Of the rules that are tried; of none where none are.
         earlier: Pages of this crawl, if of other workers.
     """
 
@@ -166,7 +167,8 @@ class Parts:
         self.run = run
         self.spider = crawler.spider
         self.stats = crawler.stats
-        self.book = RuleBook(normalizer, settings.trial_share) if settings.trial_share else None
+        self.tries = settings.trial_share > 0
+        self.book = RuleBook(normalizer, settings.trial_share) if self.tries else RuleBook(Normalizer(), 1)
         self.detector = detector
         self.furniture_of: FurnitureOf = detector.furniture_of
         self.pages = Pages(settings)

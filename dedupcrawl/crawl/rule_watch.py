@@ -57,25 +57,22 @@ class RuleWatch:
         self._parts, self._aliases, self._alias_rows = parts, aliases, alias_rows
         self._normalizer, self._book, self._pending = parts.normalizer, parts.book, parts.pending
         self._pages, self._batch, self._sending = parts.pages, parts.batch, parts.sending
-        self.after_all = AfterAll(parts, lambda url: self._trials is not None and self._trials.was_begun(url))
+        self._trials = Trials(
+            parts.book,
+            parts.stats,
+            parts.earlier,
+            parts.furniture_of,
+            passed=self._passed,
+            failed=self._failed,
+            undecided=lambda trial: self._pending.prove(trial.canonical),
+        )
+        self._questions = CanonicalQuestions(self._trials, self._pending, self._pages, self._batch, self._sending)
+        self.after_all = AfterAll(parts, self._trials.was_begun)
         aliases.disputed = self.after_all.fetch_itself
         self._errors = ErrorPages()
         self._error_questions = ErrorQuestions(self._errors, self._pages, self._batch, self._sending)
         self._seen: set[int] = set()  # hashes of canonical URLs for which only waits what was found out to lead there
         self._leading_on = LeadingOn()
-        self._trials: Trials | None = None
-        self._questions: CanonicalQuestions | None = None
-        if parts.book is not None:
-            self._trials = Trials(
-                parts.book,
-                parts.stats,
-                parts.earlier,
-                parts.furniture_of,
-                passed=self._passed,
-                failed=self._failed,
-                undecided=lambda trial: self._pending.prove(trial.canonical),
-            )
-            self._questions = CanonicalQuestions(self._trials, self._pending, self._pages, self._batch, self._sending)
 
     def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
         """`request` is sent to `canonical`; when its rules are due for a trial, it is also sent as it is.
@@ -94,10 +91,9 @@ class RuleWatch:
         if is_first:
             self._parts.savings.spend(request.url, canonical)
         self._aliases.count(rules)
-        is_due = self._book is not None and self._book.is_due(request.url, rules)
-        if is_due and not self._was_tried(request.url, canonical, rules):
+        if self._book.is_due(request.url, rules) and not self._was_tried(request.url, canonical, rules):
             self._try(Trial(request.url, canonical, rules), request)
-        if not (self._trials and self._trials.was_begun(request.url)):
+        if not self._trials.was_begun(request.url):
             self._alias_rows.used(request.url, canonical, rules)
         return True
 
@@ -105,7 +101,7 @@ class RuleWatch:
         """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
         made_by = self._normalizer.normalize(url).rules
         is_by_rules = bool(made_by) and set(made_by) <= set(rules)  # with those of the first URL of an identity
-        if self._book is None or not is_by_rules or (found := self._aliases.found_out(url)) is None:
+        if not is_by_rules or (found := self._aliases.found_out(url)) is None:
             return False
         led_to = self._aliases.found_out(canonical) or canonical  # two duplicates may be of one page
         if self._parts.earlier.is_one_url(found, led_to):
@@ -114,7 +110,7 @@ class RuleWatch:
 
     def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when trials have shown that one of the rules is wrong for such URLs."""
-        return self._book is not None and self._book.is_off(url, rules)
+        return self._book.is_off(url, rules)
 
     def dropped(self, request: Request) -> None:
         """A rewritten `request` that the duplicate filter drops is a fetch saved, unless its URL is tried."""
@@ -122,7 +118,7 @@ class RuleWatch:
         original = request.meta.get(ORIGINAL_URL)
         if original is None:
             self._parts.savings.meet(request.url)
-        elif not (self._trials and self._trials.was_begun(original)):
+        elif not self._trials.was_begun(original):
             self._parts.savings.save(original)
 
     def answered(self, request: Request, response: Response) -> None:
@@ -135,33 +131,30 @@ class RuleWatch:
         if not tried and CANONICAL not in request.meta and not has_rules:
             return
         if not 200 <= response.status < 300:
-            if self._trials is None:
-                return
             if tried:
                 self._trials.cancel(tried)
-            if response.status in GONE and self._errors.wants(host_of(request.url)):
+            if self._parts.tries and response.status in GONE and self._errors.wants(host_of(request.url)):
                 self._batch.then(partial(self._error_questions.learn, host_of(request.url), page), page)
             return
         if remembers:
             self._batch.then(partial(self._compare_with_earlier, page, url), page)
         for canonical in request.meta.get(CANONICAL, [url]):
-            if self._book is not None and (first := self._pending.first(canonical)) is not None:
+            if (first := self._pending.first(canonical)) is not None:
                 self._book.there(first.url, self._rules_of(first.url))
-            is_wanted = tried or remembers or (self._trials and self._trials.awaits(canonical))
-            if self._trials is None or not (is_wanted or self._pending.waits(canonical)):
-                self._pending.prove(canonical)
-            else:
+            is_wanted = tried or remembers or self._trials.awaits(canonical) or self._pending.waits(canonical)
+            if self._parts.tries and is_wanted:
                 self._batch.then(partial(self._look, page, response.url, canonical, tried), page)
+            else:
+                self._pending.prove(canonical)
 
     def judged(self, page: FetchedPage) -> None:
         """A page was judged, or its callback has come to its end without an item."""
-        if self._trials is not None:
-            self._trials.judged(page.url, has_verdict=page.verdict is not None)
+        self._trials.judged(page.url, has_verdict=page.verdict is not None)
 
     def meets(self, request: Request) -> bool:
         """True when `request` is a URL on trial on its way to where its canonical URL led: the spider has that page."""
         tried = request.meta.get(TRIAL)
-        return tried is not None and self._trials is not None and self._trials.meets(tried, request.url)
+        return tried is not None and self._trials.meets(tried, request.url)
 
     def gone(self, canonical: str, waiting: Sequence[Request], why: str, *, is_sure: bool) -> list[Request]:
         """`canonical` led nowhere: what waited for it, which is a trial of the rules that sent it there.
@@ -169,7 +162,7 @@ class RuleWatch:
         Left out is what is fetched as it was asked for already. Where it is not sure that `canonical` has no page, the
         trial asks for it once more.
         """
-        if is_sure and self._trials is not None:
+        if is_sure:
             self._trials.gone(canonical)
         asked = []
         for request in waiting:
@@ -177,7 +170,7 @@ class RuleWatch:
                 continue
             rules = self._rules_of(request.url)
             trial = Trial(request.url, canonical, rules, found=NOWHERE if is_sure else None)
-            begun = bool(rules) and self._trials is not None and self._trials.begin(trial)
+            begun = bool(rules) and self._parts.tries and self._trials.begin(trial)
             marked = request.replace(meta={**request.meta, TRIAL: request.url}) if begun else request
             asked.append(self._parts.bypass.let_by(marked))
         self._parts.savings.fall_back(asked, f"{canonical} {why}")
@@ -192,17 +185,13 @@ class RuleWatch:
             canonical: To this.
         """
         self.after_all.give_back(original)
-        if self._book is not None:
-            rules = self._rules_of(url)
-            if revoked := self._book.gone(url, canonical, rules):
-                self._parts.stats.inc_value("dedup/url/revoked", len(revoked))
-                self.after_all.revoke(site_of(url), revoked)
+        if revoked := self._book.gone(url, canonical, self._rules_of(url)):
+            self._parts.stats.inc_value("dedup/url/revoked", len(revoked))
+            self.after_all.revoke(site_of(url), revoked)
 
     def settle(self) -> bool:
         """Nothing more is being fetched: end the trials that are under way; False when an answer is still to come."""
         self._batch.flush()
-        if self._trials is None or self._book is None or self._questions is None:
-            return True
         if self._error_questions.are_open or self._questions.are_open:
             return False
         for canonical in self._trials.unmatched():
@@ -223,11 +212,9 @@ class RuleWatch:
     def close(self) -> None:
         """Write down what trials have shown."""
         self._parts.rewrites.flush()
-        if self._book is not None:
-            self._book.save()
+        self._book.save()
 
     def _try(self, trial: Trial, request: Request) -> None:
-        assert self._trials is not None
         if self.after_all.is_given_back(trial.url) or not self._trials.begin(trial):
             return
         self._parts.savings.try_both(trial.canonical)
@@ -239,7 +226,7 @@ class RuleWatch:
 
     def _compare_with_earlier(self, page: FetchedPage, url: str) -> None:
         """What an earlier crawl took for the same page as another that has changed since is fetched as it is."""
-        if self._aliases.has_changed(url, page) and not self._pending.is_unknown(url) and self._trials:
+        if self._aliases.has_changed(url, page) and not self._pending.is_unknown(url) and self._parts.tries:
             self.after_all.fetch({url}, {})
 
     def _rules_of(self, url: str) -> tuple[str, ...]:
@@ -247,8 +234,6 @@ class RuleWatch:
         return self._normalizer.normalize(url).rules or self._aliases.source_of(url)
 
     def _look(self, page: FetchedPage, url: str, canonical: str, tried: str | None) -> None:
-        assert self._trials is not None
-        assert self._questions is not None
         look = Look.at(page.analyse())
         if tried:
             if url != tried and url == self._trials.canonical_of(tried):  # what rules make of it is no witness
@@ -273,7 +258,6 @@ class RuleWatch:
 
     def _found(self, host: str, canonical: str, look: Look) -> None:
         """The page of `canonical`, now that it is known what its host's error pages look like."""
-        assert self._trials is not None
         suspects = self._errors.suspects(host, canonical, look.outline) if self._pending.waits(canonical) else []
         if suspects:
             self._suspect(canonical, tuple(suspects), look)
@@ -283,7 +267,6 @@ class RuleWatch:
 
     def _suspect(self, canonical: str, suspects: tuple[str, ...], look: Look, led_to: str = "") -> None:
         """The page of `canonical` may be its host's error page: try it with a request that waits for it."""
-        assert self._trials is not None
         if not self._trials.suspect(canonical, suspects, led_to) and (request := self._pending.first(canonical)):
             rules = self._rules_of(request.url)
             self._try(Trial(request.url, canonical, rules, found=look, suspects=suspects, led_to=led_to), request)
@@ -333,11 +316,9 @@ class RuleWatch:
 
         While a trial was under way the rule was in use, perhaps on all URLs that it is wrong for.
         """
-        assert self._book is not None
-        book = self._book
-        in_doubt = {rule for rules in book.in_doubt().values() for rule in rules}
+        in_doubt = {rule for rules in self._book.in_doubt().values() for rule in rules}
         try:
-            uses = self._earlier_uses(lambda use: book.is_wanting(use.url, use.rules), rules=in_doubt)
+            uses = self._earlier_uses(lambda use: self._book.is_wanting(use.url, use.rules), rules=in_doubt)
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot tell what else a rule in doubt has rewritten: it is not tried.")
             return
