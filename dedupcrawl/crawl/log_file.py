@@ -18,7 +18,7 @@ from scrapy.http import Response
 from dedupcrawl.aliases.alias import said_by
 from dedupcrawl.aliases.sources import canonical_of
 from dedupcrawl.content.checks.registry import make_checks
-from dedupcrawl.crawl.pages import FetchedPage, is_html
+from dedupcrawl.crawl.pages import FetchedPage, is_html, media_type
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.sites import site_of
 from dedupcrawl.verdict import Verdict
@@ -125,11 +125,10 @@ class PageLog:
             if source is not None:
                 status = reason if isinstance(reason, int) else 301  # such as a meta refresh
                 self._file.write(LogRow(source, status, redirect_to=response.url, fetched_at=fetched_at, run=self._run))
-        mime = (response.headers.get("Content-Type") or b"").partition(b";")[0].strip().lower()
         row = LogRow(
             response.url,
             response.status,
-            mime=mime.decode("latin-1"),
+            mime=media_type(response).decode("latin-1"),
             bytes=len(response.body),
             fetched_at=round(fetched_at, 3),
             run=self._run,
@@ -165,8 +164,6 @@ class AliasRows:
 
     While too few trials of its source have passed in its part of the site an alias waits. So what a site makes up is
     not in the log as a fact, however the crawl ends. What rules save is not told of: a rule is no evidence for itself.
-
-    Without a rule book there are no trials, and what pages say is not used.
     """
 
     def __init__(self, log: LogFile | None, parts: Parts) -> None:
@@ -177,7 +174,7 @@ class AliasRows:
 
     def used(self, url: str, target: str, rules: tuple[str, ...]) -> None:
         """`target` is asked for instead of `url`, by these rules; not told of a URL that is fetched, too."""
-        if self._log is None or self._book is None or not said_by(rules):
+        if self._log is None or not said_by(rules):
             return
         if self._book.holds(url, rules):
             self._add(url, target, rules, held=None)
