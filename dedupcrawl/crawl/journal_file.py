@@ -60,9 +60,9 @@ class JournalFile:
                 file.close()
 
 
-def read_rows(path: Path, kind: type[Row]) -> Iterator[Row]:
+def read_rows(path: Path | None, kind: type[Row]) -> Iterator[Row]:
     """The rows of `path` that are whole; nothing when there is no such file."""
-    if not path.exists():
+    if path is None or not path.exists():
         return
     with path.open("rb") as file:
         for line in file:
@@ -133,13 +133,11 @@ class FirstSeen:
         shared: Where several workers agree on it: (identity, URL) → the first URL that any of them named.
     """
 
-    shared: Callable[[str, str], str] | None = None
-
     def __init__(self, path: Path | None) -> None:
+        self.shared: Callable[[str, str], str] = lambda identity, url: url
         self._url_of: dict[str, str] = {}
-        if path is not None:
-            for row in read_rows(path, tuple[str, str]):
-                self._url_of.setdefault(*row)
+        for row in read_rows(path, tuple[str, str]):
+            self._url_of.setdefault(*row)
         self._journal = JournalFile(path)
 
     def known(self, identity: str) -> str | None:
@@ -152,7 +150,7 @@ class FirstSeen:
         if first is None:
             first = url
             with suppress(OSError, IndexDamagedError):  # while the workers cannot be asked: a page more is fetched
-                first = self.shared(identity, url) if self.shared is not None else url
+                first = self.shared(identity, url)
             self._url_of[identity] = first
             self._journal.append((identity, first))
         return first

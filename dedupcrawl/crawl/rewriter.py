@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from scrapy import Request
-from scrapy.http.request import NO_CALLBACK
 
 from dedupcrawl.aliases.alias import rule_id, was_found_out
 from dedupcrawl.crawl.aliases import Aliases
@@ -16,6 +15,7 @@ from dedupcrawl.crawl.request_meta import (
     TRIAL,
     AlreadyFetchedError,
     as_asked,
+    is_for_spider,
     untouched,
     without_fragment,
 )
@@ -258,12 +258,5 @@ class Rewriter:
 
 def _is_ours(request: Request) -> bool:
     """False for requests whose exact URL matters, or that no page comes of."""
-    meta = request.meta
-    return (
-        request.method == "GET"
-        and not meta.get("dedup_skip")
-        and meta.get("dedup_url", True)
-        and not meta.get("verbatim_url")
-        and request.callback is not NO_CALLBACK
-        and request.url.startswith(("http://", "https://"))
-    )
+    is_free = request.meta.get("dedup_url", True) and not request.meta.get("verbatim_url")
+    return is_for_spider(request) and bool(is_free) and request.url.startswith(("http://", "https://"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from scrapy import Request, Spider
@@ -77,15 +76,7 @@ class Rewrites:
 
     def request(self, rewrite: Rewrite) -> Request:
         """What was asked for, or its URL with the spider's default callback."""
-        try:
-            return unpack_request(rewrite.request, self._spider) if rewrite.request else Request(rewrite.url)
-        except ValueError as error:
-            logger.warning(
-                "%s is fetched after all, with the spider's default callback, because its request cannot be read: %s",
-                printable(rewrite.url),
-                printable(str(error)),
-            )
-            return Request(rewrite.url)
+        return _restored(rewrite.request, self._spider, rewrite.url) if rewrite.request else Request(rewrite.url)
 
     def _packed(self, request: Request) -> bytes:
         try:
@@ -94,19 +85,18 @@ class Rewrites:
             return b""
 
 
-@dataclass(slots=True)
-class _Waiting:
-    """Who waits for one canonical URL.
-
-    Attributes:
-        first: The first request.
-        urls: Hashes of the URLs of all.
-        others: The other requests, packed; as they are where that cannot be done.
-    """
-
-    first: Request
-    urls: set[int]
-    others: list[bytes | Request]
+def _restored(packed: bytes, spider: Spider, url: str) -> Request:
+    """The request as it was, or one for its URL with the spider's default callback."""
+    try:
+        return unpack_request(packed, spider)
+    except ValueError as error:
+        logger.warning(
+            "Where %s has to be fetched after all, that is with the spider's default callback, because its request "
+            "cannot be read: %s",
+            printable(url),
+            printable(str(error)),
+        )
+        return Request(url)
 
 
 class PendingRewrites:
@@ -120,15 +110,23 @@ class PendingRewrites:
 
     def __init__(self, path: Path | None, spider: Spider) -> None:
         self._spider = spider
-        self._waiting: dict[str, _Waiting] = {}  # by canonical URL
+        # By canonical URL, by hashes of their own: the first as it is, the others packed where that can be done.
+        self._waiting: dict[str, dict[int, Request | bytes]] = {}
         self._proven: set[int] = set()  # hashes of canonical URLs, as below: every page of a site with rules is here
         self._refuted: set[int] = set()
         self._led_on: dict[int, str] = {}  # hash of a canonical URL → what is asked for instead of that
         self._survives = path is not None
-        self._journal = JournalFile(None)
-        if path is not None:
-            self._resume(path)
-            self._journal = JournalFile(path)
+        self._journal = JournalFile(None)  # nothing is written while it resumes
+        for event, canonical, content in read_rows(path, tuple[str, str, bytes]):
+            if event == "proven":
+                self.prove(canonical)
+            elif event == "refuted":
+                self.refute(canonical)
+            elif event == "led on":
+                self.lead_on(canonical, content.decode())
+            elif url := packed_url(content):
+                self.wait(canonical, _restored(content, spider, url))
+        self._journal = JournalFile(path)
 
     def is_refuted(self, canonical: str) -> bool:
         """True when `canonical` led nowhere: nothing may be sent there."""
@@ -145,13 +143,15 @@ class PendingRewrites:
 
     def first(self, canonical: str) -> Request | None:
         """The first of those that wait for this URL's answer, as it was asked for."""
-        waiting = self._waiting.get(canonical)
-        return None if waiting is None else waiting.first
+        first = next(iter(self._waiting.get(canonical, {}).values()), None)
+        assert not isinstance(first, bytes)
+        return first
 
     def wait(self, canonical: str, original: Request) -> None:
         """Remember that `original` was sent to `canonical`; free when that is proven."""
-        canonical = self._end(canonical)
-        if key_of(canonical) in self._proven or not self._is_new(canonical, original.url):
+        canonical, key = self._end(canonical), key_of(original.url)
+        waiting = self._waiting.get(canonical, {})
+        if key_of(canonical) in self._proven or key in waiting:
             return
         try:
             packed = pack_request(original, self._spider)  # a quarter of a request's room
@@ -161,7 +161,7 @@ class PendingRewrites:
                 logger.warning("A rewritten request cannot be stored for a restart: %s (%s)", original, error)
         if packed and self._survives:
             self._journal.append(("wait", canonical, packed))  # MessagePack in a JSON row: headers and body are bytes
-        self._add(canonical, original, packed)
+        self._waiting.setdefault(canonical, {})[key] = packed if packed and waiting else original
 
     def lead_on(self, canonical: str, target: str) -> None:
         """`target` is asked for instead of `canonical`: whoever waits for this, now or later, waits for that."""
@@ -189,11 +189,10 @@ class PendingRewrites:
 
     def _taken(self, canonical: str) -> list[Request]:
         """Those that waited for this URL, and do no more."""
-        waiting = self._waiting.pop(canonical, None)
-        if waiting is None:
-            return []
-        others = (self._unpacked(one, canonical) if isinstance(one, bytes) else one for one in waiting.others)
-        return [waiting.first, *(one for one in others if one is not None)]
+        waiting = self._waiting.pop(canonical, {}).values()
+        return [
+            _restored(one, self._spider, packed_url(one) or "") if isinstance(one, bytes) else one for one in waiting
+        ]
 
     def unanswered(self) -> list[str]:
         """The canonical URLs that somebody waits for."""
@@ -208,38 +207,3 @@ class PendingRewrites:
         while self._led_on and (target := self._led_on.get(key_of(canonical))) is not None:
             canonical = target
         return canonical
-
-    def _is_new(self, canonical: str, url: str) -> bool:
-        waiting = self._waiting.get(canonical)
-        return waiting is None or key_of(url) not in waiting.urls
-
-    def _add(self, canonical: str, request: Request, packed: bytes) -> None:
-        waiting = self._waiting.get(canonical)
-        if waiting is None:
-            self._waiting[canonical] = _Waiting(request, {key_of(request.url)}, [])
-        else:
-            waiting.urls.add(key_of(request.url))
-            waiting.others.append(packed or request)
-
-    def _unpacked(self, packed: bytes, canonical: str) -> Request | None:
-        """The request as it was, or one for its URL with the spider's default callback."""
-        try:
-            return unpack_request(packed, self._spider)
-        except ValueError as error:
-            logger.warning(
-                "A request that waits for %s cannot be restored: %s", printable(canonical), printable(str(error))
-            )
-            url = packed_url(packed)
-            return None if url is None else Request(url)
-
-    def _resume(self, path: Path) -> None:
-        """Nothing is written meanwhile."""
-        for event, canonical, content in read_rows(path, tuple[str, str, bytes]):
-            if event == "proven":
-                self.prove(canonical)
-            elif event == "refuted":
-                self.refute(canonical)
-            elif event == "led on":
-                self.lead_on(canonical, content.decode())
-            elif (request := self._unpacked(content, canonical)) is not None:
-                self.wait(canonical, request)
