@@ -36,6 +36,10 @@ class Orphans:
 
     Args:
         parts: Of the crawl; its pages are told which may not be dropped, its detector of each that is fetched again.
+
+    Attributes:
+        leasing: Tells the names, as claimants, of workers whose requests may come back to a shared queue; None when it
+            cannot.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -47,7 +51,7 @@ class Orphans:
         self._shares = is_redis(settings.get("DEDUP_INDEX") or "")
         self._filter_lasts = _filter_lasts(settings)
         self._after_leases = returns_unstored(settings)
-        self._leasing: Callable[[], Collection[str] | None] = lambda: ()
+        self.leasing: Callable[[], Collection[str] | None] = lambda: ()
         self._asked = False  # whether the index has told what earlier runs left
         self._times: Counter[bytes] = Counter()  # how often a request was sent again, by its fingerprint
 
@@ -71,21 +75,13 @@ class Orphans:
                 request.meta[FORCE_KEEP] = True
             engine.crawl(request.replace(dont_filter=True))
 
-    def come_after(self, leasing: Callable[[], Collection[str] | None]) -> None:
-        """Wait for what comes back to a shared queue.
-
-        Args:
-            leasing: Tells the names, as claimants, of workers whose requests may come back still; None when it cannot.
-        """
-        self._leasing = leasing
-
     def reap_expired(self) -> bool:
         """Forget what is claimed by processes that are no more; False when it is not known who may be one.
 
         But what they had leased must be fetched first. Otherwise a page that one of them had dropped, and not yet
         released, would be asked for as an orphan, stored, and fetched once more when its lease comes back.
         """
-        leasing = self._leasing()
+        leasing = self.leasing()
         if leasing is None:
             return False
         abandoned = self._index.reap_expired(leasing)

@@ -194,10 +194,6 @@ class Pages:
             page.linked.discard(id(item))
         return page
 
-    def forget(self, item: Any) -> bool:
-        """`item` is at its end; True when it has not come to our pipeline, and will not."""
-        return self.take(item) is not None
-
     def forget_rest(self, page: FetchedPage) -> bool:
         """All items of a page are at their end; True when some have not come to our pipeline as what they were."""
         missed, page.linked = page.linked, set()

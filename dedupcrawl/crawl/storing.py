@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from weakref import WeakSet
 
 from scrapy import Request, signals
@@ -36,14 +36,6 @@ class DropDuplicate(DropItem):
     """Raised by our own pipeline."""
 
 
-@dataclass(slots=True)
-class _Written:
-    """Pages whose items lie in `files` files of feeds that are not closed yet."""
-
-    urls: list[str]
-    files: int
-
-
 class Storing:
     """Follows the items that our pipeline let through to the end of their way.
 
@@ -57,7 +49,7 @@ class Storing:
         self._orphans = orphans
         self._feeds = parts.settings.confirm == "feed"
         self._files: FeedFiles | None = None
-        self._held_by: defaultdict[FeedSlot, list[_Written]] = defaultdict(list)
+        self._once_closed: defaultdict[frozenset[FeedSlot], list[Callable[[], None]]] = defaultdict(list)
         self._closed: WeakSet[FeedSlot] = WeakSet()
         self._stored: list[str] = []
         self._warned = False
@@ -88,9 +80,12 @@ class Storing:
         page.on_their_way += 1
         return page
 
-    def are_stored(self, files: Iterable[FeedSlot]) -> bool:
-        """Whether these files of feeds are closed, and stored."""
-        return all(file in self._closed for file in files)
+    def once_stored(self, files: Iterable[FeedSlot], work: Callable[[], None]) -> None:
+        """Do `work` when these files of feeds are closed, and stored; which may be now, or never."""
+        if still_open := frozenset(file for file in files if file not in self._closed):
+            self._once_closed[still_open].append(work)
+        else:
+            work()
 
     def release(self, page: FetchedPage) -> None:
         """No other item will be made of a page that was held."""
@@ -119,15 +114,12 @@ class Storing:
             self._orphans.settle(url, next(iter(stored), None))
         if lost:
             self._abandon(lost, page.request)
-        if not self.are_stored(page.files):
-            files = [file for file in page.files if file not in self._closed]
-            written = _Written(stored, len(files))
-            for file in files:
-                self._held_by[file].append(written)
-        else:
-            self._stored += stored
-            if len(self._stored) >= _CONFIRMED_AT_ONCE:
-                self._confirm()
+        self.once_stored(page.files, partial(self._are_stored, stored))
+        if len(self._stored) >= _CONFIRMED_AT_ONCE:
+            self._confirm()
+
+    def _are_stored(self, urls: list[str]) -> None:
+        self._stored += urls
 
     def _engine_started(self) -> None:
         """Only now follow the items, so that the feeds have been given each before we are told of it."""
@@ -152,7 +144,7 @@ class Storing:
 
     def _ended(self, item: object, response: Response | None, *, lost: bool) -> None:
         """An item has not come through the pipelines; it is `lost` unless one before ours, or ours, took it out."""
-        before_ours = self._pages.forget(item)
+        before_ours = self._pages.take(item) is not None
         page = self._pages.known(response)
         if lost and not before_ours and page is not None and id(item) in page.judged_as:
             page.lost_alone.add(page.judged_as[id(item)])
@@ -174,10 +166,9 @@ class Storing:
         if any(name.startswith("feedexport/failed_count/") for name in self._stats.get_stats()):
             return  # some file has not been stored; which one cannot be told
         self._closed.add(slot)
-        for written in self._held_by.pop(slot, ()):
-            written.files -= 1
-            if not written.files:
-                self._stored += written.urls
+        for files in [files for files in self._once_closed if slot in files]:
+            for work in self._once_closed.pop(files):
+                self.once_stored(files, work)
         self._confirm()
 
     def _confirm(self) -> None:

@@ -111,7 +111,7 @@ async def test_where_leases_come_back_orphans_are_asked_for_after_them(monkeypat
     index.refetch([ORPHAN])
     orphans = orphans_of(crawler, index)
     leasing: set[str] | None = None
-    orphans.come_after(lambda: leasing)
+    orphans.leasing = lambda: leasing
     assert list(orphans.at_start()) == []
     assert orphans.of_the_dead() == []
     assert index.excluded is None, "the queue cannot tell"
