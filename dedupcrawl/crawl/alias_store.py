@@ -27,6 +27,8 @@ _MOST_SITES = 100_000  # of which it is remembered what is known; then it is ask
 class AliasStore:
     """Where other workers and later crawls find aliases.
 
+    Of single URLs it is asked, and told, within `asked`: OSError and IndexDamagedError say that the index cannot be.
+
     Args:
         index: Where they lie.
         normalizer: The rules, under whose canonical URLs pages are kept.
@@ -43,26 +45,13 @@ class AliasStore:
         self._failed = False
 
     def known(self, url: str) -> Alias | None:
-        """What is known of a URL.
-
-        Raises:
-            OSError, IndexDamagedError: The index cannot tell.
-        """
+        """What is known of a URL."""
         return Alias.from_bytes(self.beside(without_fragment(url)).get(NAME))
 
     def beside(self, url: str) -> dict[str, bytes]:
-        """What lies beside a URL, by name; of what was asked for lately it is not asked again.
-
-        Raises:
-            OSError, IndexDamagedError: The index cannot tell.
-        """
-        if self.is_at_hand(url):
-            return self._at_hand[url][1]
-        return self.index.attached([url], NAME)[url]
-
-    def is_at_hand(self, url: str) -> bool:
-        """True when `beside` asks nobody."""
-        return url in self._at_hand and time.monotonic() - self._at_hand[url][0] < FRESH_SECONDS
+        """What lies beside a URL, by name; of what was asked for lately it is not asked again."""
+        when, rows = self._at_hand.get(url, (float("-inf"), {}))
+        return rows if time.monotonic() - when < FRESH_SECONDS else self.index.attached([url], NAME)[url]
 
     def read(self, urls: Iterable[str]) -> None:
         """Have at hand for a moment what lies beside these URLs: one question for all of them."""
@@ -80,40 +69,24 @@ class AliasStore:
             self.attach(url, NAME, alias.to_bytes())
 
     def attach(self, url: str, name: str, data: bytes) -> None:
-        """Put something beside a URL.
-
-        Raises:
-            OSError, IndexDamagedError: The index cannot take it.
-        """
+        """Put something beside a URL."""
         self._at_hand.pop(url, None)
         self.index.attach(url, name, data)
 
     def attach_new(self, rows: Mapping[str, Alias]) -> dict[str, Alias | None]:
-        """Put aliases beside URLs that have none; URL → the one that lay there already, None where that is unreadable.
-
-        Raises:
-            OSError, IndexDamagedError: The index cannot take them.
-        """
+        """Put aliases beside URLs that have none; URL → what lay there already, None where that is unreadable."""
         for url in rows:
             self._at_hand.pop(url, None)
         there = self.index.attach_new(NAME, {url: alias.to_bytes() for url, alias in rows.items()})
         return {url: Alias.from_bytes(content) for url, content in there.items()}
 
     def detach(self, url: str) -> None:
-        """A URL is not an alias, and what was said at it no longer counts.
-
-        Raises:
-            OSError, IndexDamagedError: The index cannot be changed.
-        """
+        """A URL is not an alias, and what was said at it no longer counts."""
         self._at_hand.pop(url, None)
         self.index.detach(url, NAME)
 
     def kept(self, url: str) -> Entry | None:
-        """The page that was kept of what came from a URL.
-
-        Raises:
-            OSError, IndexDamagedError: The index cannot tell.
-        """
+        """The page that was kept of what came from a URL."""
         found = (self.index.entry(known, fresh=False) for known in {url, self._normalizer.normalize(url).canonical})
         return next((one for one in found if one is not None and without_fragment(one.source) == url), None)
 

@@ -7,6 +7,7 @@ import logging
 import os
 import uuid
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -117,7 +118,8 @@ class Dedup:
         self.software = self._software()
         first_seen = FirstSeen(folder / "first-seen.jsonl" if folder else None)
         if self.settings.run:
-            first_seen.shared = self._first_url
+            first = partial(self._index.first_of_run, self._run)
+            first_seen.shared = lambda identity, url: first(identity, url.encode()).decode()
         elif is_redis(spec) and self.settings.scope == "run":
             logger.warning(_ALONE)
         self.rewriter = Rewriter(parts, self.watch, self.aliases, first_seen)
@@ -163,10 +165,6 @@ class Dedup:
         if dedup is None:
             raise NotConfigured("needs dedupcrawl.crawl.extension.Dedup in EXTENSIONS")
         return dedup
-
-    def _first_url(self, identity: str, url: str) -> str:
-        """The first URL of an identity that any worker of this run named."""
-        return self._index.first_of_run(self._run, identity, url.encode()).decode()
 
     def _software(self) -> Software | None:
         given = self.settings.software
@@ -252,15 +250,12 @@ class Dedup:
         """Close the index, now that the feeds are closed too."""
         take_all(
             lambda: self.storing.close(self.settings.index_wait),
-            self._end_run,
+            lambda: self._detector.tally.close(lost=self.stats.get_value("dedup/content/abandoned", 0)),
             self._write_report,
             self._detector.close,
             self._index.close,
             gc.unfreeze,
         )
-
-    def _end_run(self) -> None:
-        self._detector.tally.close(lost=self.stats.get_value("dedup/content/abandoned", 0))
 
     def _write_report(self) -> None:
         if self._report is not None:

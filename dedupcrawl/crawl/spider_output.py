@@ -57,24 +57,15 @@ class SpiderOutput(BaseSpiderMiddleware):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        dedup = Dedup.of(crawler)
-        self._orphans = dedup.orphans
-        self._aliases = dedup.aliases
-        self._pages = dedup.pages
-        self._watch = dedup.watch
-        self._repetitions = dedup.repetitions
-        self._starts = dedup.repetitions.starts
-        self._is_awaited = dedup.aliases.discoveries.is_awaited
-        self._is_new = dedup.aliases.discoveries.is_new
-        self._bypass = dedup.bypass
-        self._rewrite = dedup.rewriter.rewrite
-        self._link = dedup.pages.link
-        self._storing = dedup.storing
+        dedup = self._dedup = Dedup.of(crawler)
+        self._repetitions, self._bypass = dedup.repetitions, dedup.bypass
+        self._is_awaited, self._is_new = dedup.aliases.discoveries.is_awaited, dedup.aliases.discoveries.is_new
+        self._rewrite, self._link = dedup.rewriter.rewrite, dedup.pages.link
         self._trust = dedup.trust if dedup.settings.trusted_sites == START else None
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """What a run that was cut off makes necessary, and what the spider starts with, which may have no end."""
-        for request in self._orphans.at_start():
+        for request in self._dedup.orphans.at_start():
             yield request
         async for one in super().process_start(_trusting(start, self._trust) if self._trust else start):
             if isinstance(one, Request) and not one.dont_filter:
@@ -92,7 +83,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         held = None
         found: list[Request] = []
         if response is not None and response.request is not None:
-            self._starts.came(response.request)
+            self._repetitions.starts.came(response.request)
         try:
             async for one in result:
                 if isinstance(one, Request):
@@ -102,16 +93,16 @@ class SpiderOutput(BaseSpiderMiddleware):
                     if (sent := self._followed(one, response, found)) is not None:
                         yield sent
                 else:
-                    held = held or self._storing.hold(response)
+                    held = held or self._dedup.storing.hold(response)
                     yield self.get_processed_item(one, response)
-            if response is not None and (page := self._pages.known(response)) is not None:
+            if response is not None and (page := self._dedup.pages.known(response)) is not None:
                 page.links = found
-                self._aliases.settle(page)
+                self._dedup.aliases.settle(page)
                 if held is None:
-                    self._watch.judged(page)
+                    self._dedup.watch.judged(page)
         finally:
             if held is not None:
-                self._storing.release(held)
+                self._dedup.storing.release(held)
 
     def _followed(self, link: Request, response: Response | None, found: list[Request]) -> Request | None:
         """What is asked for where a callback has yielded a link, if anything; one that is new is added to `found`."""
@@ -122,7 +113,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         if is_fetched:
             return None
         if self._repetitions.drops(sent):
-            self._watch.dropped(sent)
+            self._dedup.watch.dropped(sent)
             return None
         return sent
 

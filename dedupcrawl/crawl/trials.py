@@ -141,8 +141,7 @@ class Trials:
         trial = self._by_url.get(url)
         if trial is None or trial.led_to != target:
             return False
-        self._end(trial)
-        self._succeed(trial)
+        self.redirected(url)
         return True
 
     def gone(self, canonical: str) -> None:
@@ -205,9 +204,9 @@ class Trials:
         if found is None:
             return
         same = None if found is NOWHERE else same_page(trial.asked, found, self._furniture_of)
-        if same is False and not self._is_final(trial, found, is_last=is_last):
-            return
         if same is False:
+            if not self._is_final(trial, found, is_last=is_last):
+                return
             same = bool(self._earlier.is_served(trial.url, trial.canonical))
         self._end(trial)
         if found is NOWHERE:
@@ -215,8 +214,7 @@ class Trials:
             self._stats.inc_value("dedup/url/revoked", len(revoked))
             if revoked:
                 self._failed(trial, Ruling(revoked=tuple(revoked)))
-            return
-        if same:
+        elif same:
             self._succeed(trial)
         elif same is False and not trial.suspects and self._earlier.is_another_variant(trial.url):
             self._undecided(trial)
