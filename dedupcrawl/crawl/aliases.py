@@ -52,7 +52,7 @@ class Aliases:
         self._normalizer, self._settings = parts.normalizer, parts.settings
         self._spider, self._run, self._stats = parts.spider, parts.run, parts.stats
         self._tries, self._book = parts.tries, parts.book
-        self._pages, self._furniture_of = parts.pages, parts.furniture_of
+        self._pages, self._furniture_of = parts.pages, parts.detector.furniture_of
         self.disputed: Callable[[str], None] = lambda url: None
         self.instead: Callable[[Request, str, str], Request | None] = lambda request, named, source: None
         self.discoveries = Discoveries()

@@ -19,7 +19,6 @@ from dedupcrawl.crawl.earlier_pages import EarlierPages
 from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import ORIGINAL_URL, key_of
 from dedupcrawl.crawl.rewrites import PendingRewrites, Rewrites
-from dedupcrawl.crawl.same_page import FurnitureOf
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.runs import RunTally
@@ -170,7 +169,6 @@ class Parts:
         self.tries = settings.trial_share > 0
         self.book = RuleBook(normalizer, settings.trial_share) if self.tries else RuleBook(Normalizer(), 1)
         self.detector = detector
-        self.furniture_of: FurnitureOf = detector.furniture_of
         self.pages = Pages(settings)
         self.batch = Batch(index)
         self.sending = Sending(crawler)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 
 from scrapy import Request, Spider
@@ -54,13 +54,15 @@ class Rewrites:
         is_ours = rewrite is not None and (rewrite.spider, rewrite.run) == (self._spider.name, self._run)
         return rewrite if is_ours else None
 
-    def found(self, targets: Iterable[str] = (), rules: Iterable[str] = ()) -> list[Rewrite]:
+    def found(self, targets: Collection[str] = (), rules: Collection[str] = ()) -> list[Rewrite]:
         """What this crawl sent to these canonical URLs, or anywhere by rules with these ids, of whatever site.
 
         Raises:
             OSError, IndexDamagedError: The index cannot tell.
         """
         self.flush()
+        if not targets and not rules:
+            return []
         return list(self._index.rewrites_of(self._spider.name, self._run, canonicals=targets, rules=rules))
 
     def flush(self) -> None:

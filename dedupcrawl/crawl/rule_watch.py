@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
@@ -61,7 +61,7 @@ class RuleWatch:
             parts.book,
             parts.stats,
             parts.earlier,
-            parts.furniture_of,
+            parts.detector.furniture_of,
             passed=self._passed,
             failed=self._failed,
             undecided=lambda trial: self._pending.prove(trial.canonical),
@@ -107,10 +107,6 @@ class RuleWatch:
         if self._parts.earlier.is_one_url(found, led_to):
             self._book.passed(url, rules)
         return True
-
-    def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
-        """True when trials have shown that one of the rules is wrong for such URLs."""
-        return self._book.is_off(url, rules)
 
     def dropped(self, request: Request) -> None:
         """A rewritten `request` that the duplicate filter drops is a fetch saved, unless its URL is tried."""
@@ -303,7 +299,9 @@ class RuleWatch:
         Where each of them is another page, each leads to further ones, until all are fetched or the rules are revoked.
         """
         try:
-            others = self._earlier_uses(lambda use: not self.is_off(use.url, use.rules), targets=[failed.canonical])
+            others = self._earlier_uses(
+                lambda use: not self._book.is_off(use.url, use.rules), targets=[failed.canonical]
+            )
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot tell what else was sent to one URL: all of it is fetched.")
             self.after_all.fetch({failed.canonical}, {})
@@ -327,7 +325,7 @@ class RuleWatch:
                 self._try_earlier(use)
 
     def _earlier_uses(
-        self, is_wanted: Callable[[Rewrite], bool], targets: Iterable[str] = (), rules: Iterable[str] = ()
+        self, is_wanted: Callable[[Rewrite], bool], targets: Collection[str] = (), rules: Collection[str] = ()
     ) -> Iterator[Rewrite]:
         """What was sent to `targets`, or by these rules, and nobody has fetched as it is by now; in no order of theirs.
 
