@@ -67,7 +67,6 @@ class RewriteFallback(Component):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         settings = crawler.settings
-        self._rewriter, self._is_one_url = self._dedup.rewriter, self._dedup.parts.earlier.is_one_url
         self._retry_codes = {int(code) for code in settings.getlist("RETRY_HTTP_CODES")}
         self._retry_times = settings.getint("RETRY_TIMES") if settings.getbool("RETRY_ENABLED") else 0
 
@@ -78,7 +77,7 @@ class RewriteFallback(Component):
             if target := _location(request, response):
                 self._dedup.aliases.moved(request, status, target)
             if self._is_rewritten(request) and self._redirects_to_itself(request, response):
-                return self._rewriter.as_first_asked(request)
+                return self._dedup.rewriter.as_first_asked(request)
         elif status >= 400 and (status not in self._retry_codes or self._is_last_try(request)):
             return self._fall_back(request, is_sure=status not in _FOR_NOW and status < 500) or response
         return response
@@ -95,19 +94,18 @@ class RewriteFallback(Component):
     def _fall_back(self, request: Request, *, is_sure: bool) -> Request | None:
         """Send what waited for `request`; returned is the one to send in its place."""
         instead = None
-        for waited in self._rewriter.refute(request, is_sure=is_sure):
+        for waited in self._dedup.rewriter.refute(request, is_sure=is_sure):
             if instead is None and self._is_rewritten(request):
                 instead = waited
             else:
-                assert self._crawler.engine is not None
-                self._crawler.engine.crawl(waited)
+                self._dedup.parts.sending.schedule(waited)
         return instead
 
     def _redirects_to_itself(self, request: Request, response: Response) -> bool:
         target = _location(request, response)
         if not target:
             return False
-        return target == request.meta[ORIGINAL_URL] or self._is_one_url(target, request.url)
+        return target == request.meta[ORIGINAL_URL] or self._dedup.parts.earlier.is_one_url(target, request.url)
 
     def _is_last_try(self, request: Request) -> bool:
         meta = request.meta

@@ -80,10 +80,11 @@ class SpiderOutput(BaseSpiderMiddleware):
 
         A page that an item is made of is not settled before its callback has come to its end: there may be more items.
         """
+        assert response is not None
+        assert response.request is not None
         held = None
         found: list[Request] = []
-        if response is not None and response.request is not None:
-            self._repetitions.starts.came(response.request)
+        self._repetitions.starts.came(response.request)
         try:
             async for one in result:
                 if isinstance(one, Request):
@@ -94,8 +95,9 @@ class SpiderOutput(BaseSpiderMiddleware):
                         yield sent
                 else:
                     held = held or self._dedup.storing.hold(response)
-                    yield self.get_processed_item(one, response)
-            if response is not None and (page := self._dedup.pages.known(response)) is not None:
+                    self._link(one, response)  # a pipeline gets no response
+                    yield one
+            if (page := self._dedup.pages.known(response)) is not None:
                 page.links = found
                 self._dedup.aliases.settle(page)
                 if held is None:
@@ -104,7 +106,7 @@ class SpiderOutput(BaseSpiderMiddleware):
             if held is not None:
                 self._dedup.storing.release(held)
 
-    def _followed(self, link: Request, response: Response | None, found: list[Request]) -> Request | None:
+    def _followed(self, link: Request, response: Response, found: list[Request]) -> Request | None:
         """What is asked for where a callback has yielded a link, if anything; one that is new is added to `found`."""
         is_fetched = not link.dont_filter and self._bypass.knows(link)  # before a rule sends it elsewhere
         sent = link if is_fetched else self._rewrite(link)
@@ -123,12 +125,6 @@ class SpiderOutput(BaseSpiderMiddleware):
         A link to a known variant becomes a link to its page: the duplicate costs nothing, not even a queue entry.
         """
         return self._rewrite(request)
-
-    def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """The item itself; which response it was made of is remembered, because a pipeline gets none."""
-        if response is not None:
-            self._link(item, response)
-        return item
 
 
 async def _trusting(start: AsyncIterator[Any], trust: Trust) -> AsyncIterator[Any]:

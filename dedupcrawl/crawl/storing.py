@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 from weakref import WeakSet
 
 from scrapy import Request, signals
@@ -31,6 +31,8 @@ logger = logging.getLogger(__name__)
 _CONFIRMED_AT_ONCE = 64  # pages
 _PAUSE = 0.2  # seconds between two attempts to reach an index that is away
 
+Held = TypeVar("Held")
+
 
 class DropDuplicate(DropItem):
     """Raised by our own pipeline."""
@@ -49,7 +51,7 @@ class Storing:
         self._orphans = orphans
         self._feeds = parts.settings.confirm == "feed"
         self._files: FeedFiles | None = None
-        self._once_closed: defaultdict[frozenset[FeedSlot], list[Callable[[], None]]] = defaultdict(list)
+        self._once_closed: defaultdict[frozenset[FeedSlot], list[tuple[list[Any], list[Any]]]] = defaultdict(list)
         self._closed: WeakSet[FeedSlot] = WeakSet()
         self._stored: list[str] = []
         self._warned = False
@@ -72,20 +74,18 @@ class Storing:
                 "The index was not told that %d pages are stored; they will be fetched again.", len(self._stored)
             )
 
-    def hold(self, response: Response | None) -> FetchedPage | None:
-        """The page of a response, which is not to be settled until it is released; None where there is none."""
-        if response is None:
-            return None
+    def hold(self, response: Response) -> FetchedPage:
+        """The page of a response, which is not to be settled until it is released."""
         page = self._pages.of(response)
         page.on_their_way += 1
         return page
 
-    def once_stored(self, files: Iterable[FeedSlot], work: Callable[[], None]) -> None:
-        """Do `work` when these files of feeds are closed, and stored; which may be now, or never."""
+    def once_stored(self, files: Iterable[FeedSlot], held: list[Held], stored: list[Held]) -> None:
+        """Add what is `held` to what is `stored` once these files of feeds are: now, later, or never."""
         if still_open := frozenset(file for file in files if file not in self._closed):
-            self._once_closed[still_open].append(work)
+            self._once_closed[still_open].append((held, stored))
         else:
-            work()
+            stored += held
 
     def release(self, page: FetchedPage) -> None:
         """No other item will be made of a page that was held."""
@@ -114,12 +114,9 @@ class Storing:
             self._orphans.settle(url, next(iter(stored), None))
         if lost:
             self._abandon(lost, page.request)
-        self.once_stored(page.files, partial(self._are_stored, stored))
+        self.once_stored(page.files, stored, self._stored)
         if len(self._stored) >= _CONFIRMED_AT_ONCE:
             self._confirm()
-
-    def _are_stored(self, urls: list[str]) -> None:
-        self._stored += urls
 
     def _engine_started(self) -> None:
         """Only now follow the items, so that the feeds have been given each before we are told of it."""
@@ -167,12 +164,13 @@ class Storing:
             return  # some file has not been stored; which one cannot be told
         self._closed.add(slot)
         for files in [files for files in self._once_closed if slot in files]:
-            for work in self._once_closed.pop(files):
-                self.once_stored(files, work)
+            for held, stored in self._once_closed.pop(files):
+                self.once_stored(files, held, stored)
         self._confirm()
 
     def _confirm(self) -> None:
-        stored, self._stored = self._stored, []
+        stored = self._stored.copy()
+        self._stored.clear()
         try:
             if stored:
                 self._index.confirm(stored)
@@ -181,7 +179,7 @@ class Storing:
                 for kept, request in lost:
                     self._abandon(kept, request)
         except IndexAwayError:
-            self._stored = stored + self._stored
+            self._stored[:0] = stored
         except (OSError, IndexDamagedError) as error:
             logger.error(
                 "The index cannot be told that pages are stored; the next run will fetch them again: %s",

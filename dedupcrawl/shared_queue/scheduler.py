@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import Any, ClassVar
 
 import scrapy_redis.scheduler
@@ -58,8 +57,8 @@ class Leases:
             if page is None or self._dedup is None:
                 self._ended.append(lease)
             elif not page.unwritten:  # else a feed could not take its item: whoever comes next fetches it again
-                self._dedup.storing.once_stored(page.files, partial(self._ended.append, lease))
-        ended = list(self._ended)
+                self._dedup.storing.once_stored(page.files, [lease], self._ended)
+        ended = self._ended.copy()
         self._ended.clear()
         return Told(ended, list(got_over.difference(ended)))
 
