@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from scrapy import Request
 
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.request_meta import key_of, untouched, without_fragment
+from dedupcrawl.crawl.request_meta import UrlSet, untouched, without_fragment
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.sites import site_of
@@ -23,36 +23,23 @@ class AfterAll:
     """Knows which URLs are, or were, fetched as they were asked for, and sees to others; to each once.
 
     Args:
-        was_tried: Whether a URL is fetched because it is tried.
+        tried: URLs that are fetched because they are tried.
+
+    Attributes:
+        given_back: URLs that are fetched because rules were wrong to send them elsewhere.
+        answered: URLs whose page the spider gets, or has had.
     """
 
-    def __init__(self, parts: Parts, was_tried: Callable[[str], bool]) -> None:
+    def __init__(self, parts: Parts, tried: UrlSet) -> None:
         self._parts = parts
-        self._was_tried = was_tried
-        self._given_back, self._answered = set[int](), set[int]()  # hashes of URLs
+        self._tried, self.given_back, self.answered = tried, UrlSet(), UrlSet()
         self._owed: list[tuple[set[str], Mapping[str, Ruling]]] = []  # what the index could not tell
         self._refusals = 0
 
     def is_fetched(self, url: str) -> bool:
         """True when a URL is, or was, fetched as it was asked for."""
-        key = key_of(without_fragment(url))
-        return self._was_tried(url) or key in self._given_back or key in self._answered
-
-    def is_given_back(self, url: str) -> bool:
-        """True when a URL is fetched because rules were wrong to send it elsewhere."""
-        return key_of(url) in self._given_back
-
-    def is_answered(self, url: str) -> bool:
-        """True when the spider has had the page of this URL."""
-        return key_of(url) in self._answered
-
-    def give_back(self, url: str) -> None:
-        """A URL is about to be fetched as it was asked for."""
-        self._given_back.add(key_of(url))
-
-    def answered(self, url: str) -> None:
-        """The spider gets the page of this URL."""
-        self._answered.add(key_of(url))
+        bare = without_fragment(url)
+        return url in self._tried or bare in self.given_back or bare in self.answered
 
     def fetch_itself(self, url: str) -> None:
         """A URL may lead to another page than that which was asked for instead."""
@@ -97,5 +84,5 @@ class AfterAll:
         wanted = [request for request in requests if not self.is_fetched(request.url)]
         self._parts.savings.fall_back(wanted, why)
         for request in wanted:
-            self.give_back(request.url)
+            self.given_back.add(request.url)
             self._parts.sending.schedule(self._parts.bypass.let_by(untouched(request)))

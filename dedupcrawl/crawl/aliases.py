@@ -18,7 +18,7 @@ from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.journal_file import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.request_meta import MOVED, TRIAL, key_of, without_fragment
+from dedupcrawl.crawl.request_meta import MOVED, TRIAL, UrlSet, without_fragment
 from dedupcrawl.crawl.same_page import Look, digest_of_all, is_kept_with_lines_beside, same_page
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
@@ -56,7 +56,7 @@ class Aliases:
         self.disputed: Callable[[str], None] = lambda url: None
         self.instead: Callable[[Request, str, str], Request | None] = lambda request, named, source: None
         self.discoveries = Discoveries()
-        self._changed: set[int] = set()  # hashes of URLs whose page is another than in earlier crawls
+        self._changed = UrlSet()  # whose page is another than in earlier crawls
         self._dropped: dict[bytes, str] = {}  # digest of all that a page says that was not surely dropped → its URL
         parts.batch.read = self.read
         if self._tries:
@@ -152,7 +152,7 @@ class Aliases:
             if is_same or is_kept_with_lines_beside(kept.outline, now):
                 page.is_update = True
                 return False
-        self._changed.add(key_of(url))
+        self._changed.add(url)
         self._stats.inc_value("dedup/aliases/changed")
         return True
 
@@ -330,7 +330,7 @@ class Aliases:
     def _holds(self, url: str, alias: Alias) -> bool:  # noqa: PLR0911 - a reason each
         """Whether an alias still tells what to ask for."""
         settings = self._settings.for_url(url)
-        if not alias.target or alias.spider != self._spider.name or key_of(alias.target) in self._changed:
+        if not alias.target or alias.spider != self._spider.name or alias.target in self._changed:
             return False
         if not alias.was_found_out and (not self._tries or alias.source not in settings.alias_sources):
             return False

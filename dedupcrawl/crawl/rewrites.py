@@ -10,7 +10,7 @@ from pathlib import Path
 from scrapy import Request, Spider
 
 from dedupcrawl.crawl.journal_file import JournalFile, pack_request, packed_url, read_rows, unpack_request
-from dedupcrawl.crawl.request_meta import key_of
+from dedupcrawl.crawl.request_meta import UrlSet, key_of
 from dedupcrawl.index.contract import RewriteLog
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.index.rows import Rewrite
@@ -28,15 +28,13 @@ class Rewrites:
         self._index = index
         self._spider = spider
         self._run = run
-        self._known: set[int] = set()  # hashes: 60 bytes per URL
+        self._known = UrlSet()  # each followed by its canonical URL
         self._new: list[Rewrite] = []
 
     def add(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
         """`request` is sent to `canonical`; False when this is known of its URL."""
-        known = key_of(f"{request.url} {canonical}")
-        if known in self._known:
+        if not self._known.add(f"{request.url} {canonical}"):
             return False
-        self._known.add(known)
         packed = self._packed(request)
         self._new.append(Rewrite(request.url, canonical, rules, self._spider.name, self._run, time.time(), packed))
         if len(self._new) % _AT_ONCE == 0:  # and while the index is away, after as many more
@@ -114,8 +112,7 @@ class PendingRewrites:
         self._spider = spider
         # By canonical URL, by hashes of their own: the first as it is, the others packed where that can be done.
         self._waiting: dict[str, dict[int, Request | bytes]] = {}
-        self._proven: set[int] = set()  # hashes of canonical URLs, as below: every page of a site with rules is here
-        self._refuted: set[int] = set()
+        self._proven, self._refuted = UrlSet(), UrlSet()  # every page of a site with rules is in one of them
         self._led_on: dict[int, str] = {}  # hash of a canonical URL → what is asked for instead of that
         self._survives = path is not None
         self._journal = JournalFile(None)  # nothing is written while it resumes
@@ -132,12 +129,12 @@ class PendingRewrites:
 
     def is_refuted(self, canonical: str) -> bool:
         """True when `canonical` led nowhere: nothing may be sent there."""
-        return key_of(canonical) in self._refuted
+        return canonical in self._refuted
 
     def is_unknown(self, canonical: str) -> bool:
         """True when nothing was ever sent to this URL, as far as is known here."""
         canonical = self._end(canonical)
-        return canonical not in self._waiting and key_of(canonical) not in self._proven
+        return canonical not in self._waiting and canonical not in self._proven
 
     def waits(self, canonical: str) -> bool:
         """True when somebody waits for this URL's answer."""
@@ -153,7 +150,7 @@ class PendingRewrites:
         """Remember that `original` was sent to `canonical`; free when that is proven."""
         canonical, key = self._end(canonical), key_of(original.url)
         waiting = self._waiting.get(canonical, {})
-        if key_of(canonical) in self._proven or key in waiting:
+        if canonical in self._proven or key in waiting:
             return
         try:
             packed = pack_request(original, self._spider)  # a quarter of a request's room
@@ -177,15 +174,13 @@ class PendingRewrites:
 
     def prove(self, canonical: str) -> None:
         """`canonical` answered: whoever waits for it has its page."""
-        if (key := key_of(canonical)) not in self._proven:
-            self._proven.add(key)
+        if self._proven.add(canonical):
             self._waiting.pop(canonical, None)
             self._journal.append(("proven", canonical, b""))
 
     def refute(self, canonical: str) -> list[Request]:
         """`canonical` led nowhere: the requests that waited for it, to be fetched as they were."""
-        if (key := key_of(canonical)) not in self._refuted:
-            self._refuted.add(key)
+        if self._refuted.add(canonical):
             self._journal.append(("refuted", canonical, b""))
         return self._taken(canonical)
 

@@ -22,6 +22,7 @@ from dedupcrawl.crawl.request_meta import (
     GONE,
     ORIGINAL_URL,
     TRIAL,
+    UrlSet,
     as_asked,
     is_for_spider,
     key_of,
@@ -67,11 +68,11 @@ class RuleWatch:
             undecided=lambda trial: self._pending.prove(trial.canonical),
         )
         self._questions = CanonicalQuestions(self._trials, self._pending, self._pages, self._batch, self._sending)
-        self.after_all = AfterAll(parts, self._trials.was_begun)
+        self.after_all = AfterAll(parts, self._trials.tried)
         aliases.disputed = self.after_all.fetch_itself
         self._errors = ErrorPages()
         self._error_questions = ErrorQuestions(self._errors, self._pages, self._batch, self._sending)
-        self._seen: set[int] = set()  # hashes of canonical URLs for which only waits what was found out to lead there
+        self._seen = UrlSet()  # canonical URLs for which only waits what was found out to lead there
         self._leading_on = LeadingOn()
 
     def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
@@ -83,9 +84,9 @@ class RuleWatch:
         is_first = self._pending.is_unknown(canonical)
         self._pending.wait(canonical, request)
         if ORIGINAL_URL in request.meta or not all(map(was_found_out, rules)):
-            self._seen.discard(key_of(canonical))
+            self._seen.discard(canonical)
         elif is_first:
-            self._seen.add(key_of(canonical))
+            self._seen.add(canonical)
         if not self._parts.rewrites.add(request, canonical, rules):
             return False
         if is_first:
@@ -93,7 +94,7 @@ class RuleWatch:
         self._aliases.count(rules)
         if self._book.is_due(request.url, rules) and not self._was_tried(request.url, canonical, rules):
             self._try(Trial(request.url, canonical, rules), request)
-        if not self._trials.was_begun(request.url):
+        if request.url not in self._trials.tried:
             self._alias_rows.used(request.url, canonical, rules)
         return True
 
@@ -114,7 +115,7 @@ class RuleWatch:
         original = request.meta.get(ORIGINAL_URL)
         if original is None:
             self._parts.savings.meet(request.url)
-        elif not self._trials.was_begun(original):
+        elif original not in self._trials.tried:
             self._parts.savings.save(original)
 
     def answered(self, request: Request, response: Response) -> None:
@@ -123,7 +124,7 @@ class RuleWatch:
         remembers = self._aliases.remembers(url)
         has_rules = remembers or self._normalizer.has_rules_for(url)
         if (has_rules or self._parts.settings.learn) and response.status < 300 and is_for_spider(request):
-            self.after_all.answered(url)
+            self.after_all.answered.add(url)
         if not tried and CANONICAL not in request.meta and not has_rules:
             return
         if not 200 <= response.status < 300:
@@ -180,7 +181,7 @@ class RuleWatch:
             url: What was rewritten last on the way from there.
             canonical: To this.
         """
-        self.after_all.give_back(original)
+        self.after_all.given_back.add(original)
         if revoked := self._book.gone(url, canonical, self._rules_of(url)):
             self._parts.stats.inc_value("dedup/url/revoked", len(revoked))
             self.after_all.revoke(site_of(url), revoked)
@@ -211,11 +212,11 @@ class RuleWatch:
         self._book.save()
 
     def _try(self, trial: Trial, request: Request) -> None:
-        if self.after_all.is_given_back(trial.url) or not self._trials.begin(trial):
+        if trial.url in self.after_all.given_back or not self._trials.begin(trial):
             return
         self._parts.savings.try_both(trial.canonical)
         question = as_asked(request, **{TRIAL: trial.url})
-        if self.after_all.is_answered(trial.url):  # the spider has it, so once more past the spider
+        if trial.url in self.after_all.answered:  # the spider has it, so once more past the spider
             self._sending.fetch(question.replace(meta={**question.meta, "dedup_skip": True}), lambda _: None)
         else:
             self._sending.schedule(self._parts.bypass.let_by(question))
@@ -240,7 +241,7 @@ class RuleWatch:
                 self._questions.ask(open_still)
             return
         host = host_of(canonical)
-        if key_of(canonical) in self._seen:
+        if canonical in self._seen:
             self._pending.prove(canonical)
         if self._pending.waits(canonical):
             self._error_questions.ask(host, canonical)

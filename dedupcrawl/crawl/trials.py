@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.crawl.earlier_pages import EarlierPages
-from dedupcrawl.crawl.request_meta import key_of
+from dedupcrawl.crawl.request_meta import UrlSet
 from dedupcrawl.crawl.same_page import NOWHERE, FurnitureOf, Look, is_known, same_page
 from dedupcrawl.printable import printable
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
@@ -59,6 +59,9 @@ class Trials:
         failed: Called with a trial that found two pages, and what follows for its rules.
         undecided: Called with a trial that found two pages, of which the first is known from an earlier trial: of ten
             copies of one page, one that has changed speaks but once against a rule.
+
+    Attributes:
+        tried: All URLs whose trials ever were begun: they are fetched as they were asked for already.
     """
 
     def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
@@ -82,24 +85,20 @@ class Trials:
         self._failed = failed
         self._undecided = undecided
         self._by_url: dict[str, Trial] = {}
-        self._tried: set[int] = set()  # hashes of all URLs ever tried
+        self.tried = UrlSet()
         self._by_canonical: dict[str, list[Trial]] = {}
         self._held: list[Trial] = []  # of these the links are still to be looked at
 
     def begin(self, trial: Trial) -> bool:
         """False when so many are under way already, or this URL was tried."""
-        if self.was_begun(trial.url) or len(self._by_url) >= _MOST_OPEN:
+        if trial.url in self.tried or len(self._by_url) >= _MOST_OPEN:
             return False
-        self._tried.add(key_of(trial.url))
+        self.tried.add(trial.url)
         self._by_url[trial.url] = trial
         self._by_canonical.setdefault(trial.canonical, []).append(trial)
         self._book.begin(trial.url, trial.rules)
         self._stats.inc_value("dedup/url/tried")
         return True
-
-    def was_begun(self, url: str) -> bool:
-        """True when this URL was tried: it is fetched as it was asked for already."""
-        return key_of(url) in self._tried
 
     def awaits(self, canonical: str) -> bool:
         """True when the page of this canonical URL is needed."""

@@ -193,9 +193,9 @@ def test_what_it_has_not_judged_at_the_end_has_failed(setting: Setting) -> None:
 
 
 def test_a_url_is_tried_once(setting: Setting) -> None:
-    assert not setting.trials.was_begun(ASKED)
+    assert ASKED not in setting.trials.tried
     assert setting.begin()
-    assert setting.trials.was_begun(ASKED)
+    assert ASKED in setting.trials.tried
     assert not setting.begin()
     setting.trials.cancel(ASKED)
     assert not setting.begin(), "nor after its end"
