@@ -16,6 +16,7 @@ from scrapy import Request, Spider
 from scrapy.utils.request import request_from_dict
 
 from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)
 
@@ -124,6 +125,28 @@ def unpack_request(packed: bytes, spider: Spider) -> Request:
         return request_from_dict(fields, spider=spider)
     except Exception as error:  # to find its class, modules are imported, which may do anything
         raise ValueError(f"{type(error).__name__}: {error}") from error
+
+
+def packed_if_possible(request: Request, spider: Spider) -> bytes:
+    """As `pack_request`; nothing where that cannot be done: then its URL has to do."""
+    try:
+        return pack_request(request, spider)
+    except ValueError:
+        return b""
+
+
+def restored(packed: bytes, spider: Spider, otherwise: Request) -> Request:
+    """What `packed_if_possible` was given; where that cannot be read `otherwise`, a request for the same URL."""
+    try:
+        return unpack_request(packed, spider) if packed else otherwise
+    except ValueError as error:
+        logger.warning(
+            "The request for %s cannot be read: if it is sent again, it is by its URL, with the spider's default "
+            "callback (%s).",
+            printable(otherwise.url),
+            printable(str(error)),
+        )
+        return otherwise
 
 
 class FirstSeen:

@@ -11,7 +11,7 @@ from scrapy.http import Response
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
-from dedupcrawl.crawl.journal_file import pack_request, unpack_request
+from dedupcrawl.crawl.journal_file import packed_if_possible, restored
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import FORCE_KEEP, GONE, MOVED, ORIGINAL_URL, ORPHANS, without_fragment
 from dedupcrawl.index.contract import ClaimLedger
@@ -165,12 +165,7 @@ class Orphans:
     def _expect(self, request: Request, urls: Iterable[str]) -> None:
         """From a shared queue also comes what another worker asks for."""
         others = [url for url in urls if not self._expected.expects(url)]
-        if not others:
-            return
-        try:
-            packed = pack_request(request, self._spider)
-        except ValueError:  # its URL has to do
-            packed = b""
+        packed = packed_if_possible(request, self._spider) if others else b""
         for url in others:
             self._expected.expect(Dependent(self._spider.name, url, packed))
 
@@ -199,11 +194,8 @@ class Orphans:
             yield fingerprint, request.replace(meta=meta)
 
     def _request_for(self, orphan: Dependent) -> Request:
-        try:
-            return unpack_request(orphan.request, self._spider) if orphan.request else _as_it_is(orphan.url)
-        except ValueError as error:
-            logger.error("The request for %r cannot be read (%s): its URL is fetched instead.", orphan.url, error)
-            return _as_it_is(orphan.url)
+        """By its URL alone no rule may send it elsewhere again."""
+        return restored(orphan.request, self._spider, Request(orphan.url, meta={"dedup_url": False}))
 
 
 def _filter_lasts(settings: BaseSettings) -> bool:
@@ -219,8 +211,3 @@ def forgets_unstored(settings: BaseSettings) -> bool:
 def returns_unstored(settings: BaseSettings) -> bool:
     """Whether the scheduler gives back what a worker had fetched and not stored when it was killed."""
     return bool(getattr(load_object(settings["SCHEDULER"]), "returns_unstored", False))
-
-
-def _as_it_is(url: str) -> Request:
-    """A request for a URL of which nothing else is known: no rule may send it elsewhere again."""
-    return Request(url, meta={"dedup_url": False})

@@ -9,12 +9,11 @@ from pathlib import Path
 
 from scrapy import Request, Spider
 
-from dedupcrawl.crawl.journal_file import JournalFile, pack_request, packed_url, read_rows, unpack_request
+from dedupcrawl.crawl.journal_file import JournalFile, pack_request, packed_if_possible, packed_url, read_rows, restored
 from dedupcrawl.crawl.request_meta import UrlSet, key_of
 from dedupcrawl.index.contract import RewriteLog
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.index.rows import Rewrite
-from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +34,7 @@ class Rewrites:
         """`request` is sent to `canonical`; False when this is known of its URL."""
         if not self._known.add(f"{request.url} {canonical}"):
             return False
-        packed = self._packed(request)
+        packed = packed_if_possible(request, self._spider)
         self._new.append(Rewrite(request.url, canonical, rules, self._spider.name, self._run, time.time(), packed))
         if len(self._new) % _AT_ONCE == 0:  # and while the index is away, after as many more
             self.flush()
@@ -76,27 +75,7 @@ class Rewrites:
 
     def request(self, rewrite: Rewrite) -> Request:
         """What was asked for, or its URL with the spider's default callback."""
-        return _restored(rewrite.request, self._spider, rewrite.url) if rewrite.request else Request(rewrite.url)
-
-    def _packed(self, request: Request) -> bytes:
-        try:
-            return pack_request(request, self._spider)
-        except ValueError:  # then its callback will be the spider's default one
-            return b""
-
-
-def _restored(packed: bytes, spider: Spider, url: str) -> Request:
-    """The request as it was, or one for its URL with the spider's default callback."""
-    try:
-        return unpack_request(packed, spider)
-    except ValueError as error:
-        logger.warning(
-            "Where %s has to be fetched after all, that is with the spider's default callback, because its request "
-            "cannot be read: %s",
-            printable(url),
-            printable(str(error)),
-        )
-        return Request(url)
+        return restored(rewrite.request, self._spider, Request(rewrite.url))
 
 
 class PendingRewrites:
@@ -123,8 +102,8 @@ class PendingRewrites:
                 self.refute(canonical)
             elif event == "led on":
                 self.lead_on(canonical, content.decode())
-            elif url := packed_url(content):
-                self.wait(canonical, _restored(content, spider, url))
+            elif packed_url(content):
+                self.wait(canonical, self._unpacked(content))
         self._journal = JournalFile(path)
 
     def is_refuted(self, canonical: str) -> bool:
@@ -187,9 +166,10 @@ class PendingRewrites:
     def _taken(self, canonical: str) -> list[Request]:
         """Those that waited for this URL, and do no more."""
         waiting = self._waiting.pop(canonical, {}).values()
-        return [
-            _restored(one, self._spider, packed_url(one) or "") if isinstance(one, bytes) else one for one in waiting
-        ]
+        return [self._unpacked(one) if isinstance(one, bytes) else one for one in waiting]
+
+    def _unpacked(self, packed: bytes) -> Request:
+        return restored(packed, self._spider, Request(packed_url(packed) or ""))
 
     def unanswered(self) -> list[str]:
         """The canonical URLs that somebody waits for."""
