@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from scrapy import Request
 
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.request_meta import key_of, untouched, without_fragment
+from dedupcrawl.crawl.request_meta import UrlSet, untouched, without_fragment
 from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.rule_book import Ruling
 
@@ -22,41 +23,28 @@ class AfterAll:
     """Knows which URLs are, or were, fetched as they were asked for, and sees to others; to each once.
 
     Args:
-        was_tried: Whether a URL is fetched because it is tried.
+        tried: URLs that are fetched because they are tried.
+
+    Attributes:
+        given_back: URLs that are fetched because rules were wrong to send them elsewhere.
+        answered: URLs whose page the spider gets, or has had.
     """
 
-    def __init__(self, parts: Parts, was_tried: Callable[[str], bool]) -> None:
+    def __init__(self, parts: Parts, tried: UrlSet) -> None:
         self._parts = parts
-        self._was_tried = was_tried
-        self._given_back, self._answered = set[int](), set[int]()  # hashes of URLs
+        self._tried, self.given_back, self.answered = tried, UrlSet(), UrlSet()
         self._owed: list[tuple[set[str], Mapping[str, Ruling]]] = []  # what the index could not tell
         self._refusals = 0
 
     def is_fetched(self, url: str) -> bool:
         """True when a URL is, or was, fetched as it was asked for."""
-        key = key_of(without_fragment(url))
-        return self._was_tried(url) or key in self._given_back or key in self._answered
-
-    def is_given_back(self, url: str) -> bool:
-        """True when a URL is fetched because rules were wrong to send it elsewhere."""
-        return key_of(url) in self._given_back
-
-    def is_answered(self, url: str) -> bool:
-        """True when the spider has had the page of this URL."""
-        return key_of(url) in self._answered
-
-    def give_back(self, url: str) -> None:
-        """A URL is about to be fetched as it was asked for."""
-        self._given_back.add(key_of(url))
-
-    def answered(self, url: str) -> None:
-        """The spider gets the page of this URL."""
-        self._answered.add(key_of(url))
+        bare = without_fragment(url)
+        return url in self._tried or bare in self.given_back or bare in self.answered
 
     def fetch_itself(self, url: str) -> None:
         """A URL may lead to another page than that which was asked for instead."""
-        if (request := self._parts.rewrites.of(url)) is not None:
-            self._fetch([request], "two pages name it as their own")
+        if (rewrite := self._parts.rewrites.of(url)) is not None:
+            self._fetch([self._parts.rewrites.request(rewrite)], "two pages name it as their own")
 
     def revoke(self, site: str, rules: Collection[str]) -> None:
         """Fetch what these rules of a site had a part in sending elsewhere."""
@@ -67,18 +55,18 @@ class AfterAll:
 
         What the index cannot be asked for now is asked for again when nothing else is left to do.
         """
-        book = self._parts.book
-        assert book is not None
+        book, rewrites = self._parts.book, self._parts.rewrites
 
-        def is_lost(url: str, rules: tuple[str, ...]) -> bool:  # rules of two sites may have one id
-            ruling = rulings.get(site_of(url), Ruling())
-            return not set(ruling.revoked).isdisjoint(rules) or book.is_off(url, rules)
+        def is_lost(rewrite: Rewrite) -> bool:  # rules of two sites may have one id
+            revoked = rulings.get(site_of(rewrite.url), Ruling()).revoked
+            is_by_wrong = not set(revoked).isdisjoint(rewrite.rules) or book.is_off(rewrite.url, rewrite.rules)
+            return (rewrite.canonical in targets or is_by_wrong) and not self.is_fetched(rewrite.url)
 
         wrong = {rule for ruling in rulings.values() for rule in (*ruling.revoked, *ruling.restricted)}
         after_all = {waited.url: waited for target in targets for waited in self._parts.pending.refute(target)}
         try:
-            for request in self._parts.rewrites.requests(targets, wrong, is_lost):
-                after_all.setdefault(request.url, request)
+            for rewrite in filter(is_lost, rewrites.found(targets, wrong)):
+                after_all.setdefault(rewrite.url, rewrites.request(rewrite))
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot tell what a wrong rule has cost; it will be asked again.")
             self._owed.append((targets, rulings))
@@ -96,5 +84,5 @@ class AfterAll:
         wanted = [request for request in requests if not self.is_fetched(request.url)]
         self._parts.savings.fall_back(wanted, why)
         for request in wanted:
-            self.give_back(request.url)
+            self.given_back.add(request.url)
             self._parts.sending.schedule(self._parts.bypass.let_by(untouched(request)))

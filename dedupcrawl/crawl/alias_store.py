@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 from scrapy.statscollectors import StatsCollector
 
@@ -26,6 +27,8 @@ _MOST_SITES = 100_000  # of which it is remembered what is known; then it is ask
 class AliasStore:
     """Where other workers and later crawls find aliases.
 
+    Of single URLs it is asked, and told, within `asked`: OSError and IndexDamagedError say that the index cannot be.
+
     Args:
         index: Where they lie.
         normalizer: The rules, under whose canonical URLs pages are kept.
@@ -42,101 +45,63 @@ class AliasStore:
         self._failed = False
 
     def known(self, url: str) -> Alias | None:
-        """What is known of a URL.
-
-        Raises:
-            OSError, IndexDamagedError: The index cannot tell.
-        """
+        """What is known of a URL."""
         return Alias.from_bytes(self.beside(without_fragment(url)).get(NAME))
 
     def beside(self, url: str) -> dict[str, bytes]:
-        """What lies beside a URL, by name; of what was asked for lately it is not asked again.
-
-        Raises:
-            OSError, IndexDamagedError: The index cannot tell.
-        """
-        if self.is_at_hand(url):
-            return self._at_hand[url][1]
-        return self.index.attached([url], NAME)[url]
-
-    def is_at_hand(self, url: str) -> bool:
-        """True when `beside` asks nobody."""
-        return url in self._at_hand and time.monotonic() - self._at_hand[url][0] < FRESH_SECONDS
+        """What lies beside a URL, by name; of what was asked for lately it is not asked again."""
+        when, rows = self._at_hand.get(url, (float("-inf"), {}))
+        return rows if time.monotonic() - when < FRESH_SECONDS else self.index.attached([url], NAME)[url]
 
     def read(self, urls: Iterable[str]) -> None:
         """Have at hand for a moment what lies beside these URLs: one question for all of them."""
         now = time.monotonic()
         self._at_hand = {url: one for url, one in self._at_hand.items() if now - one[0] < FRESH_SECONDS}
         wanted = {url for url in map(without_fragment, urls) if url not in self._at_hand}
-        try:
+        with self.asked():
             found = self.index.attached(wanted, NAME) if wanted else {}
-        except (OSError, IndexDamagedError) as error:
-            self.say(error)
-        else:
             self._at_hand |= {url: (now, rows) for url, rows in found.items()}
 
     def put(self, url: str, alias: Alias) -> None:
         """Remember an alias; where the index cannot, its URL is fetched."""
-        try:
+        with self.asked():
             self.remember(site_of(url))
             self.attach(url, NAME, alias.to_bytes())
-        except (OSError, IndexDamagedError) as error:
-            self.say(error)
 
     def attach(self, url: str, name: str, data: bytes) -> None:
-        """Put something beside a URL.
-
-        Raises:
-            OSError, IndexDamagedError: The index cannot take it.
-        """
+        """Put something beside a URL."""
         self._at_hand.pop(url, None)
         self.index.attach(url, name, data)
 
     def attach_new(self, rows: Mapping[str, Alias]) -> dict[str, Alias | None]:
-        """Put aliases beside URLs that have none; URL → the one that lay there already, None where that is unreadable.
-
-        Raises:
-            OSError, IndexDamagedError: The index cannot take them.
-        """
+        """Put aliases beside URLs that have none; URL → what lay there already, None where that is unreadable."""
         for url in rows:
             self._at_hand.pop(url, None)
         there = self.index.attach_new(NAME, {url: alias.to_bytes() for url, alias in rows.items()})
         return {url: Alias.from_bytes(content) for url, content in there.items()}
 
     def detach(self, url: str) -> None:
-        """A URL is not an alias, and what was said at it no longer counts.
-
-        Raises:
-            OSError, IndexDamagedError: The index cannot be changed.
-        """
+        """A URL is not an alias, and what was said at it no longer counts."""
         self._at_hand.pop(url, None)
         self.index.detach(url, NAME)
 
     def kept(self, url: str) -> Entry | None:
-        """The page that was kept of what came from a URL.
-
-        Raises:
-            OSError, IndexDamagedError: The index cannot tell.
-        """
+        """The page that was kept of what came from a URL."""
         found = (self.index.entry(known, fresh=False) for known in {url, self._normalizer.normalize(url).canonical})
         return next((one for one in found if one is not None and without_fragment(one.source) == url), None)
 
     def site(self, site: str) -> SiteAliases:
         """What is known of the aliases of a site; to be changed by `update` only."""
-        known = self._sites.get(site)
-        if known is None:
-            try:
+        if site not in self._sites:
+            with self.asked():
                 content = self.index.site_state(site, NAME)
-            except (OSError, IndexDamagedError) as error:
-                self.say(error)
-                return SiteAliases()  # and it is asked again: what was refuted must not come back
-            if len(self._sites) >= _MOST_SITES:
-                self._sites.clear()
-                self._remembering.clear()
-            known = self._sites[site] = SiteAliases.from_bytes(content)
-            if content is not None:
-                self._remembering.add(site)
-        return known
+                if len(self._sites) >= _MOST_SITES:
+                    self._sites.clear()
+                    self._remembering.clear()
+                self._sites[site] = SiteAliases.from_bytes(content)
+                if content is not None:
+                    self._remembering.add(site)
+        return self._sites.get(site) or SiteAliases()  # then it is asked again: what was refuted must not come back
 
     def has_some(self, site: str) -> bool:
         """True when earlier crawls, or other workers, have found out aliases of a site."""
@@ -156,14 +121,16 @@ class AliasStore:
         def joined(content: bytes | None) -> bytes:
             return SiteAliases.from_bytes(content).joined(news).to_bytes()
 
-        try:
+        with self.asked():
             self.index.update_site_state(site, NAME, joined)
-        except (OSError, IndexDamagedError) as error:
-            self.say(error)
 
-    def say(self, error: Exception) -> None:
-        """The index cannot be asked; once is enough for the log."""
-        self._stats.inc_value("dedup/aliases/errors")
-        if not self._failed:
-            self._failed = True
-            logger.error("The index cannot be asked about aliases. This is said once: %s", printable(str(error)))
+    @contextmanager
+    def asked(self) -> Iterator[None]:
+        """What is done within ends where the index cannot be asked; once is enough for the log."""
+        try:
+            yield
+        except (OSError, IndexDamagedError) as error:
+            self._stats.inc_value("dedup/aliases/errors")
+            if not self._failed:
+                self._failed = True
+                logger.error("The index cannot be asked about aliases. This is said once: %s", printable(str(error)))

@@ -18,9 +18,8 @@ from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.journal_file import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.request_meta import MOVED, TRIAL, key_of, without_fragment
+from dedupcrawl.crawl.request_meta import MOVED, TRIAL, UrlSet, without_fragment
 from dedupcrawl.crawl.same_page import Look, digest_of_all, is_kept_with_lines_beside, same_page
-from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.normalizer import Normalized
@@ -39,7 +38,7 @@ class Aliases:
     """Reads what pages say of URLs, remembers what this crawl finds out, and tells which URL to ask for instead.
 
     Everything lies beside the URL in the index, where other workers and later crawls find it. What is said is used on
-    trial only: without a rule book nothing but what was found out by fetching is.
+    trial only: where nothing is tried, only what was found out by fetching is.
 
     Attributes:
         discoveries: Which pages were the first to lead to others.
@@ -52,13 +51,15 @@ class Aliases:
         self._store = AliasStore(parts.index, parts.normalizer, parts.stats)
         self._normalizer, self._settings = parts.normalizer, parts.settings
         self._spider, self._run, self._stats = parts.spider, parts.run, parts.stats
-        self._book, self._pages, self._furniture_of = parts.book, parts.pages, parts.furniture_of
+        self._tries, self._book = parts.tries, parts.book
+        self._pages, self._furniture_of = parts.pages, parts.detector.furniture_of
         self.disputed: Callable[[str], None] = lambda url: None
         self.instead: Callable[[Request, str, str], Request | None] = lambda request, named, source: None
         self.discoveries = Discoveries()
-        self._changed: set[int] = set()  # hashes of URLs whose page is another than in earlier crawls
+        self._changed = UrlSet()  # whose page is another than in earlier crawls
         self._dropped: dict[bytes, str] = {}  # digest of all that a page says that was not surely dropped → its URL
-        if parts.book is not None:
+        parts.batch.read = self.read
+        if self._tries:
             parts.book.more = self.rules_of
 
     # Which URL to ask for
@@ -78,19 +79,16 @@ class Aliases:
         """
         if not self._settings.for_url(url).alias_sources:
             return None
-        try:
+        with self._store.asked():
             forms = dict.fromkeys((url, self._normalizer.normalize(url).canonical))
             alias = next((known for form in forms if (known := self._store.known(form)) is not None), None)
             if alias is None and asked is not None and self.remembers(url) and self._store.kept(url) is None:
                 alias = self._store.known(asked)  # what rules make of it, no crawl has seen
                 if alias is None or not alias.was_found_out or alias.target == url:
                     return None
-            if alias is None or not self._holds(url, alias):
-                return None
-        except (OSError, IndexDamagedError) as error:
-            self._store.say(error)
-            return None
-        return Normalized(url, alias.target, "rewrite", (alias.rule,)), alias.run == self._run
+            if alias is not None and self._holds(url, alias):
+                return Normalized(url, alias.target, "rewrite", (alias.rule,)), alias.run == self._run
+        return None
 
     def read(self, urls: Collection[str]) -> None:
         """These URLs are about to be asked for, or their pages to be judged: what is known of them is read at once."""
@@ -109,13 +107,9 @@ class Aliases:
 
     def links_of(self, url: str) -> list[Request]:
         """What only the page at a URL led to in an earlier crawl; to be asked for when that page is not fetched."""
-        if not self.remembers(url):
-            return []
-        try:
-            alias = self._store.known(url)
-        except (OSError, IndexDamagedError) as error:
-            self._store.say(error)
-            return []
+        alias = None
+        with self._store.asked():
+            alias = self._store.known(url) if self.remembers(url) else None
         found = []
         for packed in alias.links if alias is not None and alias.spider == self._spider.name else ():
             try:
@@ -132,26 +126,21 @@ class Aliases:
 
     def found_out(self, url: str) -> str | None:
         """The URL of the page that an earlier crawl found when it fetched this one; None where that is not known."""
-        try:
+        with self._store.asked():
             alias = self._store.known(url) if self.remembers(url) else None
-            if alias is None or not alias.was_found_out or alias.run == self._run or not self._holds(url, alias):
-                return None
-        except (OSError, IndexDamagedError) as error:
-            self._store.say(error)
-            return None
-        return alias.target
+            if alias is not None and alias.was_found_out and alias.run != self._run and self._holds(url, alias):
+                return alias.target
+        return None
 
     def has_changed(self, url: str, page: FetchedPage) -> bool:
         """Whether a page is another than in earlier crawls, which tell then nothing of what else leads there.
 
         Asked before the page is judged, when the index still has the earlier one.
         """
-        try:
+        kept = said = None
+        with self._store.asked():
             kept = self._store.kept(url)
             said = self._store.beside(url).get(SAID) if kept is None else None
-        except (OSError, IndexDamagedError) as error:
-            self._store.say(error)
-            return False
         now = page.analyse()
         if kept is None:
             if said is None or said == digest_of_all(now.page):
@@ -163,7 +152,7 @@ class Aliases:
             if is_same or is_kept_with_lines_beside(kept.outline, now):
                 page.is_update = True
                 return False
-        self._changed.add(key_of(url))
+        self._changed.add(url)
         self._stats.inc_value("dedup/aliases/changed")
         return True
 
@@ -216,7 +205,7 @@ class Aliases:
 
     def _tried(self, url: str) -> frozenset[str]:
         """The sources that are wanted and have not been refuted on the site of a URL."""
-        if self._book is None:
+        if not self._tries:
             return frozenset()
         site = site_of(url)
         wrong = self._store.site(site).failed.keys() | self._book.revoked(site, "alias").keys()
@@ -234,7 +223,7 @@ class Aliases:
     def _keep(self, url: str, found: dict[str, str]) -> dict[str, str]:
         """Remember what a page says; of what another page of this crawl has said of itself, that page's URL."""
         rows = {said: Alias(url, source, self._spider.name, self._run, time.time()) for said, source in found.items()}
-        try:
+        with self._store.asked():
             own = self._store.known(url)
             if own is not None:  # of two URLs that each name the other one is asked for
                 rows.pop(own.target, None)
@@ -243,12 +232,10 @@ class Aliases:
             contested = {
                 said: old.target for said, old in there.items() if old and self._is_contested(said, old, rows[said])
             }
-        except (OSError, IndexDamagedError) as error:
-            self._store.say(error)
-            return {}
-        for source in found.values():
-            self._stats.inc_value(f"dedup/aliases/said/{source}")
-        return contested
+            for source in found.values():
+                self._stats.inc_value(f"dedup/aliases/said/{source}")
+            return contested
+        return {}
 
     def _is_contested(self, said: str, old: Alias, new: Alias) -> bool:
         """Whether two pages name a URL as their own; what is newer or surer takes the place of the other."""
@@ -288,20 +275,16 @@ class Aliases:
         if links is None or not settings.alias_sources or (verdict is None and page.on_their_way):
             return
         url, page.links = page.url, None
-        try:
+        with self._store.asked():
+            keeper = verdict.duplicate_of if verdict is not None else None
+            self._dispute(page, without_fragment(keeper or url))
             if verdict is None:
-                self._dispute(page, url)  # no item of it was judged, or will be
-                return
-            self._dispute(page, without_fragment(verdict.duplicate_of or url))
+                return  # no item of it was judged, or will be
             drops = verdict.duplicate_of and settings.action == "drop" and verdict.url == url
             if drops and len(links) <= MOST_LINKS and (same := self._same_page(page, verdict)):
                 self._learn(url, same, links)
             elif self.remembers(url) and NAME in self._store.beside(url):
                 self._store.detach(url)  # it is a page of its own now
-        except ValueError:
-            self._stats.inc_value("dedup/aliases/unpacked")  # a link that cannot be stored: the page is fetched again
-        except (OSError, IndexDamagedError) as error:
-            self._store.say(error)
 
     def _same_page(self, page: FetchedPage, verdict: Verdict) -> str | None:
         """The URL of the page that a dropped one surely is; None where none was met yet.
@@ -323,7 +306,11 @@ class Aliases:
     def _learn(self, url: str, keeper: str, links: Sequence[Request]) -> None:
         if url == keeper:
             return
-        packed = tuple(pack_request(link, self._spider) for link in links)
+        try:
+            packed = tuple(pack_request(link, self._spider) for link in links)
+        except ValueError:
+            self._stats.inc_value("dedup/aliases/unpacked")  # a link that cannot be stored: the page is fetched again
+            return
         back = self._store.known(keeper)
         if back is not None and back.target == url:
             self._store.detach(keeper)
@@ -334,20 +321,18 @@ class Aliases:
 
     def close(self) -> None:
         """Keep what became of the trials."""
-        if (book := self._book) is None:
-            return
-        for site in book.sites:
-            watched = book.watched(site, "alias")
+        for site in self._book.sites:
+            watched = self._book.watched(site, "alias")
             tried = {one.rule.id: TrialRecord.of(one) for one in watched if one.passed or one.failed}
-            if (failed := book.revoked(site, "alias")) or tried:
+            if (failed := self._book.revoked(site, "alias")) or tried:
                 self._store.update(site, SiteAliases(tried, failed))
 
     def _holds(self, url: str, alias: Alias) -> bool:  # noqa: PLR0911 - a reason each
         """Whether an alias still tells what to ask for."""
         settings = self._settings.for_url(url)
-        if not alias.target or alias.spider != self._spider.name or key_of(alias.target) in self._changed:
+        if not alias.target or alias.spider != self._spider.name or alias.target in self._changed:
             return False
-        if not alias.was_found_out and (self._book is None or alias.source not in settings.alias_sources):
+        if not alias.was_found_out and (not self._tries or alias.source not in settings.alias_sources):
             return False
         if alias.rule in self._store.site(site_of(url)).failed:
             return False

@@ -31,12 +31,14 @@ class Batch:
 
     Args:
         index: In which they are judged, `pages_at_once` together.
+
+    Attributes:
         read: Called with the URLs of pages and requests, so that what a server knows of them is asked for at once.
     """
 
-    def __init__(self, index: Index, read: Callable[[Collection[str]], None] = lambda urls: None) -> None:
+    def __init__(self, index: Index) -> None:
         self._index = index
-        self._read_at_once = read
+        self.read: Callable[[Collection[str]], None] = lambda urls: None
         self._requested: list[tuple[str, asyncio.Future[None]]] = []
         self._pages: dict[FetchedPage, None] = {}
         self._bytes = 0
@@ -92,7 +94,7 @@ class Batch:
         urls = {*(url for url, _ in requested), *(page.url for page in pages)}
         if urls and self._index.pages_at_once > 1:
             try:
-                self._read_at_once(urls)
+                self.read(urls)
             except Exception:  # the requests go on: each is then asked about by itself
                 logger.exception("What is known of URLs could not be read together.")
         for _, future in requested:

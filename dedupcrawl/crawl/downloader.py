@@ -12,95 +12,72 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 
-from dedupcrawl.crawl.extension import Dedup
+from dedupcrawl.crawl.extension import Component
 from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRIAL, AlreadyFetchedError
 from dedupcrawl.sites import host_of
 
 logger = logging.getLogger(__name__)
 
 
-class UrlMiddleware:
+class UrlMiddleware(Component):
     """Requests of other middlewares, pipelines and redirects go through the rules here, after the offsite filter.
 
     A request that is returned goes back to the scheduler, whose duplicate filter then knows its canonical URL.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
-        dedup = Dedup.of(crawler)
-        self._crawler = crawler
-        self._batch = dedup.batch
-        self._rewriter = dedup.rewriter
-        self._watch = dedup.watch
-        self._starts = dedup.repetitions.starts
-        self._orphans = dedup.orphans
-        self._software = dedup.software
-        self._aliases = dedup.aliases
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> UrlMiddleware:
-        """Called by Scrapy."""
-        return cls(crawler)
-
     async def process_response(self, request: Request, response: Response) -> Request | Response:
         """The response, untouched; or a request for the URL that its page would be known by."""
-        self._orphans.answered(request, response)
-        if self._software is not None:
+        self._dedup.orphans.answered(request, response)
+        if self._dedup.software is not None:
             try:
-                self._software.look(response)
+                self._dedup.software.look(response)
             except Exception:  # what tells of software is not worth a page
                 logger.exception("%r could not be looked at for known software.", response.url)
-        if (instead := self._aliases.look(request, response)) is not None:
+        if (instead := self._dedup.aliases.look(request, response)) is not None:
             return instead
-        self._watch.answered(request, response)
+        self._dedup.watch.answered(request, response)
         return response
 
     async def process_request(self, request: Request) -> Request | None:
         """None to go on, or the rewritten request."""
-        if self._rewriter.follows(request):
+        rewriter = self._dedup.rewriter
+        if rewriter.follows(request):
             engine = self._crawler.engine
-            await self._batch.at_hand(request.url, len(engine.downloader.active) if engine is not None else 1)
-        if self._watch.meets(request):
+            await self._dedup.batch.at_hand(request.url, len(engine.downloader.active) if engine is not None else 1)
+        if self._dedup.watch.meets(request):
             raise AlreadyFetchedError(f"{request.url} is where the canonical URL led")
         is_waited_for = CANONICAL in request.meta or TRIAL in request.meta
-        if "redirect_urls" in request.meta and not is_waited_for and self._starts.has(request):
+        if "redirect_urls" in request.meta and not is_waited_for and self._dedup.repetitions.starts.has(request):
             raise AlreadyFetchedError(f"{request.url} is where the crawl has started")
-        rewritten = self._rewriter.rewrite(request)
+        rewritten = rewriter.rewrite(request)
         if rewritten is request:
-            rewritten = self._rewriter.follow(request)
+            rewritten = rewriter.follow(request)
         return None if rewritten is request else rewritten
 
 
 _FOR_NOW = (408, 425, 429)  # statuses below 500 that say nothing of the page: too slow, too early, too many requests
 
 
-class RewriteFallback:
+class RewriteFallback(Component):
     """Requests whose canonical URL fails are fetched as they were asked for: a wrong rule loses no page.
 
     It stands between the downloader and RedirectMiddleware, so that it sees redirects before they are followed.
     """
 
     def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
         settings = crawler.settings
-        self._crawler = crawler
-        dedup = Dedup.of(crawler)
-        self._rewriter, self._aliases = dedup.rewriter, dedup.aliases
-        self._is_one_url = dedup.parts.earlier.is_one_url
         self._retry_codes = {int(code) for code in settings.getlist("RETRY_HTTP_CODES")}
         self._retry_times = settings.getint("RETRY_TIMES") if settings.getbool("RETRY_ENABLED") else 0
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> RewriteFallback:
-        """Called by Scrapy."""
-        return cls(crawler)
 
     async def process_response(self, request: Request, response: Response) -> Request | Response:
         """The response, or the request to send instead."""
         status = response.status
         if 300 <= status < 400:
             if target := _location(request, response):
-                self._aliases.moved(request, status, target)
+                self._dedup.aliases.moved(request, status, target)
             if self._is_rewritten(request) and self._redirects_to_itself(request, response):
-                return self._rewriter.as_first_asked(request)
+                return self._dedup.rewriter.as_first_asked(request)
         elif status >= 400 and (status not in self._retry_codes or self._is_last_try(request)):
             return self._fall_back(request, is_sure=status not in _FOR_NOW and status < 500) or response
         return response
@@ -117,19 +94,18 @@ class RewriteFallback:
     def _fall_back(self, request: Request, *, is_sure: bool) -> Request | None:
         """Send what waited for `request`; returned is the one to send in its place."""
         instead = None
-        for waited in self._rewriter.refute(request, is_sure=is_sure):
+        for waited in self._dedup.rewriter.refute(request, is_sure=is_sure):
             if instead is None and self._is_rewritten(request):
                 instead = waited
             else:
-                assert self._crawler.engine is not None
-                self._crawler.engine.crawl(waited)
+                self._dedup.parts.sending.schedule(waited)
         return instead
 
     def _redirects_to_itself(self, request: Request, response: Response) -> bool:
         target = _location(request, response)
         if not target:
             return False
-        return target == request.meta[ORIGINAL_URL] or self._is_one_url(target, request.url)
+        return target == request.meta[ORIGINAL_URL] or self._dedup.parts.earlier.is_one_url(target, request.url)
 
     def _is_last_try(self, request: Request) -> bool:
         meta = request.meta
@@ -154,20 +130,15 @@ def _location(request: Request, response: Response) -> str:
         return ""
 
 
-class CrawlLogMiddleware:
+class CrawlLogMiddleware(Component):
     """Stands next to the spider, where bodies are decompressed; redirects are taken from the request's meta."""
 
     def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
         self._failed = False
-        log = Dedup.of(crawler).page_log
-        if log is None:
+        if self._dedup.page_log is None:
             raise NotConfigured  # no message: that is a choice, and no news
-        self._log = log
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> CrawlLogMiddleware:
-        """Called by Scrapy."""
-        return cls(crawler)
+        self._log = self._dedup.page_log
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """The response, untouched."""

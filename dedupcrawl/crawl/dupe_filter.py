@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import OrderedDict
+from collections.abc import Callable
 
-from scrapy import Request, signals
+from scrapy import Request
 from scrapy.core.scheduler import Scheduler
 from scrapy.crawler import Crawler
 from scrapy.dupefilters import RFPDupeFilter
 from scrapy.exceptions import IgnoreRequest
+from scrapy.signalmanager import SignalManager
+from scrapy.signals import request_scheduled
 from scrapy.utils.misc import load_object
 from scrapy.utils.request import RequestFingerprinter
 
@@ -26,16 +29,15 @@ class DupeFilterBypass:
     does, and forgets them with the process: what was on its way when that died is asked for again.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
-        assert crawler.request_fingerprinter is not None
-        self._signals = crawler.signals
-        self._fingerprint = crawler.request_fingerprinter.fingerprint
+    def __init__(self, signals: SignalManager, fingerprint: Callable[[Request], bytes]) -> None:
+        self._signals = signals
+        self._fingerprint = fingerprint
         self._known: set[bytes] = set()
 
     def let_by(self, request: Request) -> Request:
         """`request`, to be sent past the filter."""
         if not self._known:  # before, a signal for every request would cost much and tell nothing
-            self._signals.connect(self._scheduled, signal=signals.request_scheduled)
+            self._signals.connect(self._scheduled, signal=request_scheduled)
         self._known.add(self._fingerprint(request))
         return request.replace(dont_filter=True)
 

@@ -11,6 +11,7 @@ from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.printable import printable
 from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
 
@@ -35,10 +36,11 @@ class EarlierPages:
         None, too, while the index cannot be asked: the page is then fetched once more.
         """
         try:
-            return self._looked_up(url)
+            entry, verdict = self._led_to(url)
         except (OSError, IndexDamagedError) as error:
             logger.error("The index cannot tell what %s led to: %s", printable(url), printable(str(error)))
             return None
+        return Look.of(entry) if entry is not None and (verdict is None or verdict.is_sure) else None
 
     def is_served(self, url: str, canonical: str) -> bool | None:
         """Whether the content half would drop the page of `url` for that of `canonical`, both fetched by this crawl.
@@ -69,36 +71,26 @@ class EarlierPages:
     def is_another_variant(self, url: str) -> bool:
         """True when the page of a URL was dropped for that of another URL of which the rules make the same."""
         try:
-            verdict = None if self._kept(url) is not None else self._index.verdict(url)
+            _, verdict = self._led_to(url)
         except (OSError, IndexDamagedError):
             return False
         return verdict is not None and bool(verdict.duplicate_of) and self.is_one_url(url, verdict.duplicate_of or "")
 
-    def _looked_up(self, url: str) -> Look | None:
+    def _led_to(self, url: str) -> tuple[Entry | None, Verdict | None]:
+        """The page that this crawl kept of a URL; or, with the verdict on its own, the one that this duplicates."""
         entry = self._kept(url)
-        if entry is None:
-            verdict = self._index.verdict(url)
-            entry = (
-                self._index.entry(verdict.duplicate_of)
-                if verdict is not None and verdict.duplicate_of and verdict.is_sure
-                else None
-            )
-        if entry is None or entry.run != self._run:
-            return None
-        return Look.of(entry)
+        if entry is not None:
+            return entry, None
+        verdict = self._index.verdict(url)
+        keeper = self._index.entry(verdict.duplicate_of) if verdict is not None and verdict.duplicate_of else None
+        return (keeper if keeper is not None and keeper.run == self._run else None), verdict
 
     def _judged(self, url: str) -> tuple[str, bool] | None:
         """Under which URL that page is kept which a page was judged to be, or surely to duplicate; whether exactly."""
-        entry = self._kept(url)
-        if entry is not None:
-            return entry.url, True
-        verdict = self._index.verdict(url)
-        if verdict is None or verdict.duplicate_of is None:
-            return None
-        keeper = self._index.entry(verdict.duplicate_of)
-        if keeper is None or keeper.run != self._run:
-            return None
-        return (keeper.url, verdict.check == "exact") if verdict.is_sure else (url, False)
+        entry, verdict = self._led_to(url)
+        if entry is None or verdict is None:
+            return None if entry is None else (entry.url, True)
+        return (entry.url, verdict.check == "exact") if verdict.is_sure else (url, False)
 
     def _kept(self, url: str) -> Entry | None:
         found = (self._index.entry(known) for known in dict.fromkeys((url, self._normalizer.normalize(url).canonical)))

@@ -7,7 +7,9 @@ import logging
 import os
 import uuid
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
@@ -46,6 +48,8 @@ from dedupcrawl.urls.rule_files import rule_files
 
 logger = logging.getLogger(__name__)
 
+AnyComponent = TypeVar("AnyComponent", bound="Component")
+
 START = "start"
 """DEDUP_TRUSTED_SITES: the sites that a user has named by what a spider starts with and where it may go."""
 
@@ -73,7 +77,6 @@ class Dedup:
             raise NotConfigured("DEDUP_ENABLED is False")
         assert crawler.spider is not None
         assert crawler.stats is not None
-        assert crawler.request_fingerprinter is not None
         self.stats: StatsCollector = crawler.stats
         self.spider_name = crawler.spider.name
         jobdir = crawler.settings.get("JOBDIR")
@@ -101,34 +104,28 @@ class Dedup:
             remembers_requests=forgets_unstored(crawler.settings),
         )
         parts = self.parts = Parts(
-            crawler,
-            self.settings,
-            self._normalizer,
-            self._index,
-            self._run,
-            self._detector,
-            folder=folder,
-            read=lambda urls: self.aliases.read(urls),  # noqa: PLW0108  they come later
+            crawler, self.settings, self._normalizer, self._index, self._run, self._detector, folder=folder
         )
         self.pages, self.batch, self.bypass = parts.pages, parts.batch, parts.bypass
         self.repetitions = Repetitions(crawler, StartPages(crawler, self.settings))
-        self.orphans = Orphans(crawler, self._index, self.pages, self._detector, self.bypass)
+        self.orphans = Orphans(parts)
         if not returns_unstored(crawler.settings):
             self.orphans.reap_expired()
-        self.storing = Storing(crawler, self._index, self.pages, self.settings.confirm, self.orphans)
+        self.storing = Storing(parts, self.orphans)
         self._log = self._log_beside(folder_of(spec) or data / "index")
         self.aliases = Aliases(parts)
-        self.watch = RuleWatch(parts, self.aliases, AliasRows(self._log, self._run, parts.book, self.stats))
+        self.watch = RuleWatch(parts, self.aliases, AliasRows(self._log, parts))
         self.software = self._software()
         first_seen = FirstSeen(folder / "first-seen.jsonl" if folder else None)
         if self.settings.run:
-            first_seen.shared = self._first_url
+            first = partial(self._index.first_of_run, self._run)
+            first_seen.shared = lambda identity, url: first(identity, url.encode()).decode()
         elif is_redis(spec) and self.settings.scope == "run":
             logger.warning(_ALONE)
-        self.rewriter = Rewriter(parts, self.watch, self.aliases, first_seen, crawler.request_fingerprinter.fingerprint)
-        self.judging = Judging(parts, self._detector, self.rewriter.canonical, self.storing, self.orphans)
+        self.rewriter = Rewriter(parts, self.watch, self.aliases, first_seen)
+        self.judging = Judging(parts, self.rewriter.canonical, self.storing, self.orphans)
         self._learning = self._learns() if self.settings.learn else None
-        self.page_log = PageLog(self._log, self._run, self.settings, self.pages, self.batch) if self._log else None
+        self.page_log = PageLog(self._log, parts) if self._log else None
         self._connect(crawler)
 
     def _log_beside(self, index: Path) -> LogFile | None:
@@ -169,14 +166,10 @@ class Dedup:
             raise NotConfigured("needs dedupcrawl.crawl.extension.Dedup in EXTENSIONS")
         return dedup
 
-    def _first_url(self, identity: str, url: str) -> str:
-        """The first URL of an identity that any worker of this run named."""
-        return self._index.first_of_run(self._run, identity, url.encode()).decode()
-
     def _software(self) -> Software | None:
         given = self.settings.software
         modes = {one.url_mode for one in (self.settings, *self.settings.sites.values())}
-        if given is False or self.parts.book is None or modes == {"off"}:
+        if given is False or not self.parts.tries or modes == {"off"}:
             return None
         known = programs(given if isinstance(given, Path) else None)
         software = Software(known, self._normalizer, self.parts.book, self._index, self.stats)
@@ -257,15 +250,12 @@ class Dedup:
         """Close the index, now that the feeds are closed too."""
         take_all(
             lambda: self.storing.close(self.settings.index_wait),
-            self._end_run,
+            lambda: self._detector.tally.close(lost=self.stats.get_value("dedup/content/abandoned", 0)),
             self._write_report,
             self._detector.close,
             self._index.close,
             gc.unfreeze,
         )
-
-    def _end_run(self) -> None:
-        self._detector.tally.close(lost=self.stats.get_value("dedup/content/abandoned", 0))
 
     def _write_report(self) -> None:
         if self._report is not None:
@@ -275,6 +265,23 @@ class Dedup:
         """The duplicate filter has dropped `request`."""
         self.repetitions.dropped(request)
         self.watch.dropped(request)
+
+
+class Component:
+    """What Scrapy makes for a crawl, to work with the crawl's extension.
+
+    Raises:
+        NotConfigured: That is not enabled.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._dedup = Dedup.of(crawler)
+
+    @classmethod
+    def from_crawler(cls: type[AnyComponent], crawler: Crawler) -> AnyComponent:
+        """Called by Scrapy."""
+        return cls(crawler)
 
 
 def _trusted(setting: str | tuple[str, ...], spider: Spider) -> Trust:

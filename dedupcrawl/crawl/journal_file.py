@@ -16,6 +16,7 @@ from scrapy import Request, Spider
 from scrapy.utils.request import request_from_dict
 
 from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)
 
@@ -60,9 +61,9 @@ class JournalFile:
                 file.close()
 
 
-def read_rows(path: Path, kind: type[Row]) -> Iterator[Row]:
+def read_rows(path: Path | None, kind: type[Row]) -> Iterator[Row]:
     """The rows of `path` that are whole; nothing when there is no such file."""
-    if not path.exists():
+    if path is None or not path.exists():
         return
     with path.open("rb") as file:
         for line in file:
@@ -126,6 +127,28 @@ def unpack_request(packed: bytes, spider: Spider) -> Request:
         raise ValueError(f"{type(error).__name__}: {error}") from error
 
 
+def packed_if_possible(request: Request, spider: Spider) -> bytes:
+    """As `pack_request`; nothing where that cannot be done: then its URL has to do."""
+    try:
+        return pack_request(request, spider)
+    except ValueError:
+        return b""
+
+
+def restored(packed: bytes, spider: Spider, otherwise: Request) -> Request:
+    """What `packed_if_possible` was given; where that cannot be read `otherwise`, a request for the same URL."""
+    try:
+        return unpack_request(packed, spider) if packed else otherwise
+    except ValueError as error:
+        logger.warning(
+            "The request for %s cannot be read: if it is sent again, it is by its URL, with the spider's default "
+            "callback (%s).",
+            printable(otherwise.url),
+            printable(str(error)),
+        )
+        return otherwise
+
+
 class FirstSeen:
     """Identity → the first URL met of it. With a `path` it survives the process, like Scrapy's requests.seen.
 
@@ -133,13 +156,11 @@ class FirstSeen:
         shared: Where several workers agree on it: (identity, URL) → the first URL that any of them named.
     """
 
-    shared: Callable[[str, str], str] | None = None
-
     def __init__(self, path: Path | None) -> None:
+        self.shared: Callable[[str, str], str] = lambda identity, url: url
         self._url_of: dict[str, str] = {}
-        if path is not None:
-            for row in read_rows(path, tuple[str, str]):
-                self._url_of.setdefault(*row)
+        for row in read_rows(path, tuple[str, str]):
+            self._url_of.setdefault(*row)
         self._journal = JournalFile(path)
 
     def known(self, identity: str) -> str | None:
@@ -152,7 +173,7 @@ class FirstSeen:
         if first is None:
             first = url
             with suppress(OSError, IndexDamagedError):  # while the workers cannot be asked: a page more is fetched
-                first = self.shared(identity, url) if self.shared is not None else url
+                first = self.shared(identity, url)
             self._url_of[identity] = first
             self._journal.append((identity, first))
         return first

@@ -22,7 +22,6 @@ from dedupcrawl.crawl.request_meta import TRIAL
 from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.attachments import ITEM, packed_item
-from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.together import Steps, together
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.printable import printable
@@ -40,17 +39,14 @@ class Judging:
 
     Args:
         parts: Of the crawl; texts and items that are kept for `explain` and `index restore` go into their index, too.
-        detector: Gives the verdicts.
         canonical: The URL that stands for a URL, by the rules.
         storing: Told when a page that was judged late is at its end.
         orphans: Asks for pages that would not be dropped by what is known of their sites now.
     """
 
-    def __init__(
-        self, parts: Parts, detector: Detector, canonical: Callable[[str], str], storing: Storing, orphans: Orphans
-    ) -> None:
+    def __init__(self, parts: Parts, canonical: Callable[[str], str], storing: Storing, orphans: Orphans) -> None:
         self._index, self._spider, self._stats = parts.index, parts.spider, parts.stats
-        self._detector = detector
+        self._detector = parts.detector
         self._canonical_url = canonical
         self._storing = storing
         self._orphans = orphans

@@ -64,7 +64,7 @@ class Learning:
         log: LogFile,
         folder: Path,
         normalizer: Normalizer,
-        book: RuleBook | None,
+        book: RuleBook,
         stats: StatsCollector,
         software: Path | None = None,
     ) -> None:
@@ -116,8 +116,7 @@ class Learning:
         try:
             if self._stopped:  # by now: the last pages of a crawl are logged while it closes
                 return
-            if self._book is not None:
-                self._book.save()
+            self._book.save()
             self._log.flush()
             self._next = self._evidence.count * _GROWTH
             before = _changes(self._folder)
@@ -144,7 +143,7 @@ class Learning:
                 return
             for path in changed:
                 self._normalizer.add_file(path)
-            if changed and self._book is not None:
+            if changed:
                 self._book.reread()
             self._stats.set_value("dedup/learn/sites", self._normalizer.site_count)
         except OSError as error:

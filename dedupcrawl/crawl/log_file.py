@@ -14,16 +14,13 @@ from typing import IO
 import msgspec
 from scrapy import Request
 from scrapy.http import Response
-from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.aliases.alias import said_by
 from dedupcrawl.aliases.sources import canonical_of
 from dedupcrawl.content.checks.registry import make_checks
-from dedupcrawl.crawl.batch import Batch
-from dedupcrawl.crawl.pages import FetchedPage, Pages, is_html
-from dedupcrawl.settings import DedupSettings
+from dedupcrawl.crawl.pages import FetchedPage, is_html, media_type
+from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.sites import site_of
-from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
@@ -116,12 +113,10 @@ _CHECKS = ("exact", "simhash")  # their signatures are columns of the crawl log
 class PageLog:
     """Writes the rows of one crawl."""
 
-    def __init__(self, file: LogFile, run: str, settings: DedupSettings, pages: Pages, batch: Batch) -> None:
+    def __init__(self, file: LogFile, parts: Parts) -> None:
         self._file = file
-        self._run = run
-        self._pages = pages
-        self._batch = batch
-        self._checks = make_checks(_CHECKS, settings.parameters)
+        self._run, self._pages, self._batch = parts.run, parts.pages, parts.batch
+        self._checks = make_checks(_CHECKS, parts.settings.parameters)
 
     def add(self, request: Request, response: Response, fetched_at: float) -> None:
         """Write the response's row, and one for each redirect that led to it."""
@@ -130,11 +125,10 @@ class PageLog:
             if source is not None:
                 status = reason if isinstance(reason, int) else 301  # such as a meta refresh
                 self._file.write(LogRow(source, status, redirect_to=response.url, fetched_at=fetched_at, run=self._run))
-        mime = (response.headers.get("Content-Type") or b"").partition(b";")[0].strip().lower()
         row = LogRow(
             response.url,
             response.status,
-            mime=mime.decode("latin-1"),
+            mime=media_type(response).decode("latin-1"),
             bytes=len(response.body),
             fetched_at=round(fetched_at, 3),
             run=self._run,
@@ -170,22 +164,17 @@ class AliasRows:
 
     While too few trials of its source have passed in its part of the site an alias waits. So what a site makes up is
     not in the log as a fact, however the crawl ends. What rules save is not told of: a rule is no evidence for itself.
-
-    Args:
-        book: Knows of the trials; None: there are none, and what pages say is not used.
     """
 
-    def __init__(self, log: LogFile | None, run: str, book: RuleBook | None, stats: StatsCollector) -> None:
+    def __init__(self, log: LogFile | None, parts: Parts) -> None:
         self._log = log
-        self._run = run
-        self._book = book
-        self._stats = stats
+        self._run, self._book, self._stats = parts.run, parts.book, parts.stats
         self._waiting: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)  # by site and rule: URL, target
         self._count = 0
 
     def used(self, url: str, target: str, rules: tuple[str, ...]) -> None:
         """`target` is asked for instead of `url`, by these rules; not told of a URL that is fetched, too."""
-        if self._log is None or self._book is None or not said_by(rules):
+        if self._log is None or not said_by(rules):
             return
         if self._book.holds(url, rules):
             self._add(url, target, rules, held=None)

@@ -7,16 +7,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 
 from scrapy import Request
-from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
-from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
-from dedupcrawl.crawl.journal_file import pack_request, unpack_request
-from dedupcrawl.crawl.pages import Pages
+from dedupcrawl.crawl.journal_file import packed_if_possible, restored
+from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import FORCE_KEEP, GONE, MOVED, ORIGINAL_URL, ORPHANS, without_fragment
-from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import ClaimLedger
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.open import is_redis
@@ -38,28 +35,23 @@ class Orphans:
     """Asks for orphans, and sees to it that they are none any more once they are settled.
 
     Args:
-        pages: Told which pages may not be dropped.
-        expected: Told about each page that is fetched again.
+        parts: Of the crawl; its pages are told which may not be dropped, its detector of each that is fetched again.
+
+    Attributes:
+        leasing: Tells the names, as claimants, of workers whose requests may come back to a shared queue; None when it
+            cannot.
     """
 
-    def __init__(
-        self, crawler: Crawler, index: ClaimLedger, pages: Pages, expected: Detector, bypass: DupeFilterBypass
-    ) -> None:
-        assert crawler.stats is not None
-        assert crawler.spider is not None
-        assert crawler.request_fingerprinter is not None
-        self._crawler = crawler
-        self._index = index
-        self._pages = pages
-        self._expected = expected
-        self._bypass = bypass
-        self._stats = crawler.stats
-        self._spider = crawler.spider
-        self._fingerprint = crawler.request_fingerprinter.fingerprint
-        self._shares = is_redis(crawler.settings.get("DEDUP_INDEX") or "")
-        self._filter_lasts = _filter_lasts(crawler.settings)
-        self._after_leases = returns_unstored(crawler.settings)
-        self._leasing: Callable[[], Collection[str] | None] = lambda: ()
+    def __init__(self, parts: Parts) -> None:
+        settings = parts.crawler.settings
+        self._crawler, self._spider, self._stats = parts.crawler, parts.spider, parts.stats
+        self._index: ClaimLedger = parts.index
+        self._pages, self._expected, self._bypass = parts.pages, parts.detector, parts.bypass
+        self._fingerprint = parts.fingerprint
+        self._shares = is_redis(settings.get("DEDUP_INDEX") or "")
+        self._filter_lasts = _filter_lasts(settings)
+        self._after_leases = returns_unstored(settings)
+        self.leasing: Callable[[], Collection[str] | None] = lambda: ()
         self._asked = False  # whether the index has told what earlier runs left
         self._times: Counter[bytes] = Counter()  # how often a request was sent again, by its fingerprint
 
@@ -83,21 +75,13 @@ class Orphans:
                 request.meta[FORCE_KEEP] = True
             engine.crawl(request.replace(dont_filter=True))
 
-    def come_after(self, leasing: Callable[[], Collection[str] | None]) -> None:
-        """Wait for what comes back to a shared queue.
-
-        Args:
-            leasing: Tells the names, as claimants, of workers whose requests may come back still; None when it cannot.
-        """
-        self._leasing = leasing
-
     def reap_expired(self) -> bool:
         """Forget what is claimed by processes that are no more; False when it is not known who may be one.
 
         But what they had leased must be fetched first. Otherwise a page that one of them had dropped, and not yet
         released, would be asked for as an orphan, stored, and fetched once more when its lease comes back.
         """
-        leasing = self._leasing()
+        leasing = self.leasing()
         if leasing is None:
             return False
         abandoned = self._index.reap_expired(leasing)
@@ -181,12 +165,7 @@ class Orphans:
     def _expect(self, request: Request, urls: Iterable[str]) -> None:
         """From a shared queue also comes what another worker asks for."""
         others = [url for url in urls if not self._expected.expects(url)]
-        if not others:
-            return
-        try:
-            packed = pack_request(request, self._spider)
-        except ValueError:  # its URL has to do
-            packed = b""
+        packed = packed_if_possible(request, self._spider) if others else b""
         for url in others:
             self._expected.expect(Dependent(self._spider.name, url, packed))
 
@@ -215,11 +194,8 @@ class Orphans:
             yield fingerprint, request.replace(meta=meta)
 
     def _request_for(self, orphan: Dependent) -> Request:
-        try:
-            return unpack_request(orphan.request, self._spider) if orphan.request else _as_it_is(orphan.url)
-        except ValueError as error:
-            logger.error("The request for %r cannot be read (%s): its URL is fetched instead.", orphan.url, error)
-            return _as_it_is(orphan.url)
+        """By its URL alone no rule may send it elsewhere again."""
+        return restored(orphan.request, self._spider, Request(orphan.url, meta={"dedup_url": False}))
 
 
 def _filter_lasts(settings: BaseSettings) -> bool:
@@ -235,8 +211,3 @@ def forgets_unstored(settings: BaseSettings) -> bool:
 def returns_unstored(settings: BaseSettings) -> bool:
     """Whether the scheduler gives back what a worker had fetched and not stored when it was killed."""
     return bool(getattr(load_object(settings["SCHEDULER"]), "returns_unstored", False))
-
-
-def _as_it_is(url: str) -> Request:
-    """A request for a URL of which nothing else is known: no rule may send it elsewhere again."""
-    return Request(url, meta={"dedup_url": False})

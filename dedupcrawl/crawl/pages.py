@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field, replace
-from typing import Any, Literal
+from functools import partial
+from typing import Any, TypeGuard
 from weakref import WeakKeyDictionary
 
 import mmh3
@@ -59,7 +60,7 @@ class FetchedPage:
     url: str = field(init=False)
     body_length: int = field(init=False)
     _status: int = field(init=False)
-    _source: Source | None = field(init=False)
+    _read: Callable[[DedupSettings], Page] | None = field(init=False)
     _analysis: Analysis | None = None
     verdict: Verdict | None = None
     items: int = 0
@@ -83,7 +84,7 @@ class FetchedPage:
 
     def __post_init__(self, response: Response) -> None:
         self.url, self.body_length, self._status = without_fragment(response.url), len(response.body), response.status
-        self._source = source_of(response)
+        self._read = reader_of(response)
 
     @property
     def wanted(self) -> bool:
@@ -94,7 +95,7 @@ class FetchedPage:
     @property
     def is_analysed(self) -> bool:
         """True when `analyse` costs nothing."""
-        return self._source is None
+        return self._read is None
 
     def analyse(self) -> Analysis:
         """The page's text and signatures, the same object at each call.
@@ -103,70 +104,51 @@ class FetchedPage:
             RuntimeError: It has failed before.
         """
         if self._analysis is None:
-            source, self._source = self._source, None
-            if source is None:
+            read, self._read = self._read, None
+            if read is None:
                 raise RuntimeError(f"{self.url} could not be analysed before")
             settings = self._settings.for_url(self.url)
             if self._ignored:
                 settings = replace(settings, ignore=(*settings.ignore, *self._ignored))
-            self._analysis = Analysis(page_of(source, settings))
+            self._analysis = Analysis(read(settings))
         return self._analysis
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What a Page is made of.
-
-    Attributes:
-        url: After redirects, without a fragment.
-        body: Undecoded.
-        kind: "html"; "text" for plain text; "binary"; "other" for text that is not for people, such as JSON.
-        encoding: What Scrapy takes the body's encoding for; empty for what is binary.
-    """
-
-    url: str
-    body: bytes
-    kind: Literal["html", "text", "binary", "other"]
-    encoding: str
-
-
-def source_of(response: Response) -> Source:
-    """What a response's Page is made of."""
-    url = without_fragment(response.url)
-    if not isinstance(response, TextResponse):
-        return Source(url, response.body, "binary", "")
+def reader_of(response: Response) -> Callable[[DedupSettings], Page]:
+    """What makes a Page of a response, without paragraphs when that is neither HTML nor plain text."""
+    url, body = without_fragment(response.url), response.body
     if is_html(response):
-        return Source(url, response.body, "html", response.encoding)
-    kind: Literal["text", "other"] = "text" if _media_type(response) == b"text/plain" else "other"
-    return Source(url, response.body, kind, response.encoding)
+        return partial(_of_html, url, body, response.encoding)
+    if isinstance(response, TextResponse):
+        return partial(_of_other, url, body, response.encoding if media_type(response) == b"text/plain" else "", False)
+    return partial(_of_other, url, body, "", True)
 
 
-def page_of(source: Source, settings: DedupSettings) -> Page:
-    """A Page; without paragraphs when it is neither HTML nor plain text."""
-    ignored = read_ignored(settings.ignore)
-    if source.kind == "html":
-        return extract(
-            source.body,
-            source.url,
-            encoding=source.encoding,
-            selector=settings.selector,
-            ignored=ignored,
-            fields="mwo" in settings.checks,
-        )
-    digest = mmh3.hash_bytes(source.body) if source.body else b""
-    lines = paragraphs_of(decode(source.body, source.encoding)) if source.kind == "text" else ()
-    lines = ignored.lines(lines)
-    return Page(source.url, paragraphs=lines, body_digest=digest, body_tells=source.kind == "binary")
-
-
-def is_html(response: Response) -> bool:
-    """True for HTML and XHTML."""
-    return isinstance(response, HtmlResponse) or (
-        isinstance(response, TextResponse) and _media_type(response) == b"application/xhtml+xml"
+def _of_html(url: str, body: bytes, encoding: str, settings: DedupSettings) -> Page:
+    return extract(
+        body,
+        url,
+        encoding=encoding,
+        selector=settings.selector,
+        ignored=read_ignored(settings.ignore),
+        fields="mwo" in settings.checks,
     )
 
 
-def _media_type(response: Response) -> bytes:
+def _of_other(url: str, body: bytes, encoding: str, is_binary: bool, settings: DedupSettings) -> Page:
+    """Without an `encoding` it is not for people."""
+    lines = read_ignored(settings.ignore).lines(paragraphs_of(decode(body, encoding)) if encoding else ())
+    return Page(url, paragraphs=lines, body_digest=mmh3.hash_bytes(body) if body else b"", body_tells=is_binary)
+
+
+def is_html(response: Response) -> TypeGuard[TextResponse]:
+    """True for HTML and XHTML."""
+    is_xhtml = isinstance(response, TextResponse) and media_type(response) == b"application/xhtml+xml"
+    return is_xhtml or isinstance(response, HtmlResponse)
+
+
+def media_type(response: Response) -> bytes:
+    """What a response says that it is, in lower case; empty where it does not."""
     return (response.headers.get("Content-Type") or b"").partition(b";")[0].strip().lower()
 
 
@@ -211,10 +193,6 @@ class Pages:
         if page is not None:
             page.linked.discard(id(item))
         return page
-
-    def forget(self, item: Any) -> bool:
-        """`item` is at its end; True when it has not come to our pipeline, and will not."""
-        return self.take(item) is not None
 
     def forget_rest(self, page: FetchedPage) -> bool:
         """All items of a page are at their end; True when some have not come to our pipeline as what they were."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from scrapy import Request
@@ -19,7 +19,6 @@ from dedupcrawl.crawl.earlier_pages import EarlierPages
 from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import ORIGINAL_URL, key_of
 from dedupcrawl.crawl.rewrites import PendingRewrites, Rewrites
-from dedupcrawl.crawl.same_page import FurnitureOf
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.runs import RunTally
@@ -137,10 +136,11 @@ class Sending:
 
 
 class Parts:
-    """What belongs to one crawl; with a `folder` its requests survive the process, `read` is as of Batch.
+    """What belongs to one crawl; with a `folder` its requests survive the process.
 
     Attributes:
-        book: Of the rules that are tried, or None: none are, ever.
+        tries: Whether rules are tried; what pages say, and what is known of software, is used on trial only.
+        book: Of the rules that are tried; of none where none are.
         earlier: Pages of this crawl, if of other workers.
     """
 
@@ -154,22 +154,25 @@ class Parts:
         detector: Detector,
         *,
         folder: Path | None = None,
-        read: Callable[[Collection[str]], None] = lambda urls: None,
     ) -> None:
         assert crawler.spider is not None
         assert crawler.stats is not None
+        assert crawler.request_fingerprinter is not None
+        self.crawler = crawler
+        self.fingerprint = crawler.request_fingerprinter.fingerprint
         self.settings = settings
         self.normalizer = normalizer
         self.index = index
         self.run = run
         self.spider = crawler.spider
         self.stats = crawler.stats
-        self.book = RuleBook(normalizer, settings.trial_share) if settings.trial_share else None
-        self.furniture_of: FurnitureOf = detector.furniture_of
+        self.tries = settings.trial_share > 0
+        self.book = RuleBook(normalizer, settings.trial_share) if self.tries else RuleBook(Normalizer(), 1)
+        self.detector = detector
         self.pages = Pages(settings)
-        self.batch = Batch(index, read)
+        self.batch = Batch(index)
         self.sending = Sending(crawler)
-        self.bypass = DupeFilterBypass(crawler)
+        self.bypass = DupeFilterBypass(crawler.signals, self.fingerprint)
         self.savings = Savings(crawler.stats, detector.tally)
         self.pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, crawler.spider)
         self.rewrites = Rewrites(index, crawler.spider, run)

@@ -14,7 +14,7 @@ from scrapy.crawler import Crawler
 
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.selection import Ignored, read_ignored
-from dedupcrawl.crawl.extension import Dedup
+from dedupcrawl.crawl.extension import Component
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.storing import DropDuplicate
 from dedupcrawl.detection.analysis import Analysis
@@ -27,17 +27,12 @@ from dedupcrawl.verdict import Verdict
 logger = logging.getLogger(__name__)
 
 
-class DedupPipeline:
+class DedupPipeline(Component):
     """Asks for the verdict on an item's page and acts on it as DEDUP_ACTION says."""
 
     def __init__(self, crawler: Crawler) -> None:
-        self._dedup = Dedup.of(crawler)
+        super().__init__(crawler)
         self._warned: set[str] = set()
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> DedupPipeline:
-        """Called by Scrapy."""
-        return cls(crawler)
 
     async def process_item(self, item: Any) -> Any:
         """The item, or DropItem when its page is a duplicate."""

@@ -159,11 +159,31 @@ class _Questions:
         self._pages = pages
         self._batch = batch
         self._sending = sending
+        self._waiting: dict[str, list[tuple[str, Callable[[], None]]]] = {}  # open → URLs, and what is to be done then
 
-    def _fetch(
-        self, url: str, is_wanted: Callable[[Response], bool], settle: Callable[[FetchedPage | None], None]
+    @property
+    def are_open(self) -> bool:
+        """True while an answer is still to come."""
+        return bool(self._waiting)
+
+    def then(self, about: str, url: str, work: Callable[[], None]) -> None:
+        """Do what has to do with `url` once what was asked `about` is answered, at once where nobody asked."""
+        if about in self._waiting:
+            self._waiting[about].append((url, work))
+        else:
+            work()
+
+    def _ask(
+        self,
+        about: str,
+        url: str,
+        is_wanted: Callable[[Response], bool],
+        settle: Callable[[FetchedPage | None], None],
     ) -> None:
         """Have `settle` called with the page at a URL; with None where there is no answer, or none that is wanted."""
+        if about in self._waiting:  # which is under way
+            return
+        self._waiting[about] = []
 
         def answered(response: Response | None) -> None:
             page = None
@@ -172,9 +192,20 @@ class _Questions:
                     page = self._pages.of(response)
             except Exception:  # who waits for this answer must not wait forever
                 logger.exception("What %s answers to a question cannot be read.", printable(url))
-            self._batch.then(partial(settle, page), page)
+            self._batch.then(partial(self._settle, about, partial(settle, page)), page)
 
         self._sending.fetch(Request(url, meta={"dedup_skip": True}), answered)
+
+    def _settle(self, about: str, settle: Callable[[], None]) -> None:
+        waiting = self._waiting.pop(about)
+        try:
+            settle()
+        finally:
+            for url, work in waiting:
+                try:
+                    work()
+                except Exception:
+                    logger.exception("What a rule makes of %s could not be looked at.", printable(url))
 
 
 class ErrorQuestions(_Questions):
@@ -183,42 +214,17 @@ class ErrorQuestions(_Questions):
     def __init__(self, errors: ErrorPages, pages: Pages, batch: Batch, sending: Sending) -> None:
         super().__init__(pages, batch, sending)
         self._errors = errors
-        self._waiting: dict[str, list[tuple[str, Callable[[], None]]]] = {}  # host → URLs, and what is to be done then
-
-    @property
-    def are_open(self) -> bool:
-        """True while an answer is still to come."""
-        return bool(self._waiting)
 
     def ask(self, host: str, url: str) -> None:
         """Ask the host of `url`, unless that was done before."""
         if self._errors.is_new(host):
-            self._waiting.setdefault(host, [])  # a host that was forgotten meanwhile is new again
             asked = Request(made_up(url)).url  # as Scrapy writes it
-            self._fetch(asked, lambda found: found.status >= 400 or found.url == asked, partial(self._settle, host))
+            self._ask(host, asked, lambda found: found.status >= 400 or found.url == asked, partial(self.learn, host))
 
-    def then(self, host: str, url: str, work: Callable[[], None]) -> None:
-        """Do what has to do with `url` once the host has answered, at once where nobody asked."""
-        if host in self._waiting:
-            self._waiting[host].append((url, work))
-        else:
-            work()
-
-    def learn(self, host: str, page: FetchedPage) -> None:
-        """This is an error page of the host."""
-        self._errors.learn(host, Look.at(page.analyse()).outline)
-
-    def _settle(self, host: str, page: FetchedPage | None) -> None:
-        waiting = self._waiting.pop(host, [])
-        try:
-            if page is not None:
-                self.learn(host, page)
-        finally:
-            for url, work in waiting:
-                try:
-                    work()
-                except Exception:
-                    logger.exception("What a rule makes of %s could not be looked at.", printable(url))
+    def learn(self, host: str, page: FetchedPage | None) -> None:
+        """This is an error page of the host, where there is one."""
+        if page is not None:
+            self._errors.learn(host, Look.at(page.analyse()).outline)
 
 
 class CanonicalQuestions(_Questions):
@@ -232,22 +238,13 @@ class CanonicalQuestions(_Questions):
         super().__init__(pages, batch, sending)
         self._trials = trials
         self._pending = pending
-        self._open: set[str] = set()
-
-    @property
-    def are_open(self) -> bool:
-        """True while an answer is to come."""
-        return bool(self._open)
 
     def ask(self, canonical: str) -> None:
         """Fetch a canonical URL, unless that is under way."""
-        if canonical not in self._open:
-            self._open.add(canonical)
-            settle = partial(self._settle, canonical, self._pending.is_refuted(canonical))
-            self._fetch(canonical, lambda found: 200 <= found.status < 300, settle)
+        found_out = partial(self._found_out, canonical, self._pending.is_refuted(canonical))
+        self._ask(canonical, canonical, lambda found: 200 <= found.status < 300, found_out)
 
-    def _settle(self, canonical: str, led_nowhere: bool, page: FetchedPage | None) -> None:
-        self._open.discard(canonical)
+    def _found_out(self, canonical: str, led_nowhere: bool, page: FetchedPage | None) -> None:
         try:
             if page is not None:
                 self._trials.found(canonical, Look.at(page.analyse()))

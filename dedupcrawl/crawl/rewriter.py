@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from scrapy import Request
-from scrapy.http.request import NO_CALLBACK
 
 from dedupcrawl.aliases.alias import rule_id, was_found_out
 from dedupcrawl.crawl.aliases import Aliases
@@ -18,6 +15,7 @@ from dedupcrawl.crawl.request_meta import (
     TRIAL,
     AlreadyFetchedError,
     as_asked,
+    is_for_spider,
     untouched,
     without_fragment,
 )
@@ -28,20 +26,14 @@ from dedupcrawl.urls.normalizer import Normalized
 class Rewriter:
     """Applies the rules to requests. One a crawl, shared by the spider and downloader middlewares."""
 
-    def __init__(
-        self,
-        parts: Parts,
-        watch: RuleWatch,
-        aliases: Aliases,
-        first_seen: FirstSeen,
-        fingerprint: Callable[[Request], bytes],
-    ) -> None:
+    def __init__(self, parts: Parts, watch: RuleWatch, aliases: Aliases, first_seen: FirstSeen) -> None:
         self._parts = parts
         self._normalizer, self._pending = parts.normalizer, parts.pending
-        self._watch, self._is_fetched, self._aliases = watch, watch.after_all.is_fetched, aliases
+        self._watch, self._aliases = watch, aliases
+        self._is_off, self._is_fetched = parts.book.is_off, watch.after_all.is_fetched
         aliases.instead = self._instead_of_page
         self._first_seen = first_seen
-        self._fingerprint = fingerprint
+        self._fingerprint = parts.fingerprint
         self._owed: list[Request] = []
         self._is_asking = False
 
@@ -50,7 +42,7 @@ class Rewriter:
         if not self._normalizer.has_rules_for(url) or self._mode(url) != "rewrite":
             return url
         found = self._normalizer.normalize(url)
-        is_wrong = self._pending.is_refuted(found.canonical) or self._watch.is_off(url, found.rules)
+        is_wrong = self._pending.is_refuted(found.canonical) or self._is_off(url, found.rules)
         return url if is_wrong else found.canonical
 
     def rewrite(self, request: Request) -> Request:
@@ -63,7 +55,7 @@ class Rewriter:
             found = self._normalizer.normalize(first)._replace(url=url)  # it is an identity, of a URL met before
         mode = self._mode(url)
         is_left = found.kind == "unchanged" or mode == "off" or not _is_ours(request)
-        if is_left or self._watch.is_off(url, found.rules):
+        if is_left or self._is_off(url, found.rules):
             return request
         wanted = self._representative(found, url)
         if wanted == url:
@@ -71,7 +63,7 @@ class Rewriter:
         if wanted != found.canonical:  # of an identity: what makes the two one is all that is done to either
             rules = dict.fromkeys((*found.rules, *self._normalizer.normalize(wanted).rules))
             found = found._replace(rules=tuple(rules))
-            if self._watch.is_off(url, found.rules):
+            if self._is_off(url, found.rules):
                 return request
         return self._send(request, wanted, found, mode)
 
@@ -91,7 +83,7 @@ class Rewriter:
             return request
         mode = self._mode(request.url)
         known = self._aliases.follow(request.url, request.meta.get(ORIGINAL_URL))
-        if known is None or self._watch.is_off(request.url, known[0].rules):
+        if known is None or self._is_off(request.url, known[0].rules):
             return request
         found, is_answered = known
         trail, is_one_url = request.meta.get(TRAIL, ()), self._parts.earlier.is_one_url
@@ -118,7 +110,7 @@ class Rewriter:
         is_wanted = self._mode(request.url) == "rewrite" and _is_ours(request)
         if not is_wanted or not request.meta.keys().isdisjoint((TRIAL, ORIGINAL_URL)):
             return None
-        if self._is_fetched(named) or self._watch.is_off(request.url, found.rules):
+        if self._is_fetched(named) or self._is_off(request.url, found.rules):
             return None
         sent = self._send(request, named, found, "rewrite")
         if sent is request:
@@ -267,12 +259,5 @@ class Rewriter:
 
 def _is_ours(request: Request) -> bool:
     """False for requests whose exact URL matters, or that no page comes of."""
-    meta = request.meta
-    return (
-        request.method == "GET"
-        and not meta.get("dedup_skip")
-        and meta.get("dedup_url", True)
-        and not meta.get("verbatim_url")
-        and request.callback is not NO_CALLBACK
-        and request.url.startswith(("http://", "https://"))
-    )
+    is_free = request.meta.get("dedup_url", True) and not request.meta.get("verbatim_url")
+    return is_for_spider(request) and bool(is_free) and request.url.startswith(("http://", "https://"))

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from collections.abc import Collection
 from pathlib import Path
 
 from scrapy import Request, Spider
 
-from dedupcrawl.crawl.journal_file import JournalFile, pack_request, packed_url, read_rows, unpack_request
-from dedupcrawl.crawl.request_meta import key_of
+from dedupcrawl.crawl.journal_file import JournalFile, pack_request, packed_if_possible, packed_url, read_rows, restored
+from dedupcrawl.crawl.request_meta import UrlSet, key_of
 from dedupcrawl.index.contract import RewriteLog
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.index.rows import Rewrite
-from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)
 
@@ -30,44 +27,21 @@ class Rewrites:
         self._index = index
         self._spider = spider
         self._run = run
-        self._known: set[int] = set()  # hashes: 60 bytes per URL
-        self._told: set[int] = set()  # hashes of URL and canonical URL that `requests` has given
+        self._known = UrlSet()  # each followed by its canonical URL
         self._new: list[Rewrite] = []
 
     def add(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
         """`request` is sent to `canonical`; False when this is known of its URL."""
-        known = key_of(f"{request.url} {canonical}")
-        if known in self._known:
+        if not self._known.add(f"{request.url} {canonical}"):
             return False
-        self._known.add(known)
-        packed = self._packed(request)
+        packed = packed_if_possible(request, self._spider)
         self._new.append(Rewrite(request.url, canonical, rules, self._spider.name, self._run, time.time(), packed))
         if len(self._new) % _AT_ONCE == 0:  # and while the index is away, after as many more
             self.flush()
         return True
 
-    def requests(
-        self, targets: AbstractSet[str], rules: AbstractSet[str], is_lost: Callable[[str, tuple[str, ...]], bool]
-    ) -> Iterator[Request]:
-        """What to ask for to fetch after all what this crawl sent to `targets`, or anywhere by a wrong rule; once.
-
-        Args:
-            targets: Canonical URLs.
-            rules: Ids of rules, of whatever site, that are wrong somewhere.
-            is_lost: Called with a URL and the rules that had a part in rewriting it: whether one was wrong there.
-
-        Raises:
-            OSError, IndexDamagedError: The index cannot tell; nothing was given yet.
-        """
-        for rewrite in self._found(targets, rules):
-            key = key_of(f"{rewrite.url} {rewrite.canonical}")
-            lost = rewrite.canonical in targets or is_lost(rewrite.url, rewrite.rules)
-            if lost and key not in self._told:
-                self._told.add(key)
-                yield self._unpacked(rewrite)
-
-    def of(self, url: str) -> Request | None:
-        """What to ask for to fetch after all a URL that this crawl sent elsewhere; None where it did not.
+    def of(self, url: str) -> Rewrite | None:
+        """Where this crawl sent a URL; None where it did not.
 
         Raises:
             OSError, IndexDamagedError: The index cannot tell.
@@ -75,32 +49,17 @@ class Rewrites:
         self.flush()
         rewrite = self._index.rewrite(url)
         is_ours = rewrite is not None and (rewrite.spider, rewrite.run) == (self._spider.name, self._run)
-        return self._unpacked(rewrite) if is_ours and rewrite is not None else None
+        return rewrite if is_ours else None
 
-    def sample(
-        self,
-        targets: AbstractSet[str],
-        rules: AbstractSet[str],
-        is_wanted: Callable[[str, tuple[str, ...]], bool],
-    ) -> Iterator[tuple[Request, str, tuple[str, ...]]]:
-        """Requests that were sent to `targets`, or that these rules had a part in rewriting, in no order of theirs.
-
-        Each with where it was sent, and all rules that had a part in it.
-
-        Args:
-            targets: Canonical URLs.
-            rules: Ids, of whatever site.
-            is_wanted: Called with a URL and the rules that had a part in rewriting it.
+    def found(self, targets: Collection[str] = (), rules: Collection[str] = ()) -> list[Rewrite]:
+        """What this crawl sent to these canonical URLs, or anywhere by rules with these ids, of whatever site.
 
         Raises:
-            OSError, IndexDamagedError: The index cannot tell; nothing was given yet.
+            OSError, IndexDamagedError: The index cannot tell.
         """
-        for rewrite in sorted(self._found(targets, rules), key=lambda one: key_of(one.url)):
-            if is_wanted(rewrite.url, rewrite.rules):
-                yield self._unpacked(rewrite), rewrite.canonical, rewrite.rules
-
-    def _found(self, targets: AbstractSet[str], rules: AbstractSet[str]) -> list[Rewrite]:
         self.flush()
+        if not targets and not rules:
+            return []
         return list(self._index.rewrites_of(self._spider.name, self._run, canonicals=targets, rules=rules))
 
     def flush(self) -> None:
@@ -114,38 +73,9 @@ class Rewrites:
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot be told what was rewritten; a rule that proves wrong may cost pages.")
 
-    def _unpacked(self, rewrite: Rewrite) -> Request:
-        """The request as it was, or one for its URL with the spider's default callback."""
-        try:
-            return unpack_request(rewrite.request, self._spider) if rewrite.request else Request(rewrite.url)
-        except ValueError as error:
-            logger.warning(
-                "%s is fetched after all, with the spider's default callback, because its request cannot be read: %s",
-                printable(rewrite.url),
-                printable(str(error)),
-            )
-            return Request(rewrite.url)
-
-    def _packed(self, request: Request) -> bytes:
-        try:
-            return pack_request(request, self._spider)
-        except ValueError:  # then its callback will be the spider's default one
-            return b""
-
-
-@dataclass(slots=True)
-class _Waiting:
-    """Who waits for one canonical URL.
-
-    Attributes:
-        first: The first request.
-        urls: Hashes of the URLs of all.
-        others: The other requests, packed; as they are where that cannot be done.
-    """
-
-    first: Request
-    urls: set[int]
-    others: list[bytes | Request]
+    def request(self, rewrite: Rewrite) -> Request:
+        """What was asked for, or its URL with the spider's default callback."""
+        return restored(rewrite.request, self._spider, Request(rewrite.url))
 
 
 class PendingRewrites:
@@ -159,24 +89,31 @@ class PendingRewrites:
 
     def __init__(self, path: Path | None, spider: Spider) -> None:
         self._spider = spider
-        self._waiting: dict[str, _Waiting] = {}  # by canonical URL
-        self._proven: set[int] = set()  # hashes of canonical URLs, as below: every page of a site with rules is here
-        self._refuted: set[int] = set()
+        # By canonical URL, by hashes of their own: the first as it is, the others packed where that can be done.
+        self._waiting: dict[str, dict[int, Request | bytes]] = {}
+        self._proven, self._refuted = UrlSet(), UrlSet()  # every page of a site with rules is in one of them
         self._led_on: dict[int, str] = {}  # hash of a canonical URL → what is asked for instead of that
         self._survives = path is not None
-        self._journal = JournalFile(None)
-        if path is not None:
-            self._resume(path)
-            self._journal = JournalFile(path)
+        self._journal = JournalFile(None)  # nothing is written while it resumes
+        for event, canonical, content in read_rows(path, tuple[str, str, bytes]):
+            if event == "proven":
+                self.prove(canonical)
+            elif event == "refuted":
+                self.refute(canonical)
+            elif event == "led on":
+                self.lead_on(canonical, content.decode())
+            elif packed_url(content):
+                self.wait(canonical, self._unpacked(content))
+        self._journal = JournalFile(path)
 
     def is_refuted(self, canonical: str) -> bool:
         """True when `canonical` led nowhere: nothing may be sent there."""
-        return key_of(canonical) in self._refuted
+        return canonical in self._refuted
 
     def is_unknown(self, canonical: str) -> bool:
         """True when nothing was ever sent to this URL, as far as is known here."""
         canonical = self._end(canonical)
-        return canonical not in self._waiting and key_of(canonical) not in self._proven
+        return canonical not in self._waiting and canonical not in self._proven
 
     def waits(self, canonical: str) -> bool:
         """True when somebody waits for this URL's answer."""
@@ -184,13 +121,15 @@ class PendingRewrites:
 
     def first(self, canonical: str) -> Request | None:
         """The first of those that wait for this URL's answer, as it was asked for."""
-        waiting = self._waiting.get(canonical)
-        return None if waiting is None else waiting.first
+        first = next(iter(self._waiting.get(canonical, {}).values()), None)
+        assert not isinstance(first, bytes)
+        return first
 
     def wait(self, canonical: str, original: Request) -> None:
         """Remember that `original` was sent to `canonical`; free when that is proven."""
-        canonical = self._end(canonical)
-        if key_of(canonical) in self._proven or not self._is_new(canonical, original.url):
+        canonical, key = self._end(canonical), key_of(original.url)
+        waiting = self._waiting.get(canonical, {})
+        if canonical in self._proven or key in waiting:
             return
         try:
             packed = pack_request(original, self._spider)  # a quarter of a request's room
@@ -200,7 +139,7 @@ class PendingRewrites:
                 logger.warning("A rewritten request cannot be stored for a restart: %s (%s)", original, error)
         if packed and self._survives:
             self._journal.append(("wait", canonical, packed))  # MessagePack in a JSON row: headers and body are bytes
-        self._add(canonical, original, packed)
+        self._waiting.setdefault(canonical, {})[key] = packed if packed and waiting else original
 
     def lead_on(self, canonical: str, target: str) -> None:
         """`target` is asked for instead of `canonical`: whoever waits for this, now or later, waits for that."""
@@ -214,25 +153,23 @@ class PendingRewrites:
 
     def prove(self, canonical: str) -> None:
         """`canonical` answered: whoever waits for it has its page."""
-        if (key := key_of(canonical)) not in self._proven:
-            self._proven.add(key)
+        if self._proven.add(canonical):
             self._waiting.pop(canonical, None)
             self._journal.append(("proven", canonical, b""))
 
     def refute(self, canonical: str) -> list[Request]:
         """`canonical` led nowhere: the requests that waited for it, to be fetched as they were."""
-        if (key := key_of(canonical)) not in self._refuted:
-            self._refuted.add(key)
+        if self._refuted.add(canonical):
             self._journal.append(("refuted", canonical, b""))
         return self._taken(canonical)
 
     def _taken(self, canonical: str) -> list[Request]:
         """Those that waited for this URL, and do no more."""
-        waiting = self._waiting.pop(canonical, None)
-        if waiting is None:
-            return []
-        others = (self._unpacked(one, canonical) if isinstance(one, bytes) else one for one in waiting.others)
-        return [waiting.first, *(one for one in others if one is not None)]
+        waiting = self._waiting.pop(canonical, {}).values()
+        return [self._unpacked(one) if isinstance(one, bytes) else one for one in waiting]
+
+    def _unpacked(self, packed: bytes) -> Request:
+        return restored(packed, self._spider, Request(packed_url(packed) or ""))
 
     def unanswered(self) -> list[str]:
         """The canonical URLs that somebody waits for."""
@@ -247,38 +184,3 @@ class PendingRewrites:
         while self._led_on and (target := self._led_on.get(key_of(canonical))) is not None:
             canonical = target
         return canonical
-
-    def _is_new(self, canonical: str, url: str) -> bool:
-        waiting = self._waiting.get(canonical)
-        return waiting is None or key_of(url) not in waiting.urls
-
-    def _add(self, canonical: str, request: Request, packed: bytes) -> None:
-        waiting = self._waiting.get(canonical)
-        if waiting is None:
-            self._waiting[canonical] = _Waiting(request, {key_of(request.url)}, [])
-        else:
-            waiting.urls.add(key_of(request.url))
-            waiting.others.append(packed or request)
-
-    def _unpacked(self, packed: bytes, canonical: str) -> Request | None:
-        """The request as it was, or one for its URL with the spider's default callback."""
-        try:
-            return unpack_request(packed, self._spider)
-        except ValueError as error:
-            logger.warning(
-                "A request that waits for %s cannot be restored: %s", printable(canonical), printable(str(error))
-            )
-            url = packed_url(packed)
-            return None if url is None else Request(url)
-
-    def _resume(self, path: Path) -> None:
-        """Nothing is written meanwhile."""
-        for event, canonical, content in read_rows(path, tuple[str, str, bytes]):
-            if event == "proven":
-                self.prove(canonical)
-            elif event == "refuted":
-                self.refute(canonical)
-            elif event == "led on":
-                self.lead_on(canonical, content.decode())
-            elif (request := self._unpacked(content, canonical)) is not None:
-                self.wait(canonical, request)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
@@ -22,6 +22,7 @@ from dedupcrawl.crawl.request_meta import (
     GONE,
     ORIGINAL_URL,
     TRIAL,
+    UrlSet,
     as_asked,
     is_for_spider,
     key_of,
@@ -30,6 +31,7 @@ from dedupcrawl.crawl.request_meta import (
 from dedupcrawl.crawl.same_page import NOWHERE, Look
 from dedupcrawl.crawl.trials import Trial, Trials
 from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.rule_book import Ruling
 
@@ -56,28 +58,22 @@ class RuleWatch:
         self._parts, self._aliases, self._alias_rows = parts, aliases, alias_rows
         self._normalizer, self._book, self._pending = parts.normalizer, parts.book, parts.pending
         self._pages, self._batch, self._sending = parts.pages, parts.batch, parts.sending
-        self.after_all = AfterAll(parts, lambda url: self._trials is not None and self._trials.was_begun(url))
+        self._trials = Trials(
+            parts.book,
+            parts.stats,
+            parts.earlier,
+            parts.detector.furniture_of,
+            passed=self._passed,
+            failed=self._failed,
+            undecided=lambda trial: self._pending.prove(trial.canonical),
+        )
+        self._questions = CanonicalQuestions(self._trials, self._pending, self._pages, self._batch, self._sending)
+        self.after_all = AfterAll(parts, self._trials.tried)
         aliases.disputed = self.after_all.fetch_itself
         self._errors = ErrorPages()
         self._error_questions = ErrorQuestions(self._errors, self._pages, self._batch, self._sending)
-        self._seen: set[int] = set()  # hashes of canonical URLs for which only waits what was found out to lead there
+        self._seen = UrlSet()  # canonical URLs for which only waits what was found out to lead there
         self._leading_on = LeadingOn()
-        self._trials: Trials | None = None
-        self._questions: CanonicalQuestions | None = None
-        if parts.book is not None:
-            earlier = parts.earlier
-            self._trials = Trials(
-                parts.book,
-                parts.stats,
-                earlier.look,
-                parts.furniture_of,
-                earlier.is_served,
-                earlier.is_another_variant,
-                passed=self._passed,
-                failed=self._failed,
-                undecided=lambda trial: self._pending.prove(trial.canonical),
-            )
-            self._questions = CanonicalQuestions(self._trials, self._pending, self._pages, self._batch, self._sending)
 
     def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
         """`request` is sent to `canonical`; when its rules are due for a trial, it is also sent as it is.
@@ -88,35 +84,30 @@ class RuleWatch:
         is_first = self._pending.is_unknown(canonical)
         self._pending.wait(canonical, request)
         if ORIGINAL_URL in request.meta or not all(map(was_found_out, rules)):
-            self._seen.discard(key_of(canonical))
+            self._seen.discard(canonical)
         elif is_first:
-            self._seen.add(key_of(canonical))
+            self._seen.add(canonical)
         if not self._parts.rewrites.add(request, canonical, rules):
             return False
         if is_first:
             self._parts.savings.spend(request.url, canonical)
         self._aliases.count(rules)
-        is_due = self._book is not None and self._book.is_due(request.url, rules)
-        if is_due and not self._was_tried(request, canonical, rules):
+        if self._book.is_due(request.url, rules) and not self._was_tried(request.url, canonical, rules):
             self._try(Trial(request.url, canonical, rules), request)
-        if not (self._trials and self._trials.was_begun(request.url)):
+        if request.url not in self._trials.tried:
             self._alias_rows.used(request.url, canonical, rules)
         return True
 
-    def _was_tried(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
+    def _was_tried(self, url: str, canonical: str, rules: tuple[str, ...]) -> bool:
         """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
-        made_by = self._normalizer.normalize(request.url).rules
+        made_by = self._normalizer.normalize(url).rules
         is_by_rules = bool(made_by) and set(made_by) <= set(rules)  # with those of the first URL of an identity
-        if self._book is None or not is_by_rules or (found := self._aliases.found_out(request.url)) is None:
+        if not is_by_rules or (found := self._aliases.found_out(url)) is None:
             return False
         led_to = self._aliases.found_out(canonical) or canonical  # two duplicates may be of one page
         if self._parts.earlier.is_one_url(found, led_to):
-            self._book.passed(request.url, rules)
+            self._book.passed(url, rules)
         return True
-
-    def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
-        """True when trials have shown that one of the rules is wrong for such URLs."""
-        return self._book is not None and self._book.is_off(url, rules)
 
     def dropped(self, request: Request) -> None:
         """A rewritten `request` that the duplicate filter drops is a fetch saved, unless its URL is tried."""
@@ -124,7 +115,7 @@ class RuleWatch:
         original = request.meta.get(ORIGINAL_URL)
         if original is None:
             self._parts.savings.meet(request.url)
-        elif not (self._trials and self._trials.was_begun(original)):
+        elif original not in self._trials.tried:
             self._parts.savings.save(original)
 
     def answered(self, request: Request, response: Response) -> None:
@@ -133,37 +124,34 @@ class RuleWatch:
         remembers = self._aliases.remembers(url)
         has_rules = remembers or self._normalizer.has_rules_for(url)
         if (has_rules or self._parts.settings.learn) and response.status < 300 and is_for_spider(request):
-            self.after_all.answered(url)
+            self.after_all.answered.add(url)
         if not tried and CANONICAL not in request.meta and not has_rules:
             return
         if not 200 <= response.status < 300:
-            if self._trials is None:
-                return
             if tried:
                 self._trials.cancel(tried)
-            if response.status in GONE and self._errors.wants(host_of(request.url)):
+            if self._parts.tries and response.status in GONE and self._errors.wants(host_of(request.url)):
                 self._batch.then(partial(self._error_questions.learn, host_of(request.url), page), page)
             return
         if remembers:
             self._batch.then(partial(self._compare_with_earlier, page, url), page)
         for canonical in request.meta.get(CANONICAL, [url]):
-            if self._book is not None and (first := self._pending.first(canonical)) is not None:
+            if (first := self._pending.first(canonical)) is not None:
                 self._book.there(first.url, self._rules_of(first.url))
-            is_wanted = tried or remembers or (self._trials and self._trials.awaits(canonical))
-            if self._trials is None or not (is_wanted or self._pending.waits(canonical)):
-                self._pending.prove(canonical)
-            else:
+            is_wanted = tried or remembers or self._trials.awaits(canonical) or self._pending.waits(canonical)
+            if self._parts.tries and is_wanted:
                 self._batch.then(partial(self._look, page, response.url, canonical, tried), page)
+            else:
+                self._pending.prove(canonical)
 
     def judged(self, page: FetchedPage) -> None:
         """A page was judged, or its callback has come to its end without an item."""
-        if self._trials is not None:
-            self._trials.judged(page.url, has_verdict=page.verdict is not None)
+        self._trials.judged(page.url, has_verdict=page.verdict is not None)
 
     def meets(self, request: Request) -> bool:
         """True when `request` is a URL on trial on its way to where its canonical URL led: the spider has that page."""
         tried = request.meta.get(TRIAL)
-        return tried is not None and self._trials is not None and self._trials.meets(tried, request.url)
+        return tried is not None and self._trials.meets(tried, request.url)
 
     def gone(self, canonical: str, waiting: Sequence[Request], why: str, *, is_sure: bool) -> list[Request]:
         """`canonical` led nowhere: what waited for it, which is a trial of the rules that sent it there.
@@ -171,7 +159,7 @@ class RuleWatch:
         Left out is what is fetched as it was asked for already. Where it is not sure that `canonical` has no page, the
         trial asks for it once more.
         """
-        if is_sure and self._trials is not None:
+        if is_sure:
             self._trials.gone(canonical)
         asked = []
         for request in waiting:
@@ -179,7 +167,7 @@ class RuleWatch:
                 continue
             rules = self._rules_of(request.url)
             trial = Trial(request.url, canonical, rules, found=NOWHERE if is_sure else None)
-            begun = bool(rules) and self._trials is not None and self._trials.begin(trial)
+            begun = bool(rules) and self._parts.tries and self._trials.begin(trial)
             marked = request.replace(meta={**request.meta, TRIAL: request.url}) if begun else request
             asked.append(self._parts.bypass.let_by(marked))
         self._parts.savings.fall_back(asked, f"{canonical} {why}")
@@ -193,18 +181,14 @@ class RuleWatch:
             url: What was rewritten last on the way from there.
             canonical: To this.
         """
-        self.after_all.give_back(original)
-        if self._book is not None:
-            rules = self._rules_of(url)
-            if revoked := self._book.gone(url, canonical, rules):
-                self._parts.stats.inc_value("dedup/url/revoked", len(revoked))
-                self.after_all.revoke(site_of(url), revoked)
+        self.after_all.given_back.add(original)
+        if revoked := self._book.gone(url, canonical, self._rules_of(url)):
+            self._parts.stats.inc_value("dedup/url/revoked", len(revoked))
+            self.after_all.revoke(site_of(url), revoked)
 
     def settle(self) -> bool:
         """Nothing more is being fetched: end the trials that are under way; False when an answer is still to come."""
         self._batch.flush()
-        if self._trials is None or self._book is None or self._questions is None:
-            return True
         if self._error_questions.are_open or self._questions.are_open:
             return False
         for canonical in self._trials.unmatched():
@@ -225,23 +209,21 @@ class RuleWatch:
     def close(self) -> None:
         """Write down what trials have shown."""
         self._parts.rewrites.flush()
-        if self._book is not None:
-            self._book.save()
+        self._book.save()
 
     def _try(self, trial: Trial, request: Request) -> None:
-        assert self._trials is not None
-        if self.after_all.is_given_back(trial.url) or not self._trials.begin(trial):
+        if trial.url in self.after_all.given_back or not self._trials.begin(trial):
             return
         self._parts.savings.try_both(trial.canonical)
         question = as_asked(request, **{TRIAL: trial.url})
-        if self.after_all.is_answered(trial.url):  # the spider has it, so once more past the spider
+        if trial.url in self.after_all.answered:  # the spider has it, so once more past the spider
             self._sending.fetch(question.replace(meta={**question.meta, "dedup_skip": True}), lambda _: None)
         else:
             self._sending.schedule(self._parts.bypass.let_by(question))
 
     def _compare_with_earlier(self, page: FetchedPage, url: str) -> None:
         """What an earlier crawl took for the same page as another that has changed since is fetched as it is."""
-        if self._aliases.has_changed(url, page) and not self._pending.is_unknown(url) and self._trials:
+        if self._aliases.has_changed(url, page) and not self._pending.is_unknown(url) and self._parts.tries:
             self.after_all.fetch({url}, {})
 
     def _rules_of(self, url: str) -> tuple[str, ...]:
@@ -249,8 +231,6 @@ class RuleWatch:
         return self._normalizer.normalize(url).rules or self._aliases.source_of(url)
 
     def _look(self, page: FetchedPage, url: str, canonical: str, tried: str | None) -> None:
-        assert self._trials is not None
-        assert self._questions is not None
         look = Look.at(page.analyse())
         if tried:
             if url != tried and url == self._trials.canonical_of(tried):  # what rules make of it is no witness
@@ -261,7 +241,7 @@ class RuleWatch:
                 self._questions.ask(open_still)
             return
         host = host_of(canonical)
-        if key_of(canonical) in self._seen:
+        if canonical in self._seen:
             self._pending.prove(canonical)
         if self._pending.waits(canonical):
             self._error_questions.ask(host, canonical)
@@ -275,7 +255,6 @@ class RuleWatch:
 
     def _found(self, host: str, canonical: str, look: Look) -> None:
         """The page of `canonical`, now that it is known what its host's error pages look like."""
-        assert self._trials is not None
         suspects = self._errors.suspects(host, canonical, look.outline) if self._pending.waits(canonical) else []
         if suspects:
             self._suspect(canonical, tuple(suspects), look)
@@ -285,7 +264,6 @@ class RuleWatch:
 
     def _suspect(self, canonical: str, suspects: tuple[str, ...], look: Look, led_to: str = "") -> None:
         """The page of `canonical` may be its host's error page: try it with a request that waits for it."""
-        assert self._trials is not None
         if not self._trials.suspect(canonical, suspects, led_to) and (request := self._pending.first(canonical)):
             rules = self._rules_of(request.url)
             self._try(Trial(request.url, canonical, rules, found=look, suspects=suspects, led_to=led_to), request)
@@ -322,29 +300,41 @@ class RuleWatch:
         Where each of them is another page, each leads to further ones, until all are fetched or the rules are revoked.
         """
         try:
-            found = self._parts.rewrites.sample({failed.canonical}, set(), self._is_still_used)
-            for request, canonical, rules in islice(found, _OTHERS):
-                self._try(Trial(request.url, canonical, rules, found=failed.found), request)
+            others = self._earlier_uses(
+                lambda use: not self._book.is_off(use.url, use.rules), targets=[failed.canonical]
+            )
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot tell what else was sent to one URL: all of it is fetched.")
             self.after_all.fetch({failed.canonical}, {})
-
-    def _is_still_used(self, url: str, rules: tuple[str, ...]) -> bool:
-        return not self.after_all.is_fetched(url) and not self.is_off(url, rules)
+            return
+        for use in islice(others, _OTHERS):
+            self._try_earlier(use, failed.found)
 
     def _try_earlier_uses(self) -> None:
         """Trials that are still wanted are made of URLs that were rewritten before, now that no others come.
 
         While a trial was under way the rule was in use, perhaps on all URLs that it is wrong for.
         """
-        assert self._book is not None
         in_doubt = {rule for rules in self._book.in_doubt().values() for rule in rules}
         try:
-            for request, canonical, rules in self._parts.rewrites.sample(set(), in_doubt, self._can_be_tried):
-                if not self._was_tried(request, canonical, rules):
-                    self._try(Trial(request.url, canonical, rules), request)
+            uses = self._earlier_uses(lambda use: self._book.is_wanting(use.url, use.rules), rules=in_doubt)
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot tell what else a rule in doubt has rewritten: it is not tried.")
+            return
+        for use in uses:
+            if not self._was_tried(use.url, use.canonical, use.rules):
+                self._try_earlier(use)
 
-    def _can_be_tried(self, url: str, rules: tuple[str, ...]) -> bool:
-        return self._book is not None and not self.after_all.is_fetched(url) and self._book.is_wanting(url, rules)
+    def _earlier_uses(
+        self, is_wanted: Callable[[Rewrite], bool], targets: Collection[str] = (), rules: Collection[str] = ()
+    ) -> Iterator[Rewrite]:
+        """What was sent to `targets`, or by these rules, and nobody has fetched as it is by now; in no order of theirs.
+
+        Raises:
+            OSError, IndexDamagedError: The index cannot tell.
+        """
+        uses = sorted(self._parts.rewrites.found(targets, rules), key=lambda use: key_of(use.url))
+        return (use for use in uses if not self.after_all.is_fetched(use.url) and is_wanted(use))
+
+    def _try_earlier(self, use: Rewrite, found: Look | None = None) -> None:
+        self._try(Trial(use.url, use.canonical, use.rules, found=found), self._parts.rewrites.request(use))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from scrapy.http import Response, TextResponse
+from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.content.selection import read_ignored
@@ -112,7 +112,6 @@ class Software:
         """A page has come: what does it show, before the spider follows its links?"""
         if response.status != 200 or not is_html(response):
             return
-        assert isinstance(response, TextResponse)
         url = response.url
         host, _, rest = url.partition("//")[2].partition("/")
         folder = rest.partition("/")[0].partition("?")[0]

@@ -10,11 +10,11 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
-from dedupcrawl.crawl.extension import START, Dedup
+from dedupcrawl.crawl.extension import START, Component, Dedup
 from dedupcrawl.detection.trust import Trust
 
 
-class RepeatedLinks:
+class RepeatedLinks(Component):
     """Leaves out links that would be dropped in the end, before they take the way there: three generators a middleware.
 
     It stands next to the spider. Where another middleware than Scrapy's own stands between it and `SpiderOutput`, that
@@ -22,21 +22,14 @@ class RepeatedLinks:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        dedup = Dedup.of(crawler)
-        self._crawler = crawler
-        self._repetitions = dedup.repetitions
-        self._is_awaited = dedup.aliases.discoveries.is_awaited
+        super().__init__(crawler)
         self._is_on = False
         crawler.signals.connect(self._started, signal=signals.engine_started)
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> RepeatedLinks:
-        """Called by Scrapy."""
-        return cls(crawler)
-
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """All but those links."""
-        is_on, drops_again, is_awaited, count = self._is_on, self._repetitions.drops_again, self._is_awaited, 0
+        repetitions, is_awaited, count = self._dedup.repetitions, self._dedup.aliases.discoveries.is_awaited, 0
+        is_on, drops_again = self._is_on, repetitions.drops_again
         try:
             async for one in result:
                 if is_on and isinstance(one, Request) and drops_again(one) and not is_awaited(one.url):
@@ -44,7 +37,7 @@ class RepeatedLinks:
                 else:
                     yield one
         finally:
-            self._repetitions.count(count)
+            repetitions.count(count)
 
     def _started(self) -> None:
         """All middlewares are there; which those are, the settings alone do not tell."""
@@ -64,24 +57,15 @@ class SpiderOutput(BaseSpiderMiddleware):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        dedup = Dedup.of(crawler)
-        self._orphans = dedup.orphans
-        self._aliases = dedup.aliases
-        self._pages = dedup.pages
-        self._watch = dedup.watch
-        self._repetitions = dedup.repetitions
-        self._starts = dedup.repetitions.starts
-        self._is_awaited = dedup.aliases.discoveries.is_awaited
-        self._is_new = dedup.aliases.discoveries.is_new
-        self._bypass = dedup.bypass
-        self._rewrite = dedup.rewriter.rewrite
-        self._link = dedup.pages.link
-        self._storing = dedup.storing
+        dedup = self._dedup = Dedup.of(crawler)
+        self._repetitions, self._bypass = dedup.repetitions, dedup.bypass
+        self._is_awaited, self._is_new = dedup.aliases.discoveries.is_awaited, dedup.aliases.discoveries.is_new
+        self._rewrite, self._link = dedup.rewriter.rewrite, dedup.pages.link
         self._trust = dedup.trust if dedup.settings.trusted_sites == START else None
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """What a run that was cut off makes necessary, and what the spider starts with, which may have no end."""
-        for request in self._orphans.at_start():
+        for request in self._dedup.orphans.at_start():
             yield request
         async for one in super().process_start(_trusting(start, self._trust) if self._trust else start):
             if isinstance(one, Request) and not one.dont_filter:
@@ -96,10 +80,11 @@ class SpiderOutput(BaseSpiderMiddleware):
 
         A page that an item is made of is not settled before its callback has come to its end: there may be more items.
         """
+        assert response is not None
+        assert response.request is not None
         held = None
         found: list[Request] = []
-        if response is not None and response.request is not None:
-            self._starts.came(response.request)
+        self._repetitions.starts.came(response.request)
         try:
             async for one in result:
                 if isinstance(one, Request):
@@ -109,18 +94,19 @@ class SpiderOutput(BaseSpiderMiddleware):
                     if (sent := self._followed(one, response, found)) is not None:
                         yield sent
                 else:
-                    held = held or self._storing.hold(response)
-                    yield self.get_processed_item(one, response)
-            if response is not None and (page := self._pages.known(response)) is not None:
+                    held = held or self._dedup.storing.hold(response)
+                    self._link(one, response)  # a pipeline gets no response
+                    yield one
+            if (page := self._dedup.pages.known(response)) is not None:
                 page.links = found
-                self._aliases.settle(page)
+                self._dedup.aliases.settle(page)
                 if held is None:
-                    self._watch.judged(page)
+                    self._dedup.watch.judged(page)
         finally:
             if held is not None:
-                self._storing.release(held)
+                self._dedup.storing.release(held)
 
-    def _followed(self, link: Request, response: Response | None, found: list[Request]) -> Request | None:
+    def _followed(self, link: Request, response: Response, found: list[Request]) -> Request | None:
         """What is asked for where a callback has yielded a link, if anything; one that is new is added to `found`."""
         is_fetched = not link.dont_filter and self._bypass.knows(link)  # before a rule sends it elsewhere
         sent = link if is_fetched else self._rewrite(link)
@@ -129,7 +115,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         if is_fetched:
             return None
         if self._repetitions.drops(sent):
-            self._watch.dropped(sent)
+            self._dedup.watch.dropped(sent)
             return None
         return sent
 
@@ -139,12 +125,6 @@ class SpiderOutput(BaseSpiderMiddleware):
         A link to a known variant becomes a link to its page: the duplicate costs nothing, not even a queue entry.
         """
         return self._rewrite(request)
-
-    def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """The item itself; which response it was made of is remembered, because a pipeline gets none."""
-        if response is not None:
-            self._link(item, response)
-        return item
 
 
 async def _trusting(start: AsyncIterator[Any], trust: Trust) -> AsyncIterator[Any]:

@@ -10,7 +10,7 @@ import logging
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import Any, TypeVar
 from weakref import WeakSet
 
 from scrapy import Request, signals
@@ -20,7 +20,8 @@ from scrapy.extensions.feedexport import FeedExporter, FeedSlot
 from scrapy.http import Response
 
 from dedupcrawl.crawl.orphans import Orphans
-from dedupcrawl.crawl.pages import FetchedPage, Pages
+from dedupcrawl.crawl.pages import FetchedPage
+from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.index.contract import ClaimLedger
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.printable import printable
@@ -30,42 +31,32 @@ logger = logging.getLogger(__name__)
 _CONFIRMED_AT_ONCE = 64  # pages
 _PAUSE = 0.2  # seconds between two attempts to reach an index that is away
 
+Held = TypeVar("Held")
+
 
 class DropDuplicate(DropItem):
     """Raised by our own pipeline."""
 
 
-@dataclass(slots=True)
-class _Written:
-    """Pages whose items lie in `files` files of feeds that are not closed yet."""
-
-    urls: list[str]
-    files: int
-
-
 class Storing:
     """Follows the items that our pipeline let through to the end of their way.
 
-    Args:
-        confirm: "feed": an item is stored when every file of a feed that holds it is closed; "item": after the last
-            pipeline.
+    DEDUP_CONFIRM says where that is: with "feed" an item is stored when every file of a feed that holds it is closed,
+    with "item" after the last pipeline.
     """
 
-    def __init__(self, crawler: Crawler, index: ClaimLedger, pages: Pages, confirm: str, orphans: Orphans) -> None:
-        assert crawler.stats is not None
-        self._crawler = crawler
-        self._index = index
-        self._pages = pages
+    def __init__(self, parts: Parts, orphans: Orphans) -> None:
+        self._crawler, self._stats, self._pages = parts.crawler, parts.stats, parts.pages
+        self._index: ClaimLedger = parts.index
         self._orphans = orphans
-        self._stats = crawler.stats
-        self._feeds = confirm == "feed"
+        self._feeds = parts.settings.confirm == "feed"
         self._files: FeedFiles | None = None
-        self._held_by: defaultdict[FeedSlot, list[_Written]] = defaultdict(list)
+        self._once_closed: defaultdict[frozenset[FeedSlot], list[tuple[list[Any], list[Any]]]] = defaultdict(list)
         self._closed: WeakSet[FeedSlot] = WeakSet()
         self._stored: list[str] = []
         self._warned = False
         self._lost: list[tuple[Mapping[str, str], Request | None]] = []  # of these the index could not be told yet
-        connect = crawler.signals.connect
+        connect = self._crawler.signals.connect
         connect(self._engine_started, signal=signals.engine_started)
         connect(self._item_dropped, signal=signals.item_dropped)
         connect(self._item_error, signal=signals.item_error)
@@ -83,17 +74,18 @@ class Storing:
                 "The index was not told that %d pages are stored; they will be fetched again.", len(self._stored)
             )
 
-    def hold(self, response: Response | None) -> FetchedPage | None:
-        """The page of a response, which is not to be settled until it is released; None where there is none."""
-        if response is None:
-            return None
+    def hold(self, response: Response) -> FetchedPage:
+        """The page of a response, which is not to be settled until it is released."""
         page = self._pages.of(response)
         page.on_their_way += 1
         return page
 
-    def are_stored(self, files: Iterable[FeedSlot]) -> bool:
-        """Whether these files of feeds are closed, and stored."""
-        return all(file in self._closed for file in files)
+    def once_stored(self, files: Iterable[FeedSlot], held: list[Held], stored: list[Held]) -> None:
+        """Add what is `held` to what is `stored` once these files of feeds are: now, later, or never."""
+        if still_open := frozenset(file for file in files if file not in self._closed):
+            self._once_closed[still_open].append((held, stored))
+        else:
+            stored += held
 
     def release(self, page: FetchedPage) -> None:
         """No other item will be made of a page that was held."""
@@ -122,15 +114,9 @@ class Storing:
             self._orphans.settle(url, next(iter(stored), None))
         if lost:
             self._abandon(lost, page.request)
-        if not self.are_stored(page.files):
-            files = [file for file in page.files if file not in self._closed]
-            written = _Written(stored, len(files))
-            for file in files:
-                self._held_by[file].append(written)
-        else:
-            self._stored += stored
-            if len(self._stored) >= _CONFIRMED_AT_ONCE:
-                self._confirm()
+        self.once_stored(page.files, stored, self._stored)
+        if len(self._stored) >= _CONFIRMED_AT_ONCE:
+            self._confirm()
 
     def _engine_started(self) -> None:
         """Only now follow the items, so that the feeds have been given each before we are told of it."""
@@ -155,7 +141,7 @@ class Storing:
 
     def _ended(self, item: object, response: Response | None, *, lost: bool) -> None:
         """An item has not come through the pipelines; it is `lost` unless one before ours, or ours, took it out."""
-        before_ours = self._pages.forget(item)
+        before_ours = self._pages.take(item) is not None
         page = self._pages.known(response)
         if lost and not before_ours and page is not None and id(item) in page.judged_as:
             page.lost_alone.add(page.judged_as[id(item)])
@@ -177,14 +163,14 @@ class Storing:
         if any(name.startswith("feedexport/failed_count/") for name in self._stats.get_stats()):
             return  # some file has not been stored; which one cannot be told
         self._closed.add(slot)
-        for written in self._held_by.pop(slot, ()):
-            written.files -= 1
-            if not written.files:
-                self._stored += written.urls
+        for files in [files for files in self._once_closed if slot in files]:
+            for held, stored in self._once_closed.pop(files):
+                self.once_stored(files, held, stored)
         self._confirm()
 
     def _confirm(self) -> None:
-        stored, self._stored = self._stored, []
+        stored = self._stored.copy()
+        self._stored.clear()
         try:
             if stored:
                 self._index.confirm(stored)
@@ -193,7 +179,7 @@ class Storing:
                 for kept, request in lost:
                     self._abandon(kept, request)
         except IndexAwayError:
-            self._stored = stored + self._stored
+            self._stored[:0] = stored
         except (OSError, IndexDamagedError) as error:
             logger.error(
                 "The index cannot be told that pages are stored; the next run will fetch them again: %s",

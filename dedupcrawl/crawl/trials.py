@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.crawl.request_meta import key_of
+from dedupcrawl.crawl.earlier_pages import EarlierPages
+from dedupcrawl.crawl.request_meta import UrlSet
 from dedupcrawl.crawl.same_page import NOWHERE, FurnitureOf, Look, is_known, same_page
 from dedupcrawl.printable import printable
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
@@ -51,26 +52,24 @@ class Trials:
     Args:
         book: Told how each ends.
         stats: Counts them.
-        kept: Finds the page of a URL that was answered before, in the index.
+        earlier: What this crawl knows of pages that have come before: the content half knows more than their texts.
         furniture_of: What pages are compared by. Of a host of which too little is known, pages that seem to differ are
             compared again later: it may be but a counter.
-        is_served: Whether the content half would drop the page of the first URL for that of the second, which it knows
-            more of than their texts; None while it has not judged both.
-        is_repeated: Whether it has dropped the page of a URL for that of another one of which the rules make the same.
         passed: Called with a trial that found one page.
         failed: Called with a trial that found two pages, and what follows for its rules.
         undecided: Called with a trial that found two pages, of which the first is known from an earlier trial: of ten
             copies of one page, one that has changed speaks but once against a rule.
+
+    Attributes:
+        tried: All URLs whose trials ever were begun: they are fetched as they were asked for already.
     """
 
     def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
         self,
         book: RuleBook,
         stats: StatsCollector,
-        kept: Callable[[str], Look | None],
+        earlier: EarlierPages,
         furniture_of: FurnitureOf,
-        is_served: Callable[[str, str], bool | None],
-        is_repeated: Callable[[str], bool],
         *,
         passed: Callable[[Trial], None],
         failed: Callable[[Trial, Ruling], None],
@@ -78,33 +77,28 @@ class Trials:
     ) -> None:
         self._book = book
         self._stats = stats
-        self._kept = kept
+        self._earlier = earlier
         self._furniture_of = furniture_of
-        self._is_served, self._is_repeated = is_served, is_repeated
         self._put_off: list[Trial] = []  # too little is known of the host
         self._disputed: dict[str, Trial] = {}  # by URL: the texts differ, and the content half has not spoken
         self._passed = passed
         self._failed = failed
         self._undecided = undecided
         self._by_url: dict[str, Trial] = {}
-        self._tried: set[int] = set()  # hashes of all URLs ever tried
+        self.tried = UrlSet()
         self._by_canonical: dict[str, list[Trial]] = {}
         self._held: list[Trial] = []  # of these the links are still to be looked at
 
     def begin(self, trial: Trial) -> bool:
         """False when so many are under way already, or this URL was tried."""
-        if self.was_begun(trial.url) or len(self._by_url) >= _MOST_OPEN:
+        if trial.url in self.tried or len(self._by_url) >= _MOST_OPEN:
             return False
-        self._tried.add(key_of(trial.url))
+        self.tried.add(trial.url)
         self._by_url[trial.url] = trial
         self._by_canonical.setdefault(trial.canonical, []).append(trial)
         self._book.begin(trial.url, trial.rules)
         self._stats.inc_value("dedup/url/tried")
         return True
-
-    def was_begun(self, url: str) -> bool:
-        """True when this URL was tried: it is fetched as it was asked for already."""
-        return key_of(url) in self._tried
 
     def awaits(self, canonical: str) -> bool:
         """True when the page of this canonical URL is needed."""
@@ -146,8 +140,7 @@ class Trials:
         trial = self._by_url.get(url)
         if trial is None or trial.led_to != target:
             return False
-        self._end(trial)
-        self._succeed(trial)
+        self.redirected(url)
         return True
 
     def gone(self, canonical: str) -> None:
@@ -206,24 +199,23 @@ class Trials:
     def _settle(self, trial: Trial, *, is_last: bool = False) -> None:
         if trial.asked is None or self._by_url.get(trial.url) is not trial:  # one that was put off twice has ended
             return
-        found = trial.found or self._kept(trial.canonical)
+        found = trial.found or self._earlier.look(trial.canonical)
         if found is None:
             return
         same = None if found is NOWHERE else same_page(trial.asked, found, self._furniture_of)
-        if same is False and not self._is_final(trial, found, is_last=is_last):
-            return
         if same is False:
-            same = bool(self._is_served(trial.url, trial.canonical))
+            if not self._is_final(trial, found, is_last=is_last):
+                return
+            same = bool(self._earlier.is_served(trial.url, trial.canonical))
         self._end(trial)
         if found is NOWHERE:
             revoked = self._book.gone(trial.url, trial.canonical, trial.rules)
             self._stats.inc_value("dedup/url/revoked", len(revoked))
             if revoked:
                 self._failed(trial, Ruling(revoked=tuple(revoked)))
-            return
-        if same:
+        elif same:
             self._succeed(trial)
-        elif same is False and not trial.suspects and self._is_repeated(trial.url):
+        elif same is False and not trial.suspects and self._earlier.is_another_variant(trial.url):
             self._undecided(trial)
         elif same is False:
             self._fail(trial)
@@ -236,7 +228,7 @@ class Trials:
         trial.found = found
         if not is_known(found, self._furniture_of):
             self._put_off.append(trial)
-        elif not trial.is_unjudged and self._is_served(trial.url, trial.canonical) is None:
+        elif not trial.is_unjudged and self._earlier.is_served(trial.url, trial.canonical) is None:
             self._disputed[trial.url] = trial
         else:
             return True

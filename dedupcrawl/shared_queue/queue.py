@@ -115,11 +115,6 @@ class SharedQueue:
             self._in_touch_since = time.monotonic() - up["uptime_in_seconds"]
         self._beat.start()
 
-    @property
-    def unsent(self) -> int:
-        """How much the server has not been told yet."""
-        return len(self._unsent)
-
     def push(self, seen_key: str, fingerprint: str, key: str, command: str, *arguments: Any) -> bool:
         """Put a request into the queue at `key`, unless its fingerprint is known; an empty one never is.
 
@@ -151,17 +146,13 @@ class SharedQueue:
         return list(enumerate(taken, first))
 
     def tell(self, told: Told) -> None:
-        """Release what has ended, and mark the others."""
-        self.mark(told.got_over)
+        """Release what has ended, and mark the others: what this worker has got over is not what it dies of."""
+        self._tell_of(told.got_over, MARK, self._leases)
         self.release(told.ended)
 
     def release(self, leases: Iterable[int]) -> None:
         """What was leased is done with."""
         self._tell_of(leases, RELEASE, self._leases, self._workers)
-
-    def mark(self, leases: Iterable[int]) -> None:
-        """This worker has got over what was leased, which only has to be stored: it is not what the worker dies of."""
-        self._tell_of(leases, MARK, self._leases)
 
     def put_back(self, leases: Iterable[int]) -> None:
         """What was leased is anybody's again."""
@@ -238,8 +229,9 @@ class SharedQueue:
         if time.monotonic() < self._retry_at:
             return False
         try:
-            if self._away_since is not None:
-                self._see_what_it_forgot()
+            if self._away_since is not None:  # it may be as it was some time ago
+                counted: Any = self._server.hget(self._workers, self._worker)
+                self._compare(int(counted or 0), self._said)
             while self._unsent:
                 self._say_again(*self._unsent[0])
                 self._unsent.popleft()
@@ -261,11 +253,6 @@ class SharedQueue:
                 raise
             self._stats.inc_value("dedup/queue/refused")
             logger.error("The queue refuses a request that was found or done, and that waited for it: %s", error)
-
-    def _see_what_it_forgot(self) -> None:
-        """After an outage: the server may be as it was some time ago."""
-        counted: Any = self._server.hget(self._workers, self._worker)
-        self._compare(int(counted or 0), self._said)
 
     def _compare(self, counted: int, said: int) -> None:
         """Put all back that this worker has leased when the server knows less than it was told."""

@@ -6,7 +6,7 @@ It has scrapy-redis's queue, filter, keys and settings. What it adds is here and
 from __future__ import annotations
 
 import logging
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
@@ -15,7 +15,6 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
-from scrapy.extensions.feedexport import FeedSlot
 from scrapy.http import Response
 from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_redis.queue import FifoQueue, LifoQueue, PriorityQueue
@@ -38,11 +37,9 @@ class Leases:
         self._dedup = crawler.get_extension(Dedup)
         self._at_work: dict[Request, int] = {}
         self._pages: dict[Request, FetchedPage] = {}
-        self._unstored: defaultdict[frozenset[FeedSlot], list[int]] = defaultdict(list)
-        self._closed_some = False
+        self._ended: list[int] = []
         if self._dedup is not None:
             crawler.signals.connect(self._item_scraped, signal=signals.item_scraped)
-            crawler.signals.connect(self._feed_slot_closed, signal=signals.feed_slot_closed)
 
     def begin(self, request: Request, lease: int) -> None:
         """A request was taken, and goes to the engine."""
@@ -53,35 +50,21 @@ class Leases:
         engine = self._crawler.engine
         slot = engine._slot if engine is not None else None  # Scrapy has no signal for the end of a request
         in_progress: Iterable[Request] = slot.inprogress if slot is not None else ()
-        ended: list[int] = []
-        waiting: list[int] = []
+        got_over = set[int]()
         for request in self._at_work.keys() - set(in_progress):
-            lease = self._at_work.pop(request)
-            (ended if self._is_stored(lease, self._pages.pop(request, None)) else waiting).append(lease)
-        if self._closed_some and self._dedup is not None:
-            self._closed_some = False
-            for files in [files for files in self._unstored if self._dedup.storing.are_stored(files)]:
-                ended += self._unstored.pop(files)
-        return Told(ended, waiting)
-
-    def _is_stored(self, lease: int, page: FetchedPage | None) -> bool:
-        """Whether all is stored that a request brought; else it waits until that is."""
-        if page is None or self._dedup is None:
-            return True
-        if page.unwritten:
-            return False  # a feed could not take its item: whoever comes next fetches it again
-        files = frozenset(page.files)
-        if not self._dedup.storing.are_stored(files):
-            self._unstored[files].append(lease)
-            return False
-        return True
+            lease, page = self._at_work.pop(request), self._pages.pop(request, None)
+            got_over.add(lease)
+            if page is None or self._dedup is None:
+                self._ended.append(lease)
+            elif not page.unwritten:  # else a feed could not take its item: whoever comes next fetches it again
+                self._dedup.storing.once_stored(page.files, [lease], self._ended)
+        ended = self._ended.copy()
+        self._ended.clear()
+        return Told(ended, list(got_over.difference(ended)))
 
     def _item_scraped(self, item: object, response: Response | None) -> None:
         if response is not None and response.request in self._at_work and self._dedup is not None:
             self._pages[response.request] = self._dedup.pages.of(response)
-
-    def _feed_slot_closed(self, slot: FeedSlot) -> None:
-        self._closed_some = True
 
 
 logger = logging.getLogger(__name__)
@@ -128,7 +111,7 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
         key, claimant = self.queue_key % {"spider": spider.name}, dedup.claimant if dedup is not None else ""
         self._shared = SharedQueue(server, key, crawler.stats, claimant)
         if dedup is not None:
-            dedup.orphans.come_after(self._shared.claimants)
+            dedup.orphans.leasing = self._shared.claimants
         super().open(spider)
         by = next((commands for kind, commands in _TAKEN_BY.items() if isinstance(self.queue, kind)), None)
         if by is None:

@@ -9,6 +9,7 @@ from scrapy.utils.test import get_crawler
 from dedupcrawl.crawl.learning import Evidence, Learning
 from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rule_book import RuleBook
 
 
 async def test_a_crawl_that_ends_waits_for_no_training(tmp_path: Path) -> None:
@@ -17,7 +18,7 @@ async def test_a_crawl_that_ends_waits_for_no_training(tmp_path: Path) -> None:
     assert stats is not None
     log = LogFile(tmp_path / "log.jsonl")
     (tmp_path / "rules").mkdir()
-    learning = Learning(log, tmp_path / "rules", Normalizer(), None, stats)
+    learning = Learning(log, tmp_path / "rules", Normalizer(), RuleBook(Normalizer(), 1), stats)
     log.added = learning.logged
     for n in range(300):
         log.write(LogRow(f"http://a.example/p?id={n % 50}&sid={n}", 200, text_digest=f"{n % 50:032x}"))

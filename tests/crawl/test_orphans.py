@@ -11,16 +11,17 @@ from scrapy import Request
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.http import Response
 
-from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
 from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.orphans import Orphans
-from dedupcrawl.crawl.pages import Pages
+from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import ORPHANS
 from dedupcrawl.detection.detector import Detector
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.rows import Dependent
 from dedupcrawl.settings import DedupSettings
+from dedupcrawl.urls.normalizer import Normalizer
 from tests.crawls.site import SETTINGS, Follower, page, prose, serve
 from tests.index.toys import CHECKS
 
@@ -34,6 +35,11 @@ async def ended() -> Crawler:
     with serve({"/": page(prose(0))}) as site:
         await runner.crawl(crawler, start_urls=[f"{site.base}/"])
     return crawler
+
+
+def orphans_of(crawler: Crawler, index: Index, detector: Detector | None = None) -> Orphans:
+    detector = detector or Detector(index, spider="follower")
+    return Orphans(Parts(crawler, DedupSettings.read({}), Normalizer(), index, "run", detector))
 
 
 async def test_after_the_crawl_the_next_one_asks_for_orphans() -> None:
@@ -66,13 +72,7 @@ async def test_orphans_that_the_index_could_not_tell_at_the_start_are_asked_for_
     crawler = await ended()
     index = Flaky(CHECKS)
     index.refetch([ORPHAN])
-    orphans = Orphans(
-        crawler,
-        index,
-        Pages(DedupSettings.read({})),
-        Detector(index, spider="follower"),
-        DupeFilterBypass(crawler),
-    )
+    orphans = orphans_of(crawler, index)
     with index.gone():
         assert list(orphans.at_start()) == []
         assert orphans.of_the_dead() == []
@@ -85,7 +85,7 @@ async def test_an_orphan_that_another_worker_asked_for_is_one_no_more_once_it_is
     crawler = await ended()
     index = TemporaryIndex(CHECKS)
     detector = Detector(index, spider="follower")
-    orphans = Orphans(crawler, index, Pages(DedupSettings.read({})), detector, DupeFilterBypass(crawler))
+    orphans = orphans_of(crawler, index, detector)
     index.refetch([ORPHAN])
     request = Request(ORPHAN.url, meta={ORPHANS: {"asked": ORPHAN.url, "urls": [ORPHAN.url]}})
     orphans.answered(request, Response(ORPHAN.url))
@@ -109,15 +109,9 @@ async def test_where_leases_come_back_orphans_are_asked_for_after_them(monkeypat
     crawler.settings.set("SCHEDULER", "dedupcrawl.shared_queue.scheduler.Scheduler")
     index = Graves(CHECKS)
     index.refetch([ORPHAN])
-    orphans = Orphans(
-        crawler,
-        index,
-        Pages(DedupSettings.read({})),
-        Detector(index, spider="follower"),
-        DupeFilterBypass(crawler),
-    )
+    orphans = orphans_of(crawler, index)
     leasing: set[str] | None = None
-    orphans.come_after(lambda: leasing)
+    orphans.leasing = lambda: leasing
     assert list(orphans.at_start()) == []
     assert orphans.of_the_dead() == []
     assert index.excluded is None, "the queue cannot tell"

@@ -119,12 +119,12 @@ def test_a_page_that_only_waited_to_be_stored_is_never_given_up(server: RedisSer
         victim, _ = worker(server, alive=False)
         [(lease, data)] = victim.take(source, 1)
         assert data == b"page"
-        victim.mark([lease])
-        victim.mark([lease, 99])
+        victim.tell(Told(got_over=[lease]))
+        victim.tell(Told(got_over=[lease, 99]))
         assert not survivor.is_empty(QUEUE)
     assert stats.get_value("dedup/queue/given_up") is None
     [(lease, _)] = survivor.take(source, 1)
-    survivor.mark([lease])
+    survivor.tell(Told(got_over=[lease]))
     survivor.put_back([lease])
     assert all_taken(survivor, source) == [b"page"]
     survivor.close(0)

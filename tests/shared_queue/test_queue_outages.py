@@ -57,10 +57,10 @@ def test_links_and_ends_wait_for_a_server_that_is_away_in_their_order(server: Re
     shared.release([lease])
     assert shared.take(SORTED, 1) == []
     assert not shared.is_empty(QUEUE), "it cannot be known"
-    assert shared.unsent == 3
+    assert len(shared._unsent) == 3
     server.start()
     back(shared)
-    assert shared.unsent == 0
+    assert len(shared._unsent) == 0
     assert all_taken(shared) == [b"link"], "the page itself was seen before"
     client = client_of(server)
     assert client.hlen(client.keys("spider:requests:leases:*")[0]) == 1, "that of the link"
@@ -221,7 +221,7 @@ def test_what_waited_and_is_refused_for_good_costs_no_other_link(
     assert push(shared, "later")
     assert set(all_taken(shared)) == {QUEUE.encode(), b"later"}
     assert stats.get_value("dedup/queue/refused") == 2
-    assert shared.unsent == 0
+    assert len(shared._unsent) == 0
     assert "WRONGTYPE" in caplog.text
     shared.close(0)
 
