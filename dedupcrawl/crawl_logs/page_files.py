@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future, wait
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -22,7 +20,7 @@ from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.crawl_logs.blocks import LineBlock, head_of, line_blocks, open_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.page import Page, paragraphs_of
-from dedupcrawl.workers import LOOK_UP_SECONDS, worker_pool
+from dedupcrawl.workers import in_processes
 
 _BYTES_WORTH_WORKERS = 32 << 20  # of files: parsing them takes about as long as starting workers
 _CHUNK_BYTES = 1 << 20  # of markup that go to a worker at a time
@@ -95,19 +93,8 @@ def read_pages(
     if workers == 1:
         yield from (page_of(one, wanted) for one in chain(first, stored))
     else:
-        yield from _in_processes(chain(first, stored), wanted, workers)
-
-
-def _in_processes(stored: Iterable[Page | Markup], wanted: Wanted, workers: int) -> Iterator[Page]:
-    """The pages in their order, parsed in advance."""
-    waiting: deque[Future[list[Page]]] = deque()
-    with worker_pool(workers) as pool:
-        for chunk in _chunks(stored):
-            waiting.append(pool.submit(_parsed, chunk, wanted))
-            if len(waiting) > _CHUNKS_A_WORKER * workers:
-                yield from _result(waiting.popleft())
-        while waiting:
-            yield from _result(waiting.popleft())
+        chunks, ahead = _chunks(chain(first, stored)), _CHUNKS_A_WORKER * workers
+        yield from chain.from_iterable(in_processes(partial(_parsed, wanted), chunks, workers, ahead))
 
 
 def _chunks(stored: Iterable[Page | Markup]) -> Iterator[list[Page | Markup]]:
@@ -122,15 +109,8 @@ def _chunks(stored: Iterable[Page | Markup]) -> Iterator[list[Page | Markup]]:
     yield chunk
 
 
-def _parsed(chunk: Sequence[Page | Markup], wanted: Wanted) -> list[Page]:
+def _parsed(wanted: Wanted, chunk: Sequence[Page | Markup]) -> list[Page]:
     return [page_of(one, wanted) for one in chunk]
-
-
-def _result(future: Future[list[Page]]) -> list[Page]:
-    """What a worker returned, waited for in such a way that an interrupt is seen."""
-    while not wait([future], LOOK_UP_SECONDS).done:
-        pass
-    return future.result()
 
 
 def page_of(stored: Page | Markup, wanted: Wanted = TEXT) -> Page:
