@@ -1,16 +1,17 @@
-"""Which rules of a site may apply to a URL: most ask for a token or a text, and are not tried without it."""
+"""Rules ready to be applied, and which of them may apply to a URL: most ask for a token or a text that it must have."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from dedupcrawl.sites import ascii_form
 from dedupcrawl.urls.compiled_rule import CompiledRule
+from dedupcrawl.urls.rule import Kind
 from dedupcrawl.urls.url_parts import UrlParts
 
-_HOSTS = 1_000  # of a site, that have rules of their own, ready to be searched
+_SHARED = 1_000  # sets of rules
 
 
 class RuleFinder(NamedTuple):
@@ -59,33 +60,44 @@ class RuleFinder(NamedTuple):
         return sorted(set(hits)) if len(hits) > 1 else hits
 
 
-class HostFinders:
-    """A finder for each host of a site some of whose rules name hosts, made when it is first asked for.
+class RuleSet:
+    """Rules in their order, ready to be applied: those of a site, or those for one of its hosts.
 
-    Of 38 hosts of a university that run one program each had the rules of all to try: 25 a link.
-
-    Args:
-        rules: Those of the site.
+    Attributes:
+        settled: Numbers of those after which no further pass is needed, unless the URL had a "+".
+        keep_tokens: ... whose result needs no new tokenizing.
+        idempotent: ... that are known to leave their own result alone.
     """
 
-    __slots__ = ("_by_authority", "_rules")
+    __slots__ = ("finder", "idempotent", "ids", "keep_tokens", "kinds", "rules", "settled")
 
-    def __init__(self, rules: tuple[CompiledRule, ...]) -> None:
-        self._rules = rules
-        self._by_authority: dict[str, RuleFinder] = {}
+    def __init__(self, rules: Sequence[NamedRule]) -> None:
+        self.ids = tuple(name for name, _, _ in rules)
+        self.kinds = tuple(kind for _, kind, _ in rules)
+        self.rules = tuple(rule for _, _, rule in rules)
+        self.finder = RuleFinder.of(enumerate(self.rules))
+        self.settled = frozenset(_settled(self.rules))
+        self.keep_tokens = frozenset(i for i, rule in enumerate(self.rules) if rule.keeps_tokens)
+        self.idempotent = frozenset(i for i, rule in enumerate(self.rules) if rule.is_idempotent())
 
-    def of(self, authority: str) -> RuleFinder:
-        """Of the rules for this host and port."""
-        finder = self._by_authority.get(authority)
-        if finder is None:
-            if len(self._by_authority) >= _HOSTS:
-                self._by_authority.clear()
-            here = ((i, rule) for i, rule in enumerate(self._rules) if rule.is_for_host(authority))
-            finder = self._by_authority[authority] = RuleFinder.of(here)
-        return finder
+    def named(self, used: Sequence[int]) -> list[tuple[str, Kind]]:
+        """The ids and kinds of rules by their numbers."""
+        return [(self.ids[i], self.kinds[i]) for i in used]
 
-    def take_over(self, old: HostFinders, changed: frozenset[str]) -> None:
-        """What is known of the rules before, which are the first of these, for all hosts but the changed ones."""
-        if self._rules[: len(old._rules)] == old._rules:
-            known = old._by_authority.items()
-            self._by_authority |= {of: finder for of, finder in known if ascii_form(of.lower()) not in changed}
+
+NamedRule = tuple[str, Kind, CompiledRule]
+"""Id, kind, and what it does."""
+
+
+@lru_cache(maxsize=_SHARED)
+def rule_set(*rules: NamedRule) -> RuleSet:
+    """One object for all hosts, of whatever site, with the same rules; so long as it is that, so are all answers."""
+    return RuleSet(rules)
+
+
+def _settled(rules: Sequence[CompiledRule]) -> Iterator[int]:
+    counting = False
+    for i, rule in enumerate(rules):
+        if rule.is_settled_after(counting=counting):
+            yield i
+        counting = counting or rule.minds_more_arguments()
