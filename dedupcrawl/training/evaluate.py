@@ -6,7 +6,7 @@ import heapq
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,12 @@ from typing import Any
 import polars as pl
 
 from dedupcrawl.crawl_logs.tally import Progress, Tally
-from dedupcrawl.sites import other_form
 from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.parts import no_progress, parted, work_on
 from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import RuleError
-from dedupcrawl.urls.rule_files import FILES_CHECKED, check_name, file_name, file_of, read_rules, rule_files
+from dedupcrawl.urls.rule_files import FILES_CHECKED, check_name, file_name, read_rules, rule_files, rules_of
 
 _WORST = 20  # rules named one by one
 _NAMED = 4  # sites
@@ -178,20 +177,19 @@ def measure(rows: pl.DataFrame, files: dict[str, Path]) -> Measured:
         measured.urls += pages.height
         measured.redundant += pages.height - pages["cluster"].n_unique()
         sizes = pages.select(pl.len().over("cluster"))["len"]
-        path = file_of(files, site)
+        site_rules = None
         try:
-            site_rules = read_rules(path) if path is not None else None
+            site_rules = rules_of(files, site)
         except RuleError as error:
-            site_rules = None
             measured.unreadable.append(str(error))
-        if site_rules is None or site_rules.site not in (site, other_form(site)):
+        if site_rules is None:
             clustered = int((sizes > 1).sum())
             measured.clustered += clustered
             measured.normalized += clustered
             continue
         measured.sites_with_rules += 1
         measured.rules += sum(not rule.is_off for rule in site_rules.rules)
-        _measure_site(SiteNormalizer(replace(site_rules, site=site)), pages.with_columns(size=sizes), measured)
+        _measure_site(SiteNormalizer(site_rules), pages.with_columns(size=sizes), measured)
     return measured
 
 
