@@ -226,7 +226,6 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool =
                     yield block._replace(data=utf8(block.data)) if sound else block
             line += line_count(data)
         if content.damage is not None:
-            tally.rows += 1
             tally.skip(str(path), content.problem, 1, [line])
 
 
@@ -253,5 +252,4 @@ def first_lines(head: bytes) -> list[bytes]:
 
 def skip_long_line(tally: Tally, path: str, line: int) -> None:
     """Count a line of more than `LINE_LIMIT` bytes."""
-    tally.rows += 1
     tally.skip(path, f"line longer than {LINE_LIMIT} bytes", 1, [line])

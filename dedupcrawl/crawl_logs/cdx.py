@@ -76,9 +76,7 @@ def without_record_mime(captures: pl.DataFrame) -> pl.DataFrame:
 def _is_get(captures: pl.DataFrame, key: pl.Expr, path: str, tally: Tally) -> pl.Series:
     """Shape (n,): whether each capture is to be read, by its key; the others are counted."""
     is_get = captures.select(~key.str.contains(NOT_GET, literal=True).fill_null(False)).to_series()
-    others = len(is_get) - int(is_get.sum())
-    tally.rows += others
-    tally.skip(path, "not a GET request", others)
+    tally.skip(path, "not a GET request", len(is_get) - int(is_get.sum()))
     return is_get
 
 

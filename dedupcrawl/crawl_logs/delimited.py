@@ -24,7 +24,6 @@ def cut(block: LineBlock, separator: str, names: Sequence[str], path: str, tally
     lines = lines_of(block).filter(pl.col("text") != "")
     fits = pl.col("text").str.count_matches(separator, literal=True) == len(names) - 1
     bad = lines.filter(~fits)[LINE]
-    tally.rows += bad.len()
     tally.skip(path, f"not {len(names)} fields", bad.len(), bad)
     fields = pl.col("text").str.split_exact(separator, len(names) - 1)
     cells = lines.filter(fits).select(LINE, fields.alias("field")).unnest("field")
@@ -66,7 +65,6 @@ def read_csv(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
             batch = list(_next_of(rows))
         finally:
             csv.field_size_limit(limit)
-        tally.rows += len(broken)
         tally.skip(str(path), f"not {len(names)} fields", len(broken), broken)
         broken.clear()
         columns = {name: [row[at] or None for _, row in batch] for at, name in reversed(list(enumerate(names)))}

@@ -37,7 +37,6 @@ def rows_of(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
     lines = lines_of(block).filter((pl.col("text") != "") & ~pl.col("text").str.starts_with(_METADATA))
     fetches = lines.select(LINE, pl.col("text").str.extract_groups(_FIELDS).alias("field")).unnest("field")
     broken = fetches.filter(pl.col("url").is_null())[LINE]
-    tally.rows += broken.len()
     tally.skip(path, "not a line of Heritrix", broken.len(), broken)
     fetches = fetches.filter(pl.col("url").is_not_null())
     fetches = fetches.with_columns(mime=pl.when(~pl.col("mime").is_in(_NO_MIME)).then("mime"))

@@ -94,7 +94,6 @@ def _one_by_one(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
         else:
             known = {name: _as_text(value) for name, value in row.items() if name.strip().lower() in KNOWN_NAMES}
             rows.append(known | {LINE: number})
-    tally.rows += len(broken)
     tally.skip(path, "not a JSON object", len(broken), broken)
     names = dict.fromkeys([*_ALWAYS, *(name for row in rows for name in row)], pl.String())
     return pl.DataFrame(rows, names | {LINE: pl.Int64()})

@@ -177,12 +177,12 @@ def _of_json(path: Path, tally: Tally) -> Iterator[Page | Markup]:
 def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Markup]:
     """The pages in some lines of JSON, whose bytes are as they were."""
     for number, row in block.texts():
-        tally.rows += 1
         try:
             stored = stored_row(decoded(row, PageRow))
         except ValueError as error:
             tally.skip(path, str(error), 1, [number])
         else:
+            tally.rows += 1
             yield stored
 
 
@@ -195,11 +195,11 @@ def _of_warc(path: Path, tally: Tally) -> Iterator[Markup]:
             is_page = answer.status == 200 and answer.mime in HTML
             if not is_page and not (answer.problem and answer.status is None):
                 continue
-            tally.rows += 1
             tally.bytes_read = read_before + content.file.tell()
             if answer.problem:
                 tally.skip(str(path), answer.problem, 1, [number], "record")
             else:
+                tally.rows += 1
                 yield Markup(answer.url, answer.body, answer.charset)
         tally.bytes_read = read_before + content.file.tell()  # other records may follow the last page
 

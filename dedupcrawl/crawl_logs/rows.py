@@ -120,7 +120,6 @@ def usable_rows(rows: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
     hosts that are none, and rows that say nothing of their page are in every log; they are only counted. Rows without
     `LINE` were made of other rows and are not counted.
     """
-    tally.rows += rows.height - rows[LINE].null_count()
     says_nothing = pl.all_horizontal(pl.col(name).is_null() for name in (*_SIGNATURES, *_LINKS))
     reason = (
         pl.when(pl.col("url").is_null())
@@ -139,7 +138,10 @@ def usable_rows(rows: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
     for (said,), group in left_out:
         broken = group[LINE].drop_nulls() if said in _BROKEN else ()
         tally.skip(path, str(said), group.height, broken)
-    return rows.filter(pl.col("reason").is_null()).select(*SCHEMA)
+        tally.rows -= group[LINE].null_count()
+    rows = rows.filter(pl.col("reason").is_null())
+    tally.rows += rows.height - rows[LINE].null_count()
+    return rows.select(*SCHEMA)
 
 
 def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.Expr:  # noqa: PLR0911 - a column each

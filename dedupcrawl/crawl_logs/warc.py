@@ -276,7 +276,6 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     with open_log(path) as content:
         for number, answer in enumerate(answers(content, _ANSWERS), 1):
             if answer.problem:
-                tally.rows += 1
                 tally.skip(str(path), answer.problem, 1, [number], "record")
                 continue
             rows.append({LINE: number, **_row(answer)})

@@ -168,7 +168,7 @@ def add_to(tally: Tally, told: Sequence[Told], names: Sequence[str]) -> None:
             before = before + lines if one.piece.file == piece.file else 0
             piece, lines = one.piece, 0
         lines += one.lines
-        tally.rows += one.tally.rows
+        tally.rows += one.tally.rows - one.tally.skipped.total()
         for reason, count in one.tally.skipped.items():
             broken = [row for row in one.tally.broken if row.reason == reason]
             numbers = [row.line + before for row in broken]
