@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import get_args
 
+import msgspec
 import pytest
 
 from dedupcrawl.content.model import Model
@@ -22,7 +23,7 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize("name", [field.name for field in (*fields(Rule), *fields(Evidence))])
+@pytest.mark.parametrize("name", [field.name for field in (*fields(Rule), *msgspec.structs.fields(Evidence))])
 def test_every_key_of_a_rule(name: str) -> None:
     assert f"`{name}`" in PAGE
 
