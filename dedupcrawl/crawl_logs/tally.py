@@ -21,7 +21,7 @@ THE_LOG_OF_A_CRAWL = (
 
 
 class LogError(Exception):
-    """A whole file, a log or a list, cannot be read. The message is one sentence: which file, what is wrong, what to do."""
+    """A whole file cannot be read. The message is one sentence: which file, what is wrong, what to do."""
 
 
 class BrokenRow(NamedTuple):

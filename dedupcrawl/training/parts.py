@@ -20,7 +20,7 @@ from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.sites import ascii_form
 from dedupcrawl.training.clusters import clusters_of
-from dedupcrawl.training.page_rows import SiteNames, page_rows
+from dedupcrawl.training.page_rows import PAGE_ROWS, SiteNames, page_rows
 from dedupcrawl.workers import ResultT, in_processes
 
 _BUFFER_ROWS = 1_000_000  # rows held before they are written; about 190 MB
@@ -135,23 +135,12 @@ def urls_and_clusters(
     Raises:
         LogError: A log cannot be read.
     """
-    urls: list[str] = []
-    clusters: list[int] = []
-    bits: dict[int, int] = {}
     with parted(logs, Tally(), progress) as parts:
-        for found in work_on(parts, partial(_of_site, site=site), "reading", progress, 1):
-            urls += found["url"].to_list()
-            clusters += found["cluster"].to_list()
-            bits |= simhashes(found)
-    return urls, clusters, bits
+        rows = (part.read().filter(pl.col("site") == ascii_form(site)) for part in parts)
+        found = clusters_of(pl.concat([pl.DataFrame(schema=PAGE_ROWS), *rows])).urls
+    return found["url"].to_list(), found["cluster"].to_list(), simhashes(found)
 
 
 def simhashes(pages: pl.DataFrame) -> dict[int, int]:
     """The SimHash of each cluster of one site, as far as known: the smallest of its pages'."""
     return dict(pages.drop_nulls("simhash").group_by("cluster").agg(pl.col("simhash").min()).iter_rows())
-
-
-def _of_site(rows: pl.DataFrame, site: str) -> pl.DataFrame:
-    return clusters_of(rows.filter(pl.col("site").is_in([site, ascii_form(site)]))).urls.select(
-        "url", "cluster", "simhash"
-    )

@@ -251,8 +251,8 @@ def described(rule: Rule) -> str:
     return does
 
 
-def rule_row(site: str, rule: Rule) -> dict[str, Any]:
-    """A row about a rule of a site, for lists of rules; its precision is None where nothing was rewritten."""
+def rule_facts(site: str, rule: Rule) -> dict[str, Any]:
+    """What there is to say of a rule of a site, for rows; its precision is None where nothing was rewritten."""
     evidence = rule.evidence
     return {
         "site": site,
@@ -261,17 +261,9 @@ def rule_row(site: str, rule: Rule) -> dict[str, Any]:
         "state": rule.state,
         "source": rule.source,
         "does": described(rule),
-        "coverage": evidence.coverage,
+        **msgspec.structs.asdict(evidence),
         "precision": round(evidence.precision, 4) if evidence.coverage else None,
         "precision_at_least": round(lower_bound(evidence.coverage - evidence.wrong, evidence.wrong), 4),
-    }
-
-
-def rule_facts(site: str, rule: Rule) -> dict[str, Any]:
-    """As `rule_row`, with all that speaks for the rule."""
-    return {
-        **rule_row(site, rule),
-        **msgspec.structs.asdict(rule.evidence),
         "tried": rule.tried,
         "failed": rule.failed,
         "learned": rule.learned.isoformat() if rule.learned is not None else "",
