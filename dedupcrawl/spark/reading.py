@@ -25,7 +25,7 @@ from dedupcrawl.crawl_logs.parquet import known_columns
 from dedupcrawl.crawl_logs.registry import format_like
 from dedupcrawl.crawl_logs.rows import LINE, BlockReader, canonical_rows, usable_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.training.page_rows import PAGE_ROWS, SiteNames, page_rows
+from dedupcrawl.training.page_rows import PAGE_ROWS, page_rows
 
 HEAD_LINES = 100  # that tell the format of a file
 _HEAD_OF_A_LINE = 65_536  # bytes of each that are looked at
@@ -282,12 +282,12 @@ _Found = tuple[Told, Callable[[], pl.DataFrame]]
 
 def _rows(blocks: Iterator[_Found], names: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """The rows of `SCHEMA` of some blocks."""
-    sites, before, row = SiteNames(), Piece(-1, 0), 0
+    before, row = Piece(-1, 0), 0
     for told, read in blocks:
         piece = told.piece
         row = row if piece == before else 0
         before = piece
-        rows = page_rows(usable_rows(read(), names[piece.file], told.tally), sites)
+        rows = page_rows(usable_rows(read(), names[piece.file], told.tally))
         placed = rows.with_columns(
             pl.lit(piece.file, pl.Int32).alias("file"),
             pl.lit(piece.start, pl.Int64).alias("start"),

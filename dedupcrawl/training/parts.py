@@ -20,7 +20,7 @@ from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.sites import ascii_form
 from dedupcrawl.training.clusters import clusters_of
-from dedupcrawl.training.page_rows import PAGE_ROWS, SiteNames, page_rows
+from dedupcrawl.training.page_rows import PAGE_ROWS, page_rows
 from dedupcrawl.workers import ResultT, in_processes
 
 _BUFFER_ROWS = 1_000_000  # rows held before they are written; about 190 MB
@@ -93,10 +93,10 @@ def parted(logs: Sequence[Path], tally: Tally, progress: Progress) -> Iterator[S
 
 
 def _rows(logs: Sequence[Path], tally: Tally, progress: Progress) -> Iterator[pl.DataFrame]:
-    sites, total = SiteNames(), sum(log.stat().st_size for log in logs)
+    total = sum(log.stat().st_size for log in logs)
     for log in logs:
         for rows in read_log(log, tally):
-            yield page_rows(rows, sites)
+            yield page_rows(rows)
             progress("reading", min(tally.bytes_read, total), total)
 
 

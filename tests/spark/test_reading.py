@@ -12,7 +12,7 @@ import pytest
 
 from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.training.page_rows import SiteNames, page_rows
+from dedupcrawl.training.page_rows import page_rows
 from tests.spark.logs import messy_json_lines, rows
 
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ ARCHIVED = [
 
 
 def read_here(logs: list[Path], tally: Tally) -> pl.DataFrame:
-    sites = SiteNames()
-    return pl.concat([page_rows(batch, sites) for log in logs for batch in read_log(log, tally)])
+    return pl.concat([page_rows(batch) for log in logs for batch in read_log(log, tally)])
 
 
 def read_by_spark(spark: SparkSession, logs: list[Path], tally: Tally) -> pl.DataFrame:
