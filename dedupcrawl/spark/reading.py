@@ -198,19 +198,10 @@ SCHEMA = from_arrow_schema(_ARROW_SCHEMA)
 _PLACE = ("_file_path", "_file_block_start", "_row_index")  # of a Parquet row, as Spark's metadata has it
 
 
-class LogRows(NamedTuple):
-    """Rows of some logs.
-
-    Attributes:
-        rows: Columns of `PAGE_ROWS` in Spark's types, `ORDER` and `TOLD`.
-    """
-
-    rows: DataFrame
-    names: Sequence[str]
-
-
-def read_logs(spark: SparkSession, logs: Sequence[str]) -> LogRows:
+def read_logs(spark: SparkSession, logs: Sequence[str]) -> tuple[DataFrame, Sequence[str]]:
     """Read logs: Parquet and all formats that are lines without memory (JSON Lines, CDX, CDXJ, Heritrix).
+
+    Gives rows in the columns of `PAGE_ROWS` in Spark's types, `ORDER` and `TOLD`, and the names of the files.
 
     Logs are named by paths or URIs as Spark takes them, in the order in which they were written. One that is a folder
     or a pattern is one log of several files, all of one format, in the order of their names.
@@ -224,7 +215,7 @@ def read_logs(spark: SparkSession, logs: Sequence[str]) -> LogRows:
         if frame is not None:
             frames.append(frame)
     empty = spark.createDataFrame([], SCHEMA)
-    return LogRows(reduce(DataFrame.unionAll, frames, empty), files.names)
+    return reduce(DataFrame.unionAll, frames, empty), files.names
 
 
 def _read(spark: SparkSession, log: str, files: Files) -> DataFrame | None:
@@ -254,12 +245,11 @@ def _parquet(spark: SparkSession, log: str, files: Files) -> DataFrame:
 
 def _of_lines(read: BlockReader, files: Files, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """What a task makes of its lines."""
-
-    def found() -> Iterator[_Found]:
-        for told, block in piece_blocks(batches, files):
-            yield told, partial(read, block, files.names[told.piece.file], told.tally)
-
-    return _rows(found(), files.names)
+    found = (
+        (told, partial(read, block, files.names[told.piece.file], told.tally))
+        for told, block in piece_blocks(batches, files)
+    )
+    return _rows(found, files.names)
 
 
 def _of_parquet(files: Files, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

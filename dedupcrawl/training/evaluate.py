@@ -195,42 +195,37 @@ def measure(rows: pl.DataFrame, files: dict[str, Path]) -> Measured:
 
 def _measure_site(normalizer: SiteNormalizer, pages: pl.DataFrame, measured: Measured) -> None:
     """A form belongs to the cluster of the URL that has it unchanged, else to that of most URLs that are given it."""
-    used: dict[tuple[str, ...], int] = {(): 0}
-    forms = pl.concat([_forms(normalizer, part, used) for part in pages.iter_slices(_SLICE)])
+    forms = pl.concat([_forms(normalizer, part) for part in pages.iter_slices(_SLICE)])
+    is_changed = pl.col("rules").list.len() > 0
     owners = (
         forms.group_by("form", "cluster")
-        .agg(pl.len(), unchanged=(pl.col("used") == 0).any())
+        .agg(pl.len(), unchanged=(~is_changed).any())
         .sort("form", "unchanged", "len", "cluster", descending=[False, True, True, False])
         .group_by("form", maintain_order=True)
         .agg(owner=pl.col("cluster").first(), clusters=pl.len())
     )
-    forms = forms.join(owners, on="form")
+    forms = forms.join(owners, on="form").with_columns(missed=pl.col("cluster") != pl.col("owner"))
     clustered = forms.filter(pl.col("size") > 1)
     measured.merged += forms.height - owners.height
     measured.collisions += int((owners["clusters"] > 1).sum())
     measured.clustered += clustered.height
     measured.normalized += clustered["form"].n_unique()
-    missed = pl.col("cluster") != pl.col("owner")
-    changed = forms.filter(pl.col("used") > 0).group_by("used").agg(pl.len(), missed=missed.sum())
-    names = list(used)
-    coverage: Counter[str] = Counter()
-    wrong: Counter[str] = Counter()
-    for number, count, missed_count in changed.iter_rows():
-        measured.coverage += count
-        measured.wrong += missed_count
-        for name in names[number]:
-            coverage[name] += count
-            wrong[name] += missed_count
-    worst = [RuleUse(normalizer.site, rule, coverage[rule], count) for rule, count in wrong.items() if count]
+    changed = forms.filter(is_changed)
+    measured.coverage += changed.height
+    measured.wrong += int(changed["missed"].sum())
+    by_rule = (
+        changed.explode("rules").group_by("rules").agg(pl.len(), pl.col("missed").sum()).filter(pl.col("missed") > 0)
+    )
+    worst = [RuleUse(normalizer.site, *row) for row in by_rule.iter_rows()]
     measured.worst = heapq.nsmallest(_WORST, measured.worst + worst, key=lambda use: (-use.wrong, use.site, use.id))
 
 
-def _forms(normalizer: SiteNormalizer, pages: pl.DataFrame, used: dict[tuple[str, ...], int]) -> pl.DataFrame:
-    """Columns cluster, size, form and used: the number in `used`, which grows, of the rules that made the form."""
+def _forms(normalizer: SiteNormalizer, pages: pl.DataFrame) -> pl.DataFrame:
+    """Columns cluster, size, form, and rules, the ids of those that made it."""
     done = [normalizer.normalize(url) for url in pages["url"]]
     return pages.select(
         "cluster",
         "size",
         form=pl.Series([one.canonical for one in done], dtype=pl.String),
-        used=pl.Series([used.setdefault(one.rules, len(used)) for one in done], dtype=pl.UInt32),
+        rules=pl.Series([one.rules for one in done], dtype=pl.List(pl.String)),
     )

@@ -31,9 +31,9 @@ def read_here(logs: list[Path], tally: Tally) -> pl.DataFrame:
 def read_by_spark(spark: SparkSession, logs: list[Path], tally: Tally) -> pl.DataFrame:
     from dedupcrawl.spark.reading import TOLD, add_to, in_order, read_logs, tells
 
-    found = read_logs(spark, [str(log) for log in logs])
-    add_to(tally, tells(found.rows), found.names)
-    return in_order(found.rows.where(f"{TOLD} is null").repartition(3).toArrow())
+    rows, names = read_logs(spark, [str(log) for log in logs])
+    add_to(tally, tells(rows), names)
+    return in_order(rows.where(f"{TOLD} is null").repartition(3).toArrow())
 
 
 def messy(path: Path) -> None:
