@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def objects(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
     """The known fields of one block's objects as strings, one column per field, and `LINE`; broken lines are counted.
 
     Polars reads the block at once. Only where it refuses (a broken line somewhere, blank lines) the lines of this block
-    are decoded one by one, at about the same cost. So are those of a block that does not begin like JSON: by its first
+    are decoded one by one. So are those of a block with lists, and of one that does not begin like JSON: by its first
     bytes Polars may take it for a compressed file, and unpack it.
     """
     if block.data[:1] not in (b"", *_JSON_BEGINS):
@@ -52,17 +53,11 @@ def objects(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
         frame = pl.read_ndjson(block.data, schema=dict.fromkeys(_fields(block.data), pl.String))
     except (pl.exceptions.PolarsError, ValueError):
         return _one_by_one(block, path, tally)
-    if frame.height != line_count(block.data):
+    # Of a list Polars keeps the text.
+    if frame.height != line_count(block.data) or any(
+        frame[name].str.starts_with(_LIST).any() for name in frame.columns
+    ):
         return _one_by_one(block, path, tally)
-    lists = [name for name in frame.columns if frame[name].str.starts_with(_LIST).any()]
-    if (
-        lists and b"\\" in block.data
-    ):  # of a list Polars keeps the text, which does not tell a quote from an escaped one
-        return _one_by_one(block, path, tally)
-    frame = frame.with_columns(
-        pl.when(pl.col(name).str.starts_with(_LIST)).then(_first_of_list(name)).otherwise(name).alias(name)
-        for name in lists
-    )
     return frame.with_row_index(LINE, offset=block.first_line)
 
 
@@ -80,23 +75,16 @@ def _fields(data: bytes) -> list[str]:
     return list(found)
 
 
-def _first_of_list(name: str) -> pl.Expr:
-    """First string of a JSON list, no character of which was escaped."""
-    return pl.col(name).str.extract(r'^\["([^"]*)"')
-
-
 def _one_by_one(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
-    rows, broken = list[dict[str, Any]](), list[int]()
-    for number, line in block.texts():
-        row = _decoded(line)
-        if row is None:
-            broken.append(number)
-        else:
-            known = {name: _as_text(value) for name, value in row.items() if name.strip().lower() in KNOWN_NAMES}
-            rows.append(known | {LINE: number})
+    read = [(number, _decoded(line)) for number, line in block.texts()]
+    broken = [number for number, row in read if row is None]
     tally.skip(path, "not a JSON object", len(broken), broken)
-    names = dict.fromkeys([*_ALWAYS, *(name for row in rows for name in row)], pl.String())
-    return pl.DataFrame(rows, names | {LINE: pl.Int64()})
+    rows = [row for _, row in read if row is not None]
+    names = [name for name in dict.fromkeys(chain.from_iterable(rows)) if name.strip().lower() in KNOWN_NAMES]
+    columns = {name: pl.Series([_as_text(row.get(name)) for row in rows], dtype=pl.String) for name in names}
+    return pl.DataFrame(
+        {**columns, LINE: pl.Series([number for number, row in read if row is not None], dtype=pl.Int64)}
+    )
 
 
 def _decoded(line: bytes) -> dict[str, Any] | None:
@@ -111,10 +99,10 @@ def _as_text(value: object) -> str | None:
     """A value as the text that Polars makes of it."""
     if isinstance(value, list) and value and isinstance(value[0], str):
         value = value[0]
-    if isinstance(value, float):  # without exponent
-        return f"{Decimal(repr(value)):f}".removesuffix(".0")
     if isinstance(value, str):
         return value
+    if isinstance(value, float):  # without exponent
+        return f"{Decimal(repr(value)):f}".removesuffix(".0")
     if isinstance(value, bool):
         return str(value).lower()
     return None if isinstance(value, (list, dict)) or value is None else str(value)
