@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import click
 import numpy as np
 
-from dedupcrawl.commands.compare import opened, whole
+from dedupcrawl.commands.compare import of_file, opened
 from dedupcrawl.commands.errors import BadInputError, Command
 from dedupcrawl.commands.options import json_option, read_settings, sets_option
 from dedupcrawl.commands.selection import forms_unless_file
@@ -20,7 +20,6 @@ from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.word_kinds import skeletons, symbols_of
 from dedupcrawl.counts import counted
-from dedupcrawl.crawl_logs.page_files import Markup
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture
@@ -28,7 +27,6 @@ from dedupcrawl.index.contract import Index
 from dedupcrawl.output import to_json
 from dedupcrawl.page import Page
 from dedupcrawl.printable import printable
-from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of
 
 Kind = Literal["own", "furniture", "slot"]
@@ -106,7 +104,7 @@ def command(page: str, index: str | None, url: str | None, sets: Sequence[str], 
     if url is not None and not (is_file and host_of(url)):
         raise click.UsageError("--url goes with FILE, and takes a URL such as https://example.com/42.")
     with opened(index, needed=not is_file) as kept_in:
-        read = _of_file(Path(page), url, settings) if is_file else _of_index(page, forms, kept_in)
+        read = of_file(Path(page), url, settings) if is_file else _of_index(page, forms, kept_in)
         lines, all_counts = lines_of(read, SiteFurniture(kept_in).of(host_of(read.url)))
     of_kind = {kind: [line.text for line in lines if line.is_main and line.kind == kind] for kind in _LOOKS}
     has_selector = is_file and settings.for_url(read.url).selector is not None
@@ -126,12 +124,6 @@ def command(page: str, index: str | None, url: str | None, sets: Sequence[str], 
     color = False if "NO_COLOR" in os.environ else None
     for text in _said(told, lines):
         click.echo(text, color=color)
-
-
-def _of_file(path: Path, url: str | None, settings: DedupSettings) -> Page:
-    page = whole(Markup(url or path.absolute().as_uri(), path.read_bytes(), None), settings)
-    assert isinstance(page, Page)
-    return page
 
 
 def _of_index(given: str, forms: Sequence[str], index: Index) -> Page:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import IO, NamedTuple
+from urllib.parse import quote
 
 import numpy as np
 
@@ -159,12 +160,9 @@ def utf8(data: bytes) -> bytes:
     try:
         data.decode()
     except UnicodeDecodeError:
-        return _STRAY_BYTES.sub(_escaped, data.decode("utf-8", "surrogateescape")).encode()
+        text = data.decode("utf-8", "surrogateescape")
+        return _STRAY_BYTES.sub(lambda stray: quote(stray[0], errors="surrogateescape"), text).encode()
     return data
-
-
-def _escaped(stray: re.Match[str]) -> str:
-    return "".join(f"%{byte:02X}" for byte in stray[0].encode("utf-8", "surrogateescape"))
 
 
 _FIRST_LINES = 3  # that are asked which format a file has: the first may be the end of a line that was cut
