@@ -123,13 +123,12 @@ def read_array(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     Raises:
         LogError: the file is over 1 GiB, or broken anywhere: what follows the break cannot be told.
     """
-    with open_log(path) as content:
+    with open_log(path, tally) as content:
         data = content.read(_SIZE_LIMIT + 1)
         if content.damage is not None:
             raise content.damage
     if len(data) > _SIZE_LIMIT:
         raise LogError(f"{path} is a JSON array over 1 GiB: export JSON Lines instead, which are read piece by piece.")
-    tally.bytes_read += path.stat().st_size
     try:
         items = msgspec.json.decode(utf8(data), type=list[msgspec.Raw])
     except (msgspec.DecodeError, RecursionError) as error:

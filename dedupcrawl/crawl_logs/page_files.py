@@ -189,19 +189,16 @@ def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Ma
 def _of_warc(path: Path, tally: Tally) -> Iterator[Markup]:
     from dedupcrawl.crawl_logs.warc import HTML, answers  # needs an extra
 
-    read_before = tally.bytes_read
-    with open_log(path) as content:
+    with open_log(path, tally) as content:
         for number, answer in enumerate(answers(content), 1):
             is_page = answer.status == 200 and answer.mime in HTML
             if not is_page and not (answer.problem and answer.status is None):
                 continue
-            tally.bytes_read = read_before + content.file.tell()
             if answer.problem:
                 tally.skip(str(path), answer.problem, 1, [number], "record")
             else:
                 tally.rows += 1
                 yield Markup(answer.url, answer.body, answer.charset)
-        tally.bytes_read = read_before + content.file.tell()  # other records may follow the last page
 
 
 _AT_HAND = 16  # rows of pages: the same page often stands in several pairs in a row
