@@ -120,43 +120,41 @@ class SiteNormalizer:
         hits = here.finder.hits(url, parts)
         if not hits:
             return Normalized(url, url, "unchanged", ())
-        rules, site, text = here.rules, self.site, url
+        site, text = self.site, url
         trail: list[str] = []
-        used: list[int] = []
-        elsewhere: list[tuple[str, Kind]] = []  # used while the URL was one of another host
+        used: list[tuple[str, Kind]] = []
         while True:
             by = []
             try:
                 for i in hits:
-                    after = rules[i].change(parts, site)
+                    after = here.rules[i].change(parts, site)
                     if after is not None:
                         parts = after
                         by.append(i)
             except TooLongError:
                 return Normalized(url, url, "unchanged", ())
             if not by:
-                return _result(url, text, [*elsewhere, *here.named(used)])
-            used = [*used, *by] if used else by
+                return _result(url, text, used)
+            used += here.named(by)
             if here.settled.issuperset(by) and "+" not in text:  # sorting makes "%20" of it, which rules may ask for
-                return _result(url, parts.join(), [*elsewhere, *here.named(used)])
+                return _result(url, parts.join(), used)
             trail.append(text)
             text = parts.join()
             if text in trail:
-                return _result(url, min(trail[trail.index(text) :]), [*elsewhere, *here.named(used)])
+                return _result(url, min(trail[trail.index(text) :]), used)
             again = parts if here.keep_tokens.issuperset(by) else split_url(text)
             if again is None or len(text) > LONGEST_URL or len(trail) > MOST_PASSES:
                 return Normalized(url, url, "unchanged", ())
-            if (there := self._of(again.authority)) is not here:
-                elsewhere, used, here, rules = [*elsewhere, *here.named(used)], [], there, there.rules
+            here = self._of(again.authority)
             tried, hits = hits, here.finder.hits(text, again)
             if not hits:
-                return _result(url, text, [*elsewhere, *here.named(used)])
+                return _result(url, text, used)
             if again is parts:
                 # What came after the last change has been tried on this very URL.
                 last = by[-1]
                 done = {i for i in tried if i > last} | ({last} & here.idempotent)
                 if done.issuperset(hits):  # else all of them: an earlier one may make another URL of it
-                    return _result(url, text, [*elsewhere, *here.named(used)])
+                    return _result(url, text, used)
             parts = again
 
     def steps(self, url: str) -> Iterator[tuple[str, str]]:
