@@ -31,7 +31,7 @@ from dedupcrawl.urls.rule_files import (
     rule_files,
     rules_of,
 )
-from dedupcrawl.urls.rule_finder import RuleSet, rule_set
+from dedupcrawl.urls.rule_set import RuleSet, rule_set
 from dedupcrawl.urls.url_parts import split_url
 
 logger = logging.getLogger(__name__)
@@ -117,7 +117,7 @@ class SiteNormalizer:
         if parts is None:
             return Normalized(url, url, "unchanged", ())
         here = self._of(parts.authority)
-        hits = here.finder.hits(url, parts)
+        hits = here.hits(url, parts)
         if not hits:
             return Normalized(url, url, "unchanged", ())
         site, text = self.site, url
@@ -146,7 +146,7 @@ class SiteNormalizer:
             if again is None or len(text) > LONGEST_URL or len(trail) > MOST_PASSES:
                 return Normalized(url, url, "unchanged", ())
             here = self._of(again.authority)
-            tried, hits = hits, here.finder.hits(text, again)
+            tried, hits = hits, here.hits(text, again)
             if not hits:
                 return _result(url, text, used)
             if again is parts:
@@ -170,7 +170,7 @@ class SiteNormalizer:
             if parts is None:
                 return
             here = self._of(parts.authority)
-            for i in here.finder.hits(text, parts):
+            for i in here.hits(text, parts):
                 try:
                     after = here.rules[i].change(parts, self.site)
                 except TooLongError:
