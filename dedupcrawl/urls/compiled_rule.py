@@ -123,13 +123,6 @@ class CompiledRule:
         """
         return not counting if self.rule.drop else self.rule.convert == "sort-query"
 
-    def is_for_host(self, authority: str) -> bool:
-        """True when the rule is for URLs of this host and port, as far as it names hosts."""
-        if not self.hosts and not self._not_hosts:
-            return True
-        authority = ascii_form(authority.lower())
-        return authority not in self._not_hosts and (not self.hosts or authority in self.hosts)
-
     def apply(self, parts: UrlParts, site: str) -> UrlParts | None:
         """As `change`; None also where that would be too long."""
         try:
@@ -202,8 +195,10 @@ class CompiledRule:
             return False
         if self._without and any(path.fits(segments, {}) for path in self._without):
             return False
-        if not self.is_for_host(parts.authority):
-            return False
+        if self.hosts or self._not_hosts:
+            authority = ascii_form(parts.authority.lower())
+            if authority in self._not_hosts or (self.hosts and authority not in self.hosts):
+                return False
         return not self.rule.unless or not parts.args or self._unless_fits(parts)
 
     def _front_fits(self, parts: UrlParts, values: dict[str, str]) -> bool:
