@@ -59,6 +59,8 @@ class Measured:
         worst: The rules with the most wrong URLs.
         unreadable: What is wrong with rule files that could not be read, or have another site's name.
         left_out: Reason → URLs of false clusters, which are not measured.
+        named: A few of the sites.
+        tally: What was read.
     """
 
     sites: int = 0
@@ -76,21 +78,29 @@ class Measured:
     unreadable: list[str] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     named: list[str] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)
+    seconds: float | None = None
 
-    @property
-    def precision(self) -> float | None:
-        """(r_cov - f) / r_cov; None where no rule applied."""
-        return (self.coverage - self.wrong) / self.coverage if self.coverage else None
+    def to_dict(self) -> dict[str, Any]:
+        """As one JSON object.
 
-    @property
-    def reduction_ratio(self) -> float:
-        """(|U_orig| - |U_norm|) / |U_orig|, in [0, 1]."""
-        return (self.clustered - self.normalized) / self.clustered if self.clustered else 0.0
-
-    @property
-    def reduction_per_rule(self) -> float:
-        """|U_orig| * ReductionRatio / |R|: URLs saved by a rule."""
-        return (self.clustered - self.normalized) / self.rules if self.rules else 0.0
+        `precision` is (r_cov - f) / r_cov, None where no rule applied; `reduction_ratio` (|U_orig| - |U_norm|) /
+        |U_orig|, in [0, 1]; `reduction_per_rule` |U_orig| * ReductionRatio / |R|: URLs saved by a rule.
+        """
+        right, saved = self.coverage - self.wrong, self.clustered - self.normalized
+        return {
+            "rows": self.tally.rows,
+            "skipped": dict(sorted(self.tally.skipped.items())),
+            **{name: getattr(self, name) for name in _COUNTS},
+            "precision": round(right / self.coverage, 4) if self.coverage else None,
+            "precision_at_least": round(lower_bound(right, self.wrong), 4),
+            "reduction_ratio": round(saved / self.clustered, 4) if self.clustered else 0.0,
+            "reduction_per_rule": round(saved / self.rules, 2) if self.rules else 0.0,
+            "worst_rules": [asdict(use) for use in self.worst],
+            "left_out_urls": dict(sorted(self.left_out.items())),
+            "unreadable_rule_files": self.unreadable,
+            "seconds": round(self.seconds, 3) if self.seconds is not None else None,
+        }
 
     def __iadd__(self, other: Measured) -> Measured:
         for name in _COUNTS:
@@ -105,33 +115,6 @@ class Measured:
 _COUNTS = [count.name for count in fields(Measured) if count.default == 0]
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """What `evaluate` found, and what it read."""
-
-    rows: int
-    skipped: dict[str, int]
-    measured: Measured
-    seconds: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """As one JSON object."""
-        measured = self.measured
-        return {
-            "rows": self.rows,
-            "skipped": dict(sorted(self.skipped.items())),
-            **{name: getattr(measured, name) for name in _COUNTS},
-            "precision": None if measured.precision is None else round(measured.precision, 4),
-            "precision_at_least": round(lower_bound(measured.coverage - measured.wrong, measured.wrong), 4),
-            "reduction_ratio": round(measured.reduction_ratio, 4),
-            "reduction_per_rule": round(measured.reduction_per_rule, 2),
-            "worst_rules": [asdict(use) for use in measured.worst],
-            "left_out_urls": dict(sorted(measured.left_out.items())),
-            "unreadable_rule_files": measured.unreadable,
-            "seconds": round(self.seconds, 3),
-        }
-
-
 def evaluate(
     logs: Sequence[Path],
     rules: Path,
@@ -139,7 +122,7 @@ def evaluate(
     tally: Tally | None = None,
     progress: Progress = no_progress,
     workers: int | None = None,
-) -> Evaluation:
+) -> Measured:
     """Apply the rules in a file or folder to all URLs of some logs, which are clustered as for training.
 
     Skipped rows are counted in `tally`; for `workers` see `parts.work_on`.
@@ -152,7 +135,7 @@ def evaluate(
     started = time.perf_counter()
     tally = Tally() if tally is None else tally
     files = rule_files([rules])
-    measured = Measured()
+    measured = Measured(tally=tally)
     if rules.is_file():
         files = {file_name(read_rules(rules).site): rules}
     elif len(files) <= FILES_CHECKED:
@@ -164,7 +147,8 @@ def evaluate(
     with parted(logs, tally, progress) as parts:
         for result in work_on(parts, partial(measure, files=files), "measuring", progress, workers):
             measured += result
-    return Evaluation(tally.rows, dict(tally.skipped), measured, time.perf_counter() - started)
+    measured.seconds = time.perf_counter() - started
+    return measured
 
 
 def measure(rows: pl.DataFrame, files: dict[str, Path]) -> Measured:
