@@ -76,6 +76,7 @@ _NOT_SAID = (
     "", "-", "0" * 16, "null", "NULL", "None", "none", "nan", "NaN", "\\N",
     "[]", "{}", "false", "False", "true", "True",
 )  # fmt: skip
+_NO_MIME = ("no-type", "unknown", "unk", "warc/revisit")  # of Heritrix, and of a record in an archive
 _MOST_IMPORTANT = 1e15  # sums of so much stay numbers
 _DIGEST_KIND = r"^[A-Za-z][A-Za-z0-9-]*:"  # "sha1:…": one log writes it, the next does not
 _NO_URL, _TOO_LONG = "no URL", f"URL longer than {URL_LIMIT} bytes"
@@ -170,7 +171,8 @@ def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.E
         is_json = value.str.starts_with("[") | value.str.starts_with("{")
         return pl.when(~is_json).then(value.map_batches(_without_kind, return_dtype=pl.String))
     if column == "mime":
-        return value.str.extract(r"^([^;\s]+)").str.to_lowercase()
+        mime = value.str.extract(r"^([^;\s]+)").str.to_lowercase()
+        return pl.when(~mime.is_in(_NO_MIME)).then(mime)
     return value
 
 
