@@ -15,15 +15,12 @@ import msgspec
 import polars as pl
 
 from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, line_count, open_log, utf8
-from dedupcrawl.crawl_logs.rows import KNOWN_NAMES, LINE, canonical_rows
+from dedupcrawl.crawl_logs.rows import KNOWN_NAMES, LINE, LINKS, SIGNATURES, canonical_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
 _SAMPLE = 1_000  # lines of a block that say which fields its rows have; an absent field asked for costs 0.1 µs per row
 # May be too rare for a sample: our own log leaves out what a page does not have.
-_ALWAYS = (
-    "url", "status", "digest", "text_digest", "simhash", "redirect_to", "canonical", "duplicate_of",
-    "alias_of", "alias_held",
-)  # fmt: skip
+_ALWAYS = ("url", "status", *SIGNATURES, *LINKS, "alias_held")
 _JSON_BEGINS = (b"{", b"[", b'"', b" ", b"\t", b"\r", b"\n")
 _LIST = '["'  # Scrapy's ItemLoader without an output processor writes {"url": ["http://…"]}
 

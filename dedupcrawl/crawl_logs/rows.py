@@ -69,8 +69,10 @@ KNOWN_NAMES = frozenset(name for names in NAMES.values() for name in names)
 """All the names of `NAMES`: what a reader has to take from a file."""
 
 URL_LIMIT = 16_384  # bytes; browsers and servers stop well below
-_SIGNATURES = ("text_digest", "digest", "simhash")
-_LINKS = ("redirect_to", "canonical", "duplicate_of", "alias_of")
+SIGNATURES = ("text_digest", "digest", "simhash")
+LINKS = ("redirect_to", "canonical", "duplicate_of", "alias_of")
+"""The columns that lead to another URL."""
+
 # How logs write that there is no value, or no link; the zeros are the SimHash of no features.
 _NOT_SAID = (
     "", "-", "0" * 16, "null", "NULL", "None", "none", "nan", "NaN", "\\N",
@@ -109,7 +111,7 @@ def canonical_rows(frame: pl.DataFrame) -> pl.DataFrame:
     line = pl.col(LINE).cast(pl.Int64) if LINE in frame.columns else pl.lit(None, pl.Int64)
     rows = frame.select(text.alias(TEXT), line.alias(LINE), *(value.alias(name) for name, value in columns.items()))
     if any(name in have for name in NAMES[TEXT]):
-        unsigned = pl.all_horizontal(pl.col(name).is_null() for name in _SIGNATURES)
+        unsigned = pl.all_horizontal(pl.col(name).is_null() for name in SIGNATURES)
         rows = rows.with_columns(text_digest=pl.when(unsigned).then(_digest_of_text()).otherwise("text_digest"))
     return rows.drop(TEXT)
 
@@ -121,7 +123,7 @@ def usable_rows(rows: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
     hosts that are none, and rows that say nothing of their page are in every log; they are only counted. Rows without
     `LINE` were made of other rows and are not counted.
     """
-    says_nothing = pl.all_horizontal(pl.col(name).is_null() for name in (*_SIGNATURES, *_LINKS))
+    says_nothing = pl.all_horizontal(pl.col(name).is_null() for name in (*SIGNATURES, *LINKS))
     reason = (
         pl.when(pl.col("url").is_null())
         .then(pl.lit(_NO_URL))
@@ -167,7 +169,7 @@ def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.E
         return number.cast(target, strict=False)
     if column == "fetched_at":
         return _time(value)
-    if column in _SIGNATURES:
+    if column in SIGNATURES:
         is_json = value.str.starts_with("[") | value.str.starts_with("{")
         return pl.when(~is_json).then(value.map_batches(_without_kind, return_dtype=pl.String))
     if column == "mime":

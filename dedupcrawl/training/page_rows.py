@@ -8,6 +8,7 @@ from typing import Literal
 import polars as pl
 from polars.datatypes import DataType, DataTypeClass
 
+from dedupcrawl.crawl_logs.rows import LINKS
 from dedupcrawl.sites import ascii_form, site_of
 
 Fault = Literal["error status", "empty page"]
@@ -30,9 +31,6 @@ PAGE_ROWS: dict[str, DataType | DataTypeClass] = {
     "fetched_at": pl.Datetime("ms"),
 }
 """Columns of the rows from which clusters are made; they mean the same in every process, of any machine."""
-
-LINKS = ("redirect_to", "canonical", "duplicate_of", "alias_of")
-"""The columns of `PAGE_ROWS` that lead to another URL."""
 
 _HOST = r"^(?:[^\\@?#]*@)*(\[[^\]]*\]|[^\\:@?#]*)"  # of an authority, and of what may follow it
 _FRAGMENT = r"#(?:[^!].*)?$"
