@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
 _RUN = "check"
 _AHEAD = 500  # pages that are read before one is judged: some 20 MB
-_USUAL = {"DEDUP_SCOPE": "all", "DEDUP_TRUSTED_SITES": "all", "DEDUP_SITE_QUOTA": "none"}
+USUAL = {"DEDUP_INDEX": "memory:", "DEDUP_SCOPE": "all", "DEDUP_TRUSTED_SITES": "all", "DEDUP_SITE_QUOTA": "none"}
+"""Settings without a crawl: who names pages to compare wants to know of any that are alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class Detector(AbstractContextManager["Detector"]):
         self, index: Path | str | None = None, settings: Mapping[str, Any] | DedupSettings | None = None
     ) -> None:
         if not isinstance(settings, DedupSettings):
-            given = {"DEDUP_INDEX": "memory:", **_USUAL, **(settings or {})}
+            given = {**USUAL, **(settings or {})}
             if index is not None:
                 given["DEDUP_INDEX"] = f"lmdb:{index}" if isinstance(index, Path) else index
             settings = DedupSettings.read(given)

@@ -1,6 +1,8 @@
-"""How counts are said to people."""
+"""How counts and times are said to people."""
 
 from __future__ import annotations
+
+import time
 
 
 def counted(count: int, noun: str) -> str:
@@ -20,3 +22,12 @@ def megabytes(count: int) -> str:
     '1.2 MB'
     """
     return f"{count / 1e6:.1f} MB" if count >= 100_000 else f"{count / 1e3:.1f} kB"
+
+
+def moment(seconds: float) -> str:
+    """A time since the epoch.
+
+    >>> moment(86_400)
+    '1970-01-02 00:00 UTC'
+    """
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -97,7 +98,8 @@ def replacing(path: Path, suffix: str = ".tmp") -> Iterator[IO[bytes]]:
     try:
         with _made(temporary, path) as file:
             yield file
-        os.chmod(temporary, _mode(path))
+        if path.exists():
+            shutil.copymode(path, temporary)
         os.replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -127,12 +129,3 @@ def check_place(path: Path) -> None:
         raise FileNotFoundError(errno.ENOENT, f"there is no folder {path.parent}", str(path))
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, f"nothing may be written in {path.parent}", str(path))
-
-
-def _mode(path: Path) -> int:
-    """Permissions of the file that is there, or of a new one."""
-    if path.exists():
-        return path.stat().st_mode & 0o7777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

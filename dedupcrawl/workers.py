@@ -6,28 +6,56 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import parent_process
+from typing import TypeVar
 
-LOOK_UP_SECONDS = 0.5
-"""Timeout of a wait for a worker. Polars' handler of SIGINT restarts system calls: one without a timeout would never be
-interrupted."""
+# Timeout of a wait for a worker. Polars' handler of SIGINT restarts system calls: one without a timeout would never be
+# interrupted.
+_LOOK_UP_SECONDS = 0.5
+
+TaskT = TypeVar("TaskT")
+ResultT = TypeVar("ResultT")
 
 
 class WorkerKilledError(RuntimeError):
     """A worker process died from outside; the message is one sentence."""
 
 
-@contextmanager
-def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that see what they import anew; whatever ends the context early ends them too.
+def in_processes(
+    work: Callable[[TaskT], ResultT], tasks: Iterable[TaskT], workers: int, ahead: int
+) -> Iterator[ResultT]:
+    """What `work` makes of each task, in their order, by so many processes; whatever ends this early ends them too.
+
+    `work`, tasks and results must be picklable. So many tasks at most are drawn before they are needed.
 
     Raises:
         WorkerKilledError: A worker did not live to the end of its work.
     """
+    waiting: deque[Future[ResultT]] = deque()
+    with _worker_pool(workers) as pool:
+        for task in tasks:
+            waiting.append(pool.submit(work, task))
+            if len(waiting) > ahead:
+                yield _result(waiting.popleft())
+        while waiting:
+            yield _result(waiting.popleft())
+
+
+def _result(future: Future[ResultT]) -> ResultT:
+    """What a worker returned, waited for in such a way that an interrupt is seen."""
+    while not wait([future], _LOOK_UP_SECONDS).done:
+        pass
+    return future.result()
+
+
+@contextmanager
+def _worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that see what they import anew."""
     context = multiprocessing.get_context("spawn")  # Polars' threads do not survive a fork
     before = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(workers, context, _be_a_worker)

@@ -12,7 +12,7 @@ import polars as pl
 from benchmarks.url_rules.method import Learned, Row
 from dedupcrawl.crawl_logs.rows import SCHEMA
 from dedupcrawl.training.learning_part import LearningOptions, learn_sites
-from dedupcrawl.training.page_rows import SiteNames, page_rows
+from dedupcrawl.training.page_rows import page_rows
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
@@ -39,7 +39,7 @@ def learn(rows: Sequence[Row], precision: float) -> Learned[OwnRule]:
     """The rules of this precision; all that were proved count as valid."""
     log = {"url": [url for url, _ in rows], "text_digest": [label for _, label in rows], "status": [200] * len(rows)}
     frame = pl.DataFrame({name: log.get(name, [None] * len(rows)) for name in SCHEMA}, schema=SCHEMA)
-    learned = learn_sites(page_rows(frame, SiteNames()), LearningOptions(min_precision=precision))
+    learned = learn_sites(page_rows(frame), LearningOptions(min_precision=precision))
     pairs = [(site_rules.site, rule) for site_rules in learned.rules for rule in site_rules.rules]
     rules = [OwnRule(place, site, rule) for place, (site, rule) in enumerate(pairs)]
     return Learned(rules, OwnMatcher, lambda _: range(len(rules)))

@@ -19,7 +19,7 @@ from typing import IO
 import click
 import msgspec
 
-from dedupcrawl.api import Detector, trust_of
+from dedupcrawl.api import USUAL, Detector, trust_of
 from dedupcrawl.commands import options
 from dedupcrawl.commands.errors import BadInputError, Command, broken_rows, check_output
 from dedupcrawl.commands.progress import progress
@@ -141,10 +141,8 @@ def _open_judge(settings: DedupSettings) -> Iterator[Callable[[Analysis], Verdic
 
 def _settings(index: str | None, checks: str | None, sets: Sequence[str]) -> DedupSettings:
     """DEDUP_ settings of this command."""
-    given = {"DEDUP_SCOPE": "all", "DEDUP_INDEX": index or "memory:", "DEDUP_SITE_QUOTA": "none"}
-    given["DEDUP_TRUSTED_SITES"] = "all"  # who names files to compare wants to know of any pages that are alike
-    if checks is not None:
-        given["DEDUP_CHECKS"] = checks
+    named = {"DEDUP_INDEX": index or None, "DEDUP_CHECKS": checks}
+    given = USUAL | {name: value for name, value in named.items() if value is not None}
     settings = options.read_settings(given, sets)
     if not settings.checks:
         raise BadInputError("--checks: no check was named.")

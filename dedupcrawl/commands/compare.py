@@ -128,10 +128,16 @@ def whole(page: Page | Markup | str, settings: DedupSettings) -> Page | str:
     return page_of(page, Wanted(selector=of_site.selector, ignore=of_site.ignore))
 
 
-def _file(given: str, settings: DedupSettings) -> Page | str:
-    path = Path(given)
-    page = whole(Markup(path.absolute().as_uri(), path.read_bytes(), None), settings)
-    if isinstance(page, Page) and not page.paragraphs:
+def of_file(path: Path, url: str | None, settings: DedupSettings) -> Page:
+    """A file of HTML that was fetched from this URL, or that stands for itself."""
+    page = whole(Markup(url or path.absolute().as_uri(), path.read_bytes(), None), settings)
+    assert isinstance(page, Page)
+    return page
+
+
+def _file(given: str, settings: DedupSettings) -> Page:
+    page = of_file(Path(given), None, settings)
+    if not page.paragraphs:
         raise BadInputError(f"{printable(given)} has no text to compare.")
     return page
 

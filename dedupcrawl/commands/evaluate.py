@@ -13,7 +13,7 @@ from dedupcrawl.commands.progress import progress
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.printable import printable
-from dedupcrawl.training.evaluate import Evaluation, Measured, evaluate
+from dedupcrawl.training.evaluate import Measured, evaluate
 from dedupcrawl.urls.bounds import said_share
 
 
@@ -33,13 +33,13 @@ def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
     check_there_are(rules)
     tally = Tally()
     with progress() as told:
-        evaluation = evaluate(logs, rules, tally=tally, progress=told)
+        measured = evaluate(logs, rules, tally=tally, progress=told)
     tell_skipped(tally)
-    for problem in evaluation.measured.unreadable:
+    for problem in measured.unreadable:
         click.echo(f"counts as empty: {printable(problem)}", err=True)
-    if not evaluation.measured.urls:
+    if not measured.urls:
         raise no_rows()
-    show(evaluation.to_dict(), _lines(evaluation), as_json=as_json)
+    show(measured.to_dict(), _lines(measured), as_json=as_json)
 
 
 def _sites(measured: Measured) -> str:
@@ -48,11 +48,11 @@ def _sites(measured: Measured) -> str:
     return f"{counted(measured.sites, 'site')} ({', '.join(names)})"
 
 
-def _lines(evaluation: Evaluation) -> list[str]:
-    told = evaluation.to_dict()
+def _lines(measured: Measured) -> list[str]:
+    told = measured.to_dict()
     precision = said_share(told["coverage"] - told["wrong"], told["wrong"])
     lines = [
-        f"{counted(told['urls'], 'URL')} of {_sites(evaluation.measured)}, {told['redundant']:,} of them redundant",
+        f"{counted(told['urls'], 'URL')} of {_sites(measured)}, {told['redundant']:,} of them redundant",
         f"rules            {told['rules']:,} for {counted(told['sites_with_rules'], 'site')}",
         f"coverage         {told['coverage']:,} URLs changed, {told['merged']:,} merged",
         f"precision        {precision}; {counted(told['wrong'], 'URL')} sent to a URL of another cluster",

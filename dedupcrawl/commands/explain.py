@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from dedupcrawl.commands.options import index_folder, index_option, json_option,
 from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.commands.why import becomes, in_words
 from dedupcrawl.content.evidence_words import in_words as evidence_in_words
-from dedupcrawl.counts import counted
+from dedupcrawl.counts import counted, moment
 from dedupcrawl.printable import printable
 from dedupcrawl.urls.rule import in_trials, speaks_for
 
@@ -92,7 +91,7 @@ def _of_url(told: dict[str, Any], raw: dict[str, Any]) -> Iterator[str]:
     rewrite = told["rewrite"]
     if rewrite is not None:
         yield (
-            f"was asked for as {rewrite['canonical']} on {_day(rewrite['at'])}, by rule {', '.join(rewrite['rules'])}"
+            f"was asked for as {rewrite['canonical']} on {moment(rewrite['at'])}, by rule {', '.join(rewrite['rules'])}"
         )
     if told["went_itself"]:
         yield _why_itself(told["canonical_status"])
@@ -132,7 +131,7 @@ def _of_alias(alias: dict[str, Any]) -> Iterator[str]:
     run = f" in run {alias['run']}" if alias["run"] else ""
     yield (
         f"is an alias of {alias['target']}: {_SAYS.get(alias['source'], 'pages say so')} "
-        f"({alias['source']}), {_day(alias['at'])}{run}{links}"
+        f"({alias['source']}), {moment(alias['at'])}{run}{links}"
     )
     if alias["tried"]:
         yield f"  {alias['source']}: tried {counted(alias['tried'], 'time')}, {alias['failed']:,} failed"
@@ -254,11 +253,7 @@ def _described(kept: dict[str, Any]) -> str:
     by = f" by spider {kept['spider']}" if kept["spider"] else ""
     run = f" in run {kept['run']}" if kept["run"] else ""
     checks = ", ".join(kept["checks"])
-    return f"“{kept['title']}”, kept {_day(kept['kept_at'])}{by}{run}, with signatures for {checks}"
-
-
-def _day(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, tz=timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    return f"“{kept['title']}”, kept {moment(kept['kept_at'])}{by}{run}, with signatures for {checks}"
 
 
 class LoggedAnswer(msgspec.Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,8 @@ from dedupcrawl.verdict import Verdict
 _KEEPERS = 10  # of keepers that are told: a page that this one duplicates may by now be a duplicate itself
 _DIFFERENCES = 20
 _CHARACTERS = 300  # of what a text says where it differs
+_GAP = 100  # places in a row that the index need not know: items with URLs of their own, or without text
+_TOLD = 10  # items
 
 
 class Explainer:
@@ -58,7 +60,34 @@ class Explainer:
         return list(dict.fromkeys((form, *sent_to, self._normalizer.normalize(form).canonical)))
 
     def _items(self, form: str) -> dict[str, Any] | None:
-        return judged_items(self._index, self._normalizer, self._known_as(form))
+        """What became of the items of the first page that is known as this and has any; None without.
+
+        They are looked up by their numbers, which run from 1 on, so that it takes no longer for a large index.
+        """
+        for page in self._known_as(form):
+            told: list[dict[str, Any]] = []
+            known = duplicates = 0
+            for item in self._items_of(page):
+                known += 1
+                duplicates += item["verdict"] is not None and item["verdict"]["duplicate_of"] is not None
+                if known <= _TOLD:
+                    told.append(item)
+            if told:
+                return {"count": known, "duplicates": duplicates, "told": told}
+        return None
+
+    def _items_of(self, page: str) -> Iterator[dict[str, Any]]:
+        last = 0
+        for number in count(1):
+            if number - last > _GAP:
+                return
+            url = item_url(page, number)
+            verdict, is_kept = self._index.verdict(url), self._entry_of(url) is not None
+            is_restored = self._index.is_restored(url)
+            if verdict is not None or is_kept or is_restored:
+                last = number
+                judged = verdict.to_dict() if verdict is not None else None
+                yield {"url": url, "verdict": judged, "kept": is_kept, "restored": is_restored}
 
     def _facts(self, form: str, verdict: Verdict | None, entry: Entry | None) -> dict[str, Any]:
         normalized, rewrite = self._normalizer.normalize(form), self._index.rewrite(form)
@@ -100,15 +129,18 @@ class Explainer:
         chain: list[str] = []
         while verdict is not None and verdict.duplicate_of is not None and len(chain) < _KEEPERS:
             url = verdict.duplicate_of
-            for known in dict.fromkeys((url, self._normalizer.normalize(url).canonical)):
-                entry = self._index.entry(known)
-                if entry is not None and entry.source == url:
-                    return entry, chain
+            if (entry := self._entry_of(url)) is not None:
+                return entry, chain
             if url in chain:
                 break
             chain.append(url)
             verdict = self._index.verdict(url)
         return None, chain
+
+    def _entry_of(self, url: str) -> Entry | None:
+        """The page of this very URL, if it is kept."""
+        entries = map(self._index.entry, dict.fromkeys((url, self._normalizer.normalize(url).canonical)))
+        return next((entry for entry in entries if entry is not None and entry.source == url), None)
 
     def _kept(self, entry: Entry | None) -> dict[str, Any] | None:
         if entry is None:
@@ -154,45 +186,3 @@ def _doubted(verdict: Verdict) -> str:
     """What the page resembles, that was let through in doubt."""
     doubt = verdict.evidence.get("in_doubt")
     return str(doubt.get("url", "")) if isinstance(doubt, dict) else ""
-
-
-_GAP = 100  # places in a row that the index need not know: items with URLs of their own, or without text
-_TOLD = 10
-
-
-def judged_items(index: Index, normalizer: Normalizer, pages: Iterable[str]) -> dict[str, Any] | None:
-    """What became of the items of the first of `pages` that has any; None without.
-
-    They are looked up by their numbers, which run from 1 on, so that it takes no longer for a large index.
-    """
-    for page in pages:
-        told: list[dict[str, Any]] = []
-        known = duplicates = 0
-        for item in _known(index, normalizer, page):
-            known += 1
-            duplicates += item["verdict"] is not None and item["verdict"]["duplicate_of"] is not None
-            if known <= _TOLD:
-                told.append(item)
-        if told:
-            return {"count": known, "duplicates": duplicates, "told": told}
-    return None
-
-
-def _known(index: Index, normalizer: Normalizer, page: str) -> Iterator[dict[str, Any]]:
-    last = 0
-    for number in count(1):
-        if number - last > _GAP:
-            return
-        url = item_url(page, number)
-        verdict = index.verdict(url)
-        entries = map(index.entry, dict.fromkeys((url, normalizer.normalize(url).canonical)))
-        is_kept = any(entry is not None and entry.source == url for entry in entries)
-        is_restored = index.is_restored(url)
-        if verdict is not None or is_kept or is_restored:
-            last = number
-            yield {
-                "url": url,
-                "verdict": verdict.to_dict() if verdict is not None else None,
-                "kept": is_kept,
-                "restored": is_restored,
-            }

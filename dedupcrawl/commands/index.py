@@ -19,7 +19,7 @@ import click
 import msgspec
 
 from dedupcrawl.commands import options
-from dedupcrawl.commands.errors import Command, FailureError, Group, check_output, table
+from dedupcrawl.commands.errors import FailureError, Group, check_output, table
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.commands.selection import Selection, check_known, needs_one, selection, standing
 from dedupcrawl.content.checks.registry import CHECK_NAMES
@@ -33,13 +33,27 @@ from dedupcrawl.output import results, to_json
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 
+
+@click.group(cls=Group)
+def command() -> None:
+    """Show, verify and edit the contents of an index.
+
+    \b
+    dedupcrawl index info
+    dedupcrawl index verify --index lmdb:/data/dedup/index
+    dedupcrawl index forget --site example.com
+    dedupcrawl index restore --check simhash --refetch
+    dedupcrawl index list --drops --output drops.csv
+    """
+
+
 _LET_THROUGH = (
     'would have been dropped, but went on: DEDUP_ACTION was "observe" or "mark", or "check" judged them; '
     "there is nothing to give back of them"
 )
 
 
-@click.command(cls=Command, short_help="Restore what was dropped or never fetched.")
+@command.command(short_help="Restore what was dropped or never fetched.")
 @click.argument("urls", nargs=-1)
 @click.option("--rule", metavar="ID", help="URLs that this rule rewrote.")
 @click.option("--check", type=click.Choice(CHECK_NAMES), metavar="NAME", help="Pages that were dropped by this check.")
@@ -167,7 +181,7 @@ def _row(row: Recorded | Rewrite, index: Index) -> dict[str, Any]:
 _AT_ONCE = 1_000  # pages
 
 
-@click.command(cls=Command, short_help="Remove pages, so that nothing counts as their duplicate.")
+@command.command(short_help="Remove pages, so that nothing counts as their duplicate.")
 @click.argument("urls", nargs=-1)
 @click.option("--site", help="Pages of this host or registrable domain.")
 @click.option("--run", help="Pages of this crawl (explain shows its name).")
@@ -219,7 +233,7 @@ def _forget(index: Index, wanted: Selection) -> tuple[int, set[str]]:
     return forgotten, sites
 
 
-@click.command(cls=Command, short_help="Return the space of forgotten pages to the disk.")
+@command.command(short_help="Return the space of forgotten pages to the disk.")
 @options.index_option
 @options.json_option
 def compact(index: str | None, as_json: bool) -> None:
@@ -243,7 +257,7 @@ _OF_DROPS = ("url", "duplicate_of", "check", "probability", "run")
 _OF_PAGES = ("url", "title", "run")
 
 
-@click.command(cls=Command, name="list", short_help="List the pages that were kept, or dropped, as rows.")
+@command.command("list", short_help="List the pages that were kept, or dropped, as rows.")
 @click.option("--drops", is_flag=True, help="Pages that were dropped as duplicates.  [default: those that were kept]")
 @click.option(
     "--output",
@@ -297,25 +311,6 @@ def _csv_line(values: Iterable[Any]) -> bytes:
 
 
 _PROBLEMS_NAMED = 5
-
-
-@click.group(cls=Group)
-def command() -> None:
-    """Show, verify and edit the contents of an index.
-
-    \b
-    dedupcrawl index info
-    dedupcrawl index verify --index lmdb:/data/dedup/index
-    dedupcrawl index forget --site example.com
-    dedupcrawl index restore --check simhash --refetch
-    dedupcrawl index list --drops --output drops.csv
-    """
-
-
-command.add_command(forget)
-command.add_command(restore)
-command.add_command(listing)
-command.add_command(compact)
 
 
 @command.command()

@@ -25,7 +25,7 @@ from dedupcrawl.urls.discarder import Refused, exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.overlaps import dropped_before
 from dedupcrawl.urls.probation import state_in_use
-from dedupcrawl.urls.rule import Rule, RuleError, rule_facts, rule_row, speaks_for
+from dedupcrawl.urls.rule import Rule, RuleError, rule_facts, speaks_for
 from dedupcrawl.urls.rule_files import (
     MOST_RULES,
     SUFFIX,
@@ -174,7 +174,7 @@ def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_jso
     if changed != rule:
         replace_rules(path, [changed if one is rule else one for one in site_rules.rules])
     if as_json:
-        click.echo(to_json(rule_row(site_rules.site, changed)))
+        click.echo(to_json(rule_facts(site_rules.site, changed)))
     else:
         was_on = "not disabled, its state is " if undo and rule.state != "disabled" else ""
         state = "on probation" if changed.state == "probation" and not was_on else changed.state

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import click
 import numpy as np
 
-from dedupcrawl.commands.compare import opened, whole
+from dedupcrawl.commands.compare import of_file, opened
 from dedupcrawl.commands.errors import BadInputError, Command
 from dedupcrawl.commands.options import json_option, read_settings, sets_option
 from dedupcrawl.commands.selection import forms_unless_file
@@ -20,7 +20,6 @@ from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.word_kinds import skeletons, symbols_of
 from dedupcrawl.counts import counted
-from dedupcrawl.crawl_logs.page_files import Markup
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture
@@ -28,7 +27,6 @@ from dedupcrawl.index.contract import Index
 from dedupcrawl.output import to_json
 from dedupcrawl.page import Page
 from dedupcrawl.printable import printable
-from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of
 
 Kind = Literal["own", "furniture", "slot"]
@@ -42,20 +40,14 @@ class Line(NamedTuple):
     is_main: bool  # whether it is of the main text; else it stands around that
 
 
-class PageText(NamedTuple):
-    """A page as it is read."""
+def lines_of(page: Page, furniture: Furniture) -> tuple[list[Line], bool]:
+    """A page's lines, and whether it says next to nothing of its own, so that its furniture is compared as well.
 
-    title: str
-    lines: tuple[Line, ...]  # main text first, each part in page order; lines without a word or number are left out
-    all_counts: bool  # it says next to nothing of its own, so that its furniture is compared as well
-
-    @classmethod
-    def of(cls, page: Page, furniture: Furniture) -> PageText:
-        """Tell a page's own lines from those that its site repeats."""
-        view = Reading.of(Analysis(page), furniture).view
-        lines = (*_main(page, furniture), *_around(page, furniture))
-        repeats = any(line.is_main and line.kind != "own" for line in lines)
-        return cls(page.title, lines, repeats and bool(view.own.all()))
+    Main text comes first, each part in page order; lines without a word or number are left out.
+    """
+    lines = [*_main(page, furniture), *_around(page, furniture)]
+    repeats = any(line.is_main and line.kind != "own" for line in lines)
+    return lines, repeats and bool(Reading.of(Analysis(page), furniture).view.own.all())
 
 
 def _main(page: Page, furniture: Furniture) -> Iterator[Line]:
@@ -112,22 +104,26 @@ def command(page: str, index: str | None, url: str | None, sets: Sequence[str], 
     if url is not None and not (is_file and host_of(url)):
         raise click.UsageError("--url goes with FILE, and takes a URL such as https://example.com/42.")
     with opened(index, needed=not is_file) as kept_in:
-        read = _of_file(Path(page), url, settings) if is_file else _of_index(page, forms, kept_in)
-        text = PageText.of(read, SiteFurniture(kept_in).of(host_of(read.url)))
-    selector = settings.for_url(read.url).selector if is_file else None
-    told = _told(read, text, None if selector is None else not read.selector_missed)
+        read = of_file(Path(page), url, settings) if is_file else _of_index(page, forms, kept_in)
+        lines, all_counts = lines_of(read, SiteFurniture(kept_in).of(host_of(read.url)))
+    of_kind = {kind: [line.text for line in lines if line.is_main and line.kind == kind] for kind in _LOOKS}
+    has_selector = is_file and settings.for_url(read.url).selector is not None
+    told = {
+        "url": read.url,
+        "title": read.title,
+        "selector_found": not read.selector_missed if has_selector else None,
+        "own_text": of_kind["own"],
+        "furniture": of_kind["furniture"],
+        "slots": of_kind["slot"],
+        "beside": [{"text": line.text, "kind": line.kind} for line in lines if not line.is_main],
+        "furniture_counts": all_counts,
+    }
     if as_json:
         click.echo(to_json(told))
         return
     color = False if "NO_COLOR" in os.environ else None
-    for line in _lines(told, text):
-        click.echo(line, color=color)
-
-
-def _of_file(path: Path, url: str | None, settings: DedupSettings) -> Page:
-    page = whole(Markup(url or path.absolute().as_uri(), path.read_bytes(), None), settings)
-    assert isinstance(page, Page)
-    return page
+    for text in _said(told, lines):
+        click.echo(text, color=color)
 
 
 def _of_index(given: str, forms: Sequence[str], index: Index) -> Page:
@@ -143,33 +139,18 @@ def _of_index(given: str, forms: Sequence[str], index: Index) -> Page:
     )
 
 
-def _told(page: Page, text: PageText, selected: bool | None) -> dict[str, Any]:
-    """JSON values."""
-    of_kind = {kind: [line.text for line in text.lines if line.is_main and line.kind == kind] for kind in _LOOKS}
-    return {
-        "url": page.url,
-        "title": text.title,
-        "selector_found": selected,
-        "own_text": of_kind["own"],
-        "furniture": of_kind["furniture"],
-        "slots": of_kind["slot"],
-        "beside": [{"text": line.text, "kind": line.kind} for line in text.lines if not line.is_main],
-        "furniture_counts": text.all_counts,
-    }
-
-
-def _lines(told: dict[str, Any], text: PageText) -> list[str]:
-    main = [_shown(line) for line in text.lines if line.is_main]
-    beside = [_shown(line) for line in text.lines if not line.is_main]
+def _said(told: dict[str, Any], lines: Sequence[Line]) -> Iterator[str]:
     sizes = f"{counted(len(told['own_text']), 'line')} of its own, {len(told['furniture'])} of furniture"
-    lines = [click.style(printable(told["title"]) or "(no title)", bold=True)]
-    lines.append(f"main text: {sizes}, {counted(len(told['slots']), 'slot')}")
+    yield click.style(printable(told["title"]) or "(no title)", bold=True)
+    yield f"main text: {sizes}, {counted(len(told['slots']), 'slot')}"
     if told["selector_found"] is False:
-        lines.append(click.style("DEDUP_SELECTOR finds nothing on this page: read as if there were none", fg="red"))
+        yield click.style("DEDUP_SELECTOR finds nothing on this page: read as if there were none", fg="red")
     if told["furniture_counts"]:
-        lines.append("it says next to nothing of its own: what its site repeats is compared as well")
-    lines += main
-    return [*lines, "beside the main text:", *beside] if beside else lines
+        yield "it says next to nothing of its own: what its site repeats is compared as well"
+    yield from (_shown(line) for line in lines if line.is_main)
+    if told["beside"]:
+        yield "beside the main text:"
+    yield from (_shown(line) for line in lines if not line.is_main)
 
 
 def _shown(line: Line) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command, FailureError, no_rows, show, tell_skipped
+from dedupcrawl.commands.errors import Command, FailureError, no_rows, show, tell_skipped
 from dedupcrawl.commands.options import (
     EXISTING_FILE,
     InputPath,
@@ -23,7 +23,7 @@ from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.software.program import programs
-from dedupcrawl.training.known_parameters import KnowledgeError, read_clearurls
+from dedupcrawl.training.known_parameters import read_clearurls
 from dedupcrawl.training.learning_part import LearningOptions
 from dedupcrawl.training.train import NotWrittenError, TrainingSummary, train
 from dedupcrawl.urls.bounds import said_share
@@ -96,8 +96,6 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
         known = read_clearurls(knowledge) if knowledge else ()
         options = LearningOptions(holdout, seed, min_precision, min_coverage or 0, known, own)
         summary = (_on_spark if engine == "spark" else _here)(logs, rules, options, tally)
-    except KnowledgeError as error:
-        raise BadInputError(printable(str(error))) from error
     except NotWrittenError as error:
         raise FailureError(printable(str(error))) from error
     except OSError as error:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import IO, NamedTuple
+from urllib.parse import quote
 
 import numpy as np
 
@@ -42,16 +43,16 @@ class Content:
     Args:
         file: The file.
         read1: Reads what is in it: some bytes, up to so many; none only at the end.
+        tally: Is told how far the file itself has been read.
 
     Attributes:
-        file: The file itself; `tell` says how far it has been read.
         damage: Why it ends there; None where it is whole as far as it was read.
     """
 
-    def __init__(self, file: IO[bytes], read1: Callable[[int], bytes]) -> None:
-        self.file = file
+    def __init__(self, file: IO[bytes], read1: Callable[[int], bytes], tally: Tally) -> None:
         self.damage: Exception | None = None
-        self._read1 = read1
+        self._file, self._read1 = file, read1
+        self._tally, self._read_before = tally, tally.bytes_read
         self._length = 0
 
     def read(self, size: int = sys.maxsize) -> bytes:
@@ -62,11 +63,12 @@ class Content:
                 parts.append(data)
                 size -= len(data)
                 self._length += len(data)
-                if self._length > _ALLOWED + _RATIO * self.file.tell():  # never so where it is not compressed
+                if self._length > _ALLOWED + _RATIO * self._file.tell():  # never so where it is not compressed
                     why = f"it becomes more than {_RATIO:,} times as large: unpack it yourself if it is no bomb"
                     raise _BombError(why)
         except _DAMAGE as error:
             self.damage = error
+        self._tally.bytes_read = self._read_before + self._file.tell()
         return b"".join(parts)
 
     @property
@@ -104,8 +106,8 @@ class _Xz:
 
 
 @contextmanager
-def open_log(path: Path) -> Iterator[Content]:
-    """Open a file that may be compressed.
+def open_log(path: Path, tally: Tally) -> Iterator[Content]:
+    """Open a file that may be compressed; the tally is told how far it has been read.
 
     The compression is told by the first bytes, not by the name. A file that becomes more than 256 MB and 400 times as
     large, or would take 256 MB of memory, is refused.
@@ -119,15 +121,15 @@ def open_log(path: Path) -> Iterator[Content]:
             file.seek(0)
             if magic.startswith(_GZIP):
                 with gzip.open(file) as unpacked:
-                    yield Content(file, unpacked.read1)
+                    yield Content(file, unpacked.read1, tally)
             elif magic.startswith(_XZ):
-                yield Content(file, _Xz(file).read1)
+                yield Content(file, _Xz(file).read1, tally)
             elif magic.startswith(_ZSTD):
                 options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: _WINDOW}
                 with zstd.open(file, options=options) as unpacked:
-                    yield Content(file, unpacked.read1)
+                    yield Content(file, unpacked.read1, tally)
             else:
-                yield Content(file, file.read1)
+                yield Content(file, file.read1, tally)
     except (*_DAMAGE, _BombError) as error:
         raise LogError(f"{path} cannot be decompressed ({error}): copy or compress the file again.") from error
     except OSError as error:
@@ -140,7 +142,7 @@ def head_of(path: Path, size: int = 65_536) -> bytes:
     Raises:
         LogError: As `open_log`; of a damaged file if there is nothing before the damage.
     """
-    with open_log(path) as content:
+    with open_log(path, Tally()) as content:
         head = content.read(size)
         if content.damage is not None and not head:
             raise content.damage
@@ -159,12 +161,9 @@ def utf8(data: bytes) -> bytes:
     try:
         data.decode()
     except UnicodeDecodeError:
-        return _STRAY_BYTES.sub(_escaped, data.decode("utf-8", "surrogateescape")).encode()
+        text = data.decode("utf-8", "surrogateescape")
+        return _STRAY_BYTES.sub(lambda stray: quote(stray[0], errors="surrogateescape"), text).encode()
     return data
-
-
-def _escaped(stray: re.Match[str]) -> str:
-    return "".join(f"%{byte:02X}" for byte in stray[0].encode("utf-8", "surrogateescape"))
 
 
 _FIRST_LINES = 3  # that are asked which format a file has: the first may be the end of a line that was cut
@@ -207,15 +206,13 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool =
     Raises:
         LogError: As `open_log`.
     """
-    with open_log(path) as content:
-        read_before = tally.bytes_read
+    with open_log(path, tally) as content:
         line, rest = 1, b""
         while True:
             # What is behind the last line end is a line, too, unless the rest of it was lost.
             chunk = content.read(_BLOCK_BYTES) or (b"\n" if rest and content.damage is None else b"")
             if not chunk:
                 break
-            tally.bytes_read = read_before + content.file.tell()
             if line == 1 and not rest:
                 chunk = chunk.removeprefix(b"\xef\xbb\xbf")
             data = rest + chunk
@@ -226,7 +223,6 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool =
                     yield block._replace(data=utf8(block.data)) if sound else block
             line += line_count(data)
         if content.damage is not None:
-            tally.rows += 1
             tally.skip(str(path), content.problem, 1, [line])
 
 
@@ -253,5 +249,4 @@ def first_lines(head: bytes) -> list[bytes]:
 
 def skip_long_line(tally: Tally, path: str, line: int) -> None:
     """Count a line of more than `LINE_LIMIT` bytes."""
-    tally.rows += 1
     tally.skip(path, f"line longer than {LINE_LIMIT} bytes", 1, [line])

@@ -25,7 +25,6 @@ WITH_TIME = re.compile(rb"\S+ \d{14} ")  # which no line of prose has
 _LETTERS = {"a": "url", "m": "mime", "s": "status", "k": "digest", "r": "redirect_to", "b": "fetched_at", "N": "key"}
 _WITHOUT_HEADER = {9: "N b a m s k r V g", 11: "N b a m s k r M S V g"}
 NOT_GET = "__wb_method="  # how archives key the answers to other requests than GET
-_NO_MIME = ("warc/revisit", "unk")
 
 
 def matches(head: bytes) -> bool:
@@ -63,22 +62,13 @@ def _rows_of(names: Sequence[str], block: LineBlock, path: str, tally: Tally) ->
     captures = cut(block, " ", names, path, tally)
     if "key" in captures.columns:
         captures = captures.filter(_is_get(captures, pl.col("key"), path, tally))
-    return canonical_rows(without_record_mime(captures))
-
-
-def without_record_mime(captures: pl.DataFrame) -> pl.DataFrame:
-    """Null the media types that speak of the archive's record and not of the page."""
-    if "mime" not in captures.columns:
-        return captures
-    return captures.with_columns(mime=pl.when(~pl.col("mime").is_in(_NO_MIME)).then("mime"))
+    return canonical_rows(captures)
 
 
 def _is_get(captures: pl.DataFrame, key: pl.Expr, path: str, tally: Tally) -> pl.Series:
     """Shape (n,): whether each capture is to be read, by its key; the others are counted."""
     is_get = captures.select(~key.str.contains(NOT_GET, literal=True).fill_null(False)).to_series()
-    others = len(is_get) - int(is_get.sum())
-    tally.rows += others
-    tally.skip(path, "not a GET request", others)
+    tally.skip(path, "not a GET request", len(is_get) - int(is_get.sum()))
     return is_get
 
 
@@ -106,4 +96,4 @@ def rows_of_cdxj(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
     rows = objects(LineBlock(block.first_line, f"{text}\n".encode()), path, tally)
     times = lines.select(LINE, fetched_at=pl.col("text").str.extract(_KEY_AND_TIME))
     rows = rows.drop(*_OF_THE_RECORD, strict=False).with_columns(pl.col(LINE).cast(pl.UInt32))
-    return canonical_rows(without_record_mime(rows.join(times, on=LINE, how="left", maintain_order="left")))
+    return canonical_rows(rows.join(times, on=LINE, how="left", maintain_order="left"))

@@ -24,7 +24,6 @@ def cut(block: LineBlock, separator: str, names: Sequence[str], path: str, tally
     lines = lines_of(block).filter(pl.col("text") != "")
     fits = pl.col("text").str.count_matches(separator, literal=True) == len(names) - 1
     bad = lines.filter(~fits)[LINE]
-    tally.rows += bad.len()
     tally.skip(path, f"not {len(names)} fields", bad.len(), bad)
     fields = pl.col("text").str.split_exact(separator, len(names) - 1)
     cells = lines.filter(fits).select(LINE, fields.alias("field")).unnest("field")
@@ -38,14 +37,9 @@ _CHARACTERS_A_BATCH = 16 << 20  # as many as a block of lines has bytes
 _CHARACTERS_A_ROW = 100  # that it counts as at least, whatever is in it
 
 
-def matches_csv(head: bytes) -> bool:
-    """Whether the first line names a URL column among fields separated by commas."""
-    return _names_url(head, ",")
-
-
-def matches_tsv(head: bytes) -> bool:
-    """Whether the first line names a URL column among fields separated by tabs."""
-    return _names_url(head, "\t")
+def matches(separator: str, head: bytes) -> bool:
+    """Whether the first line names a URL column among fields that are separated so."""
+    return any(name in NAMES["url"] for name in _header(head.partition(b"\n")[0], separator))
 
 
 def read_tsv(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
@@ -66,7 +60,6 @@ def read_csv(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
             batch = list(_next_of(rows))
         finally:
             csv.field_size_limit(limit)
-        tally.rows += len(broken)
         tally.skip(str(path), f"not {len(names)} fields", len(broken), broken)
         broken.clear()
         columns = {name: [row[at] or None for _, row in batch] for at, name in reversed(list(enumerate(names)))}
@@ -113,11 +106,6 @@ def _quoted_rows(lines: Iterator[tuple[int, str]], width: int, broken: list[int]
             broken.append(taken[0][0])
             again.extendleft(reversed(taken[1:]))
             taken.clear()
-
-
-def _names_url(head: bytes, separator: str) -> bool:
-    line = head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0]
-    return any(name in NAMES["url"] for name in _header(line, separator))
 
 
 def _header(line: bytes, separator: str) -> list[str]:

@@ -20,7 +20,6 @@ _FIELDS = (
     r"^(?P<fetched_at>\S+)\s+(?P<status>-?\d+)\s+(?P<bytes>\d+|-)\s+(?P<url>\S+)\s+(?P<path>\S+)\s+(?P<via>\S+)"
     r"\s+(?P<mime>\S+)\s+\S+\s+\S+\s+(?P<digest>\S+)"
 )
-_NO_MIME = ("no-type", "unknown")
 
 
 def matches(head: bytes) -> bool:
@@ -37,10 +36,8 @@ def rows_of(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
     lines = lines_of(block).filter((pl.col("text") != "") & ~pl.col("text").str.starts_with(_METADATA))
     fetches = lines.select(LINE, pl.col("text").str.extract_groups(_FIELDS).alias("field")).unnest("field")
     broken = fetches.filter(pl.col("url").is_null())[LINE]
-    tally.rows += broken.len()
     tally.skip(path, "not a line of Heritrix", broken.len(), broken)
     fetches = fetches.filter(pl.col("url").is_not_null())
-    fetches = fetches.with_columns(mime=pl.when(~pl.col("mime").is_in(_NO_MIME)).then("mime"))
     redirected = fetches.filter(pl.col("path").str.ends_with("R") & pl.col("via").str.starts_with("http"))
     made = canonical_rows(redirected.select(url="via", redirect_to="url"))
     return pl.concat([canonical_rows(fetches), made])

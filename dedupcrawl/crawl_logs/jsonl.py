@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,12 @@ import msgspec
 import polars as pl
 
 from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, line_count, open_log, utf8
-from dedupcrawl.crawl_logs.rows import KNOWN_NAMES, LINE, canonical_rows
+from dedupcrawl.crawl_logs.rows import KNOWN_NAMES, LINE, LINKS, SIGNATURES, canonical_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
 _SAMPLE = 1_000  # lines of a block that say which fields its rows have; an absent field asked for costs 0.1 µs per row
 # May be too rare for a sample: our own log leaves out what a page does not have.
-_ALWAYS = (
-    "url", "status", "digest", "text_digest", "simhash", "redirect_to", "canonical", "duplicate_of",
-    "alias_of", "alias_held",
-)  # fmt: skip
+_ALWAYS = ("url", "status", *SIGNATURES, *LINKS, "alias_held")
 _JSON_BEGINS = (b"{", b"[", b'"', b" ", b"\t", b"\r", b"\n")
 _LIST = '["'  # Scrapy's ItemLoader without an output processor writes {"url": ["http://…"]}
 
@@ -43,7 +41,7 @@ def objects(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
     """The known fields of one block's objects as strings, one column per field, and `LINE`; broken lines are counted.
 
     Polars reads the block at once. Only where it refuses (a broken line somewhere, blank lines) the lines of this block
-    are decoded one by one, at about the same cost. So are those of a block that does not begin like JSON: by its first
+    are decoded one by one. So are those of a block with lists, and of one that does not begin like JSON: by its first
     bytes Polars may take it for a compressed file, and unpack it.
     """
     if block.data[:1] not in (b"", *_JSON_BEGINS):
@@ -52,17 +50,11 @@ def objects(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
         frame = pl.read_ndjson(block.data, schema=dict.fromkeys(_fields(block.data), pl.String))
     except (pl.exceptions.PolarsError, ValueError):
         return _one_by_one(block, path, tally)
-    if frame.height != line_count(block.data):
+    # Of a list Polars keeps the text.
+    if frame.height != line_count(block.data) or any(
+        frame[name].str.starts_with(_LIST).any() for name in frame.columns
+    ):
         return _one_by_one(block, path, tally)
-    lists = [name for name in frame.columns if frame[name].str.starts_with(_LIST).any()]
-    if (
-        lists and b"\\" in block.data
-    ):  # of a list Polars keeps the text, which does not tell a quote from an escaped one
-        return _one_by_one(block, path, tally)
-    frame = frame.with_columns(
-        pl.when(pl.col(name).str.starts_with(_LIST)).then(_first_of_list(name)).otherwise(name).alias(name)
-        for name in lists
-    )
     return frame.with_row_index(LINE, offset=block.first_line)
 
 
@@ -80,24 +72,16 @@ def _fields(data: bytes) -> list[str]:
     return list(found)
 
 
-def _first_of_list(name: str) -> pl.Expr:
-    """First string of a JSON list, no character of which was escaped."""
-    return pl.col(name).str.extract(r'^\["([^"]*)"')
-
-
 def _one_by_one(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
-    rows, broken = list[dict[str, Any]](), list[int]()
-    for number, line in block.texts():
-        row = _decoded(line)
-        if row is None:
-            broken.append(number)
-        else:
-            known = {name: _as_text(value) for name, value in row.items() if name.strip().lower() in KNOWN_NAMES}
-            rows.append(known | {LINE: number})
-    tally.rows += len(broken)
+    read = [(number, _decoded(line)) for number, line in block.texts()]
+    broken = [number for number, row in read if row is None]
     tally.skip(path, "not a JSON object", len(broken), broken)
-    names = dict.fromkeys([*_ALWAYS, *(name for row in rows for name in row)], pl.String())
-    return pl.DataFrame(rows, names | {LINE: pl.Int64()})
+    rows = [row for _, row in read if row is not None]
+    names = [name for name in dict.fromkeys(chain.from_iterable(rows)) if name.strip().lower() in KNOWN_NAMES]
+    columns = {name: pl.Series([_as_text(row.get(name)) for row in rows], dtype=pl.String) for name in names}
+    return pl.DataFrame(
+        {**columns, LINE: pl.Series([number for number, row in read if row is not None], dtype=pl.Int64)}
+    )
 
 
 def _decoded(line: bytes) -> dict[str, Any] | None:
@@ -112,10 +96,10 @@ def _as_text(value: object) -> str | None:
     """A value as the text that Polars makes of it."""
     if isinstance(value, list) and value and isinstance(value[0], str):
         value = value[0]
-    if isinstance(value, float):  # without exponent
-        return f"{Decimal(repr(value)):f}".removesuffix(".0")
     if isinstance(value, str):
         return value
+    if isinstance(value, float):  # without exponent
+        return f"{Decimal(repr(value)):f}".removesuffix(".0")
     if isinstance(value, bool):
         return str(value).lower()
     return None if isinstance(value, (list, dict)) or value is None else str(value)
@@ -136,13 +120,12 @@ def read_array(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     Raises:
         LogError: the file is over 1 GiB, or broken anywhere: what follows the break cannot be told.
     """
-    with open_log(path) as content:
+    with open_log(path, tally) as content:
         data = content.read(_SIZE_LIMIT + 1)
         if content.damage is not None:
             raise content.damage
     if len(data) > _SIZE_LIMIT:
         raise LogError(f"{path} is a JSON array over 1 GiB: export JSON Lines instead, which are read piece by piece.")
-    tally.bytes_read += path.stat().st_size
     try:
         items = msgspec.json.decode(utf8(data), type=list[msgspec.Raw])
     except (msgspec.DecodeError, RecursionError) as error:

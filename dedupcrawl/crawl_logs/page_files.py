@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future, wait
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -22,7 +20,7 @@ from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.crawl_logs.blocks import LineBlock, head_of, line_blocks, open_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.page import Page, paragraphs_of
-from dedupcrawl.workers import LOOK_UP_SECONDS, worker_pool
+from dedupcrawl.workers import in_processes
 
 _BYTES_WORTH_WORKERS = 32 << 20  # of files: parsing them takes about as long as starting workers
 _CHUNK_BYTES = 1 << 20  # of markup that go to a worker at a time
@@ -95,19 +93,8 @@ def read_pages(
     if workers == 1:
         yield from (page_of(one, wanted) for one in chain(first, stored))
     else:
-        yield from _in_processes(chain(first, stored), wanted, workers)
-
-
-def _in_processes(stored: Iterable[Page | Markup], wanted: Wanted, workers: int) -> Iterator[Page]:
-    """The pages in their order, parsed in advance."""
-    waiting: deque[Future[list[Page]]] = deque()
-    with worker_pool(workers) as pool:
-        for chunk in _chunks(stored):
-            waiting.append(pool.submit(_parsed, chunk, wanted))
-            if len(waiting) > _CHUNKS_A_WORKER * workers:
-                yield from _result(waiting.popleft())
-        while waiting:
-            yield from _result(waiting.popleft())
+        chunks, ahead = _chunks(chain(first, stored)), _CHUNKS_A_WORKER * workers
+        yield from chain.from_iterable(in_processes(partial(_parsed, wanted), chunks, workers, ahead))
 
 
 def _chunks(stored: Iterable[Page | Markup]) -> Iterator[list[Page | Markup]]:
@@ -122,15 +109,8 @@ def _chunks(stored: Iterable[Page | Markup]) -> Iterator[list[Page | Markup]]:
     yield chunk
 
 
-def _parsed(chunk: Sequence[Page | Markup], wanted: Wanted) -> list[Page]:
+def _parsed(wanted: Wanted, chunk: Sequence[Page | Markup]) -> list[Page]:
     return [page_of(one, wanted) for one in chunk]
-
-
-def _result(future: Future[list[Page]]) -> list[Page]:
-    """What a worker returned, waited for in such a way that an interrupt is seen."""
-    while not wait([future], LOOK_UP_SECONDS).done:
-        pass
-    return future.result()
 
 
 def page_of(stored: Page | Markup, wanted: Wanted = TEXT) -> Page:
@@ -197,31 +177,28 @@ def _of_json(path: Path, tally: Tally) -> Iterator[Page | Markup]:
 def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Markup]:
     """The pages in some lines of JSON, whose bytes are as they were."""
     for number, row in block.texts():
-        tally.rows += 1
         try:
             stored = stored_row(decoded(row, PageRow))
         except ValueError as error:
             tally.skip(path, str(error), 1, [number])
         else:
+            tally.rows += 1
             yield stored
 
 
 def _of_warc(path: Path, tally: Tally) -> Iterator[Markup]:
     from dedupcrawl.crawl_logs.warc import HTML, answers  # needs an extra
 
-    read_before = tally.bytes_read
-    with open_log(path) as content:
+    with open_log(path, tally) as content:
         for number, answer in enumerate(answers(content), 1):
             is_page = answer.status == 200 and answer.mime in HTML
             if not is_page and not (answer.problem and answer.status is None):
                 continue
-            tally.rows += 1
-            tally.bytes_read = read_before + content.file.tell()
             if answer.problem:
                 tally.skip(str(path), answer.problem, 1, [number], "record")
             else:
+                tally.rows += 1
                 yield Markup(answer.url, answer.body, answer.charset)
-        tally.bytes_read = read_before + content.file.tell()  # other records may follow the last page
 
 
 _AT_HAND = 16  # rows of pages: the same page often stands in several pairs in a row

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,8 +51,8 @@ FORMATS = (
     LogFormat("Heritrix crawl.log", heritrix.matches, None, lambda *_: heritrix.rows_of),
     LogFormat("CDXJ", cdx.matches_cdxj, None, lambda *_: cdx.rows_of_cdxj),
     LogFormat("CDX", cdx.matches, None, cdx.block_reader),
-    LogFormat("TSV", delimited.matches_tsv, delimited.read_tsv),
-    LogFormat("CSV", delimited.matches_csv, delimited.read_csv),
+    LogFormat("TSV", partial(delimited.matches, "\t"), delimited.read_tsv),
+    LogFormat("CSV", partial(delimited.matches, ","), delimited.read_csv),
 )
 """In the order in which they are tried: those with a mark of their own first, those that any header line fits last."""
 

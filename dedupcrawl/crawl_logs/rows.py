@@ -69,13 +69,16 @@ KNOWN_NAMES = frozenset(name for names in NAMES.values() for name in names)
 """All the names of `NAMES`: what a reader has to take from a file."""
 
 URL_LIMIT = 16_384  # bytes; browsers and servers stop well below
-_SIGNATURES = ("text_digest", "digest", "simhash")
-_LINKS = ("redirect_to", "canonical", "duplicate_of", "alias_of")
+SIGNATURES = ("text_digest", "digest", "simhash")
+LINKS = ("redirect_to", "canonical", "duplicate_of", "alias_of")
+"""The columns that lead to another URL."""
+
 # How logs write that there is no value, or no link; the zeros are the SimHash of no features.
 _NOT_SAID = (
     "", "-", "0" * 16, "null", "NULL", "None", "none", "nan", "NaN", "\\N",
     "[]", "{}", "false", "False", "true", "True",
 )  # fmt: skip
+_NO_MIME = ("no-type", "unknown", "unk", "warc/revisit")  # of Heritrix, and of a record in an archive
 _MOST_IMPORTANT = 1e15  # sums of so much stay numbers
 _DIGEST_KIND = r"^[A-Za-z][A-Za-z0-9-]*:"  # "sha1:…": one log writes it, the next does not
 _NO_URL, _TOO_LONG = "no URL", f"URL longer than {URL_LIMIT} bytes"
@@ -108,7 +111,7 @@ def canonical_rows(frame: pl.DataFrame) -> pl.DataFrame:
     line = pl.col(LINE).cast(pl.Int64) if LINE in frame.columns else pl.lit(None, pl.Int64)
     rows = frame.select(text.alias(TEXT), line.alias(LINE), *(value.alias(name) for name, value in columns.items()))
     if any(name in have for name in NAMES[TEXT]):
-        unsigned = pl.all_horizontal(pl.col(name).is_null() for name in _SIGNATURES)
+        unsigned = pl.all_horizontal(pl.col(name).is_null() for name in SIGNATURES)
         rows = rows.with_columns(text_digest=pl.when(unsigned).then(_digest_of_text()).otherwise("text_digest"))
     return rows.drop(TEXT)
 
@@ -120,8 +123,7 @@ def usable_rows(rows: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
     hosts that are none, and rows that say nothing of their page are in every log; they are only counted. Rows without
     `LINE` were made of other rows and are not counted.
     """
-    tally.rows += rows.height - rows[LINE].null_count()
-    says_nothing = pl.all_horizontal(pl.col(name).is_null() for name in (*_SIGNATURES, *_LINKS))
+    says_nothing = pl.all_horizontal(pl.col(name).is_null() for name in (*SIGNATURES, *LINKS))
     reason = (
         pl.when(pl.col("url").is_null())
         .then(pl.lit(_NO_URL))
@@ -139,7 +141,10 @@ def usable_rows(rows: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
     for (said,), group in left_out:
         broken = group[LINE].drop_nulls() if said in _BROKEN else ()
         tally.skip(path, str(said), group.height, broken)
-    return rows.filter(pl.col("reason").is_null()).select(*SCHEMA)
+        tally.rows -= group[LINE].null_count()
+    rows = rows.filter(pl.col("reason").is_null())
+    tally.rows += rows.height - rows[LINE].null_count()
+    return rows.select(*SCHEMA)
 
 
 def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.Expr:  # noqa: PLR0911 - a column each
@@ -164,11 +169,12 @@ def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.E
         return number.cast(target, strict=False)
     if column == "fetched_at":
         return _time(value)
-    if column in _SIGNATURES:
+    if column in SIGNATURES:
         is_json = value.str.starts_with("[") | value.str.starts_with("{")
         return pl.when(~is_json).then(value.map_batches(_without_kind, return_dtype=pl.String))
     if column == "mime":
-        return value.str.extract(r"^([^;\s]+)").str.to_lowercase()
+        mime = value.str.extract(r"^([^;\s]+)").str.to_lowercase()
+        return pl.when(~mime.is_in(_NO_MIME)).then(mime)
     return value
 
 

@@ -52,6 +52,7 @@ class Tally:
         """Count `count` rows left out for one `reason`; of `lines`, where they stand, only the first few are kept."""
         if not count:
             return
+        self.rows += count
         self.skipped[reason] += count
         named = sum(row.path == path for row in self.broken)
         self.broken += [BrokenRow(path, line, reason, unit) for line in islice(lines, max(0, _EXAMPLES_A_FILE - named))]

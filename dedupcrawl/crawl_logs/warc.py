@@ -272,19 +272,16 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     Raises:
         LogError: As `open_log`.
     """
-    read_before, rows = tally.bytes_read, []
-    with open_log(path) as content:
+    rows = []
+    with open_log(path, tally) as content:
         for number, answer in enumerate(answers(content, _ANSWERS), 1):
             if answer.problem:
-                tally.rows += 1
                 tally.skip(str(path), answer.problem, 1, [number], "record")
                 continue
             rows.append({LINE: number, **_row(answer)})
             if len(rows) == _RECORDS_A_BATCH:
-                tally.bytes_read = read_before + content.file.tell()
                 yield canonical_rows(pl.DataFrame(rows, _SCHEMA))
                 rows = []
-        tally.bytes_read = read_before + content.file.tell()
     yield canonical_rows(pl.DataFrame(rows, _SCHEMA))
 
 

@@ -1,4 +1,4 @@
-"""The demo site: its texts, how they are printed, which answer each of its URLs gets, and what is really behind it."""
+"""The demo site: its texts, how they are printed, and which answer each of its URLs gets."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from itertools import count
 from pathlib import Path
 from string import Template
 from textwrap import fill
-from typing import Any, Literal
-from urllib.parse import parse_qs, quote, unquote, urlsplit
+from typing import Any
+from urllib.parse import parse_qs, quote, unquote
 
 import msgspec
 
@@ -125,41 +125,14 @@ MIRROR_HOST = "localhost"  # the same address under a second name
 _SESSIONS = 4  # different session ids; a real forum makes one for every visit
 _TRAP = re.compile(r"(?:/contact){2,39}/")  # so deep
 
-Kind = Literal[
-    "original",
-    "listing",
-    "print view",
-    "reprint",
-    "excerpt",
-    "tracking",
-    "session",
-    "index file",
-    "mirror",
-    "letter case",
-    "trap",
-    "soft 404",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """What is behind a URL: which text, and by which kind of URL it is reached.
-
-    Two URLs are duplicates exactly when their `content` is equal; an "excerpt" only holds a part of it.
-    """
-
-    content: str
-    kind: Kind
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the server sends. `truth` is None for what is not a page: redirects, errors, robots.txt."""
+    """What the server sends."""
 
     status: int
     body: str = ""
     location: str = ""
-    truth: Truth | None = None
     mime: str = "text/html; charset=utf-8"
 
 
@@ -213,12 +186,7 @@ class Site:
         self._reprinted = (*english[:6], *chinese[:4])
         self._excerpted = (*english[4:8], *chinese[2:5])
         self._mirrored = (*english[8:12], *chinese[5:7])
-        self._pages = {path: (Truth(content, kind), body) for path, content, kind, body in self._make_pages()}
-
-    @property
-    def distinct(self) -> frozenset[str]:
-        """Content of every text that a crawl must not lose."""
-        return frozenset(self._texts) - {_GONE}
+        self._pages = dict(self._make_pages())
 
     def answer(self, host: str, target: str) -> Answer:
         """The answer to GET `target` (path and query) on `host` (with or without a port)."""
@@ -234,42 +202,31 @@ class Site:
             return Answer(302, location=f"{path}?ref=front")  # a rule drops the argument, the site adds it
         if path in self._texts and path.startswith("/archive/") and "lang" not in query:
             return _NOT_FOUND  # as before, but then there is nothing
-        path, kind = _resolve(path, query)
-        return self._page(f"/print{path}" if kind == "print view" else path, kind)
+        return self._page(_resolved(path, query))
 
-    def truth(self, url: str) -> Truth | None:
-        """What is behind a URL; None where there is no page, redirects not followed."""
-        parts = urlsplit(url)
-        return self.answer(parts.netloc, f"{parts.path}?{parts.query}").truth
+    def _page(self, path: str) -> Answer:
+        return Answer(200, self._pages[path]()) if path in self._pages else _NOT_FOUND
 
-    def _page(self, path: str, kind: Kind | None = None) -> Answer:
-        if path not in self._pages:
-            return _NOT_FOUND
-        truth, body = self._pages[path]
-        return Answer(200, body(), truth=Truth(truth.content, kind or truth.kind))
-
-    def _make_pages(self) -> Iterator[tuple[str, str, Kind, Callable[[], str]]]:
-        """Path, content, kind and how it is printed, of all that is there by a name of its own."""
-        for text in self._texts.values():
-            yield text.path, text.path, "soft 404" if text.path == _GONE else "original", self._printed(text)
-        for listing in self._listings():
-            yield listing.path, listing.path, "listing", self._printed(listing)
+    def _make_pages(self) -> Iterator[tuple[str, Callable[[], str]]]:
+        """Path and how it is printed, of all that is there by a name of its own."""
+        for text in (*self._texts.values(), *self._listings()):
+            yield text.path, self._printed(text)
         for text in self._articles:
-            yield f"/print{text.path}", text.path, "print view", partial(_print_view, text)
+            yield f"/print{text.path}", partial(_print_view, text)
         weekly = _WEEKLY.substitute(
             title="This week, from our friends upriver", body=_list(_links(self._reprinted, "/weekly{}"))
         )
-        yield "/weekly/", "/weekly/", "listing", lambda: weekly
+        yield "/weekly/", lambda: weekly
         for text in self._reprinted:
-            yield f"/weekly{text.path}", text.path, "reprint", partial(_reprint, text)
+            yield f"/weekly{text.path}", partial(_reprint, text)
         for text in self._excerpted:
             part = Text(text.path, text.title, text.paragraphs[1:4], text.lang)
-            yield f"/digest{text.path}", text.path, "excerpt", partial(_notebook, part, ())
+            yield f"/digest{text.path}", partial(_notebook, part, ())
         # The second name of the host: some articles, byte for byte but for absolute links to the first one.
         front = Text("/mirror", "Mirror of the Notebook", ("Some of our pages are kept here as well.",))
-        yield f"{MIRROR_HOST}/", front.path, "listing", lambda: _notebook(front, _links(self._mirrored), self._origin)
+        yield f"{MIRROR_HOST}/", lambda: _notebook(front, _links(self._mirrored), self._origin)
         for text in self._mirrored:
-            yield MIRROR_HOST + text.path, text.path, "mirror", self._printed(text, self._origin)
+            yield MIRROR_HOST + text.path, self._printed(text, self._origin)
 
     def _printed(self, text: Text, base: str = "") -> Callable[[], str]:
         return lambda: _notebook(text, () if base else self._links_of(text), base, next(self._visits))
@@ -320,23 +277,19 @@ class Site:
                 yield href, text.title
 
 
-def _resolve(path: str, query: dict[str, list[str]]) -> tuple[str, Kind | None]:  # noqa: PLR0911 - a route each
-    """The path that a variant stands for, and what kind of variant it is; None for the URL itself."""
-    if path.lower().startswith("/about/") and path != path.lower():
-        return path.lower(), "letter case"
-    if path.startswith("/gone/"):
-        return _GONE, "soft 404"
+def _resolved(path: str, query: dict[str, list[str]]) -> str:
+    """The path of the page that is shown, of a URL that may be a variant of it."""
+    if path.lower().startswith("/about/"):
+        return path.lower()
+    if path.startswith(_GONE):
+        return _GONE
     if _TRAP.fullmatch(path):
-        return "/contact/", "trap"
+        return "/contact/"
     if path.endswith("/index.html"):
-        return path.removesuffix("index.html"), "index file"
-    if "sid" in query:
-        return path, "session"
-    if query.get("view") == ["print"]:
-        return path, "print view"
-    if any(name.startswith("utm_") for name in query):
-        return path, "tracking"
-    return path, None
+        return path.removesuffix("index.html")
+    if query.get("view") == ["print"] and "sid" not in query:
+        return f"/print{path}"
+    return path
 
 
 def _links(texts: Iterable[Text], form: str = "{}") -> Links:

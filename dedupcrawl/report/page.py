@@ -17,7 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from dedupcrawl.content.evidence_words import LABELS, UNITS
-from dedupcrawl.counts import counted, megabytes
+from dedupcrawl.counts import counted, megabytes, moment
 from dedupcrawl.output import results
 from dedupcrawl.printable import printable
 from dedupcrawl.report.collect import Report
@@ -121,11 +121,6 @@ def render(report: Report) -> str:
         made=moment(time.time()),
         version=version("dedupcrawl"),
     )
-
-
-def moment(seconds: float) -> str:
-    """A time for people; nothing for one that is not known."""
-    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds)) if seconds else ""
 
 
 def _about(runs: Sequence[RunFigures]) -> str:

@@ -25,7 +25,7 @@ from dedupcrawl.crawl_logs.parquet import known_columns
 from dedupcrawl.crawl_logs.registry import format_like
 from dedupcrawl.crawl_logs.rows import LINE, BlockReader, canonical_rows, usable_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.training.page_rows import PAGE_ROWS, SiteNames, page_rows
+from dedupcrawl.training.page_rows import PAGE_ROWS, page_rows
 
 HEAD_LINES = 100  # that tell the format of a file
 _HEAD_OF_A_LINE = 65_536  # bytes of each that are looked at
@@ -168,7 +168,7 @@ def add_to(tally: Tally, told: Sequence[Told], names: Sequence[str]) -> None:
             before = before + lines if one.piece.file == piece.file else 0
             piece, lines = one.piece, 0
         lines += one.lines
-        tally.rows += one.tally.rows
+        tally.rows += one.tally.rows - one.tally.skipped.total()
         for reason, count in one.tally.skipped.items():
             broken = [row for row in one.tally.broken if row.reason == reason]
             numbers = [row.line + before for row in broken]
@@ -198,19 +198,10 @@ SCHEMA = from_arrow_schema(_ARROW_SCHEMA)
 _PLACE = ("_file_path", "_file_block_start", "_row_index")  # of a Parquet row, as Spark's metadata has it
 
 
-class LogRows(NamedTuple):
-    """Rows of some logs.
-
-    Attributes:
-        rows: Columns of `PAGE_ROWS` in Spark's types, `ORDER` and `TOLD`.
-    """
-
-    rows: DataFrame
-    names: Sequence[str]
-
-
-def read_logs(spark: SparkSession, logs: Sequence[str]) -> LogRows:
+def read_logs(spark: SparkSession, logs: Sequence[str]) -> tuple[DataFrame, Sequence[str]]:
     """Read logs: Parquet and all formats that are lines without memory (JSON Lines, CDX, CDXJ, Heritrix).
+
+    Gives rows in the columns of `PAGE_ROWS` in Spark's types, `ORDER` and `TOLD`, and the names of the files.
 
     Logs are named by paths or URIs as Spark takes them, in the order in which they were written. One that is a folder
     or a pattern is one log of several files, all of one format, in the order of their names.
@@ -224,7 +215,7 @@ def read_logs(spark: SparkSession, logs: Sequence[str]) -> LogRows:
         if frame is not None:
             frames.append(frame)
     empty = spark.createDataFrame([], SCHEMA)
-    return LogRows(reduce(DataFrame.unionAll, frames, empty), files.names)
+    return reduce(DataFrame.unionAll, frames, empty), files.names
 
 
 def _read(spark: SparkSession, log: str, files: Files) -> DataFrame | None:
@@ -254,12 +245,11 @@ def _parquet(spark: SparkSession, log: str, files: Files) -> DataFrame:
 
 def _of_lines(read: BlockReader, files: Files, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """What a task makes of its lines."""
-
-    def found() -> Iterator[_Found]:
-        for told, block in piece_blocks(batches, files):
-            yield told, partial(read, block, files.names[told.piece.file], told.tally)
-
-    return _rows(found(), files.names)
+    found = (
+        (told, partial(read, block, files.names[told.piece.file], told.tally))
+        for told, block in piece_blocks(batches, files)
+    )
+    return _rows(found, files.names)
 
 
 def _of_parquet(files: Files, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -282,12 +272,12 @@ _Found = tuple[Told, Callable[[], pl.DataFrame]]
 
 def _rows(blocks: Iterator[_Found], names: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """The rows of `SCHEMA` of some blocks."""
-    sites, before, row = SiteNames(), Piece(-1, 0), 0
+    before, row = Piece(-1, 0), 0
     for told, read in blocks:
         piece = told.piece
         row = row if piece == before else 0
         before = piece
-        rows = page_rows(usable_rows(read(), names[piece.file], told.tally), sites)
+        rows = page_rows(usable_rows(read(), names[piece.file], told.tally))
         placed = rows.with_columns(
             pl.lit(piece.file, pl.Int32).alias("file"),
             pl.lit(piece.start, pl.Int64).alias("start"),

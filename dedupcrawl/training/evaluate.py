@@ -6,7 +6,7 @@ import heapq
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,12 @@ from typing import Any
 import polars as pl
 
 from dedupcrawl.crawl_logs.tally import Progress, Tally
-from dedupcrawl.sites import other_form
 from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.parts import no_progress, parted, work_on
 from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import RuleError
-from dedupcrawl.urls.rule_files import FILES_CHECKED, check_name, file_name, file_of, read_rules, rule_files
+from dedupcrawl.urls.rule_files import FILES_CHECKED, check_name, file_name, read_rules, rule_files, rules_of
 
 _WORST = 20  # rules named one by one
 _NAMED = 4  # sites
@@ -60,6 +59,8 @@ class Measured:
         worst: The rules with the most wrong URLs.
         unreadable: What is wrong with rule files that could not be read, or have another site's name.
         left_out: Reason → URLs of false clusters, which are not measured.
+        named: A few of the sites.
+        tally: What was read.
     """
 
     sites: int = 0
@@ -77,21 +78,29 @@ class Measured:
     unreadable: list[str] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     named: list[str] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)
+    seconds: float | None = None
 
-    @property
-    def precision(self) -> float | None:
-        """(r_cov - f) / r_cov; None where no rule applied."""
-        return (self.coverage - self.wrong) / self.coverage if self.coverage else None
+    def to_dict(self) -> dict[str, Any]:
+        """As one JSON object.
 
-    @property
-    def reduction_ratio(self) -> float:
-        """(|U_orig| - |U_norm|) / |U_orig|, in [0, 1]."""
-        return (self.clustered - self.normalized) / self.clustered if self.clustered else 0.0
-
-    @property
-    def reduction_per_rule(self) -> float:
-        """|U_orig| * ReductionRatio / |R|: URLs saved by a rule."""
-        return (self.clustered - self.normalized) / self.rules if self.rules else 0.0
+        `precision` is (r_cov - f) / r_cov, None where no rule applied; `reduction_ratio` (|U_orig| - |U_norm|) /
+        |U_orig|, in [0, 1]; `reduction_per_rule` |U_orig| * ReductionRatio / |R|: URLs saved by a rule.
+        """
+        right, saved = self.coverage - self.wrong, self.clustered - self.normalized
+        return {
+            "rows": self.tally.rows,
+            "skipped": dict(sorted(self.tally.skipped.items())),
+            **{name: getattr(self, name) for name in _COUNTS},
+            "precision": round(right / self.coverage, 4) if self.coverage else None,
+            "precision_at_least": round(lower_bound(right, self.wrong), 4),
+            "reduction_ratio": round(saved / self.clustered, 4) if self.clustered else 0.0,
+            "reduction_per_rule": round(saved / self.rules, 2) if self.rules else 0.0,
+            "worst_rules": [asdict(use) for use in self.worst],
+            "left_out_urls": dict(sorted(self.left_out.items())),
+            "unreadable_rule_files": self.unreadable,
+            "seconds": round(self.seconds, 3) if self.seconds is not None else None,
+        }
 
     def __iadd__(self, other: Measured) -> Measured:
         for name in _COUNTS:
@@ -106,33 +115,6 @@ class Measured:
 _COUNTS = [count.name for count in fields(Measured) if count.default == 0]
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """What `evaluate` found, and what it read."""
-
-    rows: int
-    skipped: dict[str, int]
-    measured: Measured
-    seconds: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """As one JSON object."""
-        measured = self.measured
-        return {
-            "rows": self.rows,
-            "skipped": dict(sorted(self.skipped.items())),
-            **{name: getattr(measured, name) for name in _COUNTS},
-            "precision": None if measured.precision is None else round(measured.precision, 4),
-            "precision_at_least": round(lower_bound(measured.coverage - measured.wrong, measured.wrong), 4),
-            "reduction_ratio": round(measured.reduction_ratio, 4),
-            "reduction_per_rule": round(measured.reduction_per_rule, 2),
-            "worst_rules": [asdict(use) for use in measured.worst],
-            "left_out_urls": dict(sorted(measured.left_out.items())),
-            "unreadable_rule_files": measured.unreadable,
-            "seconds": round(self.seconds, 3),
-        }
-
-
 def evaluate(
     logs: Sequence[Path],
     rules: Path,
@@ -140,7 +122,7 @@ def evaluate(
     tally: Tally | None = None,
     progress: Progress = no_progress,
     workers: int | None = None,
-) -> Evaluation:
+) -> Measured:
     """Apply the rules in a file or folder to all URLs of some logs, which are clustered as for training.
 
     Skipped rows are counted in `tally`; for `workers` see `parts.work_on`.
@@ -153,7 +135,7 @@ def evaluate(
     started = time.perf_counter()
     tally = Tally() if tally is None else tally
     files = rule_files([rules])
-    measured = Measured()
+    measured = Measured(tally=tally)
     if rules.is_file():
         files = {file_name(read_rules(rules).site): rules}
     elif len(files) <= FILES_CHECKED:
@@ -165,7 +147,8 @@ def evaluate(
     with parted(logs, tally, progress) as parts:
         for result in work_on(parts, partial(measure, files=files), "measuring", progress, workers):
             measured += result
-    return Evaluation(tally.rows, dict(tally.skipped), measured, time.perf_counter() - started)
+    measured.seconds = time.perf_counter() - started
+    return measured
 
 
 def measure(rows: pl.DataFrame, files: dict[str, Path]) -> Measured:
@@ -178,61 +161,55 @@ def measure(rows: pl.DataFrame, files: dict[str, Path]) -> Measured:
         measured.urls += pages.height
         measured.redundant += pages.height - pages["cluster"].n_unique()
         sizes = pages.select(pl.len().over("cluster"))["len"]
-        path = file_of(files, site)
+        site_rules = None
         try:
-            site_rules = read_rules(path) if path is not None else None
+            site_rules = rules_of(files, site)
         except RuleError as error:
-            site_rules = None
             measured.unreadable.append(str(error))
-        if site_rules is None or site_rules.site not in (site, other_form(site)):
+        if site_rules is None:
             clustered = int((sizes > 1).sum())
             measured.clustered += clustered
             measured.normalized += clustered
             continue
         measured.sites_with_rules += 1
         measured.rules += sum(not rule.is_off for rule in site_rules.rules)
-        _measure_site(SiteNormalizer(replace(site_rules, site=site)), pages.with_columns(size=sizes), measured)
+        _measure_site(SiteNormalizer(site_rules), pages.with_columns(size=sizes), measured)
     return measured
 
 
 def _measure_site(normalizer: SiteNormalizer, pages: pl.DataFrame, measured: Measured) -> None:
     """A form belongs to the cluster of the URL that has it unchanged, else to that of most URLs that are given it."""
-    used: dict[tuple[str, ...], int] = {(): 0}
-    forms = pl.concat([_forms(normalizer, part, used) for part in pages.iter_slices(_SLICE)])
+    forms = pl.concat([_forms(normalizer, part) for part in pages.iter_slices(_SLICE)])
+    is_changed = pl.col("rules").list.len() > 0
     owners = (
         forms.group_by("form", "cluster")
-        .agg(pl.len(), unchanged=(pl.col("used") == 0).any())
+        .agg(pl.len(), unchanged=(~is_changed).any())
         .sort("form", "unchanged", "len", "cluster", descending=[False, True, True, False])
         .group_by("form", maintain_order=True)
         .agg(owner=pl.col("cluster").first(), clusters=pl.len())
     )
-    forms = forms.join(owners, on="form")
+    forms = forms.join(owners, on="form").with_columns(missed=pl.col("cluster") != pl.col("owner"))
     clustered = forms.filter(pl.col("size") > 1)
     measured.merged += forms.height - owners.height
     measured.collisions += int((owners["clusters"] > 1).sum())
     measured.clustered += clustered.height
     measured.normalized += clustered["form"].n_unique()
-    missed = pl.col("cluster") != pl.col("owner")
-    changed = forms.filter(pl.col("used") > 0).group_by("used").agg(pl.len(), missed=missed.sum())
-    names = list(used)
-    coverage: Counter[str] = Counter()
-    wrong: Counter[str] = Counter()
-    for number, count, missed_count in changed.iter_rows():
-        measured.coverage += count
-        measured.wrong += missed_count
-        for name in names[number]:
-            coverage[name] += count
-            wrong[name] += missed_count
-    worst = [RuleUse(normalizer.site, rule, coverage[rule], count) for rule, count in wrong.items() if count]
+    changed = forms.filter(is_changed)
+    measured.coverage += changed.height
+    measured.wrong += int(changed["missed"].sum())
+    by_rule = (
+        changed.explode("rules").group_by("rules").agg(pl.len(), pl.col("missed").sum()).filter(pl.col("missed") > 0)
+    )
+    worst = [RuleUse(normalizer.site, *row) for row in by_rule.iter_rows()]
     measured.worst = heapq.nsmallest(_WORST, measured.worst + worst, key=lambda use: (-use.wrong, use.site, use.id))
 
 
-def _forms(normalizer: SiteNormalizer, pages: pl.DataFrame, used: dict[tuple[str, ...], int]) -> pl.DataFrame:
-    """Columns cluster, size, form and used: the number in `used`, which grows, of the rules that made the form."""
+def _forms(normalizer: SiteNormalizer, pages: pl.DataFrame) -> pl.DataFrame:
+    """Columns cluster, size, form, and rules, the ids of those that made it."""
     done = [normalizer.normalize(url) for url in pages["url"]]
     return pages.select(
         "cluster",
         "size",
         form=pl.Series([one.canonical for one in done], dtype=pl.String),
-        used=pl.Series([used.setdefault(one.rules, len(used)) for one in done], dtype=pl.UInt32),
+        rules=pl.Series([one.rules for one in done], dtype=pl.List(pl.String)),
     )

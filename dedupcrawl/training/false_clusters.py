@@ -13,8 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import mmh3
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 MANY = 50  # values in such slots: so many pages cannot be one; of fewer the proof on held-out clusters is the judge
@@ -27,9 +25,6 @@ SLOT_MARKS = "/&;"  # a URL has about as many slots as these
 MOST_OF_A_URL = 2 * _MOST_SEGMENTS  # slots, about
 MOST_SLOTS = 1_000_000  # that are looked at at a time, and of a site at all: of each some 300 bytes are held at once
 _HASHES = 1 << 32
-
-Ints = npt.NDArray[np.int64]
-Hashes = npt.NDArray[np.uint64]
 
 
 def unlike_clusters(pages: pl.DataFrame) -> pl.Series:
@@ -98,30 +93,19 @@ def _slots(pages: pl.DataFrame) -> pl.DataFrame:
     """
     before_query, query = _halves(_halves(pages["url"], "#")[0], "?")
     front = before_query.str.splitn("/", 4).struct.unnest()  # scheme, nothing, host, path
-    segment, depth = _listed(front["field_3"].fill_null(""), "/")
-    arg, args = _listed(query.fill_null("").str.replace_all(";", "&", literal=True), "&")
-    rows = np.arange(pages.height)
-
-    of_host = np.zeros((3, pages.height), dtype=np.uint64)
-    of_path = np.repeat(depth, depth)
-    position = np.arange(len(segment)) - np.repeat(np.cumsum(depth) - depth, depth)
-    places = _mixed((of_path * (_MOST_SEGMENTS + 1) + position).astype(np.uint64))
-    words = _hashes(segment)
-    before = np.where(position > 0, np.roll(words, 1), np.uint64(0))
-    of_segments = np.stack([of_path.astype(np.uint64), places, _mixed(places + before)])
-    names = _hashes(_halves(arg, "=")[0])
-    of_args = np.stack([np.zeros(len(arg), dtype=np.uint64), names, names])
-
-    row = np.concatenate([rows, np.repeat(rows, depth), np.repeat(rows, args)])
-    shape, place, slot = np.concatenate([of_host, of_segments, of_args], axis=1)
-    value = np.concatenate([_hashes(front["field_2"]), words, _hashes(arg)])
-    part = _mixed(place + _mixed(value))
-    there = np.append(np.ones(len(rows) + len(words), dtype=np.bool_), (arg != "").to_numpy())
-    whole = np.zeros(len(rows), dtype=np.uint64)  # of each URL
-    np.add.at(whole, row[there], part[there])
-    columns = {"shape": shape, "place": place, "slot": slot + _hashes(pages["site"])[row], "value": value}
-    slots = pl.DataFrame({"row": row, **columns, "rest": whole[row] - part}).filter(there)
-    return slots.with_columns(label=pages["label"].gather(slots["row"]))
+    urls = pages.select(pl.col("site").hash(), "label").with_row_index("row")
+    segments = _parts(front["field_3"].fill_null(""), "/")
+    args = _parts(query.fill_null("").str.replace_all(";", "&", literal=True), "&")
+    depth = segments.list.len()
+    of_host = urls.with_columns(value=front["field_2"], before=None, at=None, shape=pl.lit(0))
+    of_path = urls.with_columns(value=segments, before=segments.list.shift(), at=pl.int_ranges(depth), shape=depth)
+    of_args = urls.with_columns(value=args, before=None).explode("value").filter(pl.col("value") != "")
+    of_args = of_args.with_columns(at=pl.col("value").str.extract("^([^=]*)").hash(), shape=pl.lit(0))
+    slots = pl.concat([of_host, of_path.explode("value", "before", "at"), of_args], how="vertical_relaxed")
+    slots = slots.with_columns(pl.col("value", "before").hash(), place=pl.struct("shape", "at").hash())
+    slot, part = pl.struct("site", "place", "before").hash(), pl.struct("place", "value").hash()
+    rest = part.sum().over("row") - part
+    return slots.select("row", "label", "shape", "place", "value", slot=slot, rest=rest)
 
 
 def _halves(texts: pl.Series, mark: str) -> tuple[pl.Series, pl.Series]:
@@ -130,16 +114,11 @@ def _halves(texts: pl.Series, mark: str) -> tuple[pl.Series, pl.Series]:
     return halves["field_0"], halves["field_1"]
 
 
-def _listed(texts: pl.Series, mark: str) -> tuple[pl.Series, Ints]:
-    """The first parts of all texts, one text after the other, and how many each has, one at least."""
+def _parts(texts: pl.Series, mark: str) -> pl.Series:
+    """The first parts of each text, one at least."""
     if (texts.str.count_matches(mark, literal=True) >= _MOST_SEGMENTS).any():  # lists of all would be too long
         texts = texts.str.extract(rf"^([^{mark}]*(?:{mark}[^{mark}]*){{0,{_MOST_SEGMENTS - 1}}})")
-    lists = texts.str.split(mark)
-    return lists.explode(), lists.list.len().to_numpy().astype(np.int64)
-
-
-def _hashes(texts: pl.Series) -> Hashes:
-    return texts.hash().to_numpy()
+    return texts.str.split(mark)
 
 
 def _varied(slots: pl.DataFrame) -> pl.DataFrame:
@@ -160,12 +139,3 @@ def _minimal_pairs(slots: pl.DataFrame) -> pl.DataFrame:
         .group_by("slot")
         .agg(pl.col("pairs").sum(), pl.col("apart").sum())
     )
-
-
-def _mixed(numbers: Hashes) -> Hashes:
-    """SplitMix64 of each number: spreads neighbours over 64 bits."""
-    x = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    found: Hashes = x ^ (x >> np.uint64(31))
-    return found

@@ -15,14 +15,12 @@ from urllib.parse import unquote
 
 import msgspec
 
+from dedupcrawl.crawl_logs.tally import LogError
+
 _LONGEST_NAME = 64  # characters; the patterns of a list are matched against nothing longer
 _LONGEST_URL = 1024
 _MOST_ASKED = 2000  # names of a site, the most frequent ones
 _MOST_NAMES = 50  # of a site, the most frequent ones
-
-
-class KnowledgeError(ValueError):
-    """A list that cannot be read; the message says which, why, and what it takes."""
 
 
 class _Row(msgspec.Struct, frozen=True):
@@ -54,7 +52,7 @@ def read_clearurls(path: Path) -> tuple[Provider, ...]:
     """Read a ClearURLs rule file. Parameters that pay a referrer (`referralMarketing`) are left alone.
 
     Raises:
-        KnowledgeError: When it is not such a file.
+        LogError: It is not such a file.
     """
     try:
         rows = msgspec.json.decode(path.read_bytes(), type=_File).providers
@@ -68,9 +66,9 @@ def read_clearurls(path: Path) -> tuple[Provider, ...]:
             if row.rules
         )
     except RecursionError as error:
-        raise KnowledgeError(f"{path}: not a ClearURLs data.min.json: values or patterns in it lie too deep") from error
+        raise LogError(f"{path}: not a ClearURLs data.min.json: values or patterns in it lie too deep") from error
     except (OSError, msgspec.DecodeError, re.error, OverflowError, UnicodeDecodeError) as error:
-        raise KnowledgeError(f"{path}: not a ClearURLs data.min.json: {error}") from error
+        raise LogError(f"{path}: not a ClearURLs data.min.json: {error}") from error
 
 
 def known_parameters(urls: Iterable[str], providers: Sequence[Provider]) -> list[str]:

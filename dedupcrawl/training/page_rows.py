@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 import polars as pl
 from polars.datatypes import DataType, DataTypeClass
 
+from dedupcrawl.crawl_logs.rows import LINKS
 from dedupcrawl.sites import ascii_form, site_of
 
 Fault = Literal["error status", "empty page"]
@@ -30,9 +32,6 @@ PAGE_ROWS: dict[str, DataType | DataTypeClass] = {
 }
 """Columns of the rows from which clusters are made; they mean the same in every process, of any machine."""
 
-LINKS = ("redirect_to", "canonical", "duplicate_of", "alias_of")
-"""The columns of `PAGE_ROWS` that lead to another URL."""
-
 _HOST = r"^(?:[^\\@?#]*@)*(\[[^\]]*\]|[^\\:@?#]*)"  # of an authority, and of what may follow it
 _FRAGMENT = r"#(?:[^!].*)?$"
 # Digests of zero bytes: SHA-1 in hex and base32, MD5, SHA-256, MurmurHash3 x64 128.
@@ -45,25 +44,21 @@ _OF_NOTHING = (
 )
 
 
-class SiteNames:
-    """Authority → registrable domain in ASCII, asked once an authority, not once a row."""
-
-    def __init__(self) -> None:
-        self._site: dict[str, str] = {}
-
-    def of(self, urls: pl.Expr, frame: pl.DataFrame) -> pl.Series:
-        """Shape (n,): the site of each http URL of an expression over `frame`; null for null."""
-        authorities = frame.select(urls.str.splitn("/", 4).struct[2].alias("authority"))["authority"]
-        unique = authorities.unique().drop_nulls()
-        for authority, host in zip(unique, unique.str.extract(_HOST).str.to_lowercase(), strict=True):
-            if authority not in self._site:
-                self._site[authority] = ascii_form(site_of(host))
-        sites = pl.Series(unique.name, [self._site[authority] for authority in unique], dtype=pl.String)
-        found: pl.Series = authorities.replace_strict(unique, sites, default=None)
-        return found
+@lru_cache(maxsize=1_000_000)  # of a log's hosts, which are asked for again with each batch
+def _site(host: str) -> str:
+    return ascii_form(site_of(host))
 
 
-def page_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:
+def sites_of(urls: pl.Expr, frame: pl.DataFrame) -> pl.Series:
+    """Shape (n,): the registrable domain, in ASCII, of each http URL of an expression over `frame`; null for null."""
+    authorities = frame.select(urls.str.splitn("/", 4).struct[2].alias("authority"))["authority"]
+    unique = authorities.unique().drop_nulls()
+    sites = pl.Series(map(_site, unique.str.extract(_HOST).str.to_lowercase()), dtype=pl.String)
+    found: pl.Series = authorities.replace_strict(unique, sites, default=None)
+    return found
+
+
+def page_rows(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows of a log (`crawl_logs.rows.SCHEMA`) → the same rows in the columns of `PAGE_ROWS`.
 
     The signature is the digest of the main text where there is one, else that of the bytes, else the SimHash: equal
@@ -88,13 +83,13 @@ def page_rows(rows: pl.DataFrame, sites: SiteNames) -> pl.DataFrame:
         simhash=_bits(pl.col("simhash")),
     )
     pages = pages.with_columns(
-        sites.of(pl.col("url"), pages).alias("site"),
+        sites_of(pl.col("url"), pages).alias("site"),
         *(_without_fragment(_absolute(pl.col(name))).alias(name) for name in LINKS),
     )
     for name in LINKS:
         if pages[name].null_count() < pages.height:
             there = pl.col(name).is_not_null() & (pl.col(name) != pl.col("url"))
-            pages = pages.with_columns(sites.of(pl.col(name), pages).alias("there")).with_columns(
+            pages = pages.with_columns(sites_of(pl.col(name), pages).alias("there")).with_columns(
                 pl.when(there & (pl.col("there") == pl.col("site"))).then(name).alias(name)
             )
     has_links = pages["canonical"].null_count() < pages.height

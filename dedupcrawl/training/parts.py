@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, wait
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import polars as pl
 
@@ -21,15 +20,13 @@ from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.sites import ascii_form
 from dedupcrawl.training.clusters import clusters_of
-from dedupcrawl.training.page_rows import SiteNames, page_rows
-from dedupcrawl.workers import LOOK_UP_SECONDS, worker_pool
+from dedupcrawl.training.page_rows import PAGE_ROWS, page_rows
+from dedupcrawl.workers import ResultT, in_processes
 
 _BUFFER_ROWS = 1_000_000  # rows held before they are written; about 190 MB
 _ROWS_A_PART = 100_000  # aim for a part; few enough to be clustered in memory, enough to be worth a task
 _MOST_PARTS = 128
 _ROWS_WORTH_WORKERS = 150_000  # a worker starts in a second and a half; so many rows take about two
-
-ResultT = TypeVar("ResultT")
 
 
 def no_progress(stage: str, done: int, total: int) -> None:
@@ -47,43 +44,41 @@ class Part(NamedTuple):
         return pl.scan_ipc(list(self.files)).collect()
 
 
-class SiteSpool:
-    """Rows of many sites (`page_rows.PAGE_ROWS`), parted by site into files of a folder.
+def spooled(batches: Iterable[pl.DataFrame], folder: Path) -> list[Part]:
+    """Rows of many sites (`page_rows.PAGE_ROWS`), parted by site into files of a folder; the largest part first.
 
     A log of less than a million rows is held in memory until its size tells how many parts it deserves; a larger one
     has the most parts. Which sites share a part is of no consequence: each is learned on its own.
     """
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._buffer: list[pl.DataFrame] = []
-        self._buffered = 0
-        self._rows: defaultdict[int, int] = defaultdict(int)
-        self._files: defaultdict[int, list[Path]] = defaultdict(list)
-
-    def add(self, rows: pl.DataFrame) -> None:
-        """Take over a batch; every now and then all that is held goes to disk."""
-        self._buffer.append(rows)
-        self._buffered += rows.height
-        if self._buffered >= _BUFFER_ROWS:
-            self._flush(_MOST_PARTS)
-
-    def parts(self) -> Sequence[Part]:
-        """All parts, the largest first; nothing can be added afterwards."""
-        if self._buffered:
-            self._flush(_MOST_PARTS if self._files else max(1, min(_MOST_PARTS, self._buffered // _ROWS_A_PART)))
-        parts = [Part(self._rows[number], tuple(files)) for number, files in self._files.items()]
-        return sorted(parts, key=lambda part: (-part.rows, part.files))
-
-    def _flush(self, parts: int) -> None:
-        rows = pl.concat(self._buffer).with_columns(part=pl.col("site").hash() % parts)
-        self._buffer, self._buffered = [], 0
-        for (number,), group in rows.partition_by("part", as_dict=True, include_key=False).items():
+    sizes: Counter[int] = Counter()
+    files: defaultdict[int, list[Path]] = defaultdict(list)
+    for rows in _gathered(batches):
+        is_large = bool(files) or rows.height >= _BUFFER_ROWS
+        parts = _MOST_PARTS if is_large else max(1, min(_MOST_PARTS, rows.height // _ROWS_A_PART))
+        by_part = rows.with_columns(part=pl.col("site").hash() % parts).partition_by(
+            "part", as_dict=True, include_key=False
+        )
+        for (number,), group in by_part.items():
             assert isinstance(number, int)
-            file = self._folder / f"{number:03}-{len(self._files[number]):05}.arrow"
+            file = folder / f"{number:03}-{len(files[number]):05}.arrow"
             group.write_ipc(file, compression="lz4")
-            self._files[number].append(file)
-            self._rows[number] += group.height
+            files[number].append(file)
+            sizes[number] += group.height
+    found = [Part(sizes[number], tuple(paths)) for number, paths in files.items()]
+    return sorted(found, key=lambda part: (-part.rows, part.files))
+
+
+def _gathered(batches: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """The same rows, as many at a time as are held."""
+    held, count = list[pl.DataFrame](), 0
+    for batch in batches:
+        held.append(batch)
+        count += batch.height
+        if count >= _BUFFER_ROWS:
+            yield pl.concat(held)
+            held, count = [], 0
+    if count:
+        yield pl.concat(held)
 
 
 @contextmanager
@@ -94,19 +89,21 @@ def parted(logs: Sequence[Path], tally: Tally, progress: Progress) -> Iterator[S
         LogError: A log cannot be read.
     """
     with tempfile.TemporaryDirectory(prefix="dedupcrawl-") as folder:
-        spool, sites = SiteSpool(Path(folder)), SiteNames()
-        total = sum(log.stat().st_size for log in logs)
-        for log in logs:
-            for rows in read_log(log, tally):
-                spool.add(page_rows(rows, sites))
-                progress("reading", min(tally.bytes_read, total), total)
-        yield spool.parts()
+        yield spooled(_rows(logs, tally, progress), Path(folder))
+
+
+def _rows(logs: Sequence[Path], tally: Tally, progress: Progress) -> Iterator[pl.DataFrame]:
+    total = sum(log.stat().st_size for log in logs)
+    for log in logs:
+        for rows in read_log(log, tally):
+            yield page_rows(rows)
+            progress("reading", min(tally.bytes_read, total), total)
 
 
 def work_on(
     parts: Sequence[Part], work: Callable[[pl.DataFrame], ResultT], stage: str, progress: Progress, workers: int | None
 ) -> Iterator[ResultT]:
-    """Do `work`, which must be picklable, on all rows of the sites of each part; results come as they are done.
+    """Do `work`, which must be picklable, on all rows of the sites of each part; results come in their order.
 
     There are as many worker processes as cores if `workers` is None, or none besides this one where the rows are few.
 
@@ -117,27 +114,15 @@ def work_on(
     if workers is None:
         workers = min(os.cpu_count() or 1, len(parts)) if total >= _ROWS_WORTH_WORKERS else 1
     progress(stage, 0, total)
-    here = ((part.rows, _worked_on(part, work)) for part in parts)
-    for rows, result in here if workers == 1 else _in_processes(parts, work, workers):
+    do = partial(_worked_on, work)
+    results = map(do, parts) if workers == 1 else in_processes(do, parts, workers, len(parts))
+    for part, result in zip(parts, results, strict=True):
         yield result
-        done += rows
+        done += part.rows
         progress(stage, done, total)
 
 
-def _in_processes(
-    parts: Sequence[Part], work: Callable[[pl.DataFrame], ResultT], workers: int
-) -> Iterator[tuple[int, ResultT]]:
-    """Rows and result of each part; whatever ends this early ends the workers too."""
-    with worker_pool(workers) as pool:
-        waiting = {pool.submit(_worked_on, part, work): part.rows for part in parts}
-        pending = set(waiting)
-        while pending:
-            done, pending = wait(pending, LOOK_UP_SECONDS, FIRST_COMPLETED)
-            for future in done:
-                yield waiting[future], future.result()
-
-
-def _worked_on(part: Part, work: Callable[[pl.DataFrame], ResultT]) -> ResultT:
+def _worked_on(work: Callable[[pl.DataFrame], ResultT], part: Part) -> ResultT:
     return work(part.read())
 
 
@@ -149,23 +134,12 @@ def urls_and_clusters(
     Raises:
         LogError: A log cannot be read.
     """
-    urls: list[str] = []
-    clusters: list[int] = []
-    bits: dict[int, int] = {}
     with parted(logs, Tally(), progress) as parts:
-        for found in work_on(parts, partial(_of_site, site=site), "reading", progress, 1):
-            urls += found["url"].to_list()
-            clusters += found["cluster"].to_list()
-            bits |= simhashes(found)
-    return urls, clusters, bits
+        rows = (part.read().filter(pl.col("site") == ascii_form(site)) for part in parts)
+        found = clusters_of(pl.concat([pl.DataFrame(schema=PAGE_ROWS), *rows])).urls
+    return found["url"].to_list(), found["cluster"].to_list(), simhashes(found)
 
 
 def simhashes(pages: pl.DataFrame) -> dict[int, int]:
     """The SimHash of each cluster of one site, as far as known: the smallest of its pages'."""
     return dict(pages.drop_nulls("simhash").group_by("cluster").agg(pl.col("simhash").min()).iter_rows())
-
-
-def _of_site(rows: pl.DataFrame, site: str) -> pl.DataFrame:
-    return clusters_of(rows.filter(pl.col("site").is_in([site, ascii_form(site)]))).urls.select(
-        "url", "cluster", "simhash"
-    )

@@ -32,15 +32,16 @@ class CompiledRule:
     """One rule; `apply` gives new tokens and leaves those it was given as they are.
 
     Attributes:
+        hosts: Those that it is for, in ASCII; none where it names none.
         keeps_tokens: True when its result needs no new tokenizing: what was a segment or the value of an argument stays
             one, and so holds no delimiter that means more in its new place.
     """
 
     __slots__ = (
         "_arg_names", "_args", "_convert", "_drop", "_drop_starts", "_edited", "_has_context", "_has_front",
-        "_has_scope", "_hosts", "_is_path_only", "_kept", "_match", "_may_grow", "_may_hold_urls", "_not_hosts",
+        "_has_scope", "_is_path_only", "_kept", "_match", "_may_grow", "_may_hold_urls", "_not_hosts",
         "_path", "_takes_no_others", "_to", "_to_args", "_unless", "_unless_forms", "_uses", "_within", "_without",
-        "keeps_tokens", "rule",
+        "hosts", "keeps_tokens", "rule",
     )  # fmt: skip
 
     def __init__(self, rule: Rule) -> None:
@@ -60,7 +61,7 @@ class CompiledRule:
         self._may_hold_urls = any("base64" in capture.conversions for capture in uses)
         self._may_grow = match is not None and self._to is not None and may_grow(match, self._to)
         self._is_path_only = self.keeps_tokens and not self._edited and not self._may_grow
-        self._hosts = _names(ascii_form(host.lower()) for host in rule.hosts if not host.startswith("!"))
+        self.hosts = _names(ascii_form(host.lower()) for host in rule.hosts if not host.startswith("!"))
         self._not_hosts = _names(ascii_form(host[1:].lower()) for host in rule.hosts if host.startswith("!"))
         self._unless = _names(name for name in rule.unless if "=" not in name)
         self._unless_forms = tuple((f"{name}=", form) for name, form in rule.exceptions())
@@ -69,7 +70,7 @@ class CompiledRule:
         self._takes_no_others = "*" in self._unless
         self._kept = self._arg_names if "*" in rule.drop else _NO_NAMES
         self._convert = URL_CONVERSIONS[rule.convert].apply if rule.convert else None
-        self._has_scope = bool(self._within or self._without or self._hosts or self._not_hosts or rule.unless)
+        self._has_scope = bool(self._within or self._without or self.hosts or self._not_hosts or rule.unless)
         self._has_context = match is not None or self._has_scope
         self._has_front = match is not None and (match.scheme is not None or match.host is not None)
 
@@ -121,13 +122,6 @@ class CompiledRule:
         is one, this says nothing.
         """
         return not counting if self.rule.drop else self.rule.convert == "sort-query"
-
-    def is_for_host(self, authority: str) -> bool:
-        """True when the rule is for URLs of this host and port, as far as it names hosts."""
-        if not self._hosts and not self._not_hosts:
-            return True
-        authority = ascii_form(authority.lower())
-        return authority not in self._not_hosts and (not self._hosts or authority in self._hosts)
 
     def apply(self, parts: UrlParts, site: str) -> UrlParts | None:
         """As `change`; None also where that would be too long."""
@@ -201,8 +195,10 @@ class CompiledRule:
             return False
         if self._without and any(path.fits(segments, {}) for path in self._without):
             return False
-        if not self.is_for_host(parts.authority):
-            return False
+        if self.hosts or self._not_hosts:
+            authority = ascii_form(parts.authority.lower())
+            if authority in self._not_hosts or (self.hosts and authority not in self.hosts):
+                return False
         return not self.rule.unless or not parts.args or self._unless_fits(parts)
 
     def _front_fits(self, parts: UrlParts, values: dict[str, str]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -17,7 +18,7 @@ from typing import Literal, NamedTuple
 
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import ascii_form, other_form, site_of
-from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule, TooLongError, compiled
+from dedupcrawl.urls.compiled_rule import LONGEST_URL, TooLongError, compiled
 from dedupcrawl.urls.overlaps import done_in_part
 from dedupcrawl.urls.rule import Kind, Rule, RuleError
 from dedupcrawl.urls.rule_files import (
@@ -30,13 +31,13 @@ from dedupcrawl.urls.rule_files import (
     rule_files,
     rules_of,
 )
-from dedupcrawl.urls.rule_finder import HostFinders, RuleFinder
-from dedupcrawl.urls.url_parts import UrlParts, split_url
+from dedupcrawl.urls.rule_set import RuleSet, rule_set
+from dedupcrawl.urls.url_parts import split_url
 
 logger = logging.getLogger(__name__)
 
 MOST_PASSES = 16  # over the rules of a site; a URL that still changes is left alone
-_SETS_SHARED = 1_000  # sets of rule numbers
+_HOSTS_OF_A_SITE = 1_000  # whose rules are ready to be applied
 _HOSTS_KEPT = 10_000  # hosts whose rules, or whose lack of rules, are remembered
 _URLS_KEPT = 10_000  # whose canonical form is remembered (docs/crawl-cost.md, "Links that repeat")
 _LONGEST_KEPT = 500  # characters of such a URL
@@ -71,84 +72,88 @@ class SiteNormalizer:
     rules that do the same, as on all sites of one software, are one object.
     """
 
-    __slots__ = ("_finder", "_idempotent", "_ids", "_keep_tokens", "_kinds", "_rules", "_settled", "_stays", "site")
+    __slots__ = ("_by_host", "_rules", "_sets", "_sole", "_stays", "site")
 
     def __init__(self, site_rules: SiteRules) -> None:
         self.site = site_rules.site
-        active = [rule for rule in site_rules.rules if not rule.is_off]
-        rules = self._rules = tuple(map(compiled, active))
-        self._ids = tuple(sys.intern(rule.id) for rule in active)
-        self._kinds = tuple(rule.rule.kind for rule in rules)
-        self._settled = _numbers(_settled(rules))
-        self._keep_tokens = _numbers(i for i, rule in enumerate(rules) if rule.keeps_tokens)
-        self._idempotent = _numbers(i for i, rule in enumerate(rules) if rule.is_idempotent())
-        self._finder: RuleFinder | HostFinders = (
-            HostFinders(self._rules) if any(rule.rule.hosts for rule in rules) else RuleFinder.of(enumerate(rules))
-        )
-        self._stays = all(rule.stays_on_host() for rule in rules)
+        rules = [(sys.intern(one.id), one.kind, compiled(one)) for one in site_rules.rules if not one.is_off]
+        self._stays = all(rule.stays_on_host() for _, _, rule in rules)
+        self._sole: RuleSet | None = None
+        if not any(one.rule.hosts for _, _, one in rules):
+            self._sole = rule_set(*rules)
+            return
+        self._rules, self._sets = rules, dict[str, RuleSet]()
+        self._by_host: defaultdict[str, list[int]] = defaultdict(list)
+        for i, (_, _, rule) in enumerate(rules):
+            for host in rule.hosts or ("",):
+                self._by_host[host].append(i)
 
-    def differs_at(self, old: SiteNormalizer) -> frozenset[str] | None:
-        """The only hosts, in ASCII, of whose URLs this may make another thing than `old`, for the same site, does.
+    def _of(self, authority: str) -> RuleSet:
+        """The rules that may be for this host and port.
 
-        None where that may be any. What `old` has found out of the other hosts is taken over.
+        Of 38 hosts of a university that run one program each had the rules of all to try: 25 a link.
         """
-        if not (self._stays and old._stays):
-            return None
-        ours, theirs = (tuple(zip(one._ids, one._kinds, one._rules, strict=True)) for one in (self, old))
-        differ = set(ours) ^ set(theirs)
-        if [one for one in ours if one not in differ] != [one for one in theirs if one not in differ]:
-            return None  # in another order
-        if any(not rule.rule.hosts or any(host.startswith("!") for host in rule.rule.hosts) for _, _, rule in differ):
-            return None
-        changed = frozenset(ascii_form(host.lower()) for _, _, rule in differ for host in rule.rule.hosts)
-        if isinstance(self._finder, HostFinders) and isinstance(old._finder, HostFinders):
-            self._finder.take_over(old._finder, changed)
-        return changed
+        if self._sole is not None:
+            return self._sole
+        if (found := self._sets.get(authority)) is None:
+            if len(self._sets) >= _HOSTS_OF_A_SITE:
+                self._sets.clear()
+            numbers = sorted({*self._by_host[""], *self._by_host.get(ascii_form(authority.lower()), ())})
+            found = self._sets[authority] = rule_set(*[self._rules[i] for i in numbers])
+        return found
 
-    def normalize(self, url: str) -> Normalized:  # noqa: PLR0911 - inlined: it is hot
+    def decided_by(self, authority: str) -> object:
+        """What is the same object as long as what is made of the URLs of this host and port is the same."""
+        return self._of(authority) if self._stays else self
+
+    def normalize(self, url: str) -> Normalized:  # noqa: PLR0911, PLR0912 - inlined: it is hot
         """Apply the rules in order, again and again until nothing changes.
 
         Rules that go round in a circle give the smallest URL of the circle. Rules that do not come to an end, and
         URLs of more than `LONGEST_URL` characters, leave the URL as it is.
         """
         parts = split_url(url) if len(url) <= LONGEST_URL else None
-        hits = self._hits(url, parts) if parts is not None else ()
-        if parts is None or not hits:
+        if parts is None:
             return Normalized(url, url, "unchanged", ())
-        rules, site, text = self._rules, self.site, url
+        here = self._of(parts.authority)
+        hits = here.hits(url, parts)
+        if not hits:
+            return Normalized(url, url, "unchanged", ())
+        site, text = self.site, url
         trail: list[str] = []
-        used: list[int] = []
+        used: list[tuple[str, Kind]] = []
         while True:
             by = []
             try:
                 for i in hits:
-                    after = rules[i].change(parts, site)
+                    after = here.rules[i].change(parts, site)
                     if after is not None:
                         parts = after
                         by.append(i)
             except TooLongError:
                 return Normalized(url, url, "unchanged", ())
             if not by:
-                return self._result(url, text, used)
-            used = [*used, *by] if used else by
-            if self._settled.issuperset(by) and "+" not in text:  # sorting makes "%20" of it, which rules may ask for
-                return self._result(url, parts.join(), used)
+                return _result(url, text, used)
+            used += here.named(by)
+            if here.settled.issuperset(by) and "+" not in text:  # sorting makes "%20" of it, which rules may ask for
+                return _result(url, parts.join(), used)
             trail.append(text)
             text = parts.join()
             if text in trail:
-                return self._result(url, min(trail[trail.index(text) :]), used)
-            again = parts if self._keep_tokens.issuperset(by) else split_url(text)
+                return _result(url, min(trail[trail.index(text) :]), used)
+            again = parts if here.keep_tokens.issuperset(by) else split_url(text)
             if again is None or len(text) > LONGEST_URL or len(trail) > MOST_PASSES:
                 return Normalized(url, url, "unchanged", ())
-            tried, hits = hits, self._hits(text, again)
+            here = self._of(again.authority)
+            tried, hits = hits, here.hits(text, again)
             if not hits:
-                return self._result(url, text, used)
+                return _result(url, text, used)
             if again is parts:
                 # What came after the last change has been tried on this very URL.
                 last = by[-1]
-                done = {i for i in tried if i > last} | ({last} & self._idempotent)
+                done = {i for i in tried if i > last} | ({last} & here.idempotent)
                 if done.issuperset(hits):  # else all of them: an earlier one may make another URL of it
-                    return self._result(url, text, used)
+                    return _result(url, text, used)
             parts = again
 
     def steps(self, url: str) -> Iterator[tuple[str, str]]:
@@ -163,51 +168,37 @@ class SiteNormalizer:
             parts = split_url(text)
             if parts is None:
                 return
-            for i in self._hits(text, parts):
+            here = self._of(parts.authority)
+            for i in here.hits(text, parts):
                 try:
-                    after = self._rules[i].change(parts, self.site)
+                    after = here.rules[i].change(parts, self.site)
                 except TooLongError:
                     return
                 if after is not None:
                     parts, text = after, after.join()
-                    yield self._ids[i], text
-
-    def _hits(self, url: str, parts: UrlParts) -> list[int]:
-        """Numbers of the rules that may apply to a URL and its tokens, ascending."""
-        finder = self._finder
-        return (finder if isinstance(finder, RuleFinder) else finder.of(parts.authority)).hits(url, parts)
-
-    def _result(self, url: str, canonical: str, used: list[int]) -> Normalized:
-        if canonical == url:
-            return Normalized(url, url, "unchanged", ())
-        if len(used) == 1:
-            return Normalized(url, canonical, self._kinds[used[0]], (self._ids[used[0]],))
-        kind: NormalizedKind = "equivalence" if any(self._kinds[i] == "equivalence" for i in used) else "rewrite"
-        return Normalized(url, canonical, kind, tuple(dict.fromkeys(self._ids[i] for i in used)))
+                    yield here.ids[i], text
 
 
-@lru_cache(maxsize=_SETS_SHARED)
-def _shared(numbers: frozenset[int]) -> frozenset[int]:
-    return numbers
-
-
-def _numbers(numbers: Iterable[int]) -> frozenset[int]:
-    """One object for all sites with the same numbers."""
-    return _shared(frozenset(numbers))
-
-
-def _settled(rules: Sequence[CompiledRule]) -> Iterator[int]:
-    """Numbers of the rules after which no further pass is needed, unless the URL had a "+"."""
-    counting = False
-    for i, rule in enumerate(rules):
-        if rule.is_settled_after(counting=counting):
-            yield i
-        counting = counting or rule.minds_more_arguments()
+def _result(url: str, canonical: str, used: Sequence[tuple[str, Kind]]) -> Normalized:
+    if canonical == url:
+        return Normalized(url, url, "unchanged", ())
+    kind: NormalizedKind = "equivalence" if any(of == "equivalence" for _, of in used) else "rewrite"
+    return Normalized(url, canonical, kind, tuple(dict.fromkeys(name for name, _ in used)))
 
 
 def _is_given(rule: Rule) -> bool:
     """True for what no log was needed to think of."""
     return rule.source not in {"learned", "prior"}
+
+
+class _Host(NamedTuple):
+    """A host and port: the rules of its site, if any, and what decides what they make of its URLs."""
+
+    site: SiteNormalizer | None = None
+    decided_by: object = None
+
+
+_NO_HOST = _Host()
 
 
 class Normalizer:
@@ -234,10 +225,7 @@ class Normalizer:
         self.more, self.tries = more, False
         self._overruled: dict[str, dict[str, Kind | None]] = {}  # site → id of a rule → what it is used as, if at all
         self._by_site: dict[str, SiteNormalizer | None] = {}
-        self._by_authority: dict[str, SiteNormalizer | None] = {}
-        self._before: dict[str, SiteNormalizer | None] = {}  # site whose rules are other now → as it was
-        self._newest = 0  # version of the rules
-        self._versions: dict[str, int] = {}  # authority → the version that last changed any of its URLs
+        self._by_authority: dict[str, _Host] = {}
         self._remembered = lru_cache(_URLS_KEPT)(self._normalize)
 
     @classmethod
@@ -258,16 +246,10 @@ class Normalizer:
         """The canonical form of any string. See `SiteNormalizer.normalize`."""
         if len(url) > _LONGEST_KEPT:
             return self._normalize(url)
-        pieces = url.split("/", 3)
-        authority = pieces[2] if len(pieces) > 2 else ""
-        if authority not in self._by_authority:
-            self._site(url)
-        return self._remembered(url, self._versions.get(authority, self._newest))
+        return self._remembered(url, self._host(url).decided_by)
 
-    def _normalize(self, url: str, _version: int = 0) -> Normalized:
-        pieces = url.split("/", 3)
-        known = self._by_authority.get(pieces[2]) if len(pieces) > 2 else None
-        site = known or self._site(url)
+    def _normalize(self, url: str, _decided_by: object = None) -> Normalized:
+        site = self._host(url).site
         return Normalized(url, url, "unchanged", ()) if site is None else site.normalize(url)
 
     @property
@@ -277,7 +259,7 @@ class Normalizer:
 
     def has_rules_for(self, url: str) -> bool:
         """True when there is a rule file that can be read, if an empty one, for the site of this URL."""
-        return self._site(url) is not None
+        return self._host(url).site is not None
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
         """All rules of a site, with their evidence, less those that were switched off here."""
@@ -314,51 +296,32 @@ class Normalizer:
     def _forget_site(self, site: str) -> None:
         """The rules of a site are other than before; those of all the sites that it links to need not be asked for."""
         self._by_authority = {of: known for of, known in self._by_authority.items() if site_of("//" + of) != site}
-        if site in self._by_site:
-            self._before.setdefault(site, self._by_site.pop(site))
-
-    def _renew(self, site: str) -> None:
-        """The rules of a site have been read again: what is remembered of hosts where they are other is so no more.
-
-        A site may have thousands of hosts, of which one after the other is seen to run a known program.
-        """
-        nothing = SiteNormalizer(SiteRules(site, ()))
-        changed = (self._by_site[site] or nothing).differs_at(self._before.pop(site) or nothing)
-        self._newest += 1
-        for authority in self._versions:
-            is_changed = changed is None or ascii_form(authority.lower()) in changed
-            if is_changed and site_of("//" + authority) == site:
-                self._versions[authority] = self._newest
+        self._by_site.pop(site, None)
 
     def _forget(self) -> None:
-        self._before.clear()
-        self._versions.clear()
         self._by_authority.clear()
         self._by_site.clear()
-        self._remembered.cache_clear()
 
-    def _site(self, url: str) -> SiteNormalizer | None:
+    def _host(self, url: str) -> _Host:
         pieces = url.split("/", 3)
         if len(pieces) < 3 or pieces[1]:
-            return None
+            return _NO_HOST
         authority = pieces[2]
         if authority in self._by_authority:
             return self._by_authority[authority]
         for mark in "?#":
             authority = authority.partition(mark)[0]
         if len(authority) > _LONGEST_HOST:
-            return None
+            return _NO_HOST
         name = site_of("//" + authority)
         if len(self._by_authority) >= _HOSTS_KEPT:
             self._forget()
         if name not in self._by_site:
             rules = self._read(name)
             self._by_site[name] = None if rules is None else SiteNormalizer(rules)
-            if name in self._before:
-                self._renew(name)
-        self._versions.setdefault(authority, self._newest)
-        site = self._by_authority[authority] = self._by_site[name]
-        return site
+        site = self._by_site[name]
+        found = self._by_authority[authority] = _Host(site, None if site is None else site.decided_by(authority))
+        return found
 
     def _read(self, site: str) -> SiteRules | None:
         found = self._given.get(site) or self._given.get(other_form(site))

@@ -14,10 +14,12 @@ The context is `hosts`, `within`, `match` and `unless`; the transformation is ex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
+
+import msgspec
 
 from dedupcrawl.counts import counted
 from dedupcrawl.printable import printable
@@ -28,6 +30,9 @@ from dedupcrawl.urls.template import Piece, Template, TemplateError, parse_templ
 Kind = Literal["rewrite", "equivalence"]
 State = Literal["active", "probation", "doubted", "disabled"]
 PathPieces = tuple[Piece, ...]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Texts = tuple[Annotated[str, msgspec.Meta(min_length=1)], ...]
+Pairs = tuple[tuple[str, str], ...]
 Source = Literal["hand", "learned", "prior", "imported", "software", "alias"]
 
 
@@ -35,8 +40,7 @@ class RuleError(ValueError):
     """A rule or a rule file that cannot be read; the message says which one, why, and what it takes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a log said of a rule. Counts are of the clusters held out for the proof, but for `support` and `collisions`.
 
     A rule of known software was not learned from the log: its counts are of all of it, and of merges.
@@ -50,11 +54,11 @@ class Evidence:
             meetings are of a cluster held out with one that is not.
     """
 
-    support: int = 0
-    coverage: int = 0
-    correct: int = 0
-    wrong: int = 0
-    collisions: int = 0
+    support: Count = 0
+    coverage: Count = 0
+    correct: Count = 0
+    wrong: Count = 0
+    collisions: Count = 0
 
     @property
     def precision(self) -> float:
@@ -93,22 +97,22 @@ class Rule:
 
     id: str
     kind: Kind
-    hosts: tuple[str, ...] = ()
-    within: tuple[str, ...] = ()
+    hosts: Texts = ()
+    within: Texts = ()
     match: str = ""
-    unless: tuple[str, ...] = ()
+    unless: Texts = ()
     to: str = ""
-    drop: tuple[str, ...] = ()
+    drop: Texts = ()
     convert: str = ""
     state: State = "active"
-    tried: int = 0
-    failed: int = 0
+    tried: Count = 0
+    failed: Count = 0
     source: Source = "hand"
     learned: date | None = None
     evidence: Evidence = field(default=Evidence())
-    examples: tuple[tuple[str, str], ...] = ()
-    counterexamples: tuple[tuple[str, str], ...] = ()
-    names_at: tuple[str, ...] = ()
+    examples: Pairs = ()
+    counterexamples: Pairs = ()
+    names_at: Texts = ()
     note: str = ""
 
     @property
@@ -138,7 +142,7 @@ class Rule:
             if value != default:
                 out[name] = list(value) if isinstance(value, tuple) else value
         if self.evidence != Evidence():
-            counts = {f.name: getattr(self.evidence, f.name) for f in fields(Evidence)}
+            counts = msgspec.structs.asdict(self.evidence)
             out["evidence"] = {name: count for name, count in counts.items() if count or name != "support"}
         for name, pairs in (("examples", self.examples), ("counterexamples", self.counterexamples)):
             if pairs:
@@ -154,12 +158,13 @@ class Rule:
         """
         where = f"rule {row.get('id')!r}"
         if unknown := sorted(row.keys() - _TAKES.keys()):
-            raise RuleError(f"{where}: unknown key {unknown[0]!r}; a rule has {', '.join(f.name for f in fields(cls))}")
+            raise RuleError(f"{where}: unknown key {unknown[0]!r}; a rule has {', '.join(_TAKES)}")
         given = {"id": "", "kind": "", **row}
         try:
-            rule = cls(**{name: _read(name, value) for name, value in given.items()})
-        except RuleError as error:
-            raise RuleError(f"{where}: {error}") from error
+            rule = msgspec.convert(given, cls, builtin_types=(date,))
+        except msgspec.ValidationError as error:
+            name = str(error).rpartition("$.")[2].strip("`").partition(".")[0].partition("[")[0]
+            raise RuleError(f"{where}: {name} {_TAKES[name]}, not {given[name]!r}") from error
         if rule.failed > rule.tried:
             raise RuleError(f"{where}: failed is of tried, so {rule.failed} of {rule.tried} cannot be")
         rule.templates()
@@ -246,8 +251,8 @@ def described(rule: Rule) -> str:
     return does
 
 
-def rule_row(site: str, rule: Rule) -> dict[str, Any]:
-    """A row about a rule of a site, for lists of rules; its precision is None where nothing was rewritten."""
+def rule_facts(site: str, rule: Rule) -> dict[str, Any]:
+    """What there is to say of a rule of a site, for rows; its precision is None where nothing was rewritten."""
     evidence = rule.evidence
     return {
         "site": site,
@@ -256,17 +261,9 @@ def rule_row(site: str, rule: Rule) -> dict[str, Any]:
         "state": rule.state,
         "source": rule.source,
         "does": described(rule),
-        "coverage": evidence.coverage,
+        **msgspec.structs.asdict(evidence),
         "precision": round(evidence.precision, 4) if evidence.coverage else None,
         "precision_at_least": round(lower_bound(evidence.coverage - evidence.wrong, evidence.wrong), 4),
-    }
-
-
-def rule_facts(site: str, rule: Rule) -> dict[str, Any]:
-    """As `rule_row`, with all that speaks for the rule."""
-    return {
-        **rule_row(site, rule),
-        **{field.name: getattr(rule.evidence, field.name) for field in fields(rule.evidence)},
         "tried": rule.tried,
         "failed": rule.failed,
         "learned": rule.learned.isoformat() if rule.learned is not None else "",
@@ -274,46 +271,18 @@ def rule_facts(site: str, rule: Rule) -> dict[str, Any]:
     }
 
 
-def _is_list(value: object, is_item: Callable[[Any], bool]) -> bool:
-    return isinstance(value, list | tuple) and all(map(is_item, value))
-
-
-def _one_of(kinds: object) -> tuple[str, Callable[[Any], bool]]:
-    return f"is one of {', '.join(get_args(kinds))}", get_args(kinds).__contains__
-
-
-_COUNTS = [f.name for f in fields(Evidence)]
-_TEXT = "is a text", lambda value: isinstance(value, str)
-_TEXTS = "is a list of texts", lambda value: _is_list(value, lambda one: isinstance(one, str) and one != "")
-_COUNT = "is a count", lambda value: type(value) is int and value >= 0
-_DAY = "is a day such as 2026-01-31", lambda value: value is None or type(value) is date
-_EVIDENCE = (
-    f"is a table of counts named {', '.join(_COUNTS)}",
-    lambda value: isinstance(value, dict) and all(k in _COUNTS and _COUNT[1](count) for k, count in value.items()),
-)
-_PAIRS = (
-    "are pairs of URLs",
-    lambda value: _is_list(value, lambda pair: _is_list(pair, lambda url: isinstance(url, str)) and len(pair) == 2),
-)
-_TAKES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
-    **dict.fromkeys(("id", "match", "to", "convert", "note"), _TEXT),
-    **dict.fromkeys(("hosts", "within", "unless", "drop", "names_at"), _TEXTS),
-    **dict.fromkeys(("tried", "failed"), _COUNT),
-    **{"kind": _one_of(Kind), "state": _one_of(State), "source": _one_of(Source), "learned": _DAY},
-    **{"evidence": _EVIDENCE, "examples": _PAIRS, "counterexamples": _PAIRS},
+_WORDS = {
+    "str": "is a text",
+    "Texts": "is a list of texts",
+    "Pairs": "are pairs of URLs",
+    "Count": "is a count",
+    "Evidence": f"is a table of counts named {', '.join(Evidence.__struct_fields__)}",
+    "date | None": "is a day such as 2026-01-31",
+    **{name: f"is one of {', '.join(get_args(kinds))}" for name, kinds in (("Kind", Kind), ("State", State))},
+    "Source": f"is one of {', '.join(get_args(Source))}",
 }
-"""What each value of a rule is, for people, and whether it is."""
-
-
-def _read(name: str, value: Any) -> Any:
-    what, is_right = _TAKES[name]
-    if not is_right(value):
-        raise RuleError(f"{name} {what}, not {value!r}")
-    if name == "evidence":
-        return Evidence(**value)
-    if isinstance(value, list | tuple):
-        return tuple(tuple(one) if isinstance(one, list) else one for one in value)
-    return value
+_TAKES = {f.name: _WORDS[f.type] for f in fields(Rule) if isinstance(f.type, str)}
+"""What each value of a rule is, for people."""
 
 
 _NOT_PLAIN = {"id", "kind", "evidence", "examples", "counterexamples"}

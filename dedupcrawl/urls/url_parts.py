@@ -67,13 +67,9 @@ class UrlParts(msgspec.Struct):
         """The same URL without these arguments and the separators before them (after the first); None if none go."""
         if not gone:
             return None
-        args = [arg for i, arg in enumerate(self.args) if i not in gone]
-        left = self.separators
-        if left:
-            for index in sorted(gone, reverse=True):
-                gap = max(0, index - 1)
-                left = left[:gap] + left[gap + 1 :]
-        return self.with_args(args, left if ";" in left else "")
+        kept = [i for i in range(len(self.args)) if i not in gone]
+        separators = "".join([self.separators[i - 1] for i in kept[1:]]) if self.separators else ""
+        return self.with_args([self.args[i] for i in kept], separators if ";" in separators else "")
 
 
 def split_url(url: str) -> UrlParts | None:

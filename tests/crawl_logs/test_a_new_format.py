@@ -33,7 +33,6 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
         lines = lines_of(block).filter(pl.col("text") != "")
         rows = lines.select(LINE, pl.col("text").str.extract_groups(_FIELDS).alias("field")).unnest("field")
         broken = rows.filter(pl.col("url").is_null())[LINE]
-        tally.rows += broken.len()
         tally.skip(str(path), "not a line of Squid", broken.len(), broken)
         yield canonical_rows(rows.filter(pl.col("url").is_not_null()))
 

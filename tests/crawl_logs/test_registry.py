@@ -111,10 +111,11 @@ def test_any_bytes_are_rows_or_an_error(tmp_path: Path, data: bytes, start: byte
             assert dict(rows.schema) == SCHEMA
 
 
-def test_a_byte_order_mark_hides_no_format(tmp_path: Path) -> None:
+@pytest.mark.parametrize("data", [b'{"url": "http://a.com/", "digest": "1"}\n', b'"URL",digest\r\nhttp://a.com/,1\r\n'])
+def test_a_byte_order_mark_hides_no_format(tmp_path: Path, data: bytes) -> None:
     log = tmp_path / "log"
-    log.write_bytes(b'\xef\xbb\xbf{"url": "http://a.com/", "digest": "1"}\n')
-    assert [batch["url"].to_list() for batch in read_log(log, Tally())] == [["http://a.com/"]]
+    log.write_bytes(b"\xef\xbb\xbf" + data)
+    assert [url for batch in read_log(log, Tally()) for url in batch["url"]] == ["http://a.com/"]
 
 
 URL = b"http://a.com/caf%s"

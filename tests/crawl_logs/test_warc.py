@@ -217,7 +217,7 @@ def test_hostile_records_are_skipped(tmp_path: Path) -> None:
 
 def found(data: bytes) -> list[Found]:
     file = io.BytesIO(data)
-    return list(records(Content(file, file.read1)))
+    return list(records(Content(file, file.read1, Tally())))
 
 
 def record(block: bytes, promised: int | None = None) -> bytes:

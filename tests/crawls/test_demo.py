@@ -9,15 +9,15 @@ import shlex
 import subprocess
 from collections import Counter
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 
 from dedupcrawl.demo.__main__ import ROOT
 from dedupcrawl.demo.server import serving
-from dedupcrawl.demo.site import MIRROR_HOST, Site
+from dedupcrawl.demo.site import MIRROR_HOST
 from dedupcrawl.urls.rule_files import read_rules
 from tests import warm
+from tests.demo.truth import DISTINCT, truth
 
 
 def demo(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -71,12 +71,10 @@ def test_the_second_crawl_starts_afresh_with_nothing_but_the_rules(done: tuple[s
 def test_no_page_of_the_demo_site_is_lost(done: tuple[str, Path], part: str) -> None:
     """Every text of the site is there, whole, and no copy or excerpt of it."""
     urls = [item["url"] for item in items(done[1] / part)]
-    site = Site(urlsplit(urls[0]).port or 0)
-    truths = [truth for url in urls if (truth := site.truth(url)) is not None]
-    kept = Counter(truth.content for truth in truths)
-    assert len(truths) == len(urls)
-    assert {truth.content for truth in truths if truth.kind != "excerpt"} >= site.distinct
-    assert {content: kept[content] for content in site.distinct} == dict.fromkeys(site.distinct, 1)
+    truths = list(map(truth, urls))
+    kept = Counter(found.content for found in truths)
+    assert {found.content for found in truths if found.kind != "excerpt"} >= DISTINCT
+    assert {content: kept[content] for content in DISTINCT} == dict.fromkeys(DISTINCT, 1)
 
 
 def test_what_the_first_crawl_kept_the_second_kept_too(done: tuple[str, Path]) -> None:
@@ -84,8 +82,7 @@ def test_what_the_first_crawl_kept_the_second_kept_too(done: tuple[str, Path]) -
     contents = []
     for part in ("first", "second"):
         urls = [item["url"] for item in items(done[1] / part)]
-        site = Site(urlsplit(urls[0]).port or 0)
-        contents.append({truth.content for url in urls if (truth := site.truth(url)) is not None})
+        contents.append({truth(url).content for url in urls})
     assert contents[0] == contents[1]
 
 

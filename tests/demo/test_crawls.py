@@ -19,6 +19,7 @@ from dedupcrawl.demo.server import DemoServer, serving
 from dedupcrawl.demo.site import MIRROR_HOST
 from tests import warm
 from tests.crawls.site import Answer, serve
+from tests.demo.truth import DISTINCT, truth
 
 FAST = {"AUTOTHROTTLE_ENABLED": False, "CONCURRENT_ITEMS": 16, "DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS_PER_DOMAIN": 8}
 
@@ -62,9 +63,8 @@ def run(server: DemoServer, folder: Path, **settings: object) -> Kept:
     done = crawl("test", folder, arguments, {**FAST, **settings}, lambda so_far: told.append(so_far.pages))
     contents: dict[str, list[str]] = defaultdict(list)
     for line in (folder / "items.jsonl").read_text(encoding="utf-8").splitlines():
-        truth = server.site.truth(json.loads(line)["url"])
-        assert truth is not None
-        contents[truth.kind].append(truth.content)
+        found = truth(json.loads(line)["url"])
+        contents[found.kind].append(found.content)
     return Kept(done, contents, told)
 
 
@@ -79,8 +79,8 @@ def on(server: DemoServer, tmp_path_factory: pytest.TempPathFactory) -> Kept:
     return run(server, tmp_path_factory.mktemp("on") / "crawl", DEDUP_TRIAL_SHARE=0, **delay)
 
 
-def test_without_dedup_everything_is_there_and_much_of_it_twice(server: DemoServer, off: Kept) -> None:
-    assert off.whole() >= server.site.distinct
+def test_without_dedup_everything_is_there_and_much_of_it_twice(off: Kept) -> None:
+    assert off.whole() >= DISTINCT
     assert {kind: off.copies(kind) for kind in ("print view", "reprint", "excerpt", "mirror")} == {
         "print view": 21,
         "reprint": 10,
@@ -92,8 +92,8 @@ def test_without_dedup_everything_is_there_and_much_of_it_twice(server: DemoServ
     assert off.crawl.count("robotstxt/forbidden") == 1
 
 
-def test_with_rules_nothing_is_lost_and_less_is_fetched(server: DemoServer, off: Kept, on: Kept) -> None:
-    assert on.whole() >= server.site.distinct
+def test_with_rules_nothing_is_lost_and_less_is_fetched(off: Kept, on: Kept) -> None:
+    assert on.whole() >= DISTINCT
     assert on.crawl.count("downloader/response_status_count/200") < off.crawl.count(
         "downloader/response_status_count/200"
     )

@@ -9,6 +9,7 @@ import pytest
 
 from dedupcrawl.demo.site import Site
 from dedupcrawl.urls.normalizer import Normalizer
+from tests.demo.truth import truths
 from tests.demo.walk import FRONT, PORT, walk
 
 RULES = Path(__file__).parents[2] / "rules"
@@ -39,17 +40,16 @@ def test_each_kind_of_variant(normalizer: Normalizer, target: str, canonical: st
 
 def test_no_two_contents_get_one_canonical_url(normalizer: Normalizer) -> None:
     contents = defaultdict(set)
-    for url, answer in walk(Site(PORT)).items():
-        if answer.truth:
-            contents[normalizer.normalize(url).canonical].add(answer.truth.content)
-    assert all(len(found) == 1 for found in contents.values())
+    for url, found in truths(walk(Site(PORT))).items():
+        contents[normalizer.normalize(url).canonical].add(found.content)
+    assert all(len(one) == 1 for one in contents.values())
 
 
 def test_every_variant_of_a_kind_that_has_a_rule_gets_the_canonical_url(normalizer: Normalizer) -> None:
     kinds = {"session", "tracking", "index file", "print view", "letter case", "trap"}
     canonical = defaultdict(set)
-    for url, answer in walk(Site(PORT)).items():
-        if answer.truth and answer.truth.kind in kinds | {"original", "listing"}:
-            canonical[answer.truth.content].add(normalizer.normalize(url).canonical)
+    for url, found in truths(walk(Site(PORT))).items():
+        if found.kind in kinds | {"original", "listing"}:
+            canonical[found.content].add(normalizer.normalize(url).canonical)
     several = {content for content, forms in canonical.items() if len(forms) > 1}
     assert several == set()

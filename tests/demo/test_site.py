@@ -8,10 +8,9 @@ from typing import get_args
 import pytest
 from parsel import Selector
 
-from dedupcrawl.demo.site import MIRROR_HOST, Answer, Kind, Site, Text, articles, other_pages
+from dedupcrawl.demo.site import MIRROR_HOST, Answer, Site, Text, articles
+from tests.demo.truth import DISTINCT, TEXTS, Kind, truth, truths
 from tests.demo.walk import FRONT, PORT, ask, walk
-
-TEXTS = {text.path: text for text in (*articles(), *other_pages())}
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +27,9 @@ def joined(paragraphs: tuple[str, ...]) -> str:
 
 
 def test_links_lead_to_every_text_and_every_kind_of_url(answers: dict[str, Answer]) -> None:
-    truths = [answer.truth for answer in answers.values() if answer.truth]
-    assert {truth.kind for truth in truths} == set(get_args(Kind))
-    assert {truth.content for truth in truths} >= Site(PORT).distinct
+    found = truths(answers).values()
+    assert {one.kind for one in found} == set(get_args(Kind))
+    assert {one.content for one in found} >= DISTINCT
 
 
 def test_only_two_links_are_broken(answers: dict[str, Answer]) -> None:
@@ -39,39 +38,36 @@ def test_only_two_links_are_broken(answers: dict[str, Answer]) -> None:
 
 
 def test_the_trap_is_deeper_than_a_crawl_should_go(answers: dict[str, Answer]) -> None:
-    depths = [url.count("contact/") for url, answer in answers.items() if answer.truth and answer.truth.kind == "trap"]
+    depths = [url.count("contact/") for url, found in truths(answers).items() if found.kind == "trap"]
     assert max(depths) > 30
 
 
 def test_every_copy_holds_the_whole_text(answers: dict[str, Answer]) -> None:
     seen = Counter[str]()
-    for url, answer in answers.items():
-        if answer.truth and answer.truth.content in TEXTS and answer.truth.kind != "excerpt":
-            seen[answer.truth.kind] += 1
-            text = TEXTS[answer.truth.content]
-            shown = words(answer).replace(" ", "")
+    for url, found in truths(answers).items():
+        if found.content in TEXTS and found.kind != "excerpt":
+            seen[found.kind] += 1
+            text = TEXTS[found.content]
+            shown = words(answers[url]).replace(" ", "")
             assert all(paragraph.replace(" ", "").replace("\n", "") in shown for paragraph in text.paragraphs), url
     assert seen["reprint"] == 10
     assert seen["mirror"] == 6
 
 
 def test_an_excerpt_is_a_part_of_its_article(answers: dict[str, Answer]) -> None:
-    excerpts = [answer for answer in answers.values() if answer.truth and answer.truth.kind == "excerpt"]
+    excerpts = {url: found for url, found in truths(answers).items() if found.kind == "excerpt"}
     assert len(excerpts) == 7
-    for answer in excerpts:
-        assert answer.truth is not None
-        text = TEXTS[answer.truth.content]
-        part = [" ".join(p.split()) for p in Selector(answer.body).css("article p::text").getall()]
+    for url, found in excerpts.items():
+        text = TEXTS[found.content]
+        part = [" ".join(p.split()) for p in Selector(answers[url].body).css("article p::text").getall()]
         assert " ".join(part) in joined(text.paragraphs)
         assert len(" ".join(part)) < 0.8 * len(joined(text.paragraphs))
 
 
 def test_a_reprint_looks_like_another_site(answers: dict[str, Answer]) -> None:
-    reprint = next(answer for url, answer in answers.items() if "/weekly/en/" in url)
-    original = next(
-        a for a in answers.values() if a.truth and reprint.truth and a.truth.content == reprint.truth.content
-    )
-    lines = [{line.strip() for line in words_of.splitlines()} for words_of in (reprint.body, original.body)]
+    reprint = next(url for url in answers if "/weekly/en/" in url)
+    original = next(url for url, found in truths(answers).items() if found.content == truth(reprint).content)
+    lines = [{line.strip() for line in answers[url].body.splitlines()} for url in (reprint, original)]
     assert not lines[0] & lines[1] - {"", "<body>", "</body>", "<head>", "</head>", "</html>"}
 
 
@@ -134,10 +130,9 @@ def test_the_mirror_has_its_own_pages_and_no_others() -> None:
     found = Selector(ask(site, f"{mirror}/").body).css("main a::attr(href)").getall()
     assert len(found) == 6
     for href in found:
-        truth = site.truth(mirror + href)
-        assert truth is not None
-        assert truth.kind == "mirror"
-    assert site.truth(f"{mirror}/weather/") is None
+        assert truth(mirror + href).kind == "mirror"
+        assert ask(site, mirror + href).status == 200
+    assert ask(site, f"{mirror}/weather/").status == 404
 
 
 def test_texts_know_their_language() -> None:

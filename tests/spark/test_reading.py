@@ -12,7 +12,7 @@ import pytest
 
 from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.training.page_rows import SiteNames, page_rows
+from dedupcrawl.training.page_rows import page_rows
 from tests.spark.logs import messy_json_lines, rows
 
 if TYPE_CHECKING:
@@ -25,16 +25,15 @@ ARCHIVED = [
 
 
 def read_here(logs: list[Path], tally: Tally) -> pl.DataFrame:
-    sites = SiteNames()
-    return pl.concat([page_rows(batch, sites) for log in logs for batch in read_log(log, tally)])
+    return pl.concat([page_rows(batch) for log in logs for batch in read_log(log, tally)])
 
 
 def read_by_spark(spark: SparkSession, logs: list[Path], tally: Tally) -> pl.DataFrame:
     from dedupcrawl.spark.reading import TOLD, add_to, in_order, read_logs, tells
 
-    found = read_logs(spark, [str(log) for log in logs])
-    add_to(tally, tells(found.rows), found.names)
-    return in_order(found.rows.where(f"{TOLD} is null").repartition(3).toArrow())
+    rows, names = read_logs(spark, [str(log) for log in logs])
+    add_to(tally, tells(rows), names)
+    return in_order(rows.where(f"{TOLD} is null").repartition(3).toArrow())
 
 
 def messy(path: Path) -> None:

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs.rows import SCHEMA
 from dedupcrawl.training.clusters import Clusters, clusters_of, components
-from dedupcrawl.training.page_rows import SiteNames, page_rows
+from dedupcrawl.training.page_rows import page_rows
 
 Row = dict[str, Any]
 
 
 def clusters(*rows: Row) -> Clusters:
-    return clusters_of(page_rows(pl.DataFrame(rows, schema=SCHEMA), SiteNames()))
+    return clusters_of(page_rows(pl.DataFrame(rows, schema=SCHEMA)))
 
 
 def groups(*rows: Row) -> list[list[str]]:
@@ -269,7 +269,7 @@ def test_a_hundred_thousand_session_ids_are_one_cluster() -> None:
         pl.when(pl.col("url").str.contains("sid")).then(pl.lit("x")).otherwise("url").alias("text_digest"),
         *(pl.lit(None, dtype).alias(name) for name, dtype in SCHEMA.items() if name not in ("url", "text_digest")),
     )
-    found = clusters_of(page_rows(frame.select(*SCHEMA), SiteNames()))
+    found = clusters_of(page_rows(frame.select(*SCHEMA)))
     assert found.false == Counter()
     assert found.urls.group_by("cluster").len()["len"].max() == count
 

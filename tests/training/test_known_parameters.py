@@ -7,7 +7,8 @@ from typing import cast
 
 import pytest
 
-from dedupcrawl.training.known_parameters import KnowledgeError, Provider, known_parameters, read_clearurls
+from dedupcrawl.crawl_logs.tally import LogError
+from dedupcrawl.training.known_parameters import Provider, known_parameters, read_clearurls
 from dedupcrawl.training.learning_part import LearningOptions
 from dedupcrawl.training.train import train
 from dedupcrawl.urls.rule_files import read_rules
@@ -68,7 +69,7 @@ def provider(pattern: str) -> str:
 def test_what_is_no_list(tmp_path: Path, content: str) -> None:
     path = tmp_path / "list.json"
     path.write_text(content)
-    with pytest.raises(KnowledgeError, match="not a ClearURLs"):
+    with pytest.raises(LogError, match="not a ClearURLs"):
         read_clearurls(path)
 
 

@@ -5,7 +5,7 @@ import polars as pl
 from dedupcrawl.crawl_logs.rows import SCHEMA
 from dedupcrawl.training import learning_part
 from dedupcrawl.training.learning_part import LearningOptions, bounded, learn_bounded, learn_sites
-from dedupcrawl.training.page_rows import SiteNames, page_rows
+from dedupcrawl.training.page_rows import page_rows
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
 
@@ -76,7 +76,7 @@ def test_a_site_whose_carried_over_rules_break_something_costs_no_other_site_its
         for page in range(40)
         for session in range(3)
     ]
-    rows = page_rows(pl.DataFrame(log, schema=SCHEMA), SiteNames())
+    rows = page_rows(pl.DataFrame(log, schema=SCHEMA))
     learned = learn_sites(rows, LearningOptions(), carried_over)
     assert learned.failed == ["a.com: ValueError: odd"]
     assert [rules.site for rules in learned.rules] == ["b.com"]

@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 
 from dedupcrawl.crawl_logs.rows import SCHEMA
-from dedupcrawl.training.page_rows import FAULTS, PAGE_ROWS, SiteNames, page_rows
+from dedupcrawl.training.page_rows import FAULTS, PAGE_ROWS, page_rows, sites_of
 
 
 def pages(*rows: dict[str, Any]) -> pl.DataFrame:
-    return page_rows(pl.DataFrame(rows, schema=SCHEMA), SiteNames())
+    return page_rows(pl.DataFrame(rows, schema=SCHEMA))
 
 
 def test_columns_and_types() -> None:
@@ -107,13 +107,13 @@ def test_fragments_go_unless_they_name_a_page(url: str, kept: str) -> None:
 
 
 def test_hosts_are_known_from_one_batch_to_the_next() -> None:
-    names, url = SiteNames(), pl.col("url")
+    url = pl.col("url")
     urls = ["http://www.a.com/1", None, "http://b.co.uk/", "http://www.a.com/2", "mailto:x@a.com"]
     first, second = pl.DataFrame({"url": urls}), pl.DataFrame({"url": ["http://m.c.net/", "http://www.a.com/"]})
-    assert names.of(url, first).to_list() == ["a.com", None, "b.co.uk", "a.com", None]
-    assert names.of(url, first[2:3]).to_list() == ["b.co.uk"]
-    assert names.of(url, second).to_list() == ["c.net", "a.com"]
+    assert sites_of(url, first).to_list() == ["a.com", None, "b.co.uk", "a.com", None]
+    assert sites_of(url, first[2:3]).to_list() == ["b.co.uk"]
+    assert sites_of(url, second).to_list() == ["c.net", "a.com"]
     for frame in (first[1:2], first[4:], first[:0]):
-        none = names.of(url, frame)
+        none = sites_of(url, frame)
         assert none.dtype == pl.String
         assert none.null_count() == frame.height

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from dedupcrawl.training import parts as module
-from dedupcrawl.training.parts import SiteSpool
+from dedupcrawl.training.parts import spooled
 
 
 @pytest.mark.parametrize(("buffer", "rows_a_part"), [(10**6, 10**6), (10**6, 10), (7, 10), (1, 1)])
@@ -16,10 +16,7 @@ def test_every_site_is_in_one_part_in_the_order_of_the_log(
     monkeypatch.setattr(module, "_BUFFER_ROWS", buffer)
     monkeypatch.setattr(module, "_ROWS_A_PART", rows_a_part)
     rows = pl.DataFrame({"site": [f"site{i % 13}" for i in range(100)], "url": [str(i) for i in range(100)]})
-    spooled = SiteSpool(tmp_path)
-    for batch in rows.iter_slices(9):
-        spooled.add(batch)
-    parts = spooled.parts()
+    parts = spooled(rows.iter_slices(9), tmp_path)
     assert sum(part.rows for part in parts) == 100
     assert [part.rows for part in parts] == sorted((part.rows for part in parts), reverse=True)
     seen: set[str] = set()
@@ -36,6 +33,4 @@ def test_every_site_is_in_one_part_in_the_order_of_the_log(
 
 
 def test_no_rows_no_parts(tmp_path: Path) -> None:
-    spooled = SiteSpool(tmp_path)
-    spooled.add(pl.DataFrame(schema={"site": pl.String}))
-    assert spooled.parts() == []
+    assert spooled([pl.DataFrame(schema={"site": pl.String})], tmp_path) == []

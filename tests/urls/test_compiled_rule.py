@@ -6,7 +6,7 @@ import pytest
 
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule, TooLongError
 from dedupcrawl.urls.rule import Rule, RuleError
-from dedupcrawl.urls.rule_finder import RuleFinder
+from dedupcrawl.urls.rule_set import RuleSet
 from dedupcrawl.urls.url_parts import split_url
 
 
@@ -129,6 +129,6 @@ def test_a_rule_is_looked_up_by_an_argument_of_known_values(match: str, tokens: 
     assert other is not None
     assert rule.change(parts, "a.com") is not None
     assert set(rule.asks_for()[0]) == tokens
-    finder = RuleFinder.of([(0, rule)])
+    finder = RuleSet(("r", "rewrite", rule))
     assert finder.hits(url, parts) == [0]
     assert finder.hits("http://a.com/w?title=x&action=edit", other) == []

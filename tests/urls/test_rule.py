@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.urls.rule import Evidence, Rule, RuleError, described, rule_row
+from dedupcrawl.urls.rule import Evidence, Rule, RuleError, described, rule_facts
 
 counts = st.integers(0, 10**6)
 evidences = st.builds(Evidence, counts, counts, counts, counts, counts)
@@ -181,11 +181,12 @@ def test_a_rule_in_one_line(rule: Rule, says: str) -> None:
 
 def test_a_row_of_a_list_of_rules() -> None:
     rule = Rule("r", "rewrite", drop=("a",), evidence=Evidence(3, 30, 29, 1), learned=date(2026, 1, 31))
-    assert rule_row("a.com", rule) == {
+    assert rule_facts("a.com", rule) == {
         "site": "a.com", "id": "r", "kind": "rewrite", "state": "active", "source": "hand", "does": "drop a",
-        "coverage": 30, "precision": 0.9667, "precision_at_least": 0.8514,
+        "support": 3, "coverage": 30, "correct": 29, "wrong": 1, "collisions": 0, "precision": 0.9667,
+        "precision_at_least": 0.8514, "tried": 0, "failed": 0, "learned": "2026-01-31", "note": "",
     }  # fmt: skip
-    assert rule_row("a.com", replace(rule, evidence=Evidence()))["precision"] is None
+    assert rule_facts("a.com", replace(rule, evidence=Evidence()))["precision"] is None
 
 
 def test_no_more_trials_fail_than_there_are() -> None:
