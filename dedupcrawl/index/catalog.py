@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from dedupcrawl.content import kernels
 from dedupcrawl.content.checks.base import Keys, PageIds
 from dedupcrawl.index.record import Record
 from dedupcrawl.index.schema import Schema
-from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Dropped, Segment, Table, dropped, merge_from, sort_table
+from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Ended, Segment, Table, merge_from, sort_table
 
 _LONG = 32  # numbers from which a prefix's postings are a list, so that they can grow without being copied
 
@@ -23,7 +23,7 @@ Found = dict[int, tuple[int, ...] | list[int]]
 
 
 class Batch:
-    """Postings of up to `batch_pages` consecutive records: a dictionary a table, and the arrays they came from.
+    """Postings of up to `batch_pages` consecutive records: a dictionary a table.
 
     Batches start at multiples of `batch_pages`, in every process, so a segment that another process folded always ends
     where a batch ends.
@@ -35,14 +35,12 @@ class Batch:
             collector, unlike lists, does not come back to.
     """
 
-    __slots__ = ("_arrays", "_owners", "_shifts", "end", "first", "found")
+    __slots__ = ("_shifts", "end", "first", "found")
 
     def __init__(self, first: int, payload_bits: Sequence[int]) -> None:
         self.first = self.end = first
         self.found: list[Found] = [{} for _ in payload_bits]
         self._shifts = payload_bits
-        self._arrays: list[list[Keys]] = [[] for _ in payload_bits]
-        self._owners: list[list[int]] = [[] for _ in payload_bits]
 
     def add(self, keys: Sequence[Keys]) -> None:
         """Post the next record under `keys`, by table."""
@@ -50,8 +48,6 @@ class Batch:
         for table, array in enumerate(keys):
             if array is NO_KEYS:
                 continue
-            self._arrays[table].append(array)
-            self._owners[table].append(page)
             found = self.found[table]
             shift = self._shifts[table]
             for key in array.tolist():
@@ -67,18 +63,17 @@ class Batch:
 
     def postings(self, table: int) -> int:
         """How many postings a table has."""
-        return sum(array.size for array in self._arrays[table])
+        return sum(map(len, self.found[table].values())) // 2
 
     def fold(self) -> Segment:
         """Its postings as a segment in memory; the batch must not be added to any more."""
-        return Segment(self.first, self.end, tuple(self._table(table) for table in range(len(self._shifts))))
+        flat = (np.fromiter(chain.from_iterable(found.values()), dtype=np.uint64) for found in self.found)
+        return Segment(self.first, self.end, tuple(sort_table(*_unzipped(table)) for table in flat))
 
-    def _table(self, table: int) -> Table:
-        arrays = self._arrays[table]
-        if not arrays:
-            return NO_KEYS, NO_IDS
-        owners = np.array(self._owners[table], dtype=np.uint32)
-        return sort_table(np.concatenate(arrays), np.repeat(owners, [array.size for array in arrays]))
+
+def _unzipped(flat: NDArray[np.uint64]) -> Table:
+    """Keys and pages of key, page, key, page, …"""
+    return flat[::2], flat[1::2].astype(np.uint32)
 
 
 _WORD = (1 << 64) - 1
@@ -165,8 +160,7 @@ class PostingsView:
                 postings = found.get(prefix)
                 if postings is not None:
                     flat += postings
-        table = np.array(flat, dtype=np.uint64)
-        return table[::2], table[1::2].astype(np.uint32)
+        return _unzipped(np.array(flat, dtype=np.uint64))
 
     def _ranges(self, keys: Keys, prefixes: Keys, firsts: Keys, wanted: list[int]) -> list[tuple[int, int, int]]:
         """For each prefix that a table has: its row, and where its postings start and end."""
@@ -196,7 +190,6 @@ class Fold:
 
     Attributes:
         stay: How many of the older segments stay as they are.
-        ended: Ids of all pages that were replaced or forgotten.
     """
 
     first: int
@@ -204,14 +197,14 @@ class Fold:
     stay: int
     segments: tuple[Segment, ...]
     batches: tuple[Batch, ...]
-    ended: NDArray[np.uint64]
+    ended: Ended
     schema: Schema
 
     def parts(self) -> list[list[Table]]:
         """For each table of the schema the sorted tables that are merged."""
         return tables_of((*self.segments, *(batch.fold() for batch in self.batches)))
 
-    def left_out(self) -> list[Dropped | None]:
+    def left_out(self) -> list[Ended | None]:
         """For each table of the schema the pages that are left out."""
         return left_out(self.schema, self.first, self.end, self.ended)
 
@@ -221,9 +214,9 @@ def tables_of(segments: Sequence[Segment]) -> list[list[Table]]:
     return [list(tables) for tables in zip(*(segment.tables for segment in segments), strict=True)]
 
 
-def left_out(schema: Schema, first: int, end: int, ended: NDArray[np.uint64]) -> list[Dropped | None]:
+def left_out(schema: Schema, first: int, end: int, ended: Ended) -> list[Ended | None]:
     """For each table which pages a merge leaves out: ended ones, but what they had ended themselves stays known."""
-    out = dropped(first, end, ended)
+    out = ended if ended[first:end].any() else None
     return [None if table == schema.ended else out for table in range(len(schema.payload_bits))]
 
 
@@ -289,23 +282,19 @@ class Catalog:
         """Pages posted under exactly this key in one of the index's own tables, ascending."""
         return sorted(self.view(table).pages(key))
 
-    def ended(self) -> NDArray[np.uint64]:
-        """Ids of all pages that were replaced or forgotten, in no order."""
+    def ended(self) -> Ended:
+        """Shape (next_id,): which of the records are not kept pages any more."""
         table = self.schema.ended
         tail = [np.fromiter(batch.found[table], dtype=np.uint64) for batch in self.batches]
-        return np.concatenate([*(keys for keys, _ in self._tables[table]), *tail, np.empty(0, dtype=np.uint64)])
-
-    def ended_mask(self) -> NDArray[np.bool_]:
-        """Shape (next_id,): True for the records that are not kept pages any more."""
         mask = np.zeros(self.next_id, dtype=np.bool_)
-        ended = self.ended()
-        mask[ended[ended < self.next_id].astype(np.int64)] = True
+        for pages in (*(keys for keys, _ in self._tables[table]), *tail):
+            mask[pages[pages < self.next_id]] = True
         return mask
 
     def info(self) -> dict[str, int | str]:
         """Pages, and postings by check where they are known: without its checks an index cannot post its tail."""
         schema = self.schema
-        ended = int(self.ended().size)
+        ended = int(self.ended().sum())
         known = enumerate(schema.names) if schema.checks or not self.batches else ()
         return {
             "pages": self.next_id - ended,

@@ -15,7 +15,6 @@ import struct
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from itertools import islice
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
@@ -23,7 +22,7 @@ import lmdb
 
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import Raw, tombstone
-from dedupcrawl.index.tables import Cell
+from dedupcrawl.index.tables import Cell, parts
 
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
 _RESERVE = 4096  # LMDB pages by which the file is made longer than it needs to be, when …
@@ -66,8 +65,7 @@ class Journal:
     """One LMDB environment, opened once in a process.
 
     LMDB keeps the interpreter's lock while it waits for another writer of this process, and its map must not grow under
-    an open transaction: so every transaction of this process happens while `lock` is held. The pages and the small
-    things that concern them are read and written here, the other tables by `dedupcrawl.index.lmdb_notes`.
+    an open transaction: so every transaction of this process happens while `lock` is held.
     """
 
     def __init__(self, path: Path, *, create: bool, map_bytes: int = FIRST_MAP_BYTES) -> None:
@@ -119,7 +117,7 @@ class Journal:
         self._reserve()
         with self._env.begin(write=True) as txn:
             self.tables = {name: self._env.open_db(name.encode(), txn=txn) for name in _DATABASES}
-        self._meta, self._pages = self.tables["meta"], self.tables["pages"]
+        self._pages = self.tables["pages"]
 
     @contextmanager
     def explaining(self) -> Iterator[None]:
@@ -215,18 +213,12 @@ class Journal:
         with self.lock, self.explaining(), self.reading() as txn:
             return bytes(self.fetch(txn)(page))
 
-    # Small things
-
-    def get_meta(self, txn: Transaction, name: bytes) -> bytes | None:
-        """One named value of the index."""
-        value = txn.get(name, None, self._meta)
-        return None if value is None else bytes(value)
-
-    def put_meta(self, txn: Transaction, name: bytes, value: bytes) -> None:
-        """Set one named value of the index."""
-        txn.put(name, value, db=self._meta)
-
     # Tables of cells
+
+    def get(self, txn: Transaction, table: str, key: bytes) -> bytes | None:
+        """The value of a cell."""
+        value = txn.get(key, None, self.tables[table])
+        return None if value is None else bytes(value)
 
     def set_cell(self, txn: Transaction, cell: Cell) -> None:
         """Set a cell, or remove it."""
@@ -324,7 +316,7 @@ class Journal:
             with lmdb.open(str(new), map_bytes, max_dbs=len(_DATABASES), sync=False) as env:
                 for name, table in self.tables.items():
                     rows, copy = self.keyed_rows(table), env.open_db(name.encode())
-                    while block := list(islice(rows, _COPIED_AT_ONCE)):
+                    for block in parts(rows, _COPIED_AT_ONCE):
                         with env.begin(copy, write=True) as txn, txn.cursor() as cursor:
                             cursor.putmulti(block, append=True)
                 length = (env.info()["last_pgno"] + 1) * self._page_bytes

@@ -22,7 +22,7 @@ from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header
 from dedupcrawl.index.search import Ending, Fetch, Search, newest, row_of
 from dedupcrawl.index.segment_store import SegmentStore, segment_files
-from dedupcrawl.index.tables import COUNTED, in_turn
+from dedupcrawl.index.tables import COUNTED, Cell, in_turn
 from dedupcrawl.index.verify import problems
 
 _HEADER = b"header"
@@ -33,10 +33,10 @@ def _header(journal: Journal, checks: Sequence[Check], batch_pages: int) -> Head
     path = journal.path
 
     def work(txn: Transaction) -> bytes | None:
-        stored = journal.get_meta(txn, _HEADER)
+        stored = journal.get(txn, "meta", _HEADER)
         if stored is None and checks and not journal.count(txn) and not any(segment_files(path)):
             stored = msgspec.msgpack.encode(header_of(checks, batch_pages))
-            journal.put_meta(txn, _HEADER, stored)
+            journal.set_cell(txn, Cell("meta", b"", _HEADER, stored))
         return stored
 
     stored = journal.writing(work)
@@ -179,7 +179,7 @@ class LmdbIndex(LmdbNotes, Index):
 
     def _claimant(self, txn: Transaction, key: bytes) -> bytes | None:
         """Who claims the page of this URL digest; None where it is stored, or not kept."""
-        raw = txn.get(key, None, self.journal.tables["claims"])
+        raw = self.journal.get(txn, "claims", key)
         return None if raw is None else read_claim(key, raw)[0]
 
     def depend_all(self, drops: Sequence[tuple[str, Dependent]]) -> list[bool]:

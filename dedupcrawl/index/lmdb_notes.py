@@ -37,10 +37,8 @@ class LmdbNotes(Tables):
 
     @in_turn
     def change(self, cells: Collection[Cell], given: Collection[Cell] = ()) -> list[bytes | None] | None:
-        tables = self.journal.tables
-
         def work(txn: Transaction) -> list[bytes | None] | None:
-            there = [_copied(txn.get(cell.group + cell.field, None, tables[cell.table])) for cell in given]
+            there = [self.journal.get(txn, cell.table, cell.group + cell.field) for cell in given]
             if there != [cell.value for cell in given]:
                 return there
             for cell in cells:
@@ -52,7 +50,7 @@ class LmdbNotes(Tables):
     @in_turn
     def values(self, table: str, fields: Sequence[bytes]) -> list[bytes | None]:
         with self.journal.reading() as txn:
-            return [_copied(txn.get(field, None, self.journal.tables[table])) for field in fields]
+            return [self.journal.get(txn, table, field) for field in fields]
 
     @in_turn
     def groups(self, table: str, groups: Sequence[bytes], beginning: bytes = b"") -> list[dict[bytes, bytes]]:
@@ -71,10 +69,6 @@ class LmdbNotes(Tables):
     def _read(self, unpack: Callable[[bytes], Item], raw: bytes) -> Item:
         with self.journal.explaining():
             return unpack(raw)
-
-
-def _copied(raw: bytes | memoryview | None) -> bytes | None:
-    return None if raw is None else bytes(raw)
 
 
 _OWNERS = "owners"  # folder of the claimants' lock files

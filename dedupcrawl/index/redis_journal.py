@@ -26,7 +26,8 @@ from dedupcrawl.index.redis_notes import RedisNotes
 from dedupcrawl.index.redis_scripts import GREET, READ, RESTORE, Script
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.index.schema import Header, Schema, check_header, header_of, read_header, url_key
-from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Dropped, Segment, Table, merge_tables
+from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Ended, Segment, Table, merge_tables
+from dedupcrawl.index.tables import parts
 
 UNNUMBERED = 0
 """The number that rows on the wire are packed with: a row is packed before it is known which number it gets."""
@@ -104,7 +105,7 @@ class Replica:
             self.catalog.set_segments([*stay, Segment(fold.first, fold.end, tables)])
 
 
-def _mapped(parts: Sequence[Table], out: Dropped | None) -> Table:
+def _mapped(parts: Sequence[Table], out: Ended | None) -> Table:
     """Sorted tables merged into one, in files without a name."""
     with tempfile.TemporaryFile() as key_file, tempfile.TemporaryFile() as id_file:
         for keys, ids in merge_tables(parts, out):
@@ -118,7 +119,6 @@ def _mapped(parts: Sequence[Table], out: Dropped | None) -> Table:
         return np.asarray(mapped[0]), np.asarray(mapped[1])
 
 
-_RESTORED_AT_ONCE = 256  # rows
 _NO_LIMIT = 1 << 62
 
 
@@ -208,9 +208,8 @@ class RedisJournal(RedisNotes):
 
     def _restore(self, epoch: bytes, known: int) -> None:
         """Give the server the rows that it has lost; as far as nobody else adds any."""
-        for first in range(0, known, _RESTORED_AT_ONCE):
-            rows = [self.replica.on_the_wire(page) for page in range(first, min(known, first + _RESTORED_AT_ONCE))]
-            if not self.link.call(RESTORE, self.keys[:2], epoch, first, *rows):
+        for pages in parts(range(known)):
+            if not self.link.call(RESTORE, self.keys[:2], epoch, pages[0], *map(self.replica.on_the_wire, pages)):
                 self._start(read_header(self.link.ask("HGET", self.keys[0], "header"), self.address.where))
                 return
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import wraps
 from itertools import islice
 from threading import RLock
@@ -113,7 +113,8 @@ def in_turn(method: Callable[Concatenate[Owner, Arguments], Answer]) -> Callable
     return call
 
 
-def parts(items: Iterator[Item]) -> Iterator[list[Item]]:
-    """Lists of up to `ROWS_AT_ONCE` items."""
-    while part := list(islice(items, ROWS_AT_ONCE)):
+def parts(items: Iterable[Item], most: int = ROWS_AT_ONCE) -> Iterator[list[Item]]:
+    """Lists of up to `most` items."""
+    rest = iter(items)
+    while part := list(islice(rest, most)):
         yield part
