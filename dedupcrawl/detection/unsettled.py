@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 
 from dedupcrawl.content import main_outline
@@ -59,16 +59,7 @@ class Unsettled:
     ) -> Unsettled:
         """A page that was judged as it was read."""
         blocks = frozenset(main_outline.read(entry.outline).blocks.hashes)
-        lines = (
-            page.paragraphs,
-            page.asides,
-            page.link_lines,
-            page.links,
-            page.main_links,
-            page.headings,
-            page.anchors_same_site,
-            page.anchors_other_sites,
-        )
+        lines = [texts for one in fields(page) if isinstance(texts := getattr(page, one.name), tuple)]
         characters = len(page.title) + len(page.keywords) + len(page.description)
         characters += sum(sum(map(len, texts)) + _STRING * len(texts) for texts in lines)
         one = cls(page, entry, checks, compared, request, stays, blocks, characters)
