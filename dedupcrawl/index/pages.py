@@ -67,29 +67,22 @@ class PageStore(Tables):
             ValueError: The index was opened to be read, or the entry has a signature of an unknown check.
         """
 
-    def add(self, found: Search, *, request: bytes = b"") -> Kept | None:
-        """Keep the page that was searched for, in one atomic step; None if what came since may change what was found.
+    @abstractmethod
+    def add_all(self, offers: Sequence[tuple[Search, bytes]]) -> list[Kept | None]:
+        """Keep pages that were searched for, each in one atomic step, in an index on a server with one round trip.
 
-        Then who asks has to search on, after this search, and decide anew. So of two equal pages that two processes
-        find unique at the same time exactly one is kept. A page of the same URL is replaced, and those in
-        `found.superseded` are remembered to lie inside this one.
+        None for each of which what came since, or a page before it, added or not, may change what was found. Then who
+        asks has to search on, after this search, and decide anew. So of two equal pages that two processes find unique
+        at the same time exactly one is kept. A page of the same URL is replaced, and those in `Search.superseded` are
+        remembered to lie inside this one.
 
-        A page that this process claims (see `start_claiming`) depends on itself where `request` says what to ask for:
-        should the claim die, it is an orphan like those that were dropped because of it.
+        A page that this process claims (see `start_claiming`) depends on itself where its request, the bytes, says what
+        to ask for: should the claim die, it is an orphan like those that were dropped because of it.
 
         Once this returns Kept the page survives a kill of the process; after an IndexAwayError it may have been kept.
 
         Raises:
             ValueError: The index was opened to be read.
-        """
-        return self.add_all([(found, request)])[0]
-
-    @abstractmethod
-    def add_all(self, offers: Sequence[tuple[Search, bytes]]) -> list[Kept | None]:
-        """As `add` of each, with what its request is, in their order; in an index on a server with one round trip.
-
-        Each page is atomic, not all of them together. One that a page before it may concern, whether that was added or
-        not, is not added either.
         """
 
     def renew(self, entry: Entry) -> bool:
@@ -118,6 +111,12 @@ class PageStore(Tables):
             record = unpack(raw, page)
             if record.page is not None:
                 yield entry_of(record, self._catalog.schema.names)
+
+    def first_id_of_run(self, run: str) -> int:
+        """A page id that no page of `run` lies below; registers the run when it is new."""
+        cell = Cell("runs", b"", digest(run), b"%d" % self._look())
+        there = self.change([cell], [cell._replace(value=None)])
+        return int((there or [cell.value])[0] or 0)
 
     @in_turn
     def superseded_by(self, url: str) -> str | None:
@@ -209,7 +208,7 @@ class ClaimLedger(PageStore):
     def confirm(self, urls: Iterable[str]) -> None:
         """The pages kept under these URLs are stored: they may justify drops forever."""
         stored = list(map(plain, urls))
-        for some in parts(iter(stored)) if self.claims.owner else ():
+        for some in parts(stored) if self.claims.owner else ():
             claims = [claim_cell(url, self.claims.owner) for url in some]
             while there := self._confirm(claims):
                 claims = [claim for claim, value in zip(claims, there, strict=True) if claim.value == value]
@@ -235,16 +234,13 @@ class ClaimLedger(PageStore):
             self.claims.give_up(abandoned)
         return orphaned
 
-    def depend(self, keeper: str, dependent: Dependent) -> bool:
-        """`dependent` is dropped because of the page kept under `keeper`; remembered while that is claimed.
-
-        Returns False when no such page is kept any more, so that this is no reason to drop anything.
-        """
-        return self.depend_all([(keeper, dependent)])[0]
-
     @abstractmethod
     def depend_all(self, drops: Sequence[tuple[str, Dependent]]) -> list[bool]:
-        """As `depend` of each, in an index on a server with one round trip."""
+        """Each is dropped because of the page kept under a URL; remembered while that is claimed.
+
+        False for each of which no such page is kept any more, so that this is no reason to drop anything. In an index
+        on a server with one round trip.
+        """
 
     @in_turn
     def reap_expired(self, excluded: Collection[str] = ()) -> int:

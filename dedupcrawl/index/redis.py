@@ -21,15 +21,26 @@ from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.contract import Index, Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.pages import claim_cell
-from dedupcrawl.index.record import Record, digest, pack, pack_dependent, plain, renumbered, storable, tombstone, unpack
+from dedupcrawl.index.record import (
+    Record,
+    digest,
+    pack,
+    pack_dependent,
+    plain,
+    renumbered,
+    storable,
+    tombstone,
+    unpack,
+    unpack_dependent,
+)
 from dedupcrawl.index.redis_journal import UNNUMBERED, RedisJournal, Replica, WireProbe, read, token, written
 from dedupcrawl.index.redis_link import Address, Argument
-from dedupcrawl.index.redis_notes import RedisClaims, unpacked
-from dedupcrawl.index.redis_scripts import FORGET, OFFER, TAKE_BYTES
+from dedupcrawl.index.redis_notes import RedisClaims
+from dedupcrawl.index.redis_scripts import FORGET, OFFER, TAKE, TAKE_BYTES, TAKEN, TAKEN_BYTES
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES
 from dedupcrawl.index.search import Ending, Fetch, Search, newest, row_of
-from dedupcrawl.index.tables import COUNTED, ROWS_AT_ONCE, in_turn
+from dedupcrawl.index.tables import COUNTED, in_turn, parts
 from dedupcrawl.index.verify import problems
 
 _VERIFICATIONS = 5
@@ -46,6 +57,11 @@ def _step(
     """
     beside = pack_dependent(dependent) if dependent else _NOTHING
     return [*row, *claim, *beside, *(part for probe in probes for part in probe)]
+
+
+def _unpacked(values: Iterable[bytes]) -> list[Dependent]:
+    """The dependents of values, taken or not."""
+    return [unpack_dependent(raw[TAKEN_BYTES:] if raw[:1] == TAKEN else raw) for raw in values]
 
 
 class RedisIndex(RedisJournal, Index):
@@ -160,7 +176,7 @@ class RedisIndex(RedisJournal, Index):
                         held[number] = False
                 if page is not None:
                     probe = (1, token(catalog.schema.ended, page), b"")
-                    claim = (digest(plain(keeper)), b"")
+                    claim = (digest(keeper), b"")
                     steps[number] = plain(keeper), _step(2 * _NOTHING, claim, dependent, [probe])
             told = zip(steps, self._stepped(list(steps.values())), strict=False)
             held |= {number: True for number, is_held in told if is_held}
@@ -171,14 +187,13 @@ class RedisIndex(RedisJournal, Index):
 
     def _stepped(self, steps: Sequence[tuple[str, list[Argument]]]) -> list[int]:
         """Which of these the server did, in one round trip; none where too much has come since."""
-        keys = [self.claims.key, *(self.claims.dependents_key(url) for url, _ in steps)]
+        keys = [self._key("claims"), *(self._key("dependents", digest(url)) for url, _ in steps)]
         arguments = (part for _, step in steps for part in (len(step), *step))
         return self.exchange(OFFER, keys, *arguments)[1] if steps else []
 
     def _end(self, ending: Ending) -> tuple[bool, list[Dependent]]:
         key, forgets = digest(ending.url), ending.renewed is None
-        keys = [self.claims.key, self.claims.dependents_key(ending.url), self.claims.orphans_key]
-        keys.append(self._key("attachments", key))
+        keys = [self._key("claims"), self._key("dependents", key), self._key("orphans"), self._key("attachments", key)]
         claim = _NOTHING if ending.owner is None else (key, ending.owner)
         replica = self.replica
         while found := ending.of(replica.catalog, replica.fetch) or (claim[0] and (None, None)):
@@ -187,7 +202,7 @@ class RedisIndex(RedisJournal, Index):
             status, orphaned = self.exchange(FORGET, keys, *row, *self._grave(page), *claim, int(forgets))
             if status == b"done":
                 replica.extend([row[0]] if row[0] else [])
-                return page is not None, unpacked(orphaned)
+                return page is not None, _unpacked(orphaned)
             if status == b"other":
                 return False, []
         if forgets:
@@ -208,14 +223,21 @@ class RedisIndex(RedisJournal, Index):
     # Claims
 
     def orphans(self, spider: str) -> list[Dependent]:
-        return unpacked([raw for _, raw in self.rows("orphans", digest(spider))])
+        return _unpacked([raw for _, raw in self.rows("orphans", digest(spider))])
 
     def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
         return self._take(list(orphans), os.urandom(TAKE_BYTES))
 
     @in_turn
     def _take(self, orphans: list[Dependent], at: bytes) -> list[Dependent]:
-        return self.claims.take(orphans, at)
+        """Those that nobody who lives has taken; what this process took by another name than `at` it gets no more."""
+        if not self.claims.owner:
+            return orphans
+        taken: list[bytes] = []
+        for some in parts(orphans):
+            taker = self.address.key("owner", ""), self.claims.owner.hex(), at
+            taken += self.link.call(TAKE, [self._key("orphans")], *taker, *(pack_dependent(one)[0] for one in some))
+        return _unpacked(taken)
 
     # The index
 
@@ -238,7 +260,7 @@ class RedisIndex(RedisJournal, Index):
         """Tell a server that has lost what it held what only this process knows."""
         for run, first in self._runs.items():
             first_id = min(first, self.first_id_limit)
-            self.link.ask("HSETNX", self.address.key("runs"), digest(plain(run)), first_id)
+            self.link.ask("HSETNX", self.address.key("runs"), digest(run), first_id)
         self.claims.again()
 
     def _bytes(self) -> int:
@@ -256,9 +278,9 @@ class RedisIndex(RedisJournal, Index):
             return found
 
     def _server_rows(self, end: int) -> Iterator[tuple[int, bytes]]:
-        for first in range(0, end, ROWS_AT_ONCE):
-            rows = self.values("rows", [b"%d" % page for page in range(first, min(end, first + ROWS_AT_ONCE))])
-            for page, raw in enumerate(rows, first):
+        for pages in parts(range(end)):
+            rows = self.values("rows", [b"%d" % page for page in pages])
+            for page, raw in zip(pages, rows, strict=True):
                 if raw is not None:
                     with suppress(IndexDamagedError):  # then it stays as it is, to be found so
                         unpack(raw, UNNUMBERED)

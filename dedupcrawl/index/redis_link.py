@@ -202,20 +202,17 @@ class Link:
 
     def call(self, script: Script, keys: Sequence[str], *arguments: Argument) -> Any:
         """Run a script and wait for its answer."""
-        self._send_posted()
-        self.send("EVALSHA", script.sha, len(keys), *keys, *arguments)
-        self._read_posted()
         try:
-            return self.answer()
+            return self.ask("EVALSHA", script.sha, len(keys), *keys, *arguments)
         except exceptions.NoScriptError:
             return self.ask("EVAL", script.source, len(keys), *keys, *arguments)
 
     def ask(self, *command: Argument) -> Any:
         """Send a command and wait for its answer."""
         self._send_posted()
-        self.send(*command)
+        self._send(*command)
         self._read_posted()
-        return self.answer()
+        return self._answer()
 
     def post(self, script: Script, keys: Sequence[str], *arguments: Argument) -> None:
         """Run a script without waiting; it is sent again when the connection breaks before its answer has come."""
@@ -229,15 +226,6 @@ class Link:
         self._send_posted()
         self._read_posted()
 
-    def send(self, *command: Argument) -> None:
-        """Send a command."""
-        self._connection.send_command(*command, check_health=False)
-
-    def answer(self) -> Any:
-        """The next answer."""
-        self.round_trips += 1
-        return self._connection.read_response()
-
     def drop(self) -> None:
         """Close the connection."""
         connection, self._connection = self._connection, None
@@ -246,16 +234,23 @@ class Link:
         if connection is not None:
             connection.disconnect()
 
+    def _send(self, *command: Argument) -> None:
+        self._connection.send_command(*command, check_health=False)
+
+    def _answer(self) -> Any:
+        self.round_trips += 1
+        return self._connection.read_response()
+
     def _send_posted(self) -> None:
         while self._sent < len(self._posted):
             script, keys, arguments = self._posted[self._sent]
             if script.sha not in self._loaded:
                 self._read_posted()
-                self.send("SCRIPT", "LOAD", script.source)
-                self.answer()
+                self._send("SCRIPT", "LOAD", script.source)
+                self._answer()
                 self._loaded.add(script.sha)
             self._sent += 1
-            self.send("EVALSHA", script.sha, len(keys), *keys, *arguments)
+            self._send("EVALSHA", script.sha, len(keys), *keys, *arguments)
 
     def _read_posted(self) -> None:
         while self._sent:

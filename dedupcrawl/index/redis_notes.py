@@ -14,11 +14,10 @@ import redis
 
 from dedupcrawl.index.notes import VerdictLog
 from dedupcrawl.index.pages import OWNER_BYTES, claim_cell, read_claim
-from dedupcrawl.index.record import digest, pack_dependent, plain, unpack_dependent
+from dedupcrawl.index.record import digest
 from dedupcrawl.index.redis_link import Address, Argument, Link
-from dedupcrawl.index.redis_scripts import CHANGE, CLEAR, GROUPS, TAKE, TAKEN, TAKEN_BYTES
-from dedupcrawl.index.rows import Dependent
-from dedupcrawl.index.tables import ROWS_AT_ONCE, Cell, in_turn
+from dedupcrawl.index.redis_scripts import CHANGE, CLEAR, GROUPS
+from dedupcrawl.index.tables import Cell, in_turn, parts
 
 FRESH_SECONDS = 1.0
 """Age up to which a process takes what it knows of the server for good when it says that a page is a duplicate."""
@@ -96,12 +95,9 @@ class RedisNotes(VerdictLog):
         self.link.post(CLEAR, [self.address.key("meta"), self._key(table, group)], table, beginning)
 
     def rows(self, table: str, beginning: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
-        fields = [field for field in self._fields(table) if field.startswith(beginning)]
-        for first in range(0, len(fields), ROWS_AT_ONCE):
-            some = fields[first : first + ROWS_AT_ONCE]
-            yield from (
-                (field, raw) for field, raw in zip(some, self.values(table, some), strict=True) if raw is not None
-            )
+        for some in parts(field for field in self._fields(table) if field.startswith(beginning)):
+            values = zip(some, self.values(table, some), strict=True)
+            yield from ((field, raw) for field, raw in values if raw is not None)
 
     @in_turn
     def _fields(self, table: str) -> list[bytes]:
@@ -113,7 +109,7 @@ class RedisNotes(VerdictLog):
                 return super().is_restored(url)
             if self.pages_restored > len(self._restored):
                 self._restored.update(self._fields("restored"))
-            return digest(plain(url)) in self._restored
+            return digest(url) in self._restored
 
     @in_turn
     def settle(self) -> None:
@@ -147,10 +143,8 @@ class RedisClaims:
         self.owner = b""
         self._beat: threading.Thread | None = None
         self._ended = threading.Event()
-        self.key = address.key("claims")
-        self.owners_key = address.key("owners")
+        self._claims, self._owners = address.key("claims"), address.key("owners")
         self._has_read_all = False
-        self.orphans_key = address.key("orphans")
         self._own: set[str] = set()
         self._dead: set[bytes] = set()
 
@@ -173,56 +167,34 @@ class RedisClaims:
         if not self.owner:
             return
         self._live(self._link)
-        urls = list(self._own)
-        for first in range(0, len(urls), _SCANNED_AT_ONCE):
-            cells = [claim_cell(url, self.owner) for url in urls[first : first + _SCANNED_AT_ONCE]]
-            self._link.ask("HSET", self.key, *(part for cell in cells for part in (cell.field, cell.value or b"")))
+        for urls in parts(self._own):
+            cells = [claim_cell(url, self.owner) for url in urls]
+            self._link.ask("HSET", self._claims, *(part for cell in cells for part in (cell.field, cell.value or b"")))
 
     def give_up(self, urls: Iterable[str]) -> None:
         """There is no claim of this process on these pages any more."""
         self._own.difference_update(urls)
-
-    def dependents_key(self, url: str) -> str:
-        """Key of what depends on the page under `url`."""
-        return self._address.key("dependents", digest(url).hex())
-
-    def take(self, orphans: list[Dependent], at: bytes) -> list[Dependent]:
-        """Of these orphans those that nobody who lives has taken; taken by this process, when it is a claimant.
-
-        Args:
-            orphans: From `orphans`.
-            at: Names this take, in `redis_scripts.TAKE_BYTES`. What this process took by another name it does not get
-                again.
-        """
-        if not self.owner:
-            return orphans
-        taken: list[bytes] = []
-        taker = self._address.key("owner", ""), self.owner.hex(), at
-        for first in range(0, len(orphans), _SCANNED_AT_ONCE):
-            fields = [pack_dependent(orphan)[0] for orphan in orphans[first : first + _SCANNED_AT_ONCE]]
-            taken += self._link.call(TAKE, [self.orphans_key], *taker, *fields)
-        return unpacked(taken)
 
     def dead(self, excluded: Collection[str]) -> list[tuple[str, bytes]]:
         """The URLs that are claimed by processes that have ended, but those of some claimants, and by whom.
 
         All claims are read at first, and then only when somebody has died.
         """
-        owners: set[bytes] = set(self._link.ask("SMEMBERS", self.owners_key))
+        owners: set[bytes] = set(self._link.ask("SMEMBERS", self._owners))
         if not self._has_read_all:
-            owners.update(raw[:OWNER_BYTES] for _, raw in self._all(self.key))
+            owners.update(raw[:OWNER_BYTES] for _, raw in self._all())
             if owners:
-                self._link.ask("SADD", self.owners_key, *owners)
+                self._link.ask("SADD", self._owners, *owners)
             self._has_read_all = True
         looked_at = [owner for owner in owners if owner.hex() not in excluded]
         self._dead = {owner for owner in looked_at if not self._link.ask("EXISTS", self._owner_key(owner))}
-        claims = (read_claim(field, raw) for field, raw in dict(self._all(self.key) if self._dead else ()).items())
+        claims = (read_claim(field, raw) for field, raw in dict(self._all() if self._dead else ()).items())
         return [(url, owner) for owner, url in claims if owner in self._dead]
 
     def bury(self, excluded: Collection[str]) -> None:
         """No claim of those that were found dead is left."""
         if self._dead:
-            self._link.ask("SREM", self.owners_key, *self._dead)
+            self._link.ask("SREM", self._owners, *self._dead)
             self._dead = set()
 
     def close(self) -> None:
@@ -233,11 +205,11 @@ class RedisClaims:
             self._beat = None
             self.owner = b""
 
-    def _all(self, key: str) -> Iterator[tuple[bytes, bytes]]:
-        """All fields and values of a hash; one may come twice."""
+    def _all(self) -> Iterator[tuple[bytes, bytes]]:
+        """All claims; one may come twice."""
         cursor = b"0"
         while True:
-            cursor, flat = self._link.ask("HSCAN", key, cursor, "COUNT", _SCANNED_AT_ONCE)
+            cursor, flat = self._link.ask("HSCAN", self._claims, cursor, "COUNT", _SCANNED_AT_ONCE)
             yield from zip(flat[::2], flat[1::2], strict=True)
             if cursor == b"0":
                 return
@@ -247,7 +219,7 @@ class RedisClaims:
 
     def _live(self, link: Link) -> None:
         link.ask("SET", self._owner_key(self.owner), b"", "PX", int(LIFE_SECONDS * 1000))
-        link.ask("SADD", self.owners_key, self.owner)  # behind it, or it would be reaped alive
+        link.ask("SADD", self._owners, self.owner)  # behind it, or it would be reaped alive
 
     def _beats(self) -> None:
         """Renew the key until `close`, then delete it."""
@@ -258,8 +230,3 @@ class RedisClaims:
         with suppress(OSError, redis.RedisError):
             link.talk(lambda: None, lambda: link.ask("DEL", self._owner_key(self.owner)))
         link.drop()
-
-
-def unpacked(values: list[bytes]) -> list[Dependent]:
-    """The dependents of values, taken or not."""
-    return [unpack_dependent(raw[TAKEN_BYTES:] if raw[:1] == TAKEN else raw) for raw in values]

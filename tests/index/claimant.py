@@ -16,7 +16,7 @@ from dedupcrawl.index.open import open_index
 from dedupcrawl.index.rows import Dependent
 from dedupcrawl.verdict import Verdict
 from tests import warm
-from tests.index.toys import CHECKS, offer, page
+from tests.index.toys import CHECKS, depend, offer, page
 
 ROOT = Path(__file__).parents[2]
 COPY = Dependent("toy", "http://a/copy", b"ask for the copy")
@@ -64,7 +64,7 @@ if __name__ == "__main__":
     keep(index, "http://a/stored", 6)
     index.confirm(["http://a/stored"])
     keep(index, "http://a/1", 7, b"ask for it")
-    index.depend("http://a/1", COPY)
+    depend(index, "http://a/1", COPY)
     if sys.argv[2] == "close":
         index.close()
     print("ready", flush=True)

@@ -18,7 +18,7 @@ from dedupcrawl.index.redis import RedisIndex
 from tests.index.claimant import COPY, keep, keeper_of
 from tests.index.redis_index import opened, urls
 from tests.index.test_processes import Worker, check_each_is_kept_once
-from tests.index.toys import CHECKS, EqualCheck, fill
+from tests.index.toys import CHECKS, EqualCheck, depend, fill
 from tests.redis_server import RedisServer
 
 
@@ -63,10 +63,10 @@ def test_a_page_that_another_worker_replaced_or_forgot_is_no_reason_to_drop(redi
     keep(one, "http://a/2", 8)
     assert keeper_of(other, "http://b", 7) == "http://a/1"
     one.forget(["http://a/1"])
-    assert not other.depend("http://a/1", COPY)
+    assert not depend(other, "http://a/1", COPY)
     assert keeper_of(other, "http://b", 7) is None
     keep(one, "http://a/2", 9)
-    assert other.depend("http://a/2", COPY), "it is kept, though as another page"
+    assert depend(other, "http://a/2", COPY), "it is kept, though as another page"
     assert keeper_of(other, "http://c", 8) is None
     one.close()
     other.close()

@@ -15,7 +15,7 @@ from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.rows import Dependent
 from tests.index.claimant import LIFE_SECONDS, assert_reaped, claimant, keep, keeper_of
 from tests.index.redis_index import opened
-from tests.index.toys import offer, page
+from tests.index.toys import depend, offer, page
 from tests.redis_server import RedisServer
 
 
@@ -89,7 +89,7 @@ def test_a_claimant_whose_life_ran_out_only_loses_its_claims(redis_url: str, mon
     assert late.entry("http://a/1") is None
     entry = page("http://a/2", 7)
     assert isinstance(offer(other, entry), Kept)
-    assert other.depend("http://a/2", Dependent("toy", "http://a/3", b""))
+    assert depend(other, "http://a/2", Dependent("toy", "http://a/3", b""))
     late.close()
     other.close()
 
