@@ -26,6 +26,7 @@ from dedupcrawl.content.html import extract
 from dedupcrawl.content.model import load
 from dedupcrawl.detection import detector as detection
 from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.detection.together import Steps
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.extras import missing
@@ -144,11 +145,13 @@ class Detector(AbstractContextManager["Detector"]):
         settings = self._settings
         return self._detector.steps(
             read,
-            self._checks,
-            scope=settings.scope,
-            target_precision=settings.target_precision,
-            ttl=settings.ttl,
-            quota=settings.site_quota,
+            Asked(
+                self._checks,
+                scope=settings.scope,
+                target_precision=settings.target_precision,
+                ttl=settings.ttl,
+                quota=settings.site_quota,
+            ),
         )
 
     def resolved(self, verdict: Verdict) -> Verdict:

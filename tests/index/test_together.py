@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.open import TemporaryIndex
@@ -38,8 +39,8 @@ def pages(count: int) -> list[Page]:
 
 
 def together(detector: Detector, batch: list[Page], canonical: str | None = None) -> list[Verdict]:
-    steps = (detector.steps(Analysis(page), CHECKS, canonical=canonical, request=lambda: b"ask") for page in batch)
-    return detector.together(steps)
+    asked = Asked(CHECKS, canonical=canonical, request=lambda: b"ask")
+    return detector.together(detector.steps(Analysis(page), asked) for page in batch)
 
 
 def test_of_two_equal_pages_in_a_batch_the_first_is_kept(place: Places) -> None:
