@@ -22,15 +22,14 @@ import lmdb
 
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import Raw, tombstone
-from dedupcrawl.index.tables import Cell, parts
+from dedupcrawl.index.tables import ROWS_AT_ONCE, Cell, parts
 
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
 _RESERVE = 4096  # LMDB pages by which the file is made longer than it needs to be, when …
 _LEAST_RESERVE = 1024  # … it is not so many longer, which is more than one transaction takes
 _WRITTEN_ANEW_AT_CLOSE = 1 << 28  # bytes; 69 MB took 0.19 s of CPU
 _MUCH, _FEW_PAGES = 0.2, 64  # of a file, free, that are worth it, and are not: of two crawls' files a third was free
-_COPIED_AT_ONCE = 16 * 256  # rows, in one transaction
-BLOCK_ROWS = 256  # read under one transaction by iterators, so that none stays open while a caller thinks
+_COPIED_AT_ONCE = 16 * ROWS_AT_ONCE  # in one transaction
 
 Transaction: TypeAlias = "lmdb.Transaction[memoryview]"
 Result = TypeVar("Result")
@@ -68,7 +67,7 @@ class Journal:
     an open transaction: so every transaction of this process happens while `lock` is held.
     """
 
-    def __init__(self, path: Path, *, create: bool, map_bytes: int = FIRST_MAP_BYTES) -> None:
+    def __init__(self, path: Path, *, create: bool) -> None:
         self.path = path
         self.lock = threading.RLock()
         self._forks: int | None = _forks
@@ -84,15 +83,16 @@ class Journal:
             raise explained(error, path) from error
         try:
             fcntl.flock(self._users, fcntl.LOCK_SH)  # waits while it is compacted
-            self._open(map_bytes)
+            self._open()
         except BaseException:
             os.close(self._users)
             raise
 
-    def _open(self, map_bytes: int) -> None:
+    def _open(self) -> None:
         with self.explaining():
             self._env = lmdb.open(
-                *(str(self.path), map_bytes),
+                str(self.path),
+                FIRST_MAP_BYTES,  # or what is in use, where that is more
                 max_dbs=len(_DATABASES),
                 max_readers=512,
                 max_spare_txns=2,
@@ -242,7 +242,7 @@ class Journal:
         while True:
             block = self._block(table, first, end)
             yield from block
-            if len(block) < BLOCK_ROWS:
+            if len(block) < ROWS_AT_ONCE:
                 return
             first = block[-1][0] + b"\0"
 
@@ -269,12 +269,11 @@ class Journal:
         """
         if not self._become_only_user():
             raise OSError(f"the index at {self.path} is in use: compact it when nobody else has it open")
-        map_bytes = self._env.info()["map_size"]
         try:
             with self._begin(write=True) as txn:
                 txn.drop(self.tables["agreed"], delete=False)  # nobody else has it open: no run is going on
             self._write_anew()
-            self._open(map_bytes)
+            self._open()
         finally:
             fcntl.flock(self._users, fcntl.LOCK_SH)
 
@@ -339,7 +338,7 @@ class Journal:
             with self.reading() as txn, txn.cursor(table) as cursor:
                 if cursor.set_range(first):
                     for key, value in cursor:
-                        if len(block) == BLOCK_ROWS or (end is not None and bytes(key) >= end):
+                        if len(block) == ROWS_AT_ONCE or (end is not None and bytes(key) >= end):
                             break
                         block.append((bytes(key), bytes(value)))
         return block

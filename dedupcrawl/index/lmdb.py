@@ -13,7 +13,7 @@ from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.contract import Index, Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
-from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction
+from dedupcrawl.index.journal import Journal, Transaction
 from dedupcrawl.index.lmdb_notes import LmdbClaims, LmdbNotes
 from dedupcrawl.index.notes import orphan_cell
 from dedupcrawl.index.pages import claim_cell, dependent_cell, read_claim
@@ -58,7 +58,6 @@ class LmdbIndex(LmdbNotes, Index):
         path: The folder; made when it is missing. For the errors see `open_index`.
         checks: As there. Damaged segments are made again with these, and a warning.
         batch_pages: Pages in memory before they are folded; an index keeps what it was made with.
-        map_bytes: Address space to start with.
 
     Attributes:
         where: What names it, for people.
@@ -67,14 +66,11 @@ class LmdbIndex(LmdbNotes, Index):
     pages_at_once = 1
     claims: LmdbClaims
 
-    def __init__(
-        self, path: Path, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES, map_bytes: int = FIRST_MAP_BYTES
-    ) -> None:
-        self._closed = False
+    def __init__(self, path: Path, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES) -> None:
         self._users = 1
         self.where = f"lmdb:{path}"
         with ExitStack() as opened:
-            journal = opened.enter_context(closing(Journal(path, create=bool(checks), map_bytes=map_bytes)))
+            journal = opened.enter_context(closing(Journal(path, create=bool(checks))))
             super().__init__(path, journal)
             self.claims = opened.enter_context(closing(LmdbClaims(journal)))
             with journal.explaining():
@@ -235,8 +231,7 @@ class LmdbIndex(LmdbNotes, Index):
     def _compact(self) -> None:
         if self._users > 1:
             raise OSError(f"the index at {self.path} is in use by another crawl of this process")
-        self.drop_older_verdicts()
-        self.drop_older_rewrites()
+        super().compact()
         with self._store.locked():
             self._look()
             if fold := self._store.catalog.whole():
@@ -252,7 +247,7 @@ class LmdbIndex(LmdbNotes, Index):
             IndexMismatchError: It was opened with other checks, thresholds, or in another order.
         """
         with self.journal.lock:
-            if self._closed:
+            if self._users < 1:
                 return False
             schema = self._store.catalog.schema
             if checks or schema.checks:
@@ -265,12 +260,10 @@ class LmdbIndex(LmdbNotes, Index):
     def close(self) -> None:
         with self.journal.lock:
             self._users -= 1
-            if self._users > 0:
+            if self._users != 0:
                 return
         self._store.wait()
         with self.journal.lock:
-            if not self._closed:
-                self._closed = True
-                self.claims.close()
-                self._store.close()
-                self.journal.close(is_sound=True)
+            self.claims.close()
+            self._store.close()
+            self.journal.close(is_sound=True)

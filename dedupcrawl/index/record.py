@@ -146,13 +146,15 @@ _decode_signatures = msgspec.msgpack.Decoder(_Signatures).decode
 def pack(record: Record, page: int) -> bytes:
     """The bytes of the record that is to be number `page`."""
     entry = b"" if record.page is None else shrunk(_encode(record.page))
-    body = _encode(_Packed(record.signatures, record.ended, record.inside, entry))
-    return zlib.crc32(body, page).to_bytes(_CHECKSUM_BYTES, "little") + body
+    return _sealed(_encode(_Packed(record.signatures, record.ended, record.inside, entry)), page)
 
 
 def renumbered(raw: bytes, page: int) -> bytes:
     """A packed record of another number, whose checksum was good, as that of `page`."""
-    body = raw[_CHECKSUM_BYTES:]
+    return _sealed(raw[_CHECKSUM_BYTES:], page)
+
+
+def _sealed(body: bytes, page: int) -> bytes:
     return zlib.crc32(body, page).to_bytes(_CHECKSUM_BYTES, "little") + body
 
 
@@ -221,9 +223,7 @@ def entry_of(record: Record, names: tuple[str, ...]) -> Entry:
 def storable(entry: Entry) -> Entry:
     """The entry itself, or with "?" for every lone surrogate, which has no UTF-8 form."""
     try:
-        for text in (entry.url, entry.title, entry.site, entry.spider, entry.run, entry.fetched_url):
-            if not text.isascii():
-                text.encode()
+        _encode(entry)
     except UnicodeEncodeError:
         return _in_utf8(entry)
     return entry

@@ -287,10 +287,6 @@ class RedisIndex(RedisJournal, Index):
                         raw = renumbered(raw, page)  # noqa: PLW2901
                     yield page, raw
 
-    def compact(self) -> None:
-        self.drop_older_verdicts()
-        self.drop_older_rewrites()
-
     def close(self) -> None:
         with self.lock:
             if self.is_closed:

@@ -15,7 +15,7 @@ from itertools import islice
 from threading import RLock
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
-ROWS_AT_ONCE = 256  # so short is what others wait for
+ROWS_AT_ONCE = 256  # so short is what others wait for; and no transaction stays open while who reads them thinks
 COUNTED = {name: name for name in ("verdicts", "restored", "rewrites", "attachments", "orphans")} | {
     "claimed": "claims"
 }
