@@ -110,7 +110,7 @@ class Detector:
             besides = comparison.kept.url if packed and comparison.kept else ""
             again = partial(compared, asked=later, before=entry.kept_at, besides=besides)
             stays = asked.force_keep or is_update
-            unsettled = Unsettled.of(page, entry, asked.checks, reading, again, request=packed, stays=stays)
+            unsettled = Unsettled(page, entry, asked.checks, reading, again, request=packed, stays=stays)
             self._unsettled.add(host, unsettled)
         if is_update:
             self._unmark(page.url)

@@ -184,19 +184,12 @@ class LmdbIndex(LmdbNotes, Index):
     @in_turn
     def _depend(self, keeper: str, dependent: Dependent) -> bool:
         """A write transaction only where the page is claimed."""
-        key = digest(keeper)
-        with self._store.snapshot() as txn:
-            if self._claimant(txn, key) is None:
-                return newest(self._store.catalog, keeper, self.journal.fetch(txn)) is not None
-
-        def work(txn: Transaction) -> bool:
-            if self._claimant(txn, key) is not None:
-                self.journal.set_cell(txn, dependent_cell(keeper, dependent))
+        while True:
+            with self._store.snapshot() as txn:
+                if self._claimant(txn, digest(keeper)) is None:
+                    return newest(self._store.catalog, keeper, self.journal.fetch(txn)) is not None
+            if self._depends(keeper, dependent):
                 return True
-            self._store.catch_up(txn, txn.id() - 1)
-            return newest(self._store.catalog, keeper, self.journal.fetch(txn)) is not None
-
-        return self.journal.writing(work)
 
     def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
         return list(orphans)
@@ -235,7 +228,7 @@ class LmdbIndex(LmdbNotes, Index):
         with self._store.locked():
             self._look()
             if fold := self._store.catalog.whole():
-                self._store.merge(fold, self._store.manifest)
+                self._store.merge(fold)
         self.journal.compact()
         self._store.seen = -1  # transactions are numbered anew
         self._look()

@@ -269,16 +269,19 @@ class ClaimLedger(PageStore):
     def adopt(self, orphan: Dependent, kept_under: str | None) -> None:
         """An orphan was fetched again and judged; it is one again if the claim dies under which it was kept."""
         gone = orphan_cell(orphan)._replace(value=None)
-        if kept_under is not None:
-            claim = claim_cell(plain(kept_under))
-            (claimed,) = self.values(claim.table, [claim.field])
-            while claimed is not None:
-                cells = [gone, dependent_cell(plain(kept_under), orphan)]
-                there = self.change(cells, [claim._replace(value=claimed)])
-                if there is None:
-                    return
-                (claimed,) = there
-        self.change([gone])
+        if kept_under is None or not self._depends(plain(kept_under), orphan, gone):
+            self.change([gone])
+
+    def _depends(self, keeper: str, dependent: Dependent, *cells: Cell) -> bool:
+        """Remember a dependent, and change other cells in the same step, if the page under `keeper` is claimed."""
+        claim = claim_cell(keeper)
+        (claimed,) = self.values(claim.table, [claim.field])
+        while claimed is not None:
+            there = self.change([*cells, dependent_cell(keeper, dependent)], [claim._replace(value=claimed)])
+            if there is None:
+                return True
+            (claimed,) = there
+        return False
 
 
 def claim_cell(url: str, owner: bytes = b"") -> Cell:

@@ -10,6 +10,7 @@ import uuid
 from abc import abstractmethod
 from array import array
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -26,7 +27,7 @@ from dedupcrawl.index.redis_notes import RedisNotes
 from dedupcrawl.index.redis_scripts import GREET, READ, RESTORE, Script
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.index.schema import Header, Schema, check_header, header_of, read_header, url_key
-from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Ended, Segment, Table, merge_tables
+from dedupcrawl.index.segment import open_segment, write_segment
 from dedupcrawl.index.tables import parts
 
 UNNUMBERED = 0
@@ -99,24 +100,12 @@ class Replica:
             self._background.start(lambda: self._merge(fold))
 
     def _merge(self, fold: Fold) -> None:
-        tables = tuple(_mapped(parts, out) for parts, out in zip(fold.parts(), fold.left_out(), strict=True))
+        with tempfile.TemporaryDirectory() as folder:  # what is mapped stays
+            path = Path(folder, "merged")
+            write_segment(path, fold.first, fold.end, fold.parts(), fold.left_out())
+            segment = open_segment(path)
         with self._lock:
-            stay = self.catalog.segments[: fold.stay]
-            self.catalog.set_segments([*stay, Segment(fold.first, fold.end, tables)])
-
-
-def _mapped(parts: Sequence[Table], out: Ended | None) -> Table:
-    """Sorted tables merged into one, in files without a name."""
-    with tempfile.TemporaryFile() as key_file, tempfile.TemporaryFile() as id_file:
-        for keys, ids in merge_tables(parts, out):
-            key_file.write(keys.data)
-            id_file.write(ids.data)
-        if not key_file.tell():
-            return NO_KEYS, NO_IDS
-        key_file.flush()
-        id_file.flush()
-        mapped = np.memmap(key_file, np.uint64, "r"), np.memmap(id_file, np.uint32, "r")
-        return np.asarray(mapped[0]), np.asarray(mapped[1])
+            self.catalog.set_segments([*self.catalog.segments[: fold.stay], segment])
 
 
 _NO_LIMIT = 1 << 62
@@ -179,25 +168,20 @@ class RedisJournal(RedisNotes):
     def catch_up(self) -> None:
         """Take over all rows that the replica does not have."""
         while True:
-            _, rows, _, count = self._run(READ, [])
-            self.replica.extend(rows)
+            _, count = self.exchange(READ, [])
             if self.replica.catalog.next_id >= count:
                 return
 
-    def exchange(self, script: Script, keys: Sequence[str], *arguments: Argument) -> tuple[bytes, list[Any]]:
+    def exchange(self, script: Script, keys: Sequence[str], *arguments: Argument) -> tuple[bytes, Any]:
         """Run a script on the journal and take over the rows it tells; returns its status, and what else it told."""
-        status, rows, _, *more = self._run(script, keys, *arguments)
-        self.replica.extend(rows)
-        return status, more[0] if more else []
-
-    def _run(self, script: Script, keys: Sequence[str], *arguments: Argument) -> Any:
-        asked_at = time.monotonic()
-        answer = self.link.call(script, [*self.keys, *keys], self._epoch, self.replica.catalog.next_id, *arguments)
-        if answer[0] == b"lost":
+        asked_at, known = time.monotonic(), self.replica.catalog.next_id
+        status, *told = self.link.call(script, [*self.keys, *keys], self._epoch, known, *arguments)
+        if status == b"lost":
             raise redis.ConnectionError("it has lost what it held")  # so that it is greeted again
         self.read_at = asked_at
-        self.pages_restored = answer[2]
-        return answer
+        rows, self.pages_restored, *more = told
+        self.replica.extend(rows)
+        return status, more[0] if more else []
 
     def _start(self, header: Header) -> None:
         """Begin with an empty replica; the old one ends with the search that may still be reading it."""

@@ -174,14 +174,13 @@ class SegmentStore:
         with self._journal.reading() as txn:
             is_current = self._stored(txn) == self.manifest
         if is_current:
-            manifest = self.manifest
-            self._background.start(lambda: self._merge(fold, manifest))
+            self._background.start(lambda: self._merge(fold))
         else:
             self._unlock()
 
-    def _merge(self, fold: Fold, manifest: Manifest) -> None:
+    def _merge(self, fold: Fold) -> None:
         try:
-            self.merge(fold, manifest)
+            self.merge(fold)
         finally:
             self._unlock()
 
@@ -189,11 +188,12 @@ class SegmentStore:
         """Return when nothing is being merged."""
         self._background.wait()
 
-    def merge(self, fold: Fold, manifest: Manifest) -> None:
+    def merge(self, fold: Fold) -> None:
         """Write what `fold` describes as one segment file and switch the manifest to it. The merge lock must be held.
 
         A segment that fails its checksum is not merged: the new one is then made from the journal.
         """
+        manifest = self.manifest
         old = manifest[fold.stay :]
         row = self._next_row(manifest, fold.first, fold.end)
         if damage := [said for _, said in self._damaged(old)]:
