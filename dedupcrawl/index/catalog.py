@@ -190,6 +190,7 @@ class Fold:
 
     Attributes:
         stay: How many of the older segments stay as they are.
+        left_out: For each table of the schema the pages that are left out.
     """
 
     first: int
@@ -197,16 +198,11 @@ class Fold:
     stay: int
     segments: tuple[Segment, ...]
     batches: tuple[Batch, ...]
-    ended: Ended
-    schema: Schema
+    left_out: list[Ended | None]
 
     def parts(self) -> list[list[Table]]:
         """For each table of the schema the sorted tables that are merged."""
         return tables_of((*self.segments, *(batch.fold() for batch in self.batches)))
-
-    def left_out(self) -> list[Ended | None]:
-        """For each table of the schema the pages that are left out."""
-        return left_out(self.schema, self.first, self.end, self.ended)
 
 
 def tables_of(segments: Sequence[Segment]) -> list[list[Table]]:
@@ -316,14 +312,15 @@ class Catalog:
         full = [batch for batch in self.batches if batch.end - batch.first == self.batch_pages]
         stay = merge_from([segment.pages for segment in self.segments], full[-1].end - full[0].first, self.batch_pages)
         merged = tuple(self.segments[stay:])
-        first = merged[0].first if merged else full[0].first
-        return Fold(first, full[-1].end, stay, merged, tuple(full), self.ended(), self.schema)
+        first, end = (merged or full)[0].first, full[-1].end
+        return Fold(first, end, stay, merged, tuple(full), left_out(self.schema, first, end, self.ended()))
 
     def whole(self) -> Fold | None:
         """All segments as one, without their ended pages; None when there is none."""
         if not self.segments:
             return None
-        return Fold(0, self.segments[-1].end, 0, tuple(self.segments), (), self.ended(), self.schema)
+        end = self.segments[-1].end
+        return Fold(0, end, 0, tuple(self.segments), (), left_out(self.schema, 0, end, self.ended()))
 
 
 logger = logging.getLogger(__name__)

@@ -15,6 +15,7 @@ import struct
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
@@ -204,8 +205,10 @@ class Journal:
 
     def rows(self, first: int, end: int | None = None) -> Iterator[tuple[int, bytes]]:
         """(id, packed record) from `first` on, up to `end` or the newest; no transaction stays open between rows."""
-        for key, raw in self.keyed_rows(self._pages, _ID.pack(first), None if end is None else _ID.pack(end)):
-            page = _ID.unpack(key)[0]
+        for key, raw in self.keyed_rows(self._pages, _ID.pack(first)):
+            (page,) = _ID.unpack(key)
+            if end is not None and page >= end:
+                return
             yield page, self._whole(page) if len(raw) == _PIECE else raw
 
     def _whole(self, page: int) -> bytes:
@@ -235,12 +238,10 @@ class Journal:
             txn.delete(key, db=self.tables[table])
         return gone
 
-    def keyed_rows(
-        self, table: lmdb._Database, first: bytes = b"", end: bytes | None = None
-    ) -> Iterator[tuple[bytes, bytes]]:
-        """(key, row) from the key `first` on, below `end`, ascending; no transaction stays open between rows."""
+    def keyed_rows(self, table: lmdb._Database, first: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        """(key, row) from the key `first` on, ascending; no transaction stays open between rows."""
         while True:
-            block = self._block(table, first, end)
+            block = self._block(table, first)
             yield from block
             if len(block) < ROWS_AT_ONCE:
                 return
@@ -331,17 +332,12 @@ class Journal:
         """Bytes that the file takes on disk."""
         return (self.path / "data.mdb").stat().st_blocks * 512
 
-    def _block(self, table: lmdb._Database, first: bytes, end: bytes | None) -> list[tuple[bytes, bytes]]:
-        block: list[tuple[bytes, bytes]] = []
+    def _block(self, table: lmdb._Database, first: bytes) -> list[tuple[bytes, bytes]]:
         with self.lock, self.explaining():
             self.check_usable()
             with self.reading() as txn, txn.cursor(table) as cursor:
-                if cursor.set_range(first):
-                    for key, value in cursor:
-                        if len(block) == ROWS_AT_ONCE or (end is not None and bytes(key) >= end):
-                            break
-                        block.append((bytes(key), bytes(value)))
-        return block
+                found = islice(cursor, ROWS_AT_ONCE) if cursor.set_range(first) else ()
+                return [(bytes(key), bytes(value)) for key, value in found]
 
 
 def is_locked(file: int) -> bool:

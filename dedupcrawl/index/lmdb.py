@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 
 import msgspec
@@ -13,8 +14,8 @@ from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.contract import Index, Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
-from dedupcrawl.index.journal import Journal, Transaction
-from dedupcrawl.index.lmdb_notes import LmdbClaims, LmdbNotes
+from dedupcrawl.index.journal import Journal, Transaction, with_prefix
+from dedupcrawl.index.lmdb_claims import LmdbClaims
 from dedupcrawl.index.notes import orphan_cell
 from dedupcrawl.index.pages import claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.record import DIGEST_BYTES, Raw, Record, digest, pack, plain, storable, unpack_dependent
@@ -22,7 +23,7 @@ from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header
 from dedupcrawl.index.search import Ending, Fetch, Search, newest, row_of
 from dedupcrawl.index.segment_store import SegmentStore, segment_files
-from dedupcrawl.index.tables import COUNTED, Cell, in_turn
+from dedupcrawl.index.tables import COUNTED, Answer, Cell, Item, in_turn
 from dedupcrawl.index.verify import problems
 
 _HEADER = b"header"
@@ -47,7 +48,7 @@ def _header(journal: Journal, checks: Sequence[Check], batch_pages: int) -> Head
     return header
 
 
-class LmdbIndex(LmdbNotes, Index):
+class LmdbIndex(Index):
     """The contract Index over a journal in LMDB and segment files beside it.
 
     A page is searched for without a lock and then appended in one short write transaction, which first looks at what
@@ -63,15 +64,17 @@ class LmdbIndex(LmdbNotes, Index):
         where: What names it, for people.
     """
 
-    pages_at_once = 1
     claims: LmdbClaims
+    pages_at_once = 1
 
     def __init__(self, path: Path, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES) -> None:
+        super().__init__()
         self._users = 1
+        self.path = path
         self.where = f"lmdb:{path}"
         with ExitStack() as opened:
-            journal = opened.enter_context(closing(Journal(path, create=bool(checks))))
-            super().__init__(path, journal)
+            self.journal = journal = opened.enter_context(closing(Journal(path, create=bool(checks))))
+            self.lock = journal.lock
             self.claims = opened.enter_context(closing(LmdbClaims(journal)))
             with journal.explaining():
                 header = self._header = _header(journal, checks, batch_pages)
@@ -79,6 +82,50 @@ class LmdbIndex(LmdbNotes, Index):
                 self._store = opened.enter_context(closing(SegmentStore(journal, schema, header.batch_pages)))
             self._look()
             opened.pop_all()
+
+    def check_open(self) -> None:
+        self.journal.check_usable()
+
+    def converse(self, work: Callable[[], Answer]) -> Answer:
+        with self.journal.explaining():
+            return work()
+
+    # Tables
+
+    @in_turn
+    def change(self, cells: Collection[Cell], given: Collection[Cell] = ()) -> list[bytes | None] | None:
+        def work(txn: Transaction) -> list[bytes | None] | None:
+            there = [self.journal.get(txn, cell.table, cell.group + cell.field) for cell in given]
+            if there != [cell.value for cell in given]:
+                return there
+            for cell in cells:
+                self.journal.set_cell(txn, cell)
+            return None
+
+        return self.journal.writing(work)
+
+    @in_turn
+    def values(self, table: str, fields: Sequence[bytes]) -> list[bytes | None]:
+        with self.journal.reading() as txn:
+            return [self.journal.get(txn, table, field) for field in fields]
+
+    @in_turn
+    def groups(self, table: str, groups: Sequence[bytes], beginning: bytes = b"") -> list[dict[bytes, bytes]]:
+        with self.journal.reading() as txn:
+            found = (with_prefix(txn, self.journal.tables[table], group + beginning) for group in groups)
+            return [{key[len(group) :]: raw for key, raw in cells} for group, cells in zip(groups, found, strict=True)]
+
+    @in_turn
+    def clear(self, table: str, group: bytes, beginning: bytes = b"") -> None:
+        self.journal.writing(lambda txn: self.journal.clear(txn, table, group + beginning))
+
+    def rows(self, table: str, beginning: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        rows = self.journal.keyed_rows(self.journal.tables[table], beginning)
+        return takewhile(lambda row: row[0].startswith(beginning), rows)
+
+    def _read(self, unpack: Callable[[bytes], Item], raw: bytes) -> Item:
+        with self.journal.explaining():
+            return unpack(raw)
 
     # Pages
 

@@ -102,7 +102,7 @@ class Replica:
     def _merge(self, fold: Fold) -> None:
         with tempfile.TemporaryDirectory() as folder:  # what is mapped stays
             path = Path(folder, "merged")
-            write_segment(path, fold.first, fold.end, fold.parts(), fold.left_out())
+            write_segment(path, fold.first, fold.end, fold.parts(), fold.left_out)
             segment = open_segment(path)
         with self._lock:
             self.catalog.set_segments([*self.catalog.segments[: fold.stay], segment])

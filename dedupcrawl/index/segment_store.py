@@ -198,9 +198,9 @@ class SegmentStore:
         row = self._next_row(manifest, fold.first, fold.end)
         if damage := [said for _, said in self._damaged(old)]:
             logger.warning("%s; it is made again from the pages", damage[0])
-            self._rebuild(row, fold.ended)
+            self._rebuild(row, fold.left_out)
         else:
-            write_segment(self.path(row.name), row.first, row.end, fold.parts(), fold.left_out())
+            write_segment(self.path(row.name), row.first, row.end, fold.parts(), fold.left_out)
         self._publish((*manifest[: fold.stay], row), old)
 
     def _next_row(self, manifest: Manifest, first: int, end: int) -> SegmentRow:
@@ -230,7 +230,8 @@ class SegmentStore:
             for row, said in self._damaged(manifest, CHECKED_AT_OPEN):
                 logger.warning("%s; it is made again from the pages", said)
                 new = self._next_row(manifest, row.first, row.end)
-                self._rebuild(new, self._ended(row.end))
+                ended = left_out(self.catalog.schema, row.first, row.end, self._ended(row.end))
+                self._rebuild(new, ended)
                 manifest = tuple(new if each is row else each for each in manifest)
                 self._publish(manifest, [row])
             names = {row.name for row in manifest}
@@ -247,7 +248,7 @@ class SegmentStore:
             ended[[page for page in unpack(raw, number).ended if page < end]] = True
         return ended
 
-    def _rebuild(self, row: SegmentRow, ended: Ended) -> None:
+    def _rebuild(self, row: SegmentRow, ended: Sequence[Ended | None]) -> None:
         """Write a segment file from the records it covers, in bounded memory."""
         if not self.catalog.schema.checks:
             raise IndexDamagedError(
@@ -265,8 +266,7 @@ class SegmentStore:
                     written.append(part)
                     folded.clear()
             parts = tables_of([*map(open_segment, written), *folded])
-            out = left_out(self.catalog.schema, row.first, row.end, ended)
-            write_segment(self.path(row.name), row.first, row.end, parts, out)
+            write_segment(self.path(row.name), row.first, row.end, parts, ended)
         finally:
             for part in written:
                 part.unlink(missing_ok=True)

@@ -1,75 +1,15 @@
-"""The tables of an LMDB index: a database each, a cell under its group and its field; and its claimants."""
+"""The claimants of an index in a folder."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import uuid
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import takewhile
+from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TypeVar
 
-from dedupcrawl.index.journal import Journal, Transaction, is_locked, with_prefix
+from dedupcrawl.index.journal import Journal, is_locked
 from dedupcrawl.index.pages import read_claim
-from dedupcrawl.index.tables import Cell, Item, Tables, in_turn
-
-Answer = TypeVar("Answer")
-
-
-class LmdbNotes(Tables):
-    """An open index in a folder, and its tables."""
-
-    def __init__(self, path: Path, journal: Journal) -> None:
-        super().__init__()
-        self.path = path
-        self.journal = journal
-        self.lock = journal.lock
-
-    def check_open(self) -> None:
-        """Raise an error after `close`, and in a process that was forked from that which opened the index."""
-        self.journal.check_usable()
-
-    def converse(self, work: Callable[[], Answer]) -> Answer:
-        """What `work` returns; of LMDB's errors and of damage it is said where."""
-        with self.journal.explaining():
-            return work()
-
-    @in_turn
-    def change(self, cells: Collection[Cell], given: Collection[Cell] = ()) -> list[bytes | None] | None:
-        def work(txn: Transaction) -> list[bytes | None] | None:
-            there = [self.journal.get(txn, cell.table, cell.group + cell.field) for cell in given]
-            if there != [cell.value for cell in given]:
-                return there
-            for cell in cells:
-                self.journal.set_cell(txn, cell)
-            return None
-
-        return self.journal.writing(work)
-
-    @in_turn
-    def values(self, table: str, fields: Sequence[bytes]) -> list[bytes | None]:
-        with self.journal.reading() as txn:
-            return [self.journal.get(txn, table, field) for field in fields]
-
-    @in_turn
-    def groups(self, table: str, groups: Sequence[bytes], beginning: bytes = b"") -> list[dict[bytes, bytes]]:
-        with self.journal.reading() as txn:
-            found = (with_prefix(txn, self.journal.tables[table], group + beginning) for group in groups)
-            return [{key[len(group) :]: raw for key, raw in cells} for group, cells in zip(groups, found, strict=True)]
-
-    @in_turn
-    def clear(self, table: str, group: bytes, beginning: bytes = b"") -> None:
-        self.journal.writing(lambda txn: self.journal.clear(txn, table, group + beginning))
-
-    def rows(self, table: str, beginning: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
-        rows = self.journal.keyed_rows(self.journal.tables[table], beginning)
-        return takewhile(lambda row: row[0].startswith(beginning), rows)
-
-    def _read(self, unpack: Callable[[bytes], Item], raw: bytes) -> Item:
-        with self.journal.explaining():
-            return unpack(raw)
-
 
 _OWNERS = "owners"  # folder of the claimants' lock files
 
