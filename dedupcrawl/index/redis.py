@@ -90,11 +90,6 @@ class RedisIndex(RedisJournal, Index):
             self.link.drop()
             raise
 
-    @property
-    def round_trips(self) -> int:
-        """Answers of the server that were waited for."""
-        return self.link.round_trips
-
     # Pages
 
     @property
@@ -141,8 +136,8 @@ class RedisIndex(RedisJournal, Index):
         replica = self.replica
         end = replica.catalog.next_id
         answers: list[Kept | None] = [None] * len(offers)
-        steps: list[tuple[str, list[Argument]]] = []  # URL, and what the server is to do
-        rows: list[tuple[int, bytes, Kept]] = []
+        steps: dict[int, tuple[str, list[Argument]]] = {}
+        rows: dict[int, tuple[bytes, Kept]] = {}
         for number, (found, request) in enumerate(offers):
             if found.catalog is not replica.catalog or found.end != end:
                 continue
@@ -153,43 +148,44 @@ class RedisIndex(RedisJournal, Index):
             claim = claim_cell(entry.url, self.claims.owner)
             claimed = (claim.field, claim.value) if claim.value else _NOTHING
             probes = read(replica.catalog.schema, entry, replaces)
-            steps.append((entry.url, _step((*row, *self._grave(replaces)), claimed, itself, probes)))
-            rows.append((number, row[0], Kept(0, found.superseded_urls, replaces is not None)))
-        for (url, _), is_kept, (number, raw, kept) in zip(steps, self._stepped(steps), rows, strict=False):
-            if is_kept:
-                answers[number] = replace(kept, page_id=replica.catalog.next_id)
-                replica.extend([raw])
-                self.claims.kept(url)
+            steps[number] = entry.url, _step((*row, *self._grave(replaces)), claimed, itself, probes)
+            rows[number] = row[0], Kept(0, found.superseded_urls, replaces is not None)
+        for number in self._stepped(steps):
+            raw, kept = rows[number]
+            answers[number] = replace(kept, page_id=replica.catalog.next_id)
+            replica.extend([raw])
+            self.claims.kept(steps[number][0])
         return answers
 
     @in_turn
     def depend_all(self, drops: Sequence[tuple[str, Dependent]]) -> list[bool]:
         held: dict[int, bool] = {}
-        known = False
+        is_fresh = False
         while len(held) < len(drops):
-            catalog, steps = self._catalog, dict[int, tuple[str, list[Argument]]]()
+            steps: dict[int, tuple[str, list[Argument]]] = {}
             for number, (keeper, dependent) in enumerate(drops):
-                page = None
-                if number not in held:
-                    page = newest(catalog, plain(keeper), self.replica.fetch)
-                    if page is None and known:
-                        held[number] = False
+                page = None if number in held else newest(self._catalog, plain(keeper), self.replica.fetch)
                 if page is not None:
-                    probe = (1, token(catalog.schema.ended, page), b"")
-                    claim = (digest(keeper), b"")
-                    steps[number] = plain(keeper), _step(2 * _NOTHING, claim, dependent, [probe])
-            told = zip(steps, self._stepped(list(steps.values())), strict=False)
-            held |= {number: True for number, is_held in told if is_held}
+                    probe = (1, token(self._catalog.schema.ended, page), b"")
+                    steps[number] = keeper, _step(2 * _NOTHING, (digest(keeper), b""), dependent, [probe])
+                elif is_fresh:
+                    held.setdefault(number, False)
+            held |= dict.fromkeys(self._stepped(steps), True)
             if len(held) < len(drops):
                 self.catch_up()
-                known = True
+                is_fresh = True
         return [held[number] for number in range(len(drops))]
 
-    def _stepped(self, steps: Sequence[tuple[str, list[Argument]]]) -> list[int]:
-        """Which of these the server did, in one round trip; none where too much has come since."""
-        keys = [self._key("claims"), *(self._key("dependents", digest(url)) for url, _ in steps)]
-        arguments = (part for _, step in steps for part in (len(step), *step))
-        return self.exchange(OFFER, keys, *arguments)[1] if steps else []
+    def _stepped(self, steps: dict[int, tuple[str, list[Argument]]]) -> list[int]:
+        """The numbers of those that the server did, in one round trip; none where too much has come since.
+
+        Args:
+            steps: Number → the URL under which a claim may be, and what the server is to do.
+        """
+        keys = [self._key("claims"), *(self._key("dependents", digest(url)) for url, _ in steps.values())]
+        arguments = (part for _, step in steps.values() for part in (len(step), *step))
+        done = self.exchange(OFFER, keys, *arguments)[1] if steps else []
+        return [number for number, is_done in zip(steps, done, strict=False) if is_done]
 
     def _end(self, ending: Ending) -> tuple[bool, list[Dependent]]:
         key, forgets = digest(ending.url), ending.renewed is None

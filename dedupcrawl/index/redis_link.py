@@ -145,6 +145,9 @@ class Link:
     Args:
         address: The server.
         wait: Seconds for which `talk` waits for a server that is away.
+
+    Attributes:
+        round_trips: Answers that were waited for.
     """
 
     def __init__(self, address: Address, wait: float) -> None:

@@ -240,10 +240,10 @@ def test_pages_that_wait_are_one_question_to_a_server(redis_url: str) -> None:
         return await asyncio.gather(*(batch.verdict(begin, page()) for begin in asked))
 
     asyncio.run(judge(range(2)))  # the site is known then, and the server knows the scripts
-    before = index.round_trips
+    before = index.link.round_trips
     verdicts = asyncio.run(judge(range(2, 12)))
     assert [verdict and verdict.verdict for verdict in verdicts] == ["unique"] * 10
-    assert index.round_trips - before == 1
+    assert index.link.round_trips - before == 1
     index.close()
 
 

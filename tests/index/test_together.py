@@ -72,9 +72,9 @@ def test_a_batch_is_two_questions_to_a_server(redis_url: str) -> None:
     equal = (" ".join(prose(200, 1000)),)
     for number in range(2):  # the site is known then, and the server knows all scripts
         together(detector, [Page(f"http://a.example/first/{number}", paragraphs=equal)])
-    before = index.round_trips
+    before = index.link.round_trips
     together(detector, pages(14))
-    assert index.round_trips - before == 2
+    assert index.link.round_trips - before == 2
     index.close()
 
 
