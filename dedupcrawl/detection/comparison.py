@@ -140,10 +140,8 @@ class Comparison:
 
     def _judge(self, check: str, kept: Entry) -> Verdict | None:
         self.kept = kept
-        one = next((one for one in self.asked.checks if one.name == check), None)
-        if one is None:
-            return None
-        similarity = one.compare(self.entry.signatures[check], kept.signatures[check])
+        asked = next(one for one in self.asked.checks if one.name == check)
+        similarity = asked.compare(self.entry.signatures[check], kept.signatures[check])
         if similarity is None:
             return None
         if kept.url not in self._compared:  # several checks bring up the same page

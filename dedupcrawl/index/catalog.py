@@ -224,9 +224,8 @@ class Catalog:
         batches: The tail: what comes after the segments, the last one still growing.
     """
 
-    def __init__(self, schema: Schema, batch_pages: int) -> None:
+    def __init__(self, schema: Schema) -> None:
         self.schema = schema
-        self.batch_pages = batch_pages
         self.segments: list[Segment] = []
         self.batches: list[Batch] = []
         self.next_id = 0
@@ -241,7 +240,7 @@ class Catalog:
     def add_keys(self, keys: Sequence[Keys]) -> int:
         """Post the next record under these keys, by table; returns its id."""
         page = self.next_id
-        if not self.batches or page % self.batch_pages == 0:
+        if not self.batches or page % self.schema.batch_pages == 0:
             self.batches.append(Batch(page, self.schema.payload_bits))
             self._views.clear()
         self.batches[-1].add(keys)
@@ -307,10 +306,11 @@ class Catalog:
 
     def fold(self) -> Fold | None:
         """What is due to become a segment; None while no batch is full, or when there are no checks to post it."""
-        if not self.batches or self.next_id - self.batches[0].first < self.batch_pages or not self.schema.checks:
+        most = self.schema.batch_pages
+        if not self.batches or self.next_id - self.batches[0].first < most or not self.schema.checks:
             return None
-        full = [batch for batch in self.batches if batch.end - batch.first == self.batch_pages]
-        stay = merge_from([segment.pages for segment in self.segments], full[-1].end - full[0].first, self.batch_pages)
+        full = [batch for batch in self.batches if batch.end - batch.first == most]
+        stay = merge_from([segment.pages for segment in self.segments], full[-1].end - full[0].first, most)
         merged = tuple(self.segments[stay:])
         first, end = (merged or full)[0].first, full[-1].end
         return Fold(first, end, stay, merged, tuple(full), left_out(self.schema, first, end, self.ended()))

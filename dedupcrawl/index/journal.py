@@ -172,8 +172,7 @@ class Journal:
     def append(self, txn: Transaction, page: int, raw: bytes) -> None:
         """Add the next record."""
         key = _ID.pack(page)
-        if not txn.put(key, raw[:_PIECE], append=True, db=self._pages):
-            raise IndexDamagedError(f"the index at {self.path} holds page {page} already")
+        txn.put(key, raw[:_PIECE], append=True, db=self._pages)
         for at in range(_PIECE, len(raw), _PIECE):
             txn.put(key + _ID.pack(at), raw[at : at + _PIECE], append=True, db=self.tables["pieces"])
 

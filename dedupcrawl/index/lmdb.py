@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
@@ -14,13 +17,12 @@ from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.contract import Index, Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
-from dedupcrawl.index.journal import Journal, Transaction, with_prefix
-from dedupcrawl.index.lmdb_claims import LmdbClaims
+from dedupcrawl.index.journal import Journal, Transaction, is_locked, with_prefix
 from dedupcrawl.index.notes import orphan_cell
 from dedupcrawl.index.pages import claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.record import DIGEST_BYTES, Raw, Record, digest, pack, plain, storable, unpack_dependent
 from dedupcrawl.index.rows import Dependent, Entry
-from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header
+from dedupcrawl.index.schema import BATCH_PAGES, Schema, check_header, header_of, read_schema
 from dedupcrawl.index.search import Ending, Fetch, Search, newest, row_of
 from dedupcrawl.index.segment_store import SegmentStore, segment_files
 from dedupcrawl.index.tables import COUNTED, Answer, Cell, Item, in_turn
@@ -29,8 +31,8 @@ from dedupcrawl.index.verify import problems
 _HEADER = b"header"
 
 
-def _header(journal: Journal, checks: Sequence[Check], batch_pages: int) -> Header:
-    """The header that is stored, and agrees with the checks; that of a new index is made first."""
+def _schema(journal: Journal, checks: Sequence[Check], batch_pages: int) -> Schema:
+    """What the header that is stored makes with the checks; that of a new index is made first."""
     path = journal.path
 
     def work(txn: Transaction) -> bytes | None:
@@ -43,9 +45,7 @@ def _header(journal: Journal, checks: Sequence[Check], batch_pages: int) -> Head
     stored = journal.writing(work)
     if stored is None:
         raise IndexDamagedError(f"the index at {path} has no header: delete that folder, or bring back a copy")
-    header = read_header(stored, str(path))
-    check_header(header, checks, str(path))
-    return header
+    return read_schema(stored, checks, str(path))
 
 
 class LmdbIndex(Index):
@@ -77,9 +77,8 @@ class LmdbIndex(Index):
             self.lock = journal.lock
             self.claims = opened.enter_context(closing(LmdbClaims(journal)))
             with journal.explaining():
-                header = self._header = _header(journal, checks, batch_pages)
-                schema = Schema(header, checks)
-                self._store = opened.enter_context(closing(SegmentStore(journal, schema, header.batch_pages)))
+                schema = _schema(journal, checks, batch_pages)
+                self._store = opened.enter_context(closing(SegmentStore(journal, schema)))
             self._look()
             opened.pop_all()
 
@@ -176,7 +175,8 @@ class LmdbIndex(Index):
         catalog, entry = self._store.catalog, found.entry
         if catalog.next_id != found.end:
             return None
-        replaces = newest(catalog, entry.url, self.journal.fetch(txn))
+        kept = newest(catalog, entry.url, self.journal.fetch(txn))
+        replaces = kept and kept[0]
         record = row_of(found, replaces)
         keys = catalog.schema.keys(record)
         self._append(txn, record, replaces)
@@ -291,7 +291,7 @@ class LmdbIndex(Index):
                 return False
             schema = self._store.catalog.schema
             if checks or schema.checks:
-                check_header(self._header, checks, str(self.path))
+                check_header(schema.header, checks, str(self.path))
                 if [check for _, check in schema.checks] != list(checks):
                     raise IndexMismatchError(f"{self.path} is in use in this process with other thresholds")
             self._users += 1
@@ -307,3 +307,70 @@ class LmdbIndex(Index):
             self.claims.close()
             self._store.close()
             self.journal.close(is_sound=True)
+
+
+_OWNERS = "owners"  # folder of the claimants' lock files
+
+
+class LmdbClaims:
+    """As index.pages.Claimant: alive as long as it holds the lock on its file, however its process ends."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._folder = journal.path / _OWNERS
+        self.owner = b""
+        self._lock: int | None = None
+
+    def start(self) -> str:
+        """Become a claimant, if this process is none yet; returns its name."""
+        if not self.owner:
+            self._folder.mkdir(exist_ok=True)
+            owner = uuid.uuid4()
+            path = self._folder / owner.hex
+            new = path.with_suffix(".new")  # until it is locked, nobody must take it for that of a dead one
+            self._lock = os.open(new, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            new.rename(path)
+            self.owner = owner.bytes
+        return self.owner.hex()
+
+    def dead(self, excluded: Collection[str]) -> list[tuple[str, bytes]]:
+        """The URLs that are claimed by processes that are no more, but some, and by whom."""
+        alive = {self.owner: True}
+        claimed = []
+        for key, raw in self._journal.keyed_rows(self._journal.tables["claims"]):
+            owner, url = read_claim(key, raw)
+            if owner not in alive:
+                alive[owner] = owner.hex() in excluded or _is_locked(self._folder / owner.hex())
+            if not alive[owner]:
+                claimed.append((url, owner))
+        return claimed
+
+    def bury(self, excluded: Collection[str]) -> None:
+        """Remove the lock files that nobody holds, but those of some. Their claims must have been abandoned."""
+        if self._folder.is_dir():
+            for path in self._folder.iterdir():
+                if path.name not in (self.owner.hex(), *excluded) and path.suffix != ".new" and not _is_locked(path):
+                    path.unlink(missing_ok=True)
+
+    def give_up(self, urls: Iterable[str]) -> None:
+        """Nothing: what is claimed is written nowhere else."""
+
+    def close(self) -> None:
+        """Release the lock: what is still claimed is nobody's from now on."""
+        if self._lock is not None:
+            (self._folder / self.owner.hex()).unlink(missing_ok=True)
+            os.close(self._lock)
+            self._lock, self.owner = None, b""
+
+
+def _is_locked(path: Path) -> bool:
+    """True when some process holds the lock on this file, so is alive."""
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        return is_locked(file)
+    finally:
+        os.close(file)

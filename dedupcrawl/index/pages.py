@@ -102,8 +102,8 @@ class PageStore(Tables):
         What other machines did within the last second need not count unless it is to be `fresh`: no server is asked.
         """
         with self._pages(fresh=fresh) as (catalog, fetch):
-            page = newest(catalog, plain(url), fetch)
-            return None if page is None else entry_of(unpack(fetch(page), page), catalog.schema.names)
+            kept = newest(catalog, plain(url), fetch)
+            return None if kept is None else entry_of(kept[1], catalog.schema.names)
 
     def entries(self) -> Iterator[Entry]:
         """All kept pages, oldest first, replaced ones left out; those that are added meanwhile may be missing."""

@@ -142,7 +142,8 @@ class RedisIndex(RedisJournal, Index):
             if found.catalog is not replica.catalog or found.end != end:
                 continue
             entry = found.entry
-            replaces = newest(replica.catalog, entry.url, replica.fetch)
+            earlier = newest(replica.catalog, entry.url, replica.fetch)
+            replaces = earlier and earlier[0]
             row = self._packed(row_of(found, replaces))
             itself = Dependent(entry.spider, entry.source, request) if request else None
             claim = claim_cell(entry.url, self.claims.owner)
@@ -164,9 +165,9 @@ class RedisIndex(RedisJournal, Index):
         while len(held) < len(drops):
             steps: dict[int, tuple[str, list[Argument]]] = {}
             for number, (keeper, dependent) in enumerate(drops):
-                page = None if number in held else newest(self._catalog, plain(keeper), self.replica.fetch)
-                if page is not None:
-                    probe = (1, token(self._catalog.schema.ended, page), b"")
+                kept = None if number in held else newest(self._catalog, plain(keeper), self.replica.fetch)
+                if kept is not None:
+                    probe = (1, token(self._catalog.schema.ended, kept[0]), b"")
                     steps[number] = keeper, _step(2 * _NOTHING, (digest(keeper), b""), dependent, [probe])
                 elif is_fresh:
                     held.setdefault(number, False)

@@ -26,8 +26,8 @@ from dedupcrawl.index.redis_link import Address, Argument
 from dedupcrawl.index.redis_notes import RedisNotes
 from dedupcrawl.index.redis_scripts import GREET, READ, RESTORE, Script
 from dedupcrawl.index.rows import Entry
-from dedupcrawl.index.schema import Header, Schema, check_header, header_of, read_header, url_key
-from dedupcrawl.index.segment import open_segment, write_segment
+from dedupcrawl.index.schema import Schema, header_of, read_schema, url_key
+from dedupcrawl.index.segment import open_segment, write_all, write_segment
 from dedupcrawl.index.tables import parts
 
 UNNUMBERED = 0
@@ -39,8 +39,8 @@ _LENGTH_BYTES = 4
 class Replica:
     """Rows 0 … catalog.next_id - 1 and their postings. Whoever uses it holds `lock`."""
 
-    def __init__(self, schema: Schema, batch_pages: int, lock: threading.RLock) -> None:
-        self.catalog = Catalog(schema, batch_pages)
+    def __init__(self, schema: Schema, lock: threading.RLock) -> None:
+        self.catalog = Catalog(schema)
         self._lock = lock
         self._background = Background()
         self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  it lives as long as this object
@@ -86,11 +86,8 @@ class Replica:
         self._file.close()
 
     def _write(self, raw: bytes) -> int:
-        place, data = self._end, len(raw).to_bytes(_LENGTH_BYTES, "little") + raw
-        written = os.pwrite(self._file.fileno(), data, place)
-        while written < len(data):
-            written += os.pwrite(self._file.fileno(), data[written:], place + written)
-        self._end += len(data)
+        place = self._end
+        self._end = write_all(self._file.fileno(), len(raw).to_bytes(_LENGTH_BYTES, "little") + raw, place)
         return place
 
     def _fold(self) -> None:
@@ -125,7 +122,7 @@ class RedisJournal(RedisNotes):
     def __init__(self, address: Address, checks: Sequence[Check], batch_pages: int, wait: float) -> None:
         super().__init__(address, wait)
         self._checks = checks
-        self._batch_pages = batch_pages
+        self._new = msgspec.msgpack.encode(header_of(checks, batch_pages)) if checks else b""
         self._epoch = b""
         self.first_id_limit = _NO_LIMIT
         self.keys = tuple(map(address.key, ("meta", "rows", "window")))
@@ -144,24 +141,22 @@ class RedisJournal(RedisNotes):
             ValueError: There is no index, and no checks to make it for.
         """
         known = self.replica.catalog.next_id if self._epoch else 0
-        new = msgspec.msgpack.encode(header_of(self._checks, self._batch_pages)) if self._checks else b""
         epoch = uuid.uuid4().bytes
-        header, stored_epoch, count, last = self.link.call(GREET, self.keys[:2], new, epoch, known - 1)
+        header, stored_epoch, count, last = self.link.call(GREET, self.keys[:2], self._new, epoch, known - 1)
         if header is None and count:
             raise IndexDamagedError(
                 f"the index at {self.address.where} has no header: delete its keys, or bring it back"
             )
         if header is None:
             raise ValueError(f"there is no index at {self.address.where}: crawl first, or name another prefix")
-        read = read_header(header, self.address.where)
-        check_header(read, self._checks, self.address.where)
+        schema = read_schema(header, self._checks, self.address.where)
         if not self._epoch:
-            self._start(read)
+            self._start(schema)
         elif known and stored_epoch == epoch:
-            self._restore(epoch, known)
+            self._restore(schema, epoch, known)
             self.tell_again()
         elif stored_epoch != self._epoch or count < known or (known and last != self.replica.on_the_wire(known - 1)):
-            self._start(read)
+            self._start(schema)
             self.tell_again()
         self._epoch = stored_epoch
 
@@ -183,18 +178,18 @@ class RedisJournal(RedisNotes):
         self.replica.extend(rows)
         return status, more[0] if more else []
 
-    def _start(self, header: Header) -> None:
+    def _start(self, schema: Schema) -> None:
         """Begin with an empty replica; the old one ends with the search that may still be reading it."""
         if self._epoch:
             self.first_id_limit = 0
         self.read_at = 0.0
-        self.replica = Replica(Schema(header, self._checks), header.batch_pages, self.lock)
+        self.replica = Replica(schema, self.lock)
 
-    def _restore(self, epoch: bytes, known: int) -> None:
+    def _restore(self, schema: Schema, epoch: bytes, known: int) -> None:
         """Give the server the rows that it has lost; as far as nobody else adds any."""
         for pages in parts(range(known)):
             if not self.link.call(RESTORE, self.keys[:2], epoch, pages[0], *map(self.replica.on_the_wire, pages)):
-                self._start(read_header(self.link.ask("HGET", self.keys[0], "header"), self.address.where))
+                self._start(schema)
                 return
 
 

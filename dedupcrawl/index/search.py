@@ -98,8 +98,8 @@ class Search:
     def kept(self) -> Entry | None:
         """The page that is kept under the same URL."""
         with self._reading() as fetch:
-            page = newest(self.catalog, self.entry.url, fetch)
-            return None if page is None else entry_of(unpack(fetch(page), page), self.catalog.schema.names)
+            kept = newest(self.catalog, self.entry.url, fetch)
+            return None if kept is None else entry_of(kept[1], self.catalog.schema.names)
 
     @property
     def superseded_urls(self) -> tuple[str, ...]:
@@ -205,12 +205,12 @@ def row_of(found: Search, replaces: int | None) -> Record:
     return record_of(found.entry, found.catalog.schema.names, ended, tuple(sorted(found.superseded)))
 
 
-def newest(catalog: Catalog, url: str, fetch: Fetch) -> int | None:
-    """Id of the page that is kept under this URL."""
+def newest(catalog: Catalog, url: str, fetch: Fetch) -> tuple[int, Record] | None:
+    """Id and record of the page that is kept under this URL, if any is."""
     for page in reversed(catalog.ids(catalog.schema.urls, url_key(url))):
         record = unpack(fetch(page), page)
         if record.page is not None and record.page.url == url:
-            return page
+            return page, record
     return None
 
 
@@ -234,12 +234,12 @@ class Ending:
 
         A page that a record both ends and has inside itself is an earlier reading of it.
         """
-        page = newest(catalog, self.url, fetch)
-        if page is None:
+        found = newest(catalog, self.url, fetch)
+        if found is None:
             return None
+        page, record = found
         if self.renewed is None:
             return page, forgetting(page, catalog.next_id, len(catalog.schema.names))
-        record = unpack(fetch(page), page)
         kept = record.page
         if kept is None or (kept.kept_at, kept.run) != (self.renewed.kept_at, self.renewed.run):
             return None
@@ -248,10 +248,10 @@ class Ending:
 
 def superseding(catalog: Catalog, url: str, fetch: Fetch) -> str | None:
     """URL of the newest kept page that came after the page kept under `url`, by any reading of that, and holds it."""
-    page = newest(catalog, url, fetch)
-    readings = [] if page is None else [page]
-    inside = set(unpack(fetch(readings[0]), readings[0]).inside) if readings else set()
-    larger: set[int] = set()
+    found = newest(catalog, url, fetch)
+    if found is None:
+        return None
+    readings, inside, larger = [found[0]], set(found[1].inside), set[int]()
     for reading in readings:
         larger.update(catalog.ids(catalog.schema.inside, reading))
         readings += inside.intersection(unpack(fetch(reading), reading).ended)

@@ -63,8 +63,8 @@ class SegmentStore:
         IndexDamagedError: The journal is damaged. Damaged segments are made again, with a warning.
     """
 
-    def __init__(self, journal: Journal, schema: Schema, batch_pages: int) -> None:
-        self.catalog = Catalog(schema, batch_pages)
+    def __init__(self, journal: Journal, schema: Schema) -> None:
+        self.catalog = Catalog(schema)
         self.seen = -1
         self._journal = journal
         self._segments: dict[SegmentRow, Segment] = {}
@@ -168,7 +168,7 @@ class SegmentStore:
         fold = self.catalog.fold()
         if fold is None:
             return
-        self._retry_at = self.catalog.next_id + min(_RETRY_PAGES, self.catalog.batch_pages)
+        self._retry_at = self.catalog.next_id + min(_RETRY_PAGES, self.catalog.schema.batch_pages)
         if is_locked(self._lock):
             return
         with self._journal.reading() as txn:
@@ -278,7 +278,7 @@ class SegmentStore:
             if page != batch.end:
                 break
             batch.add(schema.keys(unpack(raw, page)))
-            if batch.end - batch.first == self.catalog.batch_pages:
+            if batch.end - batch.first == schema.batch_pages:
                 yield batch
                 batch = Batch(page + 1, schema.payload_bits)
         if batch.end != end:

@@ -19,7 +19,7 @@ Rows = list[tuple[int, bytes]]
 
 def made() -> tuple[Catalog, Rows]:
     """Two segments of four pages and a tail of two; page 1 was replaced by page 6."""
-    catalog = Catalog(Schema(header_of(CHECKS, 4), CHECKS), 4)
+    catalog = Catalog(Schema(header_of(CHECKS, 4), CHECKS))
     rows: Rows = []
     for number in range(10):
         entry = page(f"http://{number if number != 6 else 1}", number + 1, b"abc")
