@@ -238,9 +238,6 @@ class LmdbIndex(Index):
             if self._depends(keeper, dependent):
                 return True
 
-    def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
-        return list(orphans)
-
     # The index
 
     @in_turn

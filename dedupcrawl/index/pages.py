@@ -258,13 +258,13 @@ class ClaimLedger(PageStore):
         found = self.rows("orphans", digest(spider))
         return [self._read(partial(unpack_dependent, key=key), raw) for key, raw in found]
 
-    @abstractmethod
     def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
         """Of these orphans those that this process is to ask for; who shares the index with others may get them all.
 
         They stay orphans until they are adopted. In an index of several machines each is given to one claimant, and
         once; when that ends and it still is one, to another.
         """
+        return list(orphans)
 
     def adopt(self, orphan: Dependent, kept_under: str | None) -> None:
         """An orphan was fetched again and judged; it is one again if the claim dies under which it was kept."""

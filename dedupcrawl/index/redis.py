@@ -12,11 +12,10 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.index import redis_notes
+from dedupcrawl.index import redis_journal
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.contract import Index, Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError
@@ -33,9 +32,10 @@ from dedupcrawl.index.record import (
     unpack,
     unpack_dependent,
 )
-from dedupcrawl.index.redis_journal import UNNUMBERED, RedisJournal, Replica, WireProbe, read, token, written
+from dedupcrawl.index.redis_claims import RedisClaims
+from dedupcrawl.index.redis_journal import RedisJournal
 from dedupcrawl.index.redis_link import Address, Argument
-from dedupcrawl.index.redis_notes import RedisClaims
+from dedupcrawl.index.redis_replica import UNNUMBERED, Replica, WireProbe, read, token, written
 from dedupcrawl.index.redis_scripts import FORGET, OFFER, TAKE, TAKE_BYTES, TAKEN, TAKEN_BYTES
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES
@@ -68,7 +68,7 @@ class RedisIndex(RedisJournal, Index):
     """The contract Index on a Redis server.
 
     Threads of a process take turns. A page that another process has replaced or forgotten within the last second
-    (`redis_notes.FRESH_SECONDS`) may still be given as the keeper of a duplicate; `depend` tells, before a drop.
+    (`redis_journal.FRESH_SECONDS`) may still be given as the keeper of a duplicate; `depend` tells, before a drop.
 
     Args:
         url: ``redis://``, ``rediss://`` or ``unix://``; ``?prefix=`` names the index. For the errors see `open_index`.
@@ -82,7 +82,7 @@ class RedisIndex(RedisJournal, Index):
 
     def __init__(self, url: str, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES, wait: float = 0.0) -> None:
         super().__init__(Address(url), checks, batch_pages, wait)
-        self.claims = RedisClaims(self.address, self.link)
+        self.claims = RedisClaims(self.address, self.link, self)
         self._runs: dict[str, int] = {}
         try:
             self._look()
@@ -103,7 +103,7 @@ class RedisIndex(RedisJournal, Index):
 
     @contextmanager
     def _pages(self, *, fresh: bool = True) -> Iterator[tuple[Catalog, Fetch]]:
-        replica = self._replica(0.0 if fresh else redis_notes.FRESH_SECONDS)
+        replica = self._replica(0.0 if fresh else redis_journal.FRESH_SECONDS)
         yield replica.catalog, replica.fetch
 
     def _replica(self, age: float) -> Replica:
@@ -121,7 +121,7 @@ class RedisIndex(RedisJournal, Index):
 
     @in_turn
     def search(self, entry: Entry, *, first_id: int = 0, after: Search | None = None) -> Search:
-        replica = self._replica(redis_notes.FRESH_SECONDS)
+        replica = self._replica(redis_journal.FRESH_SECONDS)
         first_id = min(first_id, self.first_id_limit)
         return Search(replica.catalog, storable(entry), first_id, self.lock, partial(self._reading, replica), after)
 
@@ -137,7 +137,7 @@ class RedisIndex(RedisJournal, Index):
         end = replica.catalog.next_id
         answers: list[Kept | None] = [None] * len(offers)
         steps: dict[int, tuple[str, list[Argument]]] = {}
-        rows: dict[int, tuple[bytes, Kept]] = {}
+        rows: dict[int, tuple[bytes, bool]] = {}
         for number, (found, request) in enumerate(offers):
             if found.catalog is not replica.catalog or found.end != end:
                 continue
@@ -150,10 +150,10 @@ class RedisIndex(RedisJournal, Index):
             claimed = (claim.field, claim.value) if claim.value else _NOTHING
             probes = read(replica.catalog.schema, entry, replaces)
             steps[number] = entry.url, _step((*row, *self._grave(replaces)), claimed, itself, probes)
-            rows[number] = row[0], Kept(0, found.superseded_urls, replaces is not None)
+            rows[number] = row[0], replaces is not None
         for number in self._stepped(steps):
-            raw, kept = rows[number]
-            answers[number] = replace(kept, page_id=replica.catalog.next_id)
+            raw, is_update = rows[number]
+            answers[number] = Kept(replica.catalog.next_id, offers[number][0].superseded_urls, is_update)
             replica.extend([raw])
             self.claims.kept(steps[number][0])
         return answers

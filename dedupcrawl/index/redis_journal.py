@@ -1,118 +1,41 @@
-"""RedisJournal: the rows on the server and this process's replica of them, which follows."""
+"""RedisJournal: an index on a server, its rows and its tables: a hash each, or one for each group where there are."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 import threading
 import time
 import uuid
 from abc import abstractmethod
-from array import array
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import msgspec
-import numpy as np
 import redis
 
-from dedupcrawl.content.checks.base import Check, Keys
-from dedupcrawl.content.symbols import fmix64
-from dedupcrawl.index.catalog import Background, Catalog, Fold
+from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import renumbered, tombstone, unpack
-from dedupcrawl.index.redis_link import Address, Argument
-from dedupcrawl.index.redis_notes import RedisNotes
-from dedupcrawl.index.redis_scripts import GREET, READ, RESTORE, Script
-from dedupcrawl.index.rows import Entry
-from dedupcrawl.index.schema import Schema, header_of, read_schema, url_key
-from dedupcrawl.index.segment import open_segment, write_all, write_segment
-from dedupcrawl.index.tables import parts
+from dedupcrawl.index.notes import VerdictLog
+from dedupcrawl.index.record import digest
+from dedupcrawl.index.redis_link import Address, Argument, Link
+from dedupcrawl.index.redis_replica import Replica
+from dedupcrawl.index.redis_scripts import CHANGE, CLEAR, GREET, GROUPS, READ, RESTORE, Script
+from dedupcrawl.index.schema import Schema, header_of, read_schema
+from dedupcrawl.index.tables import Answer, Cell, in_turn, parts
 
-UNNUMBERED = 0
-"""The number that rows on the wire are packed with: a row is packed before it is known which number it gets."""
+FRESH_SECONDS = 1.0
+"""Age up to which a process takes what it knows of the server for good when it says that a page is a duplicate."""
 
-_LENGTH_BYTES = 4
-
-
-class Replica:
-    """Rows 0 … catalog.next_id - 1 and their postings. Whoever uses it holds `lock`."""
-
-    def __init__(self, schema: Schema, lock: threading.RLock) -> None:
-        self.catalog = Catalog(schema)
-        self._lock = lock
-        self._background = Background()
-        self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  it lives as long as this object
-        self._end = 0
-        self._places = array("Q")
-
-    def extend(self, rows: Iterable[bytes]) -> None:
-        """Take over the next rows, as they came from the wire.
-
-        Raises:
-            IndexDamagedError: One cannot be read.
-            OSError: The disk is full.
-        """
-        for raw in rows:
-            page = self.catalog.next_id
-            del self._places[page:]  # of a row for which the disk was full
-            record = unpack(raw, UNNUMBERED)
-            keys = self.catalog.schema.keys(record)
-            self._places.append(self._write(renumbered(raw, page)))
-            for ended in record.ended:
-                if ended < page:
-                    self._places[ended] = self._write(tombstone(self.fetch(ended), ended))
-            self.catalog.add_keys(keys)
-            self._fold()
-
-    def fetch(self, page: int) -> bytes:
-        """The packed record of a row."""
-        place = self._places[page]
-        length = int.from_bytes(os.pread(self._file.fileno(), _LENGTH_BYTES, place), "little")
-        return os.pread(self._file.fileno(), length, place + _LENGTH_BYTES)
-
-    def on_the_wire(self, page: int) -> bytes:
-        """The row as the server has it."""
-        return renumbered(self.fetch(page), UNNUMBERED)
-
-    def wait(self) -> None:
-        """Return when nothing is being folded. The lock must be free."""
-        self._background.wait()
-
-    def close(self) -> None:
-        """Release the files."""
-        self.catalog.set_segments([])
-        self._file.close()
-
-    def _write(self, raw: bytes) -> int:
-        place = self._end
-        self._end = write_all(self._file.fileno(), len(raw).to_bytes(_LENGTH_BYTES, "little") + raw, place)
-        return place
-
-    def _fold(self) -> None:
-        """Fold full batches, beside the caller."""
-        fold = None if self._background.busy else self.catalog.fold()
-        if fold is not None:
-            self._background.start(lambda: self._merge(fold))
-
-    def _merge(self, fold: Fold) -> None:
-        with tempfile.TemporaryDirectory() as folder:  # what is mapped stays
-            path = Path(folder, "merged")
-            write_segment(path, fold.first, fold.end, fold.parts(), fold.left_out)
-            segment = open_segment(path)
-        with self._lock:
-            self.catalog.set_segments([*self.catalog.segments[: fold.stay], segment])
-
-
+_AGREED_SECONDS = 30 * 86_400  # after which a run that nobody heard of is over
 _NO_LIMIT = 1 << 62
 
 
-class RedisJournal(RedisNotes):
-    """An open index with its pages. What is done with them is part of a conversation of `link`.
+class RedisJournal(VerdictLog):
+    """The connection of an open index, its tables, and its rows. What is done with these is part of a conversation.
 
     Attributes:
         replica: The copy; set by the first `greet`, and anew when the server's journal is another one.
+        read_at: When (time.monotonic) the server was last asked for its rows.
+        pages_restored: How many pages were restored until then.
         first_id_limit: Pages at and above may belong to this run, whatever was said before the server lost its rows.
         keys: Of the journal.
     """
@@ -120,12 +43,91 @@ class RedisJournal(RedisNotes):
     replica: Replica
 
     def __init__(self, address: Address, checks: Sequence[Check], batch_pages: int, wait: float) -> None:
-        super().__init__(address, wait)
+        super().__init__()
+        self.address = address
+        self.link = Link(address, wait)
+        self.lock = threading.RLock()
+        self.is_closed = False
+        self.read_at = 0.0
+        self.pages_restored = 0
+        self._restored: set[bytes] = set()  # digests of URLs; asked for anew when there are more
         self._checks = checks
         self._new = msgspec.msgpack.encode(header_of(checks, batch_pages)) if checks else b""
         self._epoch = b""
         self.first_id_limit = _NO_LIMIT
         self.keys = tuple(map(address.key, ("meta", "rows", "window")))
+
+    # Tables
+
+    def check_open(self) -> None:
+        if self.is_closed:
+            raise ValueError("the index is closed")
+
+    def converse(self, work: Callable[[], Answer]) -> Answer:
+        return self.link.talk(self.greet, work)
+
+    @in_turn
+    def change(self, cells: Collection[Cell], given: Collection[Cell] = ()) -> list[bytes | None] | None:
+        there: list[bytes | None] | None = self.link.call(CHANGE, *self._changing(cells, given))
+        if any(cell.table == "restored" for cell in cells):
+            self.read_at = 0.0
+        return there
+
+    def _changing(self, cells: Collection[Cell], given: Collection[Cell]) -> tuple[Any, ...]:
+        """Keys and arguments."""
+        keys = [self.address.key("meta"), *(self._key(cell.table, cell.group) for cell in (*given, *cells))]
+        seconds = _AGREED_SECONDS if any(cell.table == "agreed" for cell in cells) else 0
+        arguments: list[Argument] = [seconds, len(given)]
+        for cell in given:
+            arguments += cell.field, cell.value or b""
+        for cell in cells:
+            arguments += cell.table, cell.field, cell.value or b""
+        return keys, *arguments
+
+    @in_turn
+    def send(self, cells: Collection[Cell]) -> None:
+        self.link.post(CHANGE, *self._changing(cells, ()))
+
+    @in_turn
+    def values(self, table: str, fields: Sequence[bytes]) -> list[bytes | None]:
+        found: list[bytes | None] = self.link.ask("HMGET", self._key(table), *fields) if fields else []
+        return found
+
+    @in_turn
+    def groups(self, table: str, groups: Sequence[bytes], beginning: bytes = b"") -> list[dict[bytes, bytes]]:
+        told = self.link.call(GROUPS, [self._key(table, group) for group in groups], beginning) if groups else ()
+        return [dict(sorted(zip(flat[::2], flat[1::2], strict=True))) for flat in told]
+
+    @in_turn
+    def clear(self, table: str, group: bytes, beginning: bytes = b"") -> None:
+        self.link.post(CLEAR, [self.address.key("meta"), self._key(table, group)], table, beginning)
+
+    def rows(self, table: str, beginning: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        for some in parts(field for field in self._fields(table) if field.startswith(beginning)):
+            values = zip(some, self.values(table, some), strict=True)
+            yield from ((field, raw) for field, raw in values if raw is not None)
+
+    @in_turn
+    def _fields(self, table: str) -> list[bytes]:
+        return sorted(self.link.ask("HKEYS", self._key(table)))
+
+    def is_restored(self, url: str) -> bool:
+        with self.lock:
+            if self.is_closed or time.monotonic() - self.read_at >= FRESH_SECONDS:
+                return super().is_restored(url)
+            if self.pages_restored > len(self._restored):
+                self._restored.update(self._fields("restored"))
+            return digest(url) in self._restored
+
+    @in_turn
+    def settle(self) -> None:
+        """Wait until what was sent has arrived."""
+        self.link.settle()
+
+    def _key(self, table: str, group: bytes = b"") -> str:
+        return self.address.key(table, *([group.hex()] if group else []))
+
+    # Rows
 
     @abstractmethod
     def tell_again(self) -> None:
@@ -191,52 +193,3 @@ class RedisJournal(RedisNotes):
             if not self.link.call(RESTORE, self.keys[:2], epoch, pages[0], *map(self.replica.on_the_wire, pages)):
                 self._start(schema)
                 return
-
-
-_TABLE_FACTOR = 0x9E3779B97F4A7C15
-_WORD = (1 << 64) - 1
-
-WireProbe = tuple[int, bytes, bytes]
-"""Least sum of weights, tokens, and a weight of four bytes for each; no weights when each counts 1."""
-
-
-def tokens(table: int, prefixes: Keys) -> bytes:
-    """Four bytes for each prefix of a table."""
-    mixed = fmix64(prefixes + np.uint64((table + 1) * _TABLE_FACTOR & _WORD))
-    made: bytes = (mixed >> np.uint64(32)).astype("<u4").tobytes()
-    return made
-
-
-def token(table: int, key: int) -> bytes:
-    """The token of one key of a table of the index's own."""
-    return tokens(table, np.array([key], dtype=np.uint64))
-
-
-def written(schema: Schema, keys: Sequence[Keys]) -> bytes:
-    """The write set of a row: tokens of everything that it is posted under, by table."""
-    sets = [
-        tokens(table, found >> np.uint64(bits))
-        for table, (found, bits) in enumerate(zip(keys, schema.payload_bits, strict=True))
-        if found.size
-    ]
-    return b"".join(sets)
-
-
-def read(schema: Schema, entry: Entry, replaces: int | None) -> list[WireProbe]:
-    """The read set of an offer: what would make its search find something else.
-
-    That is another page's keys where a check looks for them, another page of its URL, and the end of the page that it
-    replaces.
-    """
-    any_of = [token(schema.urls, url_key(entry.url))]
-    if replaces is not None:
-        any_of.append(token(schema.ended, replaces))
-    weighted: list[WireProbe] = []
-    for slot, check, signature in schema.signatures(entry):
-        probe = check.probe(signature)
-        made = tokens(slot, probe.prefixes)
-        if probe.least <= 1:
-            any_of.append(made)
-        else:
-            weighted.append((probe.least, made, probe.weights.astype("<u4").tobytes()))
-    return [(1, b"".join(any_of), b""), *weighted]
