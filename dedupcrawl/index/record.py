@@ -146,16 +146,15 @@ _decode_signatures = msgspec.msgpack.Decoder(_Signatures).decode
 def pack(record: Record, page: int) -> bytes:
     """The bytes of the record that is to be number `page`."""
     entry = b"" if record.page is None else shrunk(_encode(record.page))
-    return _sealed(_encode(_Packed(record.signatures, record.ended, record.inside, entry)), page)
-
-
-def renumbered(raw: bytes, page: int) -> bytes:
-    """A packed record of another number, whose checksum was good, as that of `page`."""
-    return _sealed(raw[_CHECKSUM_BYTES:], page)
-
-
-def _sealed(body: bytes, page: int) -> bytes:
+    body = _encode(_Packed(record.signatures, record.ended, record.inside, entry))
     return zlib.crc32(body, page).to_bytes(_CHECKSUM_BYTES, "little") + body
+
+
+def renumbered(raw: bytes, page: int, number: int) -> bytes:
+    """The packed record of `page` as that of another number; a checksum that is wrong stays so."""
+    body = raw[_CHECKSUM_BYTES:]
+    wrong = zlib.crc32(body, page) ^ int.from_bytes(raw[:_CHECKSUM_BYTES], "little")  # 0, where it is not
+    return (zlib.crc32(body, number) ^ wrong).to_bytes(_CHECKSUM_BYTES, "little") + body
 
 
 def unpack(raw: Raw, page: int) -> Record:

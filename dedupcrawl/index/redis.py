@@ -20,22 +20,11 @@ from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.contract import Index, Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.pages import claim_cell
-from dedupcrawl.index.record import (
-    Record,
-    digest,
-    pack,
-    pack_dependent,
-    plain,
-    renumbered,
-    storable,
-    tombstone,
-    unpack,
-    unpack_dependent,
-)
+from dedupcrawl.index.record import digest, pack_dependent, plain, storable, unpack_dependent
 from dedupcrawl.index.redis_claims import RedisClaims
 from dedupcrawl.index.redis_journal import RedisJournal
 from dedupcrawl.index.redis_link import Address, Argument
-from dedupcrawl.index.redis_replica import UNNUMBERED, Replica, WireProbe, read, token, written
+from dedupcrawl.index.redis_replica import NOTHING, Replica, WireProbe, numbered, read, token
 from dedupcrawl.index.redis_scripts import FORGET, OFFER, TAKE, TAKE_BYTES, TAKEN, TAKEN_BYTES
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES
@@ -44,7 +33,6 @@ from dedupcrawl.index.tables import COUNTED, in_turn, parts
 from dedupcrawl.index.verify import problems
 
 _VERIFICATIONS = 5
-_NOTHING = (b"", b"")
 
 
 def _step(
@@ -55,7 +43,7 @@ def _step(
     A row comes with its tokens, and number and tombstone of the page that it replaces; all are empty for a page that is
     kept already. A claim comes with a URL digest. A dependent is remembered where the page is claimed.
     """
-    beside = pack_dependent(dependent) if dependent else _NOTHING
+    beside = pack_dependent(dependent) if dependent else NOTHING
     return [*row, *claim, *beside, *(part for probe in probes for part in probe)]
 
 
@@ -68,7 +56,7 @@ class RedisIndex(RedisJournal, Index):
     """The contract Index on a Redis server.
 
     Threads of a process take turns. A page that another process has replaced or forgotten within the last second
-    (`redis_journal.FRESH_SECONDS`) may still be given as the keeper of a duplicate; `depend` tells, before a drop.
+    (`redis_journal.FRESH_SECONDS`) may still be given as the keeper of a duplicate; `depend_all` tells, before a drop.
 
     Args:
         url: ``redis://``, ``rediss://`` or ``unix://``; ``?prefix=`` names the index. For the errors see `open_index`.
@@ -144,12 +132,12 @@ class RedisIndex(RedisJournal, Index):
             entry = found.entry
             earlier = newest(replica.catalog, entry.url, replica.fetch)
             replaces = earlier and earlier[0]
-            row = self._packed(row_of(found, replaces))
+            row = replica.packed(row_of(found, replaces))
             itself = Dependent(entry.spider, entry.source, request) if request else None
             claim = claim_cell(entry.url, self.claims.owner)
-            claimed = (claim.field, claim.value) if claim.value else _NOTHING
+            claimed = (claim.field, claim.value) if claim.value else NOTHING
             probes = read(replica.catalog.schema, entry, replaces)
-            steps[number] = entry.url, _step((*row, *self._grave(replaces)), claimed, itself, probes)
+            steps[number] = entry.url, _step((*row, *replica.grave(replaces)), claimed, itself, probes)
             rows[number] = row[0], replaces is not None
         for number in self._stepped(steps):
             raw, is_update = rows[number]
@@ -168,7 +156,7 @@ class RedisIndex(RedisJournal, Index):
                 kept = None if number in held else newest(self._catalog, plain(keeper), self.replica.fetch)
                 if kept is not None:
                     probe = (1, token(self._catalog.schema.ended, kept[0]), b"")
-                    steps[number] = keeper, _step(2 * _NOTHING, (digest(keeper), b""), dependent, [probe])
+                    steps[number] = keeper, _step(2 * NOTHING, (digest(keeper), b""), dependent, [probe])
                 elif is_fresh:
                     held.setdefault(number, False)
             held |= dict.fromkeys(self._stepped(steps), True)
@@ -191,12 +179,12 @@ class RedisIndex(RedisJournal, Index):
     def _end(self, ending: Ending) -> tuple[bool, list[Dependent]]:
         key, forgets = digest(ending.url), ending.renewed is None
         keys = [self._key("claims"), self._key("dependents", key), self._key("orphans"), self._key("attachments", key)]
-        claim = _NOTHING if ending.owner is None else (key, ending.owner)
+        claim = NOTHING if ending.owner is None else (key, ending.owner)
         replica = self.replica
         while found := ending.of(replica.catalog, replica.fetch) or (claim[0] and (None, None)):
             page, record = found
-            row = self._packed(record) if record else _NOTHING
-            status, orphaned = self.exchange(FORGET, keys, *row, *self._grave(page), *claim, int(forgets))
+            row = replica.packed(record) if record else NOTHING
+            status, orphaned = self.exchange(FORGET, keys, *row, *replica.grave(page), *claim, int(forgets))
             if status == b"done":
                 replica.extend([row[0]] if row[0] else [])
                 return page is not None, _unpacked(orphaned)
@@ -205,17 +193,6 @@ class RedisIndex(RedisJournal, Index):
         if forgets:
             self.clear("attachments", key)
         return False, []
-
-    def _packed(self, record: Record) -> tuple[bytes, bytes]:
-        """A row, and its tokens."""
-        schema = self._catalog.schema
-        return pack(record, UNNUMBERED), written(schema, schema.keys(record))
-
-    def _grave(self, page: int | None) -> tuple[bytes | int, bytes]:
-        """Number and tombstone of a page that is replaced or forgotten."""
-        if page is None:
-            return _NOTHING
-        return page, renumbered(tombstone(self.replica.fetch(page), page), UNNUMBERED)
 
     # Claims
 
@@ -279,10 +256,7 @@ class RedisIndex(RedisJournal, Index):
             rows = self.values("rows", [b"%d" % page for page in pages])
             for page, raw in zip(pages, rows, strict=True):
                 if raw is not None:
-                    with suppress(IndexDamagedError):  # then it stays as it is, to be found so
-                        unpack(raw, UNNUMBERED)
-                        raw = renumbered(raw, page)  # noqa: PLW2901
-                    yield page, raw
+                    yield page, numbered(raw, page)
 
     def close(self) -> None:
         with self.lock:

@@ -14,15 +14,21 @@ import numpy as np
 from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.content.symbols import fmix64
 from dedupcrawl.index.catalog import Background, Catalog, Fold
-from dedupcrawl.index.record import renumbered, tombstone, unpack
+from dedupcrawl.index.record import Record, pack, renumbered, tombstone, unpack
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.index.schema import Schema, url_key
 from dedupcrawl.index.segment import open_segment, write_all, write_segment
 
-UNNUMBERED = 0
-"""The number that rows on the wire are packed with: a row is packed before it is known which number it gets."""
+NOTHING = (b"", b"")
+"""In the place of a row and its tokens, or of another pair, where there is none."""
 
+_UNNUMBERED = 0  # rows on the wire are packed with it: a row is packed before it is known which number it gets
 _LENGTH_BYTES = 4
+
+
+def numbered(raw: bytes, page: int) -> bytes:
+    """The packed record of a row as the server has it."""
+    return renumbered(raw, _UNNUMBERED, page)
 
 
 class Replica:
@@ -46,9 +52,9 @@ class Replica:
         for raw in rows:
             page = self.catalog.next_id
             del self._places[page:]  # of a row for which the disk was full
-            record = unpack(raw, UNNUMBERED)
+            record = unpack(raw, _UNNUMBERED)
             keys = self.catalog.schema.keys(record)
-            self._places.append(self._write(renumbered(raw, page)))
+            self._places.append(self._write(numbered(raw, page)))
             for ended in record.ended:
                 if ended < page:
                     self._places[ended] = self._write(tombstone(self.fetch(ended), ended))
@@ -63,7 +69,18 @@ class Replica:
 
     def on_the_wire(self, page: int) -> bytes:
         """The row as the server has it."""
-        return renumbered(self.fetch(page), UNNUMBERED)
+        return renumbered(self.fetch(page), page, _UNNUMBERED)
+
+    def packed(self, record: Record) -> tuple[bytes, bytes]:
+        """A new row as the server is to have it, and its tokens."""
+        schema = self.catalog.schema
+        return pack(record, _UNNUMBERED), written(schema, schema.keys(record))
+
+    def grave(self, page: int | None) -> tuple[bytes | int, bytes]:
+        """Number and tombstone of a page that is replaced or forgotten."""
+        if page is None:
+            return NOTHING
+        return page, renumbered(tombstone(self.fetch(page), page), page, _UNNUMBERED)
 
     def wait(self) -> None:
         """Return when nothing is being folded. The lock must be free."""
