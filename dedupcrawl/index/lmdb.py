@@ -19,7 +19,7 @@ from dedupcrawl.index.contract import Index, Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.journal import Journal, Transaction, is_locked, with_prefix
 from dedupcrawl.index.notes import orphan_cell
-from dedupcrawl.index.pages import claim_cell, dependent_cell, read_claim
+from dedupcrawl.index.pages import OWNER_BYTES, claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.record import DIGEST_BYTES, Raw, Record, digest, pack, plain, storable, unpack_dependent
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, check_header, header_of, read_schema
@@ -331,24 +331,17 @@ class LmdbClaims:
             self.owner = owner.bytes
         return self.owner.hex()
 
-    def dead(self, excluded: Collection[str]) -> list[tuple[str, bytes]]:
-        """The URLs that are claimed by processes that are no more, but some, and by whom."""
-        alive = {self.owner: True}
-        claimed = []
-        for key, raw in self._journal.keyed_rows(self._journal.tables["claims"]):
-            owner, url = read_claim(key, raw)
-            if owner not in alive:
-                alive[owner] = owner.hex() in excluded or _is_locked(self._folder / owner.hex())
-            if not alive[owner]:
-                claimed.append((url, owner))
-        return claimed
-
-    def bury(self, excluded: Collection[str]) -> None:
-        """Remove the lock files that nobody holds, but those of some. Their claims must have been abandoned."""
+    def dead(self, excluded: Collection[str]) -> set[str]:
+        """Names of those that are no more, but some: nobody holds the locks on their files, if there are any."""
+        names = {raw[:OWNER_BYTES].hex() for _, raw in self._journal.keyed_rows(self._journal.tables["claims"])}
         if self._folder.is_dir():
-            for path in self._folder.iterdir():
-                if path.name not in (self.owner.hex(), *excluded) and path.suffix != ".new" and not _is_locked(path):
-                    path.unlink(missing_ok=True)
+            names.update(path.name for path in self._folder.iterdir() if path.suffix != ".new")
+        return {name for name in names - {self.owner.hex(), *excluded} if not _is_locked(self._folder / name)}
+
+    def bury(self, dead: Collection[str]) -> None:
+        """Remove their lock files."""
+        for name in dead:
+            (self._folder / name).unlink(missing_ok=True)
 
     def give_up(self, urls: Iterable[str]) -> None:
         """Nothing: what is claimed is written nowhere else."""

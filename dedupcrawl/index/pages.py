@@ -185,11 +185,11 @@ class Claimant(Protocol):
     def start(self) -> str:
         """Become a claimant, if this process is none yet; returns its name."""
 
-    def dead(self, excluded: Collection[str]) -> list[tuple[str, bytes]]:
-        """The URLs that are claimed by processes that are no more, but some, and by whom."""
+    def dead(self, excluded: Collection[str]) -> set[str]:
+        """Names of the claimants that are no more, but some."""
 
-    def bury(self, excluded: Collection[str]) -> None:
-        """No claim of these processes is left."""
+    def bury(self, dead: Collection[str]) -> None:
+        """No claim of these is left."""
 
     def give_up(self, urls: Iterable[str]) -> None:
         """There is no claim of this process on these pages any more."""
@@ -249,8 +249,10 @@ class ClaimLedger(PageStore):
         Claimants that are `excluded`, by name, are not looked at yet. Returns how many pages were forgotten.
         """
         self._look()
-        ended = [self._end(Ending(url, owner=owner))[0] for url, owner in self.claims.dead(excluded)]
-        self.claims.bury(excluded)
+        dead = self.claims.dead(excluded)
+        claims = [read_claim(field, raw) for field, raw in self.rows("claims")] if dead else []
+        ended = [self._end(Ending(url, owner=owner))[0] for owner, url in claims if owner.hex() in dead]
+        self.claims.bury(dead)
         return sum(ended)
 
     def orphans(self, spider: str) -> list[Dependent]:

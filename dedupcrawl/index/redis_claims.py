@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import redis
 
-from dedupcrawl.index.pages import OWNER_BYTES, claim_cell, read_claim
+from dedupcrawl.index.pages import OWNER_BYTES, claim_cell
 from dedupcrawl.index.redis_link import Address, Link
 from dedupcrawl.index.tables import Tables, parts
 
@@ -38,7 +38,6 @@ class RedisClaims:
         self._claims, self._owners = address.key("claims"), address.key("owners")
         self._has_read_all = False
         self._own: set[str] = set()
-        self._dead: set[bytes] = set()
 
     def start(self) -> str:
         """Become a claimant, if this process is none yet; returns its name."""
@@ -67,11 +66,8 @@ class RedisClaims:
         """There is no claim of this process on these pages any more."""
         self._own.difference_update(urls)
 
-    def dead(self, excluded: Collection[str]) -> list[tuple[str, bytes]]:
-        """The URLs that are claimed by processes that have ended, but those of some claimants, and by whom.
-
-        All claims are read at first, and then only when somebody has died.
-        """
+    def dead(self, excluded: Collection[str]) -> set[str]:
+        """Names of the claimants that are no more, but some; who they are is read from all claims the first time."""
         owners: set[bytes] = set(self._link.ask("SMEMBERS", self._owners))
         if not self._has_read_all:
             owners.update(raw[:OWNER_BYTES] for _, raw in self._tables.rows("claims"))
@@ -79,15 +75,12 @@ class RedisClaims:
                 self._link.ask("SADD", self._owners, *owners)
             self._has_read_all = True
         looked_at = [owner for owner in owners if owner.hex() not in excluded]
-        self._dead = {owner for owner in looked_at if not self._link.ask("EXISTS", self._owner_key(owner))}
-        claims = (read_claim(field, raw) for field, raw in (self._tables.rows("claims") if self._dead else ()))
-        return [(url, owner) for owner, url in claims if owner in self._dead]
+        return {owner.hex() for owner in looked_at if not self._link.ask("EXISTS", self._owner_key(owner))}
 
-    def bury(self, excluded: Collection[str]) -> None:
-        """No claim of those that were found dead is left."""
-        if self._dead:
-            self._link.ask("SREM", self._owners, *self._dead)
-            self._dead = set()
+    def bury(self, dead: Collection[str]) -> None:
+        """No claim of these is left."""
+        if dead:
+            self._link.ask("SREM", self._owners, *map(bytes.fromhex, dead))
 
     def close(self) -> None:
         """What is still claimed is nobody's from now on."""
