@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.checks.base import Keys, PageIds
-from dedupcrawl.index.record import Record
 from dedupcrawl.index.schema import Schema
 from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Ended, Segment, Table, merge_from, sort_table
 
@@ -233,11 +232,7 @@ class Catalog:
         self._tables: list[list[Table]] = [[] for _ in self._slots]
         self._views: dict[tuple[int, int], PostingsView] = {}
 
-    def add(self, record: Record) -> int:
-        """Post the next record; returns its id."""
-        return self.add_keys(self.schema.keys(record))
-
-    def add_keys(self, keys: Sequence[Keys]) -> int:
+    def add(self, keys: Sequence[Keys]) -> int:
         """Post the next record under these keys, by table; returns its id."""
         page = self.next_id
         if not self.batches or page % self.schema.batch_pages == 0:

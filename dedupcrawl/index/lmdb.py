@@ -166,7 +166,7 @@ class LmdbIndex(Index):
         if added is None:
             return None
         self._store.seen, keys, replaces = added
-        kept = Kept(self._store.catalog.add_keys(keys), found.superseded_urls, replaces)
+        kept = Kept(self._store.catalog.add(keys), found.superseded_urls, replaces)
         self._store.fold()
         return kept
 

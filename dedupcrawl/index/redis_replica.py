@@ -58,7 +58,7 @@ class Replica:
             for ended in record.ended:
                 if ended < page:
                     self._places[ended] = self._write(tombstone(self.fetch(ended), ended))
-            self.catalog.add_keys(keys)
+            self.catalog.add(keys)
             self._fold()
 
     def fetch(self, page: int) -> bytes:

@@ -109,7 +109,7 @@ class SegmentStore:
         self._load(txn)
         fetch = self._journal.fetch(txn)
         for page in range(self.catalog.next_id, self._journal.count(txn)):
-            self.catalog.add(unpack(fetch(page), page))
+            self.catalog.add(self.catalog.schema.keys(unpack(fetch(page), page)))
         self.seen = seen
 
     def _load(self, txn: Transaction) -> None:

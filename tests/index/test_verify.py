@@ -25,7 +25,7 @@ def made() -> tuple[Catalog, Rows]:
         entry = page(f"http://{number if number != 6 else 1}", number + 1, b"abc")
         record = record_of(entry, catalog.schema.names, (1,) if number == 6 else (), ())
         rows.append((number, pack(record, number)))
-        catalog.add(record)
+        catalog.add(catalog.schema.keys(record))
     catalog.set_segments([batch.fold() for batch in catalog.batches[:2]])
     return catalog, rows
 
