@@ -95,20 +95,16 @@ class PostingsView:
 
     def count(self, prefixes: Keys) -> NDArray[np.int64]:
         """Shape (n,) → (n,): how many postings each prefix has."""
-        wanted = prefixes.tolist()
-        counts = self._count_in_tail(wanted)
-        if self._tables:
-            firsts = prefixes << self._shift
-            for keys, _ in self._tables:
-                for row, start, end in self._ranges(keys, prefixes, firsts, wanted):
-                    counts[row] += end - start
+        counts = self._count_in_tail(prefixes.tolist())
+        for keys, _ in self._tables:
+            for row, start, end in self._ranges(keys, prefixes):
+                counts[row] += end - start
         return counts
 
     def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
         """Shape (n,) → (m,), (m,): whole keys and pages of all postings of any of these prefixes, in no order."""
-        wanted = prefixes.tolist()
-        parts = self._in_tables(prefixes, wanted)
-        tail = self._in_tail(wanted)
+        parts = self._in_tables(prefixes)
+        tail = self._in_tail(prefixes.tolist())
         if tail[0].size:
             parts.append(tail)
         if not parts:
@@ -123,23 +119,20 @@ class PostingsView:
         keys, ids = self._in_tail(wanted)
         ends = self._count_in_tail(wanted).cumsum().tolist() if keys.size else []
         tail = ((keys[start:end], ids[start:end]) for start, end in pairwise((0, *ends)) if end > start)
-        return [*self._in_tables(prefixes, wanted), *tail]
+        return [*self._in_tables(prefixes), *tail]
 
     def pages(self, prefix: int) -> list[int]:
         """The pages of all postings of one prefix, in no order."""
         tail = [page for found in self._tail for page in found.get(prefix, ())[1::2]]
-        parts = self._in_tables(np.array([prefix], dtype=np.uint64), [prefix]) if self._tables else []
+        parts = self._in_tables(np.array([prefix], dtype=np.uint64)) if self._tables else []
         return [*tail, *(page for _, ids in parts for page in ids.tolist())]
 
-    def _in_tables(self, prefixes: Keys, wanted: list[int]) -> list[Table]:
+    def _in_tables(self, prefixes: Keys) -> list[Table]:
         """The postings of these prefixes in the segments, one prefix's of one segment together."""
-        if not self._tables:
-            return []
-        firsts = prefixes << self._shift
         return [
             (keys[start:end], ids[start:end])
             for keys, ids in self._tables
-            for _, start, end in self._ranges(keys, prefixes, firsts, wanted)
+            for _, start, end in self._ranges(keys, prefixes)
         ]
 
     def _count_in_tail(self, wanted: list[int]) -> NDArray[np.int64]:
@@ -161,17 +154,17 @@ class PostingsView:
                     flat += postings
         return _unzipped(np.array(flat, dtype=np.uint64))
 
-    def _ranges(self, keys: Keys, prefixes: Keys, firsts: Keys, wanted: list[int]) -> list[tuple[int, int, int]]:
+    def _ranges(self, keys: Keys, prefixes: Keys) -> list[tuple[int, int, int]]:
         """For each prefix that a table has: its row, and where its postings start and end."""
         bits = self._payload_bits
         if kernels.compiled is not None:
             return kernels.compiled.sorted_ranges(keys, prefixes, bits)
-        places = keys.searchsorted(firsts)
+        places = keys.searchsorted(prefixes << self._shift)
         starts = places.tolist()
         rows = (keys.take(places, mode="clip") >> self._shift == prefixes).nonzero()[0].tolist()
         if not rows:
             return []
-        after = [(wanted[row] + 1) << bits for row in rows]
+        after = [(prefix + 1) << bits for prefix in prefixes[rows].tolist()]
         ends = keys.searchsorted(np.array([key & _WORD for key in after], dtype=np.uint64)).tolist()
         # Nothing comes after the last prefix of all.
         return [
@@ -228,8 +221,6 @@ class Catalog:
         self.segments: list[Segment] = []
         self.batches: list[Batch] = []
         self.next_id = 0
-        self._slots = range(len(schema.payload_bits))
-        self._tables: list[list[Table]] = [[] for _ in self._slots]
         self._views: dict[tuple[int, int], PostingsView] = {}
 
     def add(self, keys: Sequence[Keys]) -> int:
@@ -248,7 +239,6 @@ class Catalog:
         They must end where a batch ends. If they end after `next_id`, the tail is empty and goes on after them.
         """
         self.segments = list(segments)
-        self._tables = [list(tables) for tables in tables_of(self.segments)] or [[] for _ in self._slots]
         end = self.segments[-1].end if self.segments else 0
         self.batches = [batch for batch in self.batches if batch.first >= end]
         self._views.clear()
@@ -260,9 +250,8 @@ class Catalog:
         if view is None:
             if len(self._views) >= _VIEWS:
                 self._views.clear()
-            segments = zip(self.segments, self._tables[table], strict=True)
             view = self._views[table, first_id] = PostingsView(
-                [part for segment, part in segments if segment.end > first_id],
+                [segment.tables[table] for segment in self.segments if segment.end > first_id],
                 [batch.found[table] for batch in self.batches if batch is self.batches[-1] or batch.end > first_id],
                 self.schema.payload_bits[table],
             )
@@ -277,7 +266,7 @@ class Catalog:
         table = self.schema.ended
         tail = [np.fromiter(batch.found[table], dtype=np.uint64) for batch in self.batches]
         mask = np.zeros(self.next_id, dtype=np.bool_)
-        for pages in (*(keys for keys, _ in self._tables[table]), *tail):
+        for pages in (*(segment.tables[table][0] for segment in self.segments), *tail):
             mask[pages[pages < self.next_id]] = True
         return mask
 
@@ -297,7 +286,8 @@ class Catalog:
 
     def postings(self, table: int) -> int:
         """How many postings a table has, those of ended pages that no merge has met yet included."""
-        return sum(keys.size for keys, _ in self._tables[table]) + sum(batch.postings(table) for batch in self.batches)
+        in_segments = sum(segment.tables[table][0].size for segment in self.segments)
+        return in_segments + sum(batch.postings(table) for batch in self.batches)
 
     def fold(self) -> Fold | None:
         """What is due to become a segment; None while no batch is full, or when there are no checks to post it."""
@@ -306,16 +296,17 @@ class Catalog:
             return None
         full = [batch for batch in self.batches if batch.end - batch.first == most]
         stay = merge_from([segment.pages for segment in self.segments], full[-1].end - full[0].first, most)
-        merged = tuple(self.segments[stay:])
-        first, end = (merged or full)[0].first, full[-1].end
-        return Fold(first, end, stay, merged, tuple(full), left_out(self.schema, first, end, self.ended()))
+        return self._folded(stay, full)
 
     def whole(self) -> Fold | None:
         """All segments as one, without their ended pages; None when there is none."""
-        if not self.segments:
-            return None
-        end = self.segments[-1].end
-        return Fold(0, end, 0, tuple(self.segments), (), left_out(self.schema, 0, end, self.ended()))
+        return self._folded(0, []) if self.segments else None
+
+    def _folded(self, stay: int, batches: Sequence[Batch]) -> Fold:
+        merged: list[Segment | Batch] = [*self.segments[stay:], *batches]
+        first, end = merged[0].first, merged[-1].end
+        ended = left_out(self.schema, first, end, self.ended())
+        return Fold(first, end, stay, tuple(self.segments[stay:]), tuple(batches), ended)
 
 
 logger = logging.getLogger(__name__)
