@@ -27,7 +27,7 @@ from dedupcrawl.content.model import load
 from dedupcrawl.detection import detector as detection
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.comparison import Asked
-from dedupcrawl.detection.together import Steps
+from dedupcrawl.detection.together import Steps, together
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.extras import missing
 from dedupcrawl.index.contract import standing_for
@@ -131,7 +131,7 @@ class Detector(AbstractContextManager["Detector"]):
     def _check_next(self, waiting: deque[Analysis]) -> list[Verdict]:
         """The verdicts on as many pages as the index is best asked for at once."""
         reads = [waiting.popleft() for _ in range(min(len(waiting), self._index.pages_at_once))]
-        verdicts = self._detector.together(map(self._steps, reads))
+        verdicts = together(self._index, map(self._steps, reads))
         if self._settings.keep_text:
             for read in reads:
                 self._detector.keep_text(read.page)

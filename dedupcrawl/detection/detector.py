@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -126,11 +126,7 @@ class Detector:
 
     def judge(self, analysis: Analysis, checks: Sequence[Check], **asked: Any) -> Verdict:
         """The verdict on one page, alone; what is asked is as in `Asked`."""
-        return self.together([self.steps(analysis, Asked(checks, **asked))])[0]
-
-    def together(self, pages: Iterable[Steps[Verdict]]) -> list[Verdict]:
-        """The verdicts on pages, each begun by `steps`: as `detection.together.together`."""
-        return together(self._index, pages)
+        return together(self._index, [self.steps(analysis, Asked(checks, **asked))])[0]
 
     def _entry(self, identity: str, reading: Reading, signatures: dict[str, bytes]) -> Entry:
         """What the index keeps of a page."""
