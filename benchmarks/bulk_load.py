@@ -52,7 +52,7 @@ def load(index: LmdbIndex, entries: Sequence[Entry]) -> None:
 def fold(index: LmdbIndex) -> None:
     """Make the postings of all whole batches of rows that have no segment yet, and let the index see them."""
     index._store.wait()
-    store, journal, batch_pages = index._store, index.journal, index._catalog.batch_pages
+    store, journal, batch_pages = index._store, index.journal, index._catalog.schema.batch_pages
     with store.locked(), tempfile.TemporaryDirectory(dir=journal.path) as folder:
         with journal.lock, journal.reading() as txn:
             count = journal.count(txn)

@@ -24,5 +24,5 @@ def offer(index: Index, entry: Entry, *, compare: bool = True) -> Kept | Verdict
                 return Verdict(entry.url, "duplicate", kept.url, check, 1.0)
         for _, candidates in found.inside():
             found.superseded |= {page_id: kept.source for page_id, kept in candidates}
-        if (kept_as := index.add(found)) is not None:
+        if (kept_as := index.add_all([(found, b"")])[0]) is not None:
             return kept_as

@@ -27,7 +27,9 @@ import redis
 from benchmarks.redis_process import redis_process
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.detection.detector import Detector
+from dedupcrawl.detection.together import together
 from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.page import Page
 
@@ -79,14 +81,14 @@ def work(url: str, pages: Sequence[Page], names: Sequence[str], at_once: int, pi
     detector = Detector(index, spider="bench", run="bench")
     pipe.send("ready")
     pipe.recv()
-    before, cpu = index.round_trips, time.process_time()
+    before, cpu = index.link.round_trips, time.process_time()
     kept = []
     for first in range(0, len(analyses), at_once):
         batch = analyses[first : first + at_once]
-        steps = (detector.steps(analysis, checks, request=lambda: b"a request") for analysis in batch)
-        kept += [verdict.url for verdict in detector.together(steps) if not verdict.is_duplicate]
+        steps = (detector.steps(analysis, Asked(checks, request=lambda: b"a request")) for analysis in batch)
+        kept += [verdict.url for verdict in together(index, steps) if not verdict.is_duplicate]
     cpu = time.process_time() - cpu
-    pipe.send((kept, index.round_trips - before, cpu))
+    pipe.send((kept, index.link.round_trips - before, cpu))
     pipe.recv()
     index.confirm(kept)
     index.close()

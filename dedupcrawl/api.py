@@ -26,7 +26,8 @@ from dedupcrawl.content.html import extract
 from dedupcrawl.content.model import load
 from dedupcrawl.detection import detector as detection
 from dedupcrawl.detection.analysis import Analysis
-from dedupcrawl.detection.together import Steps
+from dedupcrawl.detection.comparison import Asked
+from dedupcrawl.detection.together import Steps, together
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.extras import missing
 from dedupcrawl.index.contract import standing_for
@@ -131,7 +132,7 @@ class Detector(AbstractContextManager["Detector"]):
     def _check_next(self, waiting: deque[Analysis]) -> list[Verdict]:
         """The verdicts on as many pages as the index is best asked for at once."""
         reads = [waiting.popleft() for _ in range(min(len(waiting), self._index.pages_at_once))]
-        verdicts = self._detector.together(map(self._steps, reads))
+        verdicts = together(self._index, map(self._steps, reads))
         if self._settings.keep_text:
             for read in reads:
                 self._detector.keep_text(read.page)
@@ -145,11 +146,13 @@ class Detector(AbstractContextManager["Detector"]):
         settings = self._settings
         return self._detector.steps(
             read,
-            self._checks,
-            scope=settings.scope,
-            target_precision=settings.target_precision,
-            ttl=settings.ttl,
-            quota=settings.site_quota,
+            Asked(
+                self._checks,
+                scope=settings.scope,
+                target_precision=settings.target_precision,
+                ttl=settings.ttl,
+                quota=settings.site_quota,
+            ),
         )
 
     def resolved(self, verdict: Verdict) -> Verdict:

@@ -22,6 +22,7 @@ from dedupcrawl.crawl.request_meta import TRIAL
 from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.attachments import ITEM, packed_item
+from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.detection.together import Steps, together
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.printable import printable
@@ -71,8 +72,7 @@ class Judging:
         # A page and those of its items that are judged by themselves (DEDUP_ITEM_FIELDS) hold each other's texts.
         apart = set(fetched.kept_under.values()) if url == fetched.url else {fetched.url, own}
         try:
-            verdict = yield from self._detector.steps(
-                analysis,
+            asked = Asked(
                 self._checks_of[chosen],
                 scope=settings.scope,
                 canonical=canonical,
@@ -84,6 +84,7 @@ class Judging:
                 force_keep=bool(fetched.force_keep),
                 excluded=apart,
             )
+            verdict = yield from self._detector.steps(analysis, asked)
         except IndexAwayError:
             raise
         except (OSError, IndexDamagedError) as error:

@@ -13,7 +13,7 @@ import numpy as np
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.furniture import RECURRING, Furniture
-from dedupcrawl.content.model import DOUBTED, Model
+from dedupcrawl.content.model import DOUBTED, TARGET_PRECISION, Model
 from dedupcrawl.content.sides import Flags, Side
 from dedupcrawl.content.view import View
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
@@ -34,20 +34,49 @@ rightly and 178 not with .97, 66 and 9 with .99, by another fit of the model; of
 _LISTED = 64  # kept pages of a list that are looked for; set by hand, to bound what a page costs
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How a page is to be judged.
+
+    Attributes:
+        checks: The checks to use, with their thresholds, in order; a subset of the index's.
+        scope: What to compare with: the pages of this "run", "spider" or "site", or "all".
+        canonical: The page's canonical URL, where it is not its own.
+        is_same: Whether a URL leads to the same page, by the rules as they are now: what an earlier run kept there,
+            when there were other rules or none, is this page, and is updated. Where it is given and the scope is not a
+            single run, so is what was kept under the page's own URL, whatever else holds its text.
+        target_precision: Share of the drops that should be right; with 0 the checks alone decide, and nothing is said
+            in doubt.
+        request: Given where duplicates are dropped: what to ask for, should the page never be stored, or what it is
+            dropped for.
+        ttl: Seconds after which a kept page is no reason to drop others any more; None: never.
+        quota: Most pages of the page's site that the index may hold; None: any number.
+        force_keep: Keep the page, whatever it duplicates.
+        excluded: URLs of kept pages that are no reason to drop this one.
+    """
+
+    checks: Sequence[Check]
+    scope: str = "run"
+    canonical: str | None = None
+    is_same: Callable[[str], bool] | None = None
+    target_precision: float = TARGET_PRECISION
+    request: Callable[[], bytes] | None = None
+    ttl: float | None = None
+    quota: int | None = None
+    force_keep: bool = False
+    excluded: Collection[str] = ()
+
+
 @dataclass(slots=True)
 class Comparison:
     """Decides about the candidates that an index brings up for one page."""
 
     entry: Entry  # the new page
     reading: Reading  # how it is read
-    checks: Sequence[Check]  # that are asked, with their thresholds
+    asked: Asked
     furniture: Callable[[str], Furniture]  # what the pages of a host repeat
     model: Model  # what the differences of two pages come to
-    scope: str  # what to compare with: the pages of this "run", "spider" or "site", or "all"
-    ttl: float | None  # seconds after which a kept page is no reason to drop others; None: never
     trust: Trust  # whose pages may be the reason to drop pages of others
-    target_precision: float  # share of the drops that should be right; 0: checks decide, nothing is said in doubt
-    excluded: Collection[str] = ()  # URLs of kept pages that are no reason to drop this one
     before: float = math.inf  # pages kept from this moment on are none either,
     besides: str = ""  # but this one, by the URL under which it is kept
 
@@ -72,8 +101,8 @@ class Comparison:
     _doubted: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self._least = self.model.threshold(self.target_precision)
-        self._doubted = min(self._least, self.model.threshold(min(DOUBTED, self.target_precision)))
+        self._least = self.model.threshold(self.asked.target_precision)
+        self._doubted = min(self._least, self.model.threshold(min(DOUBTED, self.asked.target_precision)))
 
     @property
     def url(self) -> str:
@@ -111,9 +140,7 @@ class Comparison:
 
     def _judge(self, check: str, kept: Entry) -> Verdict | None:
         self.kept = kept
-        asked = next((one for one in self.checks if one.name == check), None)
-        if asked is None:
-            return None
+        asked = next(one for one in self.asked.checks if one.name == check)
         similarity = asked.compare(self.entry.signatures[check], kept.signatures[check])
         if similarity is None:
             return None
@@ -123,7 +150,7 @@ class Comparison:
         if found is None:
             return None
         is_probable = found.probability >= self._least and found.probability >= self._least_for(check, found)
-        if is_probable or (not self.target_precision and check != "title"):
+        if is_probable or (not self.asked.target_precision and check != "title"):
             said = found.to_dict(self.reading.analysis.text)
             return Verdict(self.url, "duplicate", kept.source, check, similarity, said)
         if self._doubted <= found.probability > self._probability_of_doubt:
@@ -134,7 +161,7 @@ class Comparison:
 
     def _compare(self, check: str, kept: Entry) -> evidence.Evidence | None:
         new, other = self.reading.view, self._view_of(kept)
-        if self.target_precision and not evidence.is_worth_comparing(new, other):
+        if self.asked.target_precision and not evidence.is_worth_comparing(new, other):
             return None
         found = evidence.compare(new, other, self.model)
         self.is_unlike = self.is_unlike and found.pair.uncovered > evidence.HALF
@@ -188,15 +215,15 @@ class Comparison:
         What lies inside is superseded by this page: then it is this one that has to be trusted.
         """
         is_late = kept.kept_at >= self.before and kept.url != self.besides
-        is_old = self.ttl is not None and kept.kept_at < self.entry.kept_at - self.ttl
-        if is_late or is_old or kept.url in self.excluded or not self._in_scope(kept):
+        is_old = self.asked.ttl is not None and kept.kept_at < self.entry.kept_at - self.asked.ttl
+        if is_late or is_old or kept.url in self.asked.excluded or not self._in_scope(kept):
             return False
         keeper, other = (self.url, kept.source) if is_inside else (kept.source, self.url)
         return check == "exact" or self.trust.may_replace(keeper, other)
 
     def _in_scope(self, kept: Entry) -> bool:
-        if self.scope == "run":
+        if self.asked.scope == "run":
             return kept.run == self.entry.run
-        if self.scope == "spider":
+        if self.asked.scope == "spider":
             return kept.spider == self.entry.spider
-        return self.scope == "all" or kept.site == self.entry.site
+        return self.asked.scope == "all" or kept.site == self.entry.site

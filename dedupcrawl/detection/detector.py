@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,11 +12,11 @@ import msgspec
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.furniture import Furniture
-from dedupcrawl.content.model import TARGET_PRECISION, Model, packaged
+from dedupcrawl.content.model import Model, packaged
 from dedupcrawl.content.view import TITLE
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import packed_text
-from dedupcrawl.detection.comparison import Comparison
+from dedupcrawl.detection.comparison import Asked, Comparison
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.detection.together import Drop, Offer, Steps, together
 from dedupcrawl.detection.trust import EVERYBODY, Trust
@@ -74,21 +74,7 @@ class Detector:
         self.tally = RunTally(index, run, spider)
         self._wrongly_dropped: list[Dependent] = []
 
-    def steps(  # noqa: PLR0913 - each may be left out or is of one page
-        self,
-        analysis: Analysis,
-        checks: Sequence[Check],
-        *,
-        scope: str = "run",
-        canonical: str | None = None,
-        is_same: Callable[[str], bool] | None = None,
-        target_precision: float = TARGET_PRECISION,
-        request: Callable[[], bytes] | None = None,
-        ttl: float | None = None,
-        quota: int | None = None,
-        force_keep: bool = False,
-        excluded: Collection[str] = (),
-    ) -> Steps[Verdict]:
+    def steps(self, analysis: Analysis, asked: Asked) -> Steps[Verdict]:
         """How the verdict on a page comes about, for `together`; the page is kept when it is not a duplicate.
 
         A page that is kept in doubt, being nearly sure enough a duplicate, has "in_doubt" in its evidence: `url`,
@@ -96,22 +82,6 @@ class Detector:
         recorded like one of duplicate. A page whose verdict was withdrawn is not a duplicate. Where its site has used
         up its quota, a page is neither compared nor kept, unless it was kept before: "abstained", with "site_quota" in
         its evidence.
-
-        Args:
-            analysis: The page.
-            checks: The checks to use, with their thresholds, in order; a subset of the index's.
-            scope: What to compare with: the pages of this "run", "spider" or "site", or "all".
-            canonical: The page's canonical URL, where it is not its own.
-            is_same: Whether a URL leads to the same page, by the rules as they are now: what an earlier run kept
-                there, when there were other rules or none, is this page, and is updated. Where it is given and the
-                scope is not a single run, so is what was kept under the page's own URL, whatever else holds its text.
-            target_precision: Share of the drops that should be right; with 0 the checks alone decide.
-            request: Given where duplicates are dropped: what to ask for, should the page never be stored, or what it
-                is dropped for.
-            ttl: Seconds after which a kept page is no reason to drop others any more; None: never.
-            quota: Most pages of the page's site that the index may hold; None: any number.
-            force_keep: Keep the page, whatever it duplicates.
-            excluded: URLs of kept pages that are no reason to drop this one.
 
         Raises:
             IndexDamagedError, OSError: when the index cannot be used; nothing was decided then.
@@ -122,39 +92,25 @@ class Detector:
         furniture = self._furniture.of(host)
         self._judge_again(host, furniture)
         reading = Reading.of(analysis, furniture)
-        signatures = reading.signatures(checks)
+        signatures = reading.signatures(asked.checks)
         if not signatures:
             self.adopt(page.url, None)
             return Verdict(page.url, "abstained", evidence={"symbols": len(reading.analysis.text.hashes)})
-        identity = canonical or page.url
+        identity, quota = asked.canonical or page.url, asked.quota
         if quota is not None and self._quota.pages(site) >= quota and self._index.entry(identity) is None:
             self.adopt(page.url, None)
             return Verdict(page.url, "abstained", evidence={"site_quota": quota})
         entry = self._entry(identity, reading, signatures)
-        compared = partial(
-            Comparison,
-            checks=checks,
-            furniture=self._furniture.of,
-            model=self._model,
-            scope=scope,
-            ttl=ttl,
-            trust=self._trust,
-            target_precision=target_precision,
-            excluded=excluded,
-        )
-        updates = is_same if scope != "run" else None
-        first_id = self._first_id_of_run if scope == "run" else 0
-        came = yield from self._kept_or_dropped(
-            entry, partial(compared, reading=reading), first_id, request, updates, force_keep=force_keep
-        )
+        compared = partial(Comparison, asked=asked, furniture=self._furniture.of, model=self._model, trust=self._trust)
+        came = yield from self._kept_or_dropped(entry, partial(compared, reading=reading), asked)
         entry, comparison, answer, packed = came
         is_update = isinstance(answer, Kept) and answer.replaces
         if isinstance(answer, Kept) or (packed and answer.evidence.get("probability", 1.0) < 1):
-            again = partial(
-                compared, before=entry.kept_at, besides=comparison.kept.url if packed and comparison.kept else ""
-            )
-            stays = force_keep or is_update
-            unsettled = Unsettled.of(page, entry, checks, reading, again, request=packed, stays=stays)
+            later = replace(asked, is_same=None, request=None)  # which may hold a whole response
+            besides = comparison.kept.url if packed and comparison.kept else ""
+            again = partial(compared, asked=later, before=entry.kept_at, besides=besides)
+            stays = asked.force_keep or is_update
+            unsettled = Unsettled(page, entry, asked.checks, reading, again, request=packed, stays=stays)
             self._unsettled.add(host, unsettled)
         if is_update:
             self._unmark(page.url)
@@ -169,12 +125,8 @@ class Detector:
         return answer if isinstance(answer, Verdict) else self._unique(page.url, answer, reading, comparison)
 
     def judge(self, analysis: Analysis, checks: Sequence[Check], **asked: Any) -> Verdict:
-        """The verdict on one page, alone; what is asked is as in `steps`."""
-        return self.together([self.steps(analysis, checks, **asked)])[0]
-
-    def together(self, pages: Iterable[Steps[Verdict]]) -> list[Verdict]:
-        """The verdicts on pages, each begun by `steps`: as `detection.together.together`."""
-        return together(self._index, pages)
+        """The verdict on one page, alone; what is asked is as in `Asked`."""
+        return together(self._index, [self.steps(analysis, Asked(checks, **asked))])[0]
 
     def _entry(self, identity: str, reading: Reading, signatures: dict[str, bytes]) -> Entry:
         """What the index keeps of a page."""
@@ -192,15 +144,8 @@ class Detector:
             asides=reading.view.around.to_bytes(),
         )
 
-    def _kept_or_dropped(  # noqa: PLR0913 - each may be left out or is of one page
-        self,
-        entry: Entry,
-        compared: Callable[[Entry], Comparison],
-        first_id: int,
-        request: Callable[[], bytes] | None,
-        updates: Callable[[str], bool] | None,
-        *,
-        force_keep: bool,
+    def _kept_or_dropped(
+        self, entry: Entry, compared: Callable[[Entry], Comparison], asked: Asked
     ) -> Generator[Offer | Drop, Any, tuple[Entry, Comparison, Kept | Verdict, bytes]]:
         """Find, decide, and keep or drop; again, where meanwhile others have kept or ended what counts.
 
@@ -211,7 +156,9 @@ class Detector:
             The page as it was looked for, with what, and what came of it; of a drop, what to ask for to fetch it again.
         """
         comparison = compared(entry)
-        packed = request() if request and self._remembers_requests else b""
+        packed = asked.request() if asked.request and self._remembers_requests else b""
+        updates, first_id = (None, self._first_id_of_run) if asked.scope == "run" else (asked.is_same, 0)
+        force_keep = asked.force_keep
         found: Search | None = None
         while True:
             found = self._index.search(entry, first_id=first_id, after=found)
@@ -233,7 +180,7 @@ class Detector:
             if is_settled or self._is_updated(entry, keeper, before, updates):
                 force_keep = True
                 continue
-            packed = packed or (request() if request else b"")
+            packed = packed or (asked.request() if asked.request else b"")
             if not packed or (yield Drop(keeper.url, Dependent(self._spider, entry.source, packed))):
                 self._index.record(verdict, run=self._run, site=entry.site, spider=self._spider, request=packed)
                 return entry, comparison, verdict, packed

@@ -70,11 +70,12 @@ class SiteFurniture:
     def store(self) -> None:
         """Bring everything into the index."""
         for host, known in self._known.items():
-            if known.fresh.pages:
-                self._store(host, known)
+            self._store(host, known)
 
     def _store(self, host: str, known: _Known) -> None:
         """Add to what is stored. What stands on one page only, most of what a site says, is not worth storing."""
+        if not known.fresh.pages:
+            return
         learned = known.fresh.take(known.repeated)
         of_others = False
         furniture = Furniture()
@@ -101,10 +102,8 @@ class SiteFurniture:
 
     def _make_room(self) -> None:
         while len(self._known) > _HOSTS_IN_MEMORY or (self._blocks > _BLOCKS_IN_MEMORY and len(self._known) > 1):
-            host = next(iter(self._known))
-            known = self._known[host]
-            if known.fresh.pages:
-                self._store(host, known)
+            host, known = next(iter(self._known.items()))
+            self._store(host, known)
             del self._known[host]
             self._blocks -= len(known.furniture)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
@@ -12,7 +12,6 @@ from dedupcrawl.index.rows import Dependent
 from dedupcrawl.index.search import Search
 
 Result = TypeVar("Result")
-Question = TypeVar("Question")
 
 
 class Offer(NamedTuple):
@@ -50,28 +49,21 @@ def together(index: Index, pages: Iterable[Steps[Result]]) -> list[Result]:
     waiting: list[tuple[int, Steps[Result], Any]] = [(number, steps, None) for number, steps in enumerate(pages)]
     is_first = True
     while waiting:
-        offers: list[tuple[int, Steps[Result], Offer]] = []
-        drops: list[tuple[int, Steps[Result], Drop]] = []
+        asked: dict[type[Offer | Drop], list[tuple[int, Steps[Result], Offer | Drop]]] = {Offer: [], Drop: []}
         for number, steps, answer in waiting:
             try:
                 step = _next(steps, answer)
                 while isinstance(step, Offer) and not is_first:
-                    step = _next(steps, *_answers(index.add_all, [(step.found, step.request)]))
+                    step = _next(steps, *_answers(index.add_all, [step]))
             except StopIteration as end:
                 verdicts[number] = end.value
             else:
-                if isinstance(step, Offer):
-                    offers.append((number, steps, step))
-                else:
-                    drops.append((number, steps, step))
+                asked[type(step)].append((number, steps, step))
         is_first = False
         waiting = []
-        if offers:
-            kept = _answers(index.add_all, [(step.found, step.request) for _, _, step in offers])
-            waiting += [(number, steps, one) for (number, steps, _), one in zip(offers, kept, strict=True)]
-        if drops:
-            held = _answers(index.depend_all, [(step.keeper, step.dependent) for _, _, step in drops])
-            waiting += [(number, steps, one) for (number, steps, _), one in zip(drops, held, strict=True)]
+        for ask, some in ((index.add_all, asked[Offer]), (index.depend_all, asked[Drop])):
+            answers = _answers(ask, [step for _, _, step in some])
+            waiting += [(number, steps, one) for (number, steps, _), one in zip(some, answers, strict=True)]
         waiting.sort(key=itemgetter(0))
     return [verdicts[number] for number in sorted(verdicts)]
 
@@ -80,10 +72,10 @@ def _next(steps: Steps[Result], answer: Any) -> Offer | Drop:
     return steps.throw(answer) if isinstance(answer, Exception) else steps.send(answer)
 
 
-def _answers(ask: Callable[[list[Question]], list[Any]], questions: list[Question]) -> list[Any]:
+def _answers(ask: Callable[[Any], list[Any]], questions: Sequence[Offer | Drop]) -> list[Any]:
     """An answer or an error to each: one that cannot be answered is none of the others' business."""
     try:
-        return ask(questions)
+        return ask(questions) if questions else []
     except Exception as error:
         if len(questions) == 1 or isinstance(error, IndexAwayError):
             return [error] * len(questions)

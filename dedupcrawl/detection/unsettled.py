@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import fields
 from itertools import pairwise
 
 from dedupcrawl.content import main_outline
@@ -27,27 +27,23 @@ _STRING = 50  # characters; what a string takes besides its own
 _MUCH = 0.3  # of the text that a page was signed by; what is less, the checks find it in spite of
 
 
-@dataclass(slots=True)
 class Unsettled:
-    """A page that may have to be judged again."""
+    """A page that was judged as it was read, and may have to be judged again.
 
-    page: Page
-    entry: Entry  # what the index keeps of it, or would, had it not been dropped
-    checks: Sequence[Check]  # by which it was signed
-    # makes the comparison of another reading of it with what was kept before it
-    compared: Callable[[Entry, Reading], Comparison]
-    request: bytes  # what to ask for to fetch it again, packed, where it was dropped; else empty
-    stays: bool  # whether it was kept whatever it duplicates, or is an update of what was kept at its URL
-    blocks: frozenset[int]  # those of its main text
-    characters: int  # of all its texts, and `_STRING` for each
-    # so many symbols more may turn out to recur before the page is judged again; of a page that says next to
-    # nothing any block is enough
-    spare: int = 0
-    _recurred: bool = False
+    Attributes:
+        entry: What the index keeps of it, or would, had it not been dropped.
+        checks: By which it was signed.
+        compared: Makes the comparison of another reading of it with what was kept before it.
+        request: What to ask for to fetch it again, packed, where it was dropped; else empty.
+        stays: Whether it was kept whatever it duplicates, or is an update of what was kept at its URL.
+        blocks: Those of its main text.
+        characters: Of all its texts, and `_STRING` for each.
+        spare: So many symbols more may turn out to recur before the page is judged again; of a page that says next to
+            nothing any block is enough.
+    """
 
-    @classmethod
-    def of(  # noqa: PLR0913 - each may be left out or is of one page
-        cls,
+    def __init__(  # noqa: PLR0913 - each may be left out or is of one page
+        self,
         page: Page,
         entry: Entry,
         checks: Sequence[Check],
@@ -56,24 +52,13 @@ class Unsettled:
         *,
         request: bytes = b"",
         stays: bool = False,
-    ) -> Unsettled:
-        """A page that was judged as it was read."""
-        blocks = frozenset(main_outline.read(entry.outline).blocks.hashes)
-        lines = (
-            page.paragraphs,
-            page.asides,
-            page.link_lines,
-            page.links,
-            page.main_links,
-            page.headings,
-            page.anchors_same_site,
-            page.anchors_other_sites,
-        )
-        characters = len(page.title) + len(page.keywords) + len(page.description)
-        characters += sum(sum(map(len, texts)) + _STRING * len(texts) for texts in lines)
-        one = cls(page, entry, checks, compared, request, stays, blocks, characters)
-        one.settle(entry, reading)
-        return one
+    ) -> None:
+        self.page, self.checks, self.compared, self.request, self.stays = page, checks, compared, request, stays
+        self.blocks = frozenset(main_outline.read(entry.outline).blocks.hashes)
+        lines = [texts for one in fields(page) if isinstance(texts := getattr(page, one.name), tuple)]
+        self.characters = len(page.title) + len(page.keywords) + len(page.description)
+        self.characters += sum(sum(map(len, texts)) + _STRING * len(texts) for texts in lines)
+        self.settle(entry, reading)
 
     @property
     def is_due(self) -> bool:

@@ -6,16 +6,15 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.checks.base import Keys, PageIds
-from dedupcrawl.index.record import Record
 from dedupcrawl.index.schema import Schema
-from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Dropped, Segment, Table, dropped, merge_from, sort_table
+from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Ended, Segment, Table, merge_from, sort_table
 
 _LONG = 32  # numbers from which a prefix's postings are a list, so that they can grow without being copied
 
@@ -23,7 +22,7 @@ Found = dict[int, tuple[int, ...] | list[int]]
 
 
 class Batch:
-    """Postings of up to `batch_pages` consecutive records: a dictionary a table, and the arrays they came from.
+    """Postings of up to `batch_pages` consecutive records: a dictionary a table.
 
     Batches start at multiples of `batch_pages`, in every process, so a segment that another process folded always ends
     where a batch ends.
@@ -35,14 +34,12 @@ class Batch:
             collector, unlike lists, does not come back to.
     """
 
-    __slots__ = ("_arrays", "_owners", "_shifts", "end", "first", "found")
+    __slots__ = ("_shifts", "end", "first", "found")
 
     def __init__(self, first: int, payload_bits: Sequence[int]) -> None:
         self.first = self.end = first
         self.found: list[Found] = [{} for _ in payload_bits]
         self._shifts = payload_bits
-        self._arrays: list[list[Keys]] = [[] for _ in payload_bits]
-        self._owners: list[list[int]] = [[] for _ in payload_bits]
 
     def add(self, keys: Sequence[Keys]) -> None:
         """Post the next record under `keys`, by table."""
@@ -50,8 +47,6 @@ class Batch:
         for table, array in enumerate(keys):
             if array is NO_KEYS:
                 continue
-            self._arrays[table].append(array)
-            self._owners[table].append(page)
             found = self.found[table]
             shift = self._shifts[table]
             for key in array.tolist():
@@ -67,18 +62,17 @@ class Batch:
 
     def postings(self, table: int) -> int:
         """How many postings a table has."""
-        return sum(array.size for array in self._arrays[table])
+        return sum(map(len, self.found[table].values())) // 2
 
     def fold(self) -> Segment:
         """Its postings as a segment in memory; the batch must not be added to any more."""
-        return Segment(self.first, self.end, tuple(self._table(table) for table in range(len(self._shifts))))
+        flat = (np.fromiter(chain.from_iterable(found.values()), dtype=np.uint64) for found in self.found)
+        return Segment(self.first, self.end, tuple(sort_table(*_unzipped(table)) for table in flat))
 
-    def _table(self, table: int) -> Table:
-        arrays = self._arrays[table]
-        if not arrays:
-            return NO_KEYS, NO_IDS
-        owners = np.array(self._owners[table], dtype=np.uint32)
-        return sort_table(np.concatenate(arrays), np.repeat(owners, [array.size for array in arrays]))
+
+def _unzipped(flat: NDArray[np.uint64]) -> Table:
+    """Keys and pages of key, page, key, page, …"""
+    return flat[::2], flat[1::2].astype(np.uint32)
 
 
 _WORD = (1 << 64) - 1
@@ -101,20 +95,16 @@ class PostingsView:
 
     def count(self, prefixes: Keys) -> NDArray[np.int64]:
         """Shape (n,) → (n,): how many postings each prefix has."""
-        wanted = prefixes.tolist()
-        counts = self._count_in_tail(wanted)
-        if self._tables:
-            firsts = prefixes << self._shift
-            for keys, _ in self._tables:
-                for row, start, end in self._ranges(keys, prefixes, firsts, wanted):
-                    counts[row] += end - start
+        counts = self._count_in_tail(prefixes.tolist())
+        for keys, _ in self._tables:
+            for row, start, end in self._ranges(keys, prefixes):
+                counts[row] += end - start
         return counts
 
     def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
         """Shape (n,) → (m,), (m,): whole keys and pages of all postings of any of these prefixes, in no order."""
-        wanted = prefixes.tolist()
-        parts = self._in_tables(prefixes, wanted)
-        tail = self._in_tail(wanted)
+        parts = self._in_tables(prefixes)
+        tail = self._in_tail(prefixes.tolist())
         if tail[0].size:
             parts.append(tail)
         if not parts:
@@ -129,23 +119,20 @@ class PostingsView:
         keys, ids = self._in_tail(wanted)
         ends = self._count_in_tail(wanted).cumsum().tolist() if keys.size else []
         tail = ((keys[start:end], ids[start:end]) for start, end in pairwise((0, *ends)) if end > start)
-        return [*self._in_tables(prefixes, wanted), *tail]
+        return [*self._in_tables(prefixes), *tail]
 
     def pages(self, prefix: int) -> list[int]:
         """The pages of all postings of one prefix, in no order."""
         tail = [page for found in self._tail for page in found.get(prefix, ())[1::2]]
-        parts = self._in_tables(np.array([prefix], dtype=np.uint64), [prefix]) if self._tables else []
+        parts = self._in_tables(np.array([prefix], dtype=np.uint64)) if self._tables else []
         return [*tail, *(page for _, ids in parts for page in ids.tolist())]
 
-    def _in_tables(self, prefixes: Keys, wanted: list[int]) -> list[Table]:
+    def _in_tables(self, prefixes: Keys) -> list[Table]:
         """The postings of these prefixes in the segments, one prefix's of one segment together."""
-        if not self._tables:
-            return []
-        firsts = prefixes << self._shift
         return [
             (keys[start:end], ids[start:end])
             for keys, ids in self._tables
-            for _, start, end in self._ranges(keys, prefixes, firsts, wanted)
+            for _, start, end in self._ranges(keys, prefixes)
         ]
 
     def _count_in_tail(self, wanted: list[int]) -> NDArray[np.int64]:
@@ -165,20 +152,19 @@ class PostingsView:
                 postings = found.get(prefix)
                 if postings is not None:
                     flat += postings
-        table = np.array(flat, dtype=np.uint64)
-        return table[::2], table[1::2].astype(np.uint32)
+        return _unzipped(np.array(flat, dtype=np.uint64))
 
-    def _ranges(self, keys: Keys, prefixes: Keys, firsts: Keys, wanted: list[int]) -> list[tuple[int, int, int]]:
+    def _ranges(self, keys: Keys, prefixes: Keys) -> list[tuple[int, int, int]]:
         """For each prefix that a table has: its row, and where its postings start and end."""
         bits = self._payload_bits
         if kernels.compiled is not None:
             return kernels.compiled.sorted_ranges(keys, prefixes, bits)
-        places = keys.searchsorted(firsts)
+        places = keys.searchsorted(prefixes << self._shift)
         starts = places.tolist()
         rows = (keys.take(places, mode="clip") >> self._shift == prefixes).nonzero()[0].tolist()
         if not rows:
             return []
-        after = [(wanted[row] + 1) << bits for row in rows]
+        after = [(prefix + 1) << bits for prefix in prefixes[rows].tolist()]
         ends = keys.searchsorted(np.array([key & _WORD for key in after], dtype=np.uint64)).tolist()
         # Nothing comes after the last prefix of all.
         return [
@@ -196,7 +182,7 @@ class Fold:
 
     Attributes:
         stay: How many of the older segments stay as they are.
-        ended: Ids of all pages that were replaced or forgotten.
+        left_out: For each table of the schema the pages that are left out.
     """
 
     first: int
@@ -204,16 +190,11 @@ class Fold:
     stay: int
     segments: tuple[Segment, ...]
     batches: tuple[Batch, ...]
-    ended: NDArray[np.uint64]
-    schema: Schema
+    left_out: list[Ended | None]
 
     def parts(self) -> list[list[Table]]:
         """For each table of the schema the sorted tables that are merged."""
         return tables_of((*self.segments, *(batch.fold() for batch in self.batches)))
-
-    def left_out(self) -> list[Dropped | None]:
-        """For each table of the schema the pages that are left out."""
-        return left_out(self.schema, self.first, self.end, self.ended)
 
 
 def tables_of(segments: Sequence[Segment]) -> list[list[Table]]:
@@ -221,9 +202,9 @@ def tables_of(segments: Sequence[Segment]) -> list[list[Table]]:
     return [list(tables) for tables in zip(*(segment.tables for segment in segments), strict=True)]
 
 
-def left_out(schema: Schema, first: int, end: int, ended: NDArray[np.uint64]) -> list[Dropped | None]:
+def left_out(schema: Schema, first: int, end: int, ended: Ended) -> list[Ended | None]:
     """For each table which pages a merge leaves out: ended ones, but what they had ended themselves stays known."""
-    out = dropped(first, end, ended)
+    out = ended if ended[first:end].any() else None
     return [None if table == schema.ended else out for table in range(len(schema.payload_bits))]
 
 
@@ -235,24 +216,17 @@ class Catalog:
         batches: The tail: what comes after the segments, the last one still growing.
     """
 
-    def __init__(self, schema: Schema, batch_pages: int) -> None:
+    def __init__(self, schema: Schema) -> None:
         self.schema = schema
-        self.batch_pages = batch_pages
         self.segments: list[Segment] = []
         self.batches: list[Batch] = []
         self.next_id = 0
-        self._slots = range(len(schema.payload_bits))
-        self._tables: list[list[Table]] = [[] for _ in self._slots]
         self._views: dict[tuple[int, int], PostingsView] = {}
 
-    def add(self, record: Record) -> int:
-        """Post the next record; returns its id."""
-        return self.add_keys(self.schema.keys(record))
-
-    def add_keys(self, keys: Sequence[Keys]) -> int:
+    def add(self, keys: Sequence[Keys]) -> int:
         """Post the next record under these keys, by table; returns its id."""
         page = self.next_id
-        if not self.batches or page % self.batch_pages == 0:
+        if not self.batches or page % self.schema.batch_pages == 0:
             self.batches.append(Batch(page, self.schema.payload_bits))
             self._views.clear()
         self.batches[-1].add(keys)
@@ -265,7 +239,6 @@ class Catalog:
         They must end where a batch ends. If they end after `next_id`, the tail is empty and goes on after them.
         """
         self.segments = list(segments)
-        self._tables = [list(tables) for tables in tables_of(self.segments)] or [[] for _ in self._slots]
         end = self.segments[-1].end if self.segments else 0
         self.batches = [batch for batch in self.batches if batch.first >= end]
         self._views.clear()
@@ -277,9 +250,8 @@ class Catalog:
         if view is None:
             if len(self._views) >= _VIEWS:
                 self._views.clear()
-            segments = zip(self.segments, self._tables[table], strict=True)
             view = self._views[table, first_id] = PostingsView(
-                [part for segment, part in segments if segment.end > first_id],
+                [segment.tables[table] for segment in self.segments if segment.end > first_id],
                 [batch.found[table] for batch in self.batches if batch is self.batches[-1] or batch.end > first_id],
                 self.schema.payload_bits[table],
             )
@@ -289,23 +261,19 @@ class Catalog:
         """Pages posted under exactly this key in one of the index's own tables, ascending."""
         return sorted(self.view(table).pages(key))
 
-    def ended(self) -> NDArray[np.uint64]:
-        """Ids of all pages that were replaced or forgotten, in no order."""
+    def ended(self) -> Ended:
+        """Shape (next_id,): which of the records are not kept pages any more."""
         table = self.schema.ended
         tail = [np.fromiter(batch.found[table], dtype=np.uint64) for batch in self.batches]
-        return np.concatenate([*(keys for keys, _ in self._tables[table]), *tail, np.empty(0, dtype=np.uint64)])
-
-    def ended_mask(self) -> NDArray[np.bool_]:
-        """Shape (next_id,): True for the records that are not kept pages any more."""
         mask = np.zeros(self.next_id, dtype=np.bool_)
-        ended = self.ended()
-        mask[ended[ended < self.next_id].astype(np.int64)] = True
+        for pages in (*(segment.tables[table][0] for segment in self.segments), *tail):
+            mask[pages[pages < self.next_id]] = True
         return mask
 
     def info(self) -> dict[str, int | str]:
         """Pages, and postings by check where they are known: without its checks an index cannot post its tail."""
         schema = self.schema
-        ended = int(self.ended().size)
+        ended = int(self.ended().sum())
         known = enumerate(schema.names) if schema.checks or not self.batches else ()
         return {
             "pages": self.next_id - ended,
@@ -318,23 +286,27 @@ class Catalog:
 
     def postings(self, table: int) -> int:
         """How many postings a table has, those of ended pages that no merge has met yet included."""
-        return sum(keys.size for keys, _ in self._tables[table]) + sum(batch.postings(table) for batch in self.batches)
+        in_segments = sum(segment.tables[table][0].size for segment in self.segments)
+        return in_segments + sum(batch.postings(table) for batch in self.batches)
 
     def fold(self) -> Fold | None:
         """What is due to become a segment; None while no batch is full, or when there are no checks to post it."""
-        if not self.batches or self.next_id - self.batches[0].first < self.batch_pages or not self.schema.checks:
+        most = self.schema.batch_pages
+        if not self.batches or self.next_id - self.batches[0].first < most or not self.schema.checks:
             return None
-        full = [batch for batch in self.batches if batch.end - batch.first == self.batch_pages]
-        stay = merge_from([segment.pages for segment in self.segments], full[-1].end - full[0].first, self.batch_pages)
-        merged = tuple(self.segments[stay:])
-        first = merged[0].first if merged else full[0].first
-        return Fold(first, full[-1].end, stay, merged, tuple(full), self.ended(), self.schema)
+        full = [batch for batch in self.batches if batch.end - batch.first == most]
+        stay = merge_from([segment.pages for segment in self.segments], full[-1].end - full[0].first, most)
+        return self._folded(stay, full)
 
     def whole(self) -> Fold | None:
         """All segments as one, without their ended pages; None when there is none."""
-        if not self.segments:
-            return None
-        return Fold(0, self.segments[-1].end, 0, tuple(self.segments), (), self.ended(), self.schema)
+        return self._folded(0, []) if self.segments else None
+
+    def _folded(self, stay: int, batches: Sequence[Batch]) -> Fold:
+        merged: list[Segment | Batch] = [*self.segments[stay:], *batches]
+        first, end = merged[0].first, merged[-1].end
+        ended = left_out(self.schema, first, end, self.ended())
+        return Fold(first, end, stay, tuple(self.segments[stay:]), tuple(batches), ended)
 
 
 logger = logging.getLogger(__name__)

@@ -34,7 +34,6 @@ class Index(ClaimLedger, VerdictLog, RewriteLog, SiteStates, Attachments):
     def verify(self, told: Told | None = None) -> list[str]:
         """Read everything and check every invariant: one sentence for each problem. Pages may be added meanwhile."""
 
-    @abstractmethod
     def compact(self) -> None:
         """Give back the room of what no longer counts.
 
@@ -44,6 +43,8 @@ class Index(ClaimLedger, VerdictLog, RewriteLog, SiteStates, Attachments):
         Raises:
             OSError: Others use the index, so that this cannot be done now.
         """
+        self.drop_older_verdicts()
+        self.drop_older_rewrites()
 
     @abstractmethod
     def close(self) -> None:

@@ -23,15 +23,14 @@ import lmdb
 
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import Raw, tombstone
-from dedupcrawl.index.tables import Cell
+from dedupcrawl.index.tables import ROWS_AT_ONCE, Cell, parts
 
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
 _RESERVE = 4096  # LMDB pages by which the file is made longer than it needs to be, when …
 _LEAST_RESERVE = 1024  # … it is not so many longer, which is more than one transaction takes
 _WRITTEN_ANEW_AT_CLOSE = 1 << 28  # bytes; 69 MB took 0.19 s of CPU
 _MUCH, _FEW_PAGES = 0.2, 64  # of a file, free, that are worth it, and are not: of two crawls' files a third was free
-_COPIED_AT_ONCE = 16 * 256  # rows, in one transaction
-BLOCK_ROWS = 256  # read under one transaction by iterators, so that none stays open while a caller thinks
+_COPIED_AT_ONCE = 16 * ROWS_AT_ONCE  # in one transaction
 
 Transaction: TypeAlias = "lmdb.Transaction[memoryview]"
 Result = TypeVar("Result")
@@ -66,11 +65,10 @@ class Journal:
     """One LMDB environment, opened once in a process.
 
     LMDB keeps the interpreter's lock while it waits for another writer of this process, and its map must not grow under
-    an open transaction: so every transaction of this process happens while `lock` is held. The pages and the small
-    things that concern them are read and written here, the other tables by `dedupcrawl.index.lmdb_notes`.
+    an open transaction: so every transaction of this process happens while `lock` is held.
     """
 
-    def __init__(self, path: Path, *, create: bool, map_bytes: int = FIRST_MAP_BYTES) -> None:
+    def __init__(self, path: Path, *, create: bool) -> None:
         self.path = path
         self.lock = threading.RLock()
         self._forks: int | None = _forks
@@ -86,15 +84,16 @@ class Journal:
             raise explained(error, path) from error
         try:
             fcntl.flock(self._users, fcntl.LOCK_SH)  # waits while it is compacted
-            self._open(map_bytes)
+            self._open()
         except BaseException:
             os.close(self._users)
             raise
 
-    def _open(self, map_bytes: int) -> None:
+    def _open(self) -> None:
         with self.explaining():
             self._env = lmdb.open(
-                *(str(self.path), map_bytes),
+                str(self.path),
+                FIRST_MAP_BYTES,  # or what is in use, where that is more
                 max_dbs=len(_DATABASES),
                 max_readers=512,
                 max_spare_txns=2,
@@ -119,7 +118,7 @@ class Journal:
         self._reserve()
         with self._env.begin(write=True) as txn:
             self.tables = {name: self._env.open_db(name.encode(), txn=txn) for name in _DATABASES}
-        self._meta, self._pages = self.tables["meta"], self.tables["pages"]
+        self._pages = self.tables["pages"]
 
     @contextmanager
     def explaining(self) -> Iterator[None]:
@@ -173,8 +172,7 @@ class Journal:
     def append(self, txn: Transaction, page: int, raw: bytes) -> None:
         """Add the next record."""
         key = _ID.pack(page)
-        if not txn.put(key, raw[:_PIECE], append=True, db=self._pages):
-            raise IndexDamagedError(f"the index at {self.path} holds page {page} already")
+        txn.put(key, raw[:_PIECE], append=True, db=self._pages)
         for at in range(_PIECE, len(raw), _PIECE):
             txn.put(key + _ID.pack(at), raw[at : at + _PIECE], append=True, db=self.tables["pieces"])
 
@@ -206,8 +204,10 @@ class Journal:
 
     def rows(self, first: int, end: int | None = None) -> Iterator[tuple[int, bytes]]:
         """(id, packed record) from `first` on, up to `end` or the newest; no transaction stays open between rows."""
-        for key, raw in self.keyed_rows(self._pages, _ID.pack(first), None if end is None else _ID.pack(end)):
-            page = _ID.unpack(key)[0]
+        for key, raw in self.keyed_rows(self._pages, _ID.pack(first)):
+            (page,) = _ID.unpack(key)
+            if end is not None and page >= end:
+                return
             yield page, self._whole(page) if len(raw) == _PIECE else raw
 
     def _whole(self, page: int) -> bytes:
@@ -215,18 +215,12 @@ class Journal:
         with self.lock, self.explaining(), self.reading() as txn:
             return bytes(self.fetch(txn)(page))
 
-    # Small things
-
-    def get_meta(self, txn: Transaction, name: bytes) -> bytes | None:
-        """One named value of the index."""
-        value = txn.get(name, None, self._meta)
-        return None if value is None else bytes(value)
-
-    def put_meta(self, txn: Transaction, name: bytes, value: bytes) -> None:
-        """Set one named value of the index."""
-        txn.put(name, value, db=self._meta)
-
     # Tables of cells
+
+    def get(self, txn: Transaction, table: str, key: bytes) -> bytes | None:
+        """The value of a cell."""
+        value = txn.get(key, None, self.tables[table])
+        return None if value is None else bytes(value)
 
     def set_cell(self, txn: Transaction, cell: Cell) -> None:
         """Set a cell, or remove it."""
@@ -243,14 +237,12 @@ class Journal:
             txn.delete(key, db=self.tables[table])
         return gone
 
-    def keyed_rows(
-        self, table: lmdb._Database, first: bytes = b"", end: bytes | None = None
-    ) -> Iterator[tuple[bytes, bytes]]:
-        """(key, row) from the key `first` on, below `end`, ascending; no transaction stays open between rows."""
+    def keyed_rows(self, table: lmdb._Database, first: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        """(key, row) from the key `first` on, ascending; no transaction stays open between rows."""
         while True:
-            block = self._block(table, first, end)
+            block = self._block(table, first)
             yield from block
-            if len(block) < BLOCK_ROWS:
+            if len(block) < ROWS_AT_ONCE:
                 return
             first = block[-1][0] + b"\0"
 
@@ -277,12 +269,11 @@ class Journal:
         """
         if not self._become_only_user():
             raise OSError(f"the index at {self.path} is in use: compact it when nobody else has it open")
-        map_bytes = self._env.info()["map_size"]
         try:
             with self._begin(write=True) as txn:
                 txn.drop(self.tables["agreed"], delete=False)  # nobody else has it open: no run is going on
             self._write_anew()
-            self._open(map_bytes)
+            self._open()
         finally:
             fcntl.flock(self._users, fcntl.LOCK_SH)
 
@@ -324,7 +315,7 @@ class Journal:
             with lmdb.open(str(new), map_bytes, max_dbs=len(_DATABASES), sync=False) as env:
                 for name, table in self.tables.items():
                     rows, copy = self.keyed_rows(table), env.open_db(name.encode())
-                    while block := list(islice(rows, _COPIED_AT_ONCE)):
+                    for block in parts(rows, _COPIED_AT_ONCE):
                         with env.begin(copy, write=True) as txn, txn.cursor() as cursor:
                             cursor.putmulti(block, append=True)
                 length = (env.info()["last_pgno"] + 1) * self._page_bytes
@@ -340,17 +331,12 @@ class Journal:
         """Bytes that the file takes on disk."""
         return (self.path / "data.mdb").stat().st_blocks * 512
 
-    def _block(self, table: lmdb._Database, first: bytes, end: bytes | None) -> list[tuple[bytes, bytes]]:
-        block: list[tuple[bytes, bytes]] = []
+    def _block(self, table: lmdb._Database, first: bytes) -> list[tuple[bytes, bytes]]:
         with self.lock, self.explaining():
             self.check_usable()
             with self.reading() as txn, txn.cursor(table) as cursor:
-                if cursor.set_range(first):
-                    for key, value in cursor:
-                        if len(block) == BLOCK_ROWS or (end is not None and bytes(key) >= end):
-                            break
-                        block.append((bytes(key), bytes(value)))
-        return block
+                found = islice(cursor, ROWS_AT_ONCE) if cursor.set_range(first) else ()
+                return [(bytes(key), bytes(value)) for key, value in found]
 
 
 def is_locked(file: int) -> bool:

@@ -27,7 +27,7 @@ class SiteQuota:
 
     def __init__(self, index: Index) -> None:
         self._index = index
-        self._counts: OrderedDict[str, tuple[int, int]] = OrderedDict()  # site → told to the index, not told yet
+        self._counts: OrderedDict[str, list[int]] = OrderedDict()  # site → told to the index, not told yet
 
     def pages(self, site: str) -> int:
         """How many pages of a site are kept, as far as this process knows."""
@@ -35,45 +35,42 @@ class SiteQuota:
 
     def add(self, site: str) -> None:
         """One more."""
-        told, untold = self._count(site)
-        self._counts[site] = (
-            (_changed(self._index, site, untold + 1, told), 0) if untold + 1 == _STEP else (told, untold + 1)
-        )
+        count = self._count(site)
+        count[1] += 1
+        if count[1] == _STEP:
+            self._tell(site, count)
 
     def close(self) -> None:
         """Tell the index what it has not been told."""
-        while self._counts:
-            self._tell_oldest()
+        for site, count in self._counts.items():
+            self._tell(site, count)
 
-    def _count(self, site: str) -> tuple[int, int]:
+    def _count(self, site: str) -> list[int]:
         count = self._counts.get(site)
         if count is None:
-            count = self._counts[site] = (_read(self._index.site_state(site, _STATE)), 0)
+            count = self._counts[site] = [_read(self._index.site_state(site, _STATE)), 0]
             if len(self._counts) > _SITES:
-                self._tell_oldest()
+                self._tell(*self._counts.popitem(last=False))
         self._counts.move_to_end(site)
         return count
 
-    def _tell_oldest(self) -> None:
-        site, (told, untold) = self._counts.popitem(last=False)
-        if untold:
-            _changed(self._index, site, untold, told)
+    def _tell(self, site: str, count: list[int]) -> None:
+        told, more = count
+        if more:
+            guess = _as_state(told) if told else None
+            now = self._index.update_site_state(site, _STATE, lambda old: _as_state(_read(old) + more), guess)
+            count[:] = _read(now), 0
 
 
 def recount(index: Index, sites: Iterable[str] = ()) -> None:
     """Count anew, page by page; also `sites` of which no page may be left."""
     pages = Counter(entry.site for entry in index.entries())
     for site in {*sites, *pages}:
-        index.update_site_state(site, _STATE, partial(_set, pages[site]))
+        index.update_site_state(site, _STATE, partial(_as_state, pages[site]))
 
 
-def _set(number: int, old: bytes | None) -> bytes:
-    return str(number).encode()
-
-
-def _changed(index: Index, site: str, more: int, told: int) -> int:
-    guess = _set(told, None) if told else None
-    return _read(index.update_site_state(site, _STATE, lambda old: _set(_read(old) + more, old), guess))
+def _as_state(number: int, _: bytes | None = None) -> bytes:
+    return b"%d" % number
 
 
 def _read(state: bytes | None) -> int:

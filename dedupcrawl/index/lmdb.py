@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import fcntl
+import os
+import uuid
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 
 import msgspec
@@ -13,41 +17,38 @@ from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.contract import Index, Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
-from dedupcrawl.index.journal import FIRST_MAP_BYTES, Journal, Transaction
-from dedupcrawl.index.lmdb_notes import LmdbClaims, LmdbNotes
+from dedupcrawl.index.journal import Journal, Transaction, is_locked, with_prefix
 from dedupcrawl.index.notes import orphan_cell
-from dedupcrawl.index.pages import claim_cell, dependent_cell, read_claim
+from dedupcrawl.index.pages import OWNER_BYTES, claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.record import DIGEST_BYTES, Raw, Record, digest, pack, plain, storable, unpack_dependent
 from dedupcrawl.index.rows import Dependent, Entry
-from dedupcrawl.index.schema import BATCH_PAGES, Header, Schema, check_header, header_of, read_header
+from dedupcrawl.index.schema import BATCH_PAGES, Schema, check_header, header_of, read_schema
 from dedupcrawl.index.search import Ending, Fetch, Search, newest, row_of
 from dedupcrawl.index.segment_store import SegmentStore, segment_files
-from dedupcrawl.index.tables import COUNTED, in_turn
+from dedupcrawl.index.tables import COUNTED, Answer, Cell, Item, in_turn
 from dedupcrawl.index.verify import problems
 
 _HEADER = b"header"
 
 
-def _header(journal: Journal, checks: Sequence[Check], batch_pages: int) -> Header:
-    """The header that is stored, and agrees with the checks; that of a new index is made first."""
+def _schema(journal: Journal, checks: Sequence[Check], batch_pages: int) -> Schema:
+    """What the header that is stored makes with the checks; that of a new index is made first."""
     path = journal.path
 
     def work(txn: Transaction) -> bytes | None:
-        stored = journal.get_meta(txn, _HEADER)
+        stored = journal.get(txn, "meta", _HEADER)
         if stored is None and checks and not journal.count(txn) and not any(segment_files(path)):
             stored = msgspec.msgpack.encode(header_of(checks, batch_pages))
-            journal.put_meta(txn, _HEADER, stored)
+            journal.set_cell(txn, Cell("meta", b"", _HEADER, stored))
         return stored
 
     stored = journal.writing(work)
     if stored is None:
         raise IndexDamagedError(f"the index at {path} has no header: delete that folder, or bring back a copy")
-    header = read_header(stored, str(path))
-    check_header(header, checks, str(path))
-    return header
+    return read_schema(stored, checks, str(path))
 
 
-class LmdbIndex(LmdbNotes, Index):
+class LmdbIndex(Index):
     """The contract Index over a journal in LMDB and segment files beside it.
 
     A page is searched for without a lock and then appended in one short write transaction, which first looks at what
@@ -58,31 +59,72 @@ class LmdbIndex(LmdbNotes, Index):
         path: The folder; made when it is missing. For the errors see `open_index`.
         checks: As there. Damaged segments are made again with these, and a warning.
         batch_pages: Pages in memory before they are folded; an index keeps what it was made with.
-        map_bytes: Address space to start with.
 
     Attributes:
         where: What names it, for people.
     """
 
-    pages_at_once = 1
     claims: LmdbClaims
+    pages_at_once = 1
 
-    def __init__(
-        self, path: Path, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES, map_bytes: int = FIRST_MAP_BYTES
-    ) -> None:
-        self._closed = False
+    def __init__(self, path: Path, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES) -> None:
+        super().__init__()
         self._users = 1
+        self.path = path
         self.where = f"lmdb:{path}"
         with ExitStack() as opened:
-            journal = opened.enter_context(closing(Journal(path, create=bool(checks), map_bytes=map_bytes)))
-            super().__init__(path, journal)
+            self.journal = journal = opened.enter_context(closing(Journal(path, create=bool(checks))))
+            self.lock = journal.lock
             self.claims = opened.enter_context(closing(LmdbClaims(journal)))
             with journal.explaining():
-                header = self._header = _header(journal, checks, batch_pages)
-                schema = Schema(header, checks)
-                self._store = opened.enter_context(closing(SegmentStore(journal, schema, header.batch_pages)))
+                schema = _schema(journal, checks, batch_pages)
+                self._store = opened.enter_context(closing(SegmentStore(journal, schema)))
             self._look()
             opened.pop_all()
+
+    def check_open(self) -> None:
+        self.journal.check_usable()
+
+    def converse(self, work: Callable[[], Answer]) -> Answer:
+        with self.journal.explaining():
+            return work()
+
+    # Tables
+
+    @in_turn
+    def change(self, cells: Collection[Cell], given: Collection[Cell] = ()) -> list[bytes | None] | None:
+        def work(txn: Transaction) -> list[bytes | None] | None:
+            there = [self.journal.get(txn, cell.table, cell.group + cell.field) for cell in given]
+            if there != [cell.value for cell in given]:
+                return there
+            for cell in cells:
+                self.journal.set_cell(txn, cell)
+            return None
+
+        return self.journal.writing(work)
+
+    @in_turn
+    def values(self, table: str, fields: Sequence[bytes]) -> list[bytes | None]:
+        with self.journal.reading() as txn:
+            return [self.journal.get(txn, table, field) for field in fields]
+
+    @in_turn
+    def groups(self, table: str, groups: Sequence[bytes], beginning: bytes = b"") -> list[dict[bytes, bytes]]:
+        with self.journal.reading() as txn:
+            found = (with_prefix(txn, self.journal.tables[table], group + beginning) for group in groups)
+            return [{key[len(group) :]: raw for key, raw in cells} for group, cells in zip(groups, found, strict=True)]
+
+    @in_turn
+    def clear(self, table: str, group: bytes, beginning: bytes = b"") -> None:
+        self.journal.writing(lambda txn: self.journal.clear(txn, table, group + beginning))
+
+    def rows(self, table: str, beginning: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        rows = self.journal.keyed_rows(self.journal.tables[table], beginning)
+        return takewhile(lambda row: row[0].startswith(beginning), rows)
+
+    def _read(self, unpack: Callable[[bytes], Item], raw: bytes) -> Item:
+        with self.journal.explaining():
+            return unpack(raw)
 
     # Pages
 
@@ -124,7 +166,7 @@ class LmdbIndex(LmdbNotes, Index):
         if added is None:
             return None
         self._store.seen, keys, replaces = added
-        kept = Kept(self._store.catalog.add_keys(keys), found.superseded_urls, replaces)
+        kept = Kept(self._store.catalog.add(keys), found.superseded_urls, replaces)
         self._store.fold()
         return kept
 
@@ -133,7 +175,8 @@ class LmdbIndex(LmdbNotes, Index):
         catalog, entry = self._store.catalog, found.entry
         if catalog.next_id != found.end:
             return None
-        replaces = newest(catalog, entry.url, self.journal.fetch(txn))
+        kept = newest(catalog, entry.url, self.journal.fetch(txn))
+        replaces = kept and kept[0]
         record = row_of(found, replaces)
         keys = catalog.schema.keys(record)
         self._append(txn, record, replaces)
@@ -179,7 +222,7 @@ class LmdbIndex(LmdbNotes, Index):
 
     def _claimant(self, txn: Transaction, key: bytes) -> bytes | None:
         """Who claims the page of this URL digest; None where it is stored, or not kept."""
-        raw = txn.get(key, None, self.journal.tables["claims"])
+        raw = self.journal.get(txn, "claims", key)
         return None if raw is None else read_claim(key, raw)[0]
 
     def depend_all(self, drops: Sequence[tuple[str, Dependent]]) -> list[bool]:
@@ -188,22 +231,12 @@ class LmdbIndex(LmdbNotes, Index):
     @in_turn
     def _depend(self, keeper: str, dependent: Dependent) -> bool:
         """A write transaction only where the page is claimed."""
-        key = digest(keeper)
-        with self._store.snapshot() as txn:
-            if self._claimant(txn, key) is None:
-                return newest(self._store.catalog, keeper, self.journal.fetch(txn)) is not None
-
-        def work(txn: Transaction) -> bool:
-            if self._claimant(txn, key) is not None:
-                self.journal.set_cell(txn, dependent_cell(keeper, dependent))
+        while True:
+            with self._store.snapshot() as txn:
+                if self._claimant(txn, digest(keeper)) is None:
+                    return newest(self._store.catalog, keeper, self.journal.fetch(txn)) is not None
+            if self._depends(keeper, dependent):
                 return True
-            self._store.catch_up(txn, txn.id() - 1)
-            return newest(self._store.catalog, keeper, self.journal.fetch(txn)) is not None
-
-        return self.journal.writing(work)
-
-    def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
-        return list(orphans)
 
     # The index
 
@@ -235,12 +268,11 @@ class LmdbIndex(LmdbNotes, Index):
     def _compact(self) -> None:
         if self._users > 1:
             raise OSError(f"the index at {self.path} is in use by another crawl of this process")
-        self.drop_older_verdicts()
-        self.drop_older_rewrites()
+        super().compact()
         with self._store.locked():
             self._look()
             if fold := self._store.catalog.whole():
-                self._store.merge(fold, self._store.manifest)
+                self._store.merge(fold)
         self.journal.compact()
         self._store.seen = -1  # transactions are numbered anew
         self._look()
@@ -252,11 +284,11 @@ class LmdbIndex(LmdbNotes, Index):
             IndexMismatchError: It was opened with other checks, thresholds, or in another order.
         """
         with self.journal.lock:
-            if self._closed:
+            if self._users < 1:
                 return False
             schema = self._store.catalog.schema
             if checks or schema.checks:
-                check_header(self._header, checks, str(self.path))
+                check_header(schema.header, checks, str(self.path))
                 if [check for _, check in schema.checks] != list(checks):
                     raise IndexMismatchError(f"{self.path} is in use in this process with other thresholds")
             self._users += 1
@@ -265,12 +297,70 @@ class LmdbIndex(LmdbNotes, Index):
     def close(self) -> None:
         with self.journal.lock:
             self._users -= 1
-            if self._users > 0:
+            if self._users != 0:
                 return
         self._store.wait()
         with self.journal.lock:
-            if not self._closed:
-                self._closed = True
-                self.claims.close()
-                self._store.close()
-                self.journal.close(is_sound=True)
+            self.claims.close()
+            self._store.close()
+            self.journal.close(is_sound=True)
+
+
+_OWNERS = "owners"  # folder of the claimants' lock files
+
+
+class LmdbClaims:
+    """As index.pages.Claimant: alive as long as it holds the lock on its file, however its process ends."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._folder = journal.path / _OWNERS
+        self.owner = b""
+        self._lock: int | None = None
+
+    def start(self) -> str:
+        """Become a claimant, if this process is none yet; returns its name."""
+        if not self.owner:
+            self._folder.mkdir(exist_ok=True)
+            owner = uuid.uuid4()
+            path = self._folder / owner.hex
+            new = path.with_suffix(".new")  # until it is locked, nobody must take it for that of a dead one
+            self._lock = os.open(new, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            new.rename(path)
+            self.owner = owner.bytes
+        return self.owner.hex()
+
+    def dead(self, excluded: Collection[str]) -> set[str]:
+        """Names of those that are no more, but some: nobody holds the locks on their files, if there are any."""
+        names = {raw[:OWNER_BYTES].hex() for _, raw in self._journal.keyed_rows(self._journal.tables["claims"])}
+        if self._folder.is_dir():
+            names.update(path.name for path in self._folder.iterdir() if path.suffix != ".new")
+        return {name for name in names - {self.owner.hex(), *excluded} if not _is_locked(self._folder / name)}
+
+    def bury(self, dead: Collection[str]) -> None:
+        """Remove their lock files."""
+        for name in dead:
+            (self._folder / name).unlink(missing_ok=True)
+
+    def give_up(self, urls: Iterable[str]) -> None:
+        """Nothing: what is claimed is written nowhere else."""
+
+    def close(self) -> None:
+        """Release the lock: what is still claimed is nobody's from now on."""
+        if self._lock is not None:
+            (self._folder / self.owner.hex()).unlink(missing_ok=True)
+            os.close(self._lock)
+            self._lock, self.owner = None, b""
+
+
+def _is_locked(path: Path) -> bool:
+    """True when some process holds the lock on this file, so is alive."""
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        return is_locked(file)
+    finally:
+        os.close(file)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 
-from dedupcrawl.index.record import check_name, digest, expanded, pack_dependent, pack_row, plain, shrunk, unpack_row
+from dedupcrawl.index.record import check_name, digest, expanded, pack_dependent, pack_row, shrunk, unpack_row
 from dedupcrawl.index.rows import Dependent, Recorded, Rewrite
 from dedupcrawl.index.tables import Cell, Tables, parts
 from dedupcrawl.verdict import Verdict
@@ -26,12 +25,12 @@ class VerdictLog(Tables):
         """
         raw = pack_row(Recorded(verdict, run, site, spider, time.time(), request))
         number = self._number()
-        newest = Cell("verdict_urls", b"", digest(plain(verdict.url)), number)
+        newest = Cell("verdict_urls", b"", digest(verdict.url), number)
         self.send([Cell("verdicts", b"", number, raw), newest])
 
     def verdict(self, url: str) -> Verdict | None:
         """The newest recorded verdict on this URL."""
-        (number,) = self.values("verdict_urls", [digest(plain(url))])
+        (number,) = self.values("verdict_urls", [digest(url)])
         raw = None if number is None else self.values("verdicts", [number])[0]
         return None if raw is None else self._read(_verdict_of, raw).verdict
 
@@ -52,7 +51,7 @@ class VerdictLog(Tables):
         Returns:
             How many were restored.
         """
-        wanted = {digest(plain(url)) for url in urls}
+        wanted = {digest(url) for url in urls}
         numbers: defaultdict[bytes, list[bytes]] = defaultdict(list)
         newest: dict[bytes, bytes] = {}
         for number, raw in self.rows("verdicts"):
@@ -72,7 +71,7 @@ class VerdictLog(Tables):
 
     def is_restored(self, url: str) -> bool:
         """True when a verdict on this page was withdrawn: it is not a duplicate, whatever it looks like."""
-        return self.values("restored", [digest(plain(url))]) != [None]
+        return self.values("restored", [digest(url)]) != [None]
 
     def restored(self) -> Iterator[Recorded]:
         """The newest withdrawn verdict on each restored page, in any order."""
@@ -120,19 +119,9 @@ class SiteStates(Tables):
 
         For as long as the run lasts: who compacts the index ends it, and a server forgets it after some weeks.
         """
-        cell = Cell("agreed", digest(plain(run)), digest(plain(name)))
+        cell = Cell("agreed", digest(run), digest(name))
         there = self.change([cell._replace(value=shrunk(value))], [cell])
         return value if there is None else expanded(there[0] or b"", f"what the run {run!r} calls {name!r}")
-
-    def first_id_of_run(self, run: str) -> int:
-        """A page id that no page of `run` lies below; registers the run when it is new."""
-        cell = Cell("runs", b"", digest(plain(run)), b"%d" % self._look())
-        there = self.change([cell], [cell._replace(value=None)])
-        return int((there or [cell.value])[0] or 0)
-
-    @abstractmethod
-    def _look(self) -> int:
-        """Catch up with the other processes; returns the id of the next page."""
 
 
 class Attachments(Tables):
@@ -166,7 +155,7 @@ class Attachments(Tables):
     def attached(self, urls: Collection[str], beginning: str) -> dict[str, dict[str, bytes]]:
         """For each URL what lies beside it under names that begin so; in an index on a server with one round trip."""
         asked = list(urls)
-        found = self.groups("attachments", [digest(plain(url)) for url in asked], beginning.encode())
+        found = self.groups("attachments", [digest(url) for url in asked], beginning.encode())
         return {
             url: {name.decode(): expanded(raw, f"what lies beside {url}") for name, raw in cells.items()}
             for url, cells in zip(asked, found, strict=True)
@@ -178,7 +167,7 @@ class Attachments(Tables):
 
     def detach(self, url: str, beginning: str) -> None:
         """Remove what lies beside a URL under names that begin so."""
-        self.clear("attachments", digest(plain(url)), beginning.encode())
+        self.clear("attachments", digest(url), beginning.encode())
 
 
 def orphan_cell(dependent: Dependent) -> Cell:
@@ -187,11 +176,11 @@ def orphan_cell(dependent: Dependent) -> Cell:
 
 
 def _attachment(url: str, name: str, data: bytes) -> Cell:
-    return Cell("attachments", digest(plain(url)), check_name(name).encode(), shrunk(data))
+    return Cell("attachments", digest(url), check_name(name).encode(), shrunk(data))
 
 
 def _state(site: str, name: str) -> bytes:
-    return digest(plain(site)) + digest(plain(name))
+    return digest(site) + digest(name)
 
 
 _WHOSE_BYTES = 8  # of the digest of a spider or a run: their users name them
@@ -212,7 +201,7 @@ class RewriteLog(Tables):
         for rewrite in rewrites:
             newest.pop(_whose(rewrite), None)
             newest[_whose(rewrite)] = rewrite
-        for some in parts(iter(newest.items())) if newest else [[]]:
+        for some in parts(newest.items()) if newest else [[]]:
             given, replaced = [Cell("rewrite_urls", *whose) for whose, _ in some], list[Cell]()
             while True:
                 cells = []
@@ -229,7 +218,7 @@ class RewriteLog(Tables):
 
     def rewrite(self, url: str) -> Rewrite | None:
         """The newest rewrite of this URL, by whichever spider and run."""
-        (numbers,) = self.groups("rewrite_urls", [digest(plain(url))])
+        (numbers,) = self.groups("rewrite_urls", [digest(url)])
         raw = self.values("rewrites", [max(numbers.values())])[0] if numbers else None
         return None if raw is None else self._read(_rewrite_of, raw)
 
@@ -247,7 +236,7 @@ class RewriteLog(Tables):
         keys = [_key("to", spider, run, canonical) for canonical in canonicals]
         keys += [_key("by", spider, run, rule) for rule in rules]
         numbers = {number for group in self.groups("rewrite_keys", keys) for number in group}
-        for some in parts(iter(sorted(numbers))):
+        for some in parts(sorted(numbers)):
             yield from (self._read(_rewrite_of, raw) for raw in self.values("rewrites", some) if raw is not None)
 
     def drop_older_rewrites(self) -> None:
@@ -267,8 +256,8 @@ class RewriteLog(Tables):
 
 def _whose(rewrite: Rewrite) -> tuple[bytes, bytes]:
     """Group and field of its number by its URL: spiders and runs are kept apart."""
-    spider, run = (digest(plain(name))[:_WHOSE_BYTES] for name in (rewrite.spider, rewrite.run))
-    return digest(plain(rewrite.url)), spider + run
+    spider, run = (digest(name)[:_WHOSE_BYTES] for name in (rewrite.spider, rewrite.run))
+    return digest(rewrite.url), spider + run
 
 
 def _cells_of(number: bytes, rewrite: Rewrite, raw: bytes | None) -> list[Cell]:
@@ -279,4 +268,4 @@ def _cells_of(number: bytes, rewrite: Rewrite, raw: bytes | None) -> list[Cell]:
 
 
 def _key(*parts: str) -> bytes:
-    return digest(plain("\0".join(parts)))
+    return digest("\0".join(parts))

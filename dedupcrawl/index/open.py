@@ -11,7 +11,6 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.schema import BATCH_PAGES
 
 _opened: WeakValueDictionary[Path, LmdbIndex] = WeakValueDictionary()  # a process may open an LMDB folder only once
 
@@ -92,12 +91,11 @@ class TemporaryIndex(LmdbIndex):
 
     Args:
         checks: The content checks, in the order in which they are asked; who has none may still use all else.
-        batch_pages: Pages in memory before they are folded.
     """
 
-    def __init__(self, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES) -> None:
+    def __init__(self, checks: Sequence[Check]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="dedupcrawl-", ignore_cleanup_errors=True)
-        super().__init__(Path(self._folder.name), checks or make_checks(["exact"], {}), batch_pages=batch_pages)
+        super().__init__(Path(self._folder.name), checks or make_checks(["exact"], {}))
         self.where = "memory:"
 
     def close(self) -> None:

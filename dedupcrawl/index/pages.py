@@ -67,29 +67,22 @@ class PageStore(Tables):
             ValueError: The index was opened to be read, or the entry has a signature of an unknown check.
         """
 
-    def add(self, found: Search, *, request: bytes = b"") -> Kept | None:
-        """Keep the page that was searched for, in one atomic step; None if what came since may change what was found.
+    @abstractmethod
+    def add_all(self, offers: Sequence[tuple[Search, bytes]]) -> list[Kept | None]:
+        """Keep pages that were searched for, each in one atomic step, in an index on a server with one round trip.
 
-        Then who asks has to search on, after this search, and decide anew. So of two equal pages that two processes
-        find unique at the same time exactly one is kept. A page of the same URL is replaced, and those in
-        `found.superseded` are remembered to lie inside this one.
+        None for each of which what came since, or a page before it, added or not, may change what was found. Then who
+        asks has to search on, after this search, and decide anew. So of two equal pages that two processes find unique
+        at the same time exactly one is kept. A page of the same URL is replaced, and those in `Search.superseded` are
+        remembered to lie inside this one.
 
-        A page that this process claims (see `start_claiming`) depends on itself where `request` says what to ask for:
-        should the claim die, it is an orphan like those that were dropped because of it.
+        A page that this process claims (see `start_claiming`) depends on itself where its request, the bytes, says what
+        to ask for: should the claim die, it is an orphan like those that were dropped because of it.
 
         Once this returns Kept the page survives a kill of the process; after an IndexAwayError it may have been kept.
 
         Raises:
             ValueError: The index was opened to be read.
-        """
-        return self.add_all([(found, request)])[0]
-
-    @abstractmethod
-    def add_all(self, offers: Sequence[tuple[Search, bytes]]) -> list[Kept | None]:
-        """As `add` of each, with what its request is, in their order; in an index on a server with one round trip.
-
-        Each page is atomic, not all of them together. One that a page before it may concern, whether that was added or
-        not, is not added either.
         """
 
     def renew(self, entry: Entry) -> bool:
@@ -109,8 +102,8 @@ class PageStore(Tables):
         What other machines did within the last second need not count unless it is to be `fresh`: no server is asked.
         """
         with self._pages(fresh=fresh) as (catalog, fetch):
-            page = newest(catalog, plain(url), fetch)
-            return None if page is None else entry_of(unpack(fetch(page), page), catalog.schema.names)
+            kept = newest(catalog, plain(url), fetch)
+            return None if kept is None else entry_of(kept[1], catalog.schema.names)
 
     def entries(self) -> Iterator[Entry]:
         """All kept pages, oldest first, replaced ones left out; those that are added meanwhile may be missing."""
@@ -118,6 +111,12 @@ class PageStore(Tables):
             record = unpack(raw, page)
             if record.page is not None:
                 yield entry_of(record, self._catalog.schema.names)
+
+    def first_id_of_run(self, run: str) -> int:
+        """A page id that no page of `run` lies below; registers the run when it is new."""
+        cell = Cell("runs", b"", digest(run), b"%d" % self._look())
+        there = self.change([cell], [cell._replace(value=None)])
+        return int((there or [cell.value])[0] or 0)
 
     @in_turn
     def superseded_by(self, url: str) -> str | None:
@@ -186,11 +185,11 @@ class Claimant(Protocol):
     def start(self) -> str:
         """Become a claimant, if this process is none yet; returns its name."""
 
-    def dead(self, excluded: Collection[str]) -> list[tuple[str, bytes]]:
-        """The URLs that are claimed by processes that are no more, but some, and by whom."""
+    def dead(self, excluded: Collection[str]) -> set[str]:
+        """Names of the claimants that are no more, but some."""
 
-    def bury(self, excluded: Collection[str]) -> None:
-        """No claim of these processes is left."""
+    def bury(self, dead: Collection[str]) -> None:
+        """No claim of these is left."""
 
     def give_up(self, urls: Iterable[str]) -> None:
         """There is no claim of this process on these pages any more."""
@@ -209,7 +208,7 @@ class ClaimLedger(PageStore):
     def confirm(self, urls: Iterable[str]) -> None:
         """The pages kept under these URLs are stored: they may justify drops forever."""
         stored = list(map(plain, urls))
-        for some in parts(iter(stored)) if self.claims.owner else ():
+        for some in parts(stored) if self.claims.owner else ():
             claims = [claim_cell(url, self.claims.owner) for url in some]
             while there := self._confirm(claims):
                 claims = [claim for claim, value in zip(claims, there, strict=True) if claim.value == value]
@@ -235,16 +234,13 @@ class ClaimLedger(PageStore):
             self.claims.give_up(abandoned)
         return orphaned
 
-    def depend(self, keeper: str, dependent: Dependent) -> bool:
-        """`dependent` is dropped because of the page kept under `keeper`; remembered while that is claimed.
-
-        Returns False when no such page is kept any more, so that this is no reason to drop anything.
-        """
-        return self.depend_all([(keeper, dependent)])[0]
-
     @abstractmethod
     def depend_all(self, drops: Sequence[tuple[str, Dependent]]) -> list[bool]:
-        """As `depend` of each, in an index on a server with one round trip."""
+        """Each is dropped because of the page kept under a URL; remembered while that is claimed.
+
+        False for each of which no such page is kept any more, so that this is no reason to drop anything. In an index
+        on a server with one round trip.
+        """
 
     @in_turn
     def reap_expired(self, excluded: Collection[str] = ()) -> int:
@@ -253,8 +249,10 @@ class ClaimLedger(PageStore):
         Claimants that are `excluded`, by name, are not looked at yet. Returns how many pages were forgotten.
         """
         self._look()
-        ended = [self._end(Ending(url, owner=owner))[0] for url, owner in self.claims.dead(excluded)]
-        self.claims.bury(excluded)
+        dead = self.claims.dead(excluded)
+        claims = [read_claim(field, raw) for field, raw in self.rows("claims")] if dead else []
+        ended = [self._end(Ending(url, owner=owner))[0] for owner, url in claims if owner.hex() in dead]
+        self.claims.bury(dead)
         return sum(ended)
 
     def orphans(self, spider: str) -> list[Dependent]:
@@ -262,27 +260,30 @@ class ClaimLedger(PageStore):
         found = self.rows("orphans", digest(spider))
         return [self._read(partial(unpack_dependent, key=key), raw) for key, raw in found]
 
-    @abstractmethod
     def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
         """Of these orphans those that this process is to ask for; who shares the index with others may get them all.
 
         They stay orphans until they are adopted. In an index of several machines each is given to one claimant, and
         once; when that ends and it still is one, to another.
         """
+        return list(orphans)
 
     def adopt(self, orphan: Dependent, kept_under: str | None) -> None:
         """An orphan was fetched again and judged; it is one again if the claim dies under which it was kept."""
         gone = orphan_cell(orphan)._replace(value=None)
-        if kept_under is not None:
-            claim = claim_cell(plain(kept_under))
-            (claimed,) = self.values(claim.table, [claim.field])
-            while claimed is not None:
-                cells = [gone, dependent_cell(plain(kept_under), orphan)]
-                there = self.change(cells, [claim._replace(value=claimed)])
-                if there is None:
-                    return
-                (claimed,) = there
-        self.change([gone])
+        if kept_under is None or not self._depends(plain(kept_under), orphan, gone):
+            self.change([gone])
+
+    def _depends(self, keeper: str, dependent: Dependent, *cells: Cell) -> bool:
+        """Remember a dependent, and change other cells in the same step, if the page under `keeper` is claimed."""
+        claim = claim_cell(keeper)
+        (claimed,) = self.values(claim.table, [claim.field])
+        while claimed is not None:
+            there = self.change([*cells, dependent_cell(keeper, dependent)], [claim._replace(value=claimed)])
+            if there is None:
+                return True
+            (claimed,) = there
+        return False
 
 
 def claim_cell(url: str, owner: bytes = b"") -> Cell:

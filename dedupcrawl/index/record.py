@@ -150,10 +150,11 @@ def pack(record: Record, page: int) -> bytes:
     return zlib.crc32(body, page).to_bytes(_CHECKSUM_BYTES, "little") + body
 
 
-def renumbered(raw: bytes, page: int) -> bytes:
-    """A packed record of another number, whose checksum was good, as that of `page`."""
+def renumbered(raw: bytes, page: int, number: int) -> bytes:
+    """The packed record of `page` as that of another number; a checksum that is wrong stays so."""
     body = raw[_CHECKSUM_BYTES:]
-    return zlib.crc32(body, page).to_bytes(_CHECKSUM_BYTES, "little") + body
+    wrong = zlib.crc32(body, page) ^ int.from_bytes(raw[:_CHECKSUM_BYTES], "little")  # 0, where it is not
+    return (zlib.crc32(body, number) ^ wrong).to_bytes(_CHECKSUM_BYTES, "little") + body
 
 
 def unpack(raw: Raw, page: int) -> Record:
@@ -221,9 +222,7 @@ def entry_of(record: Record, names: tuple[str, ...]) -> Entry:
 def storable(entry: Entry) -> Entry:
     """The entry itself, or with "?" for every lone surrogate, which has no UTF-8 form."""
     try:
-        for text in (entry.url, entry.title, entry.site, entry.spider, entry.run, entry.fetched_url):
-            if not text.isascii():
-                text.encode()
+        _encode(entry)
     except UnicodeEncodeError:
         return _in_utf8(entry)
     return entry

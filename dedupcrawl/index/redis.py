@@ -12,28 +12,27 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.index import redis_notes
+from dedupcrawl.index import redis_journal
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.contract import Index, Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.pages import claim_cell
-from dedupcrawl.index.record import Record, digest, pack, pack_dependent, plain, renumbered, storable, tombstone, unpack
-from dedupcrawl.index.redis_journal import UNNUMBERED, RedisJournal, Replica, WireProbe, read, token, written
+from dedupcrawl.index.record import digest, pack_dependent, plain, storable, unpack_dependent
+from dedupcrawl.index.redis_claims import RedisClaims
+from dedupcrawl.index.redis_journal import RedisJournal
 from dedupcrawl.index.redis_link import Address, Argument
-from dedupcrawl.index.redis_notes import RedisClaims, unpacked
-from dedupcrawl.index.redis_scripts import FORGET, OFFER, TAKE_BYTES
+from dedupcrawl.index.redis_replica import NOTHING, Replica, WireProbe, numbered, read, token
+from dedupcrawl.index.redis_scripts import FORGET, OFFER, TAKE, TAKE_BYTES, TAKEN, TAKEN_BYTES
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES
 from dedupcrawl.index.search import Ending, Fetch, Search, newest, row_of
-from dedupcrawl.index.tables import COUNTED, ROWS_AT_ONCE, in_turn
+from dedupcrawl.index.tables import COUNTED, in_turn, parts
 from dedupcrawl.index.verify import problems
 
 _VERIFICATIONS = 5
-_NOTHING = (b"", b"")
 
 
 def _step(
@@ -44,15 +43,20 @@ def _step(
     A row comes with its tokens, and number and tombstone of the page that it replaces; all are empty for a page that is
     kept already. A claim comes with a URL digest. A dependent is remembered where the page is claimed.
     """
-    beside = pack_dependent(dependent) if dependent else _NOTHING
+    beside = pack_dependent(dependent) if dependent else NOTHING
     return [*row, *claim, *beside, *(part for probe in probes for part in probe)]
+
+
+def _unpacked(values: Iterable[bytes]) -> list[Dependent]:
+    """The dependents of values, taken or not."""
+    return [unpack_dependent(raw[TAKEN_BYTES:] if raw[:1] == TAKEN else raw) for raw in values]
 
 
 class RedisIndex(RedisJournal, Index):
     """The contract Index on a Redis server.
 
     Threads of a process take turns. A page that another process has replaced or forgotten within the last second
-    (`redis_notes.FRESH_SECONDS`) may still be given as the keeper of a duplicate; `depend` tells, before a drop.
+    (`redis_journal.FRESH_SECONDS`) may still be given as the keeper of a duplicate; `depend_all` tells, before a drop.
 
     Args:
         url: ``redis://``, ``rediss://`` or ``unix://``; ``?prefix=`` names the index. For the errors see `open_index`.
@@ -66,18 +70,13 @@ class RedisIndex(RedisJournal, Index):
 
     def __init__(self, url: str, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES, wait: float = 0.0) -> None:
         super().__init__(Address(url), checks, batch_pages, wait)
-        self.claims = RedisClaims(self.address, self.link)
+        self.claims = RedisClaims(self.address, self.link, self)
         self._runs: dict[str, int] = {}
         try:
             self._look()
         except BaseException:
             self.link.drop()
             raise
-
-    @property
-    def round_trips(self) -> int:
-        """Answers of the server that were waited for."""
-        return self.link.round_trips
 
     # Pages
 
@@ -92,7 +91,7 @@ class RedisIndex(RedisJournal, Index):
 
     @contextmanager
     def _pages(self, *, fresh: bool = True) -> Iterator[tuple[Catalog, Fetch]]:
-        replica = self._replica(0.0 if fresh else redis_notes.FRESH_SECONDS)
+        replica = self._replica(0.0 if fresh else redis_journal.FRESH_SECONDS)
         yield replica.catalog, replica.fetch
 
     def _replica(self, age: float) -> Replica:
@@ -110,7 +109,7 @@ class RedisIndex(RedisJournal, Index):
 
     @in_turn
     def search(self, entry: Entry, *, first_id: int = 0, after: Search | None = None) -> Search:
-        replica = self._replica(redis_notes.FRESH_SECONDS)
+        replica = self._replica(redis_journal.FRESH_SECONDS)
         first_id = min(first_id, self.first_id_limit)
         return Search(replica.catalog, storable(entry), first_id, self.lock, partial(self._reading, replica), after)
 
@@ -125,97 +124,94 @@ class RedisIndex(RedisJournal, Index):
         replica = self.replica
         end = replica.catalog.next_id
         answers: list[Kept | None] = [None] * len(offers)
-        steps: list[tuple[str, list[Argument]]] = []  # URL, and what the server is to do
-        rows: list[tuple[int, bytes, Kept]] = []
+        steps: dict[int, tuple[str, list[Argument]]] = {}
+        rows: dict[int, tuple[bytes, bool]] = {}
         for number, (found, request) in enumerate(offers):
             if found.catalog is not replica.catalog or found.end != end:
                 continue
             entry = found.entry
-            replaces = newest(replica.catalog, entry.url, replica.fetch)
-            row = self._packed(row_of(found, replaces))
+            earlier = newest(replica.catalog, entry.url, replica.fetch)
+            replaces = earlier and earlier[0]
+            row = replica.packed(row_of(found, replaces))
             itself = Dependent(entry.spider, entry.source, request) if request else None
             claim = claim_cell(entry.url, self.claims.owner)
-            claimed = (claim.field, claim.value) if claim.value else _NOTHING
+            claimed = (claim.field, claim.value) if claim.value else NOTHING
             probes = read(replica.catalog.schema, entry, replaces)
-            steps.append((entry.url, _step((*row, *self._grave(replaces)), claimed, itself, probes)))
-            rows.append((number, row[0], Kept(0, found.superseded_urls, replaces is not None)))
-        for (url, _), is_kept, (number, raw, kept) in zip(steps, self._stepped(steps), rows, strict=False):
-            if is_kept:
-                answers[number] = replace(kept, page_id=replica.catalog.next_id)
-                replica.extend([raw])
-                self.claims.kept(url)
+            steps[number] = entry.url, _step((*row, *replica.grave(replaces)), claimed, itself, probes)
+            rows[number] = row[0], replaces is not None
+        for number in self._stepped(steps):
+            raw, is_update = rows[number]
+            answers[number] = Kept(replica.catalog.next_id, offers[number][0].superseded_urls, is_update)
+            replica.extend([raw])
+            self.claims.kept(steps[number][0])
         return answers
 
     @in_turn
     def depend_all(self, drops: Sequence[tuple[str, Dependent]]) -> list[bool]:
         held: dict[int, bool] = {}
-        known = False
+        is_fresh = False
         while len(held) < len(drops):
-            catalog, steps = self._catalog, dict[int, tuple[str, list[Argument]]]()
+            steps: dict[int, tuple[str, list[Argument]]] = {}
             for number, (keeper, dependent) in enumerate(drops):
-                page = None
-                if number not in held:
-                    page = newest(catalog, plain(keeper), self.replica.fetch)
-                    if page is None and known:
-                        held[number] = False
-                if page is not None:
-                    probe = (1, token(catalog.schema.ended, page), b"")
-                    claim = (digest(plain(keeper)), b"")
-                    steps[number] = plain(keeper), _step(2 * _NOTHING, claim, dependent, [probe])
-            told = zip(steps, self._stepped(list(steps.values())), strict=False)
-            held |= {number: True for number, is_held in told if is_held}
+                kept = None if number in held else newest(self._catalog, plain(keeper), self.replica.fetch)
+                if kept is not None:
+                    probe = (1, token(self._catalog.schema.ended, kept[0]), b"")
+                    steps[number] = keeper, _step(2 * NOTHING, (digest(keeper), b""), dependent, [probe])
+                elif is_fresh:
+                    held.setdefault(number, False)
+            held |= dict.fromkeys(self._stepped(steps), True)
             if len(held) < len(drops):
                 self.catch_up()
-                known = True
+                is_fresh = True
         return [held[number] for number in range(len(drops))]
 
-    def _stepped(self, steps: Sequence[tuple[str, list[Argument]]]) -> list[int]:
-        """Which of these the server did, in one round trip; none where too much has come since."""
-        keys = [self.claims.key, *(self.claims.dependents_key(url) for url, _ in steps)]
-        arguments = (part for _, step in steps for part in (len(step), *step))
-        return self.exchange(OFFER, keys, *arguments)[1] if steps else []
+    def _stepped(self, steps: dict[int, tuple[str, list[Argument]]]) -> list[int]:
+        """The numbers of those that the server did, in one round trip; none where too much has come since.
+
+        Args:
+            steps: Number → the URL under which a claim may be, and what the server is to do.
+        """
+        keys = [self._key("claims"), *(self._key("dependents", digest(url)) for url, _ in steps.values())]
+        arguments = (part for _, step in steps.values() for part in (len(step), *step))
+        done = self.exchange(OFFER, keys, *arguments)[1] if steps else []
+        return [number for number, is_done in zip(steps, done, strict=False) if is_done]
 
     def _end(self, ending: Ending) -> tuple[bool, list[Dependent]]:
         key, forgets = digest(ending.url), ending.renewed is None
-        keys = [self.claims.key, self.claims.dependents_key(ending.url), self.claims.orphans_key]
-        keys.append(self._key("attachments", key))
-        claim = _NOTHING if ending.owner is None else (key, ending.owner)
+        keys = [self._key("claims"), self._key("dependents", key), self._key("orphans"), self._key("attachments", key)]
+        claim = NOTHING if ending.owner is None else (key, ending.owner)
         replica = self.replica
         while found := ending.of(replica.catalog, replica.fetch) or (claim[0] and (None, None)):
             page, record = found
-            row = self._packed(record) if record else _NOTHING
-            status, orphaned = self.exchange(FORGET, keys, *row, *self._grave(page), *claim, int(forgets))
+            row = replica.packed(record) if record else NOTHING
+            status, orphaned = self.exchange(FORGET, keys, *row, *replica.grave(page), *claim, int(forgets))
             if status == b"done":
                 replica.extend([row[0]] if row[0] else [])
-                return page is not None, unpacked(orphaned)
+                return page is not None, _unpacked(orphaned)
             if status == b"other":
                 return False, []
         if forgets:
             self.clear("attachments", key)
         return False, []
 
-    def _packed(self, record: Record) -> tuple[bytes, bytes]:
-        """A row, and its tokens."""
-        schema = self._catalog.schema
-        return pack(record, UNNUMBERED), written(schema, schema.keys(record))
-
-    def _grave(self, page: int | None) -> tuple[bytes | int, bytes]:
-        """Number and tombstone of a page that is replaced or forgotten."""
-        if page is None:
-            return _NOTHING
-        return page, renumbered(tombstone(self.replica.fetch(page), page), UNNUMBERED)
-
     # Claims
 
     def orphans(self, spider: str) -> list[Dependent]:
-        return unpacked([raw for _, raw in self.rows("orphans", digest(spider))])
+        return _unpacked([raw for _, raw in self.rows("orphans", digest(spider))])
 
     def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
         return self._take(list(orphans), os.urandom(TAKE_BYTES))
 
     @in_turn
     def _take(self, orphans: list[Dependent], at: bytes) -> list[Dependent]:
-        return self.claims.take(orphans, at)
+        """Those that nobody who lives has taken; what this process took by another name than `at` it gets no more."""
+        if not self.claims.owner:
+            return orphans
+        taken: list[bytes] = []
+        for some in parts(orphans):
+            taker = self.address.key("owner", ""), self.claims.owner.hex(), at
+            taken += self.link.call(TAKE, [self._key("orphans")], *taker, *(pack_dependent(one)[0] for one in some))
+        return _unpacked(taken)
 
     # The index
 
@@ -238,7 +234,7 @@ class RedisIndex(RedisJournal, Index):
         """Tell a server that has lost what it held what only this process knows."""
         for run, first in self._runs.items():
             first_id = min(first, self.first_id_limit)
-            self.link.ask("HSETNX", self.address.key("runs"), digest(plain(run)), first_id)
+            self.link.ask("HSETNX", self.address.key("runs"), digest(run), first_id)
         self.claims.again()
 
     def _bytes(self) -> int:
@@ -256,18 +252,11 @@ class RedisIndex(RedisJournal, Index):
             return found
 
     def _server_rows(self, end: int) -> Iterator[tuple[int, bytes]]:
-        for first in range(0, end, ROWS_AT_ONCE):
-            rows = self.values("rows", [b"%d" % page for page in range(first, min(end, first + ROWS_AT_ONCE))])
-            for page, raw in enumerate(rows, first):
+        for pages in parts(range(end)):
+            rows = self.values("rows", [b"%d" % page for page in pages])
+            for page, raw in zip(pages, rows, strict=True):
                 if raw is not None:
-                    with suppress(IndexDamagedError):  # then it stays as it is, to be found so
-                        unpack(raw, UNNUMBERED)
-                        raw = renumbered(raw, page)  # noqa: PLW2901
-                    yield page, raw
-
-    def compact(self) -> None:
-        self.drop_older_verdicts()
-        self.drop_older_rewrites()
+                    yield page, numbered(raw, page)
 
     def close(self) -> None:
         with self.lock:

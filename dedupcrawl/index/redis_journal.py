@@ -1,132 +1,41 @@
-"""RedisJournal: the rows on the server and this process's replica of them, which follows."""
+"""RedisJournal: an index on a server, its rows and its tables: a hash each, or one for each group where there are."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 import threading
 import time
 import uuid
 from abc import abstractmethod
-from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import msgspec
-import numpy as np
 import redis
 
-from dedupcrawl.content.checks.base import Check, Keys
-from dedupcrawl.content.symbols import fmix64
-from dedupcrawl.index.catalog import Background, Catalog, Fold
+from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import renumbered, tombstone, unpack
-from dedupcrawl.index.redis_link import Address, Argument
-from dedupcrawl.index.redis_notes import RedisNotes
-from dedupcrawl.index.redis_scripts import GREET, READ, RESTORE, Script
-from dedupcrawl.index.rows import Entry
-from dedupcrawl.index.schema import Header, Schema, check_header, header_of, read_header, url_key
-from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Dropped, Segment, Table, merge_tables
+from dedupcrawl.index.notes import VerdictLog
+from dedupcrawl.index.record import digest
+from dedupcrawl.index.redis_link import Address, Argument, Link
+from dedupcrawl.index.redis_replica import Replica
+from dedupcrawl.index.redis_scripts import CHANGE, CLEAR, GREET, GROUPS, READ, RESTORE, Script
+from dedupcrawl.index.schema import Schema, header_of, read_schema
+from dedupcrawl.index.tables import Answer, Cell, in_turn, parts
 
-UNNUMBERED = 0
-"""The number that rows on the wire are packed with: a row is packed before it is known which number it gets."""
+FRESH_SECONDS = 1.0
+"""Age up to which a process takes what it knows of the server for good when it says that a page is a duplicate."""
 
-_LENGTH_BYTES = 4
-
-
-class Replica:
-    """Rows 0 … catalog.next_id - 1 and their postings. Whoever uses it holds `lock`."""
-
-    def __init__(self, schema: Schema, batch_pages: int, lock: threading.RLock) -> None:
-        self.catalog = Catalog(schema, batch_pages)
-        self._lock = lock
-        self._background = Background()
-        self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  it lives as long as this object
-        self._end = 0
-        self._places = array("Q")
-
-    def extend(self, rows: Iterable[bytes]) -> None:
-        """Take over the next rows, as they came from the wire.
-
-        Raises:
-            IndexDamagedError: One cannot be read.
-            OSError: The disk is full.
-        """
-        for raw in rows:
-            page = self.catalog.next_id
-            del self._places[page:]  # of a row for which the disk was full
-            record = unpack(raw, UNNUMBERED)
-            keys = self.catalog.schema.keys(record)
-            self._places.append(self._write(renumbered(raw, page)))
-            for ended in record.ended:
-                if ended < page:
-                    self._places[ended] = self._write(tombstone(self.fetch(ended), ended))
-            self.catalog.add_keys(keys)
-            self._fold()
-
-    def fetch(self, page: int) -> bytes:
-        """The packed record of a row."""
-        place = self._places[page]
-        length = int.from_bytes(os.pread(self._file.fileno(), _LENGTH_BYTES, place), "little")
-        return os.pread(self._file.fileno(), length, place + _LENGTH_BYTES)
-
-    def on_the_wire(self, page: int) -> bytes:
-        """The row as the server has it."""
-        return renumbered(self.fetch(page), UNNUMBERED)
-
-    def wait(self) -> None:
-        """Return when nothing is being folded. The lock must be free."""
-        self._background.wait()
-
-    def close(self) -> None:
-        """Release the files."""
-        self.catalog.set_segments([])
-        self._file.close()
-
-    def _write(self, raw: bytes) -> int:
-        place, data = self._end, len(raw).to_bytes(_LENGTH_BYTES, "little") + raw
-        written = os.pwrite(self._file.fileno(), data, place)
-        while written < len(data):
-            written += os.pwrite(self._file.fileno(), data[written:], place + written)
-        self._end += len(data)
-        return place
-
-    def _fold(self) -> None:
-        """Fold full batches, beside the caller."""
-        fold = None if self._background.busy else self.catalog.fold()
-        if fold is not None:
-            self._background.start(lambda: self._merge(fold))
-
-    def _merge(self, fold: Fold) -> None:
-        tables = tuple(_mapped(parts, out) for parts, out in zip(fold.parts(), fold.left_out(), strict=True))
-        with self._lock:
-            stay = self.catalog.segments[: fold.stay]
-            self.catalog.set_segments([*stay, Segment(fold.first, fold.end, tables)])
-
-
-def _mapped(parts: Sequence[Table], out: Dropped | None) -> Table:
-    """Sorted tables merged into one, in files without a name."""
-    with tempfile.TemporaryFile() as key_file, tempfile.TemporaryFile() as id_file:
-        for keys, ids in merge_tables(parts, out):
-            key_file.write(keys.data)
-            id_file.write(ids.data)
-        if not key_file.tell():
-            return NO_KEYS, NO_IDS
-        key_file.flush()
-        id_file.flush()
-        mapped = np.memmap(key_file, np.uint64, "r"), np.memmap(id_file, np.uint32, "r")
-        return np.asarray(mapped[0]), np.asarray(mapped[1])
-
-
-_RESTORED_AT_ONCE = 256  # rows
+_AGREED_SECONDS = 30 * 86_400  # after which a run that nobody heard of is over
 _NO_LIMIT = 1 << 62
 
 
-class RedisJournal(RedisNotes):
-    """An open index with its pages. What is done with them is part of a conversation of `link`.
+class RedisJournal(VerdictLog):
+    """The connection of an open index, its tables, and its rows. What is done with these is part of a conversation.
 
     Attributes:
         replica: The copy; set by the first `greet`, and anew when the server's journal is another one.
+        read_at: When (time.monotonic) the server was last asked for its rows.
+        pages_restored: How many pages were restored until then.
         first_id_limit: Pages at and above may belong to this run, whatever was said before the server lost its rows.
         keys: Of the journal.
     """
@@ -134,12 +43,91 @@ class RedisJournal(RedisNotes):
     replica: Replica
 
     def __init__(self, address: Address, checks: Sequence[Check], batch_pages: int, wait: float) -> None:
-        super().__init__(address, wait)
+        super().__init__()
+        self.address = address
+        self.link = Link(address, wait)
+        self.lock = threading.RLock()
+        self.is_closed = False
+        self.read_at = 0.0
+        self.pages_restored = 0
+        self._restored: set[bytes] = set()  # digests of URLs; asked for anew when there are more
         self._checks = checks
-        self._batch_pages = batch_pages
+        self._new = msgspec.msgpack.encode(header_of(checks, batch_pages)) if checks else b""
         self._epoch = b""
         self.first_id_limit = _NO_LIMIT
         self.keys = tuple(map(address.key, ("meta", "rows", "window")))
+
+    # Tables
+
+    def check_open(self) -> None:
+        if self.is_closed:
+            raise ValueError("the index is closed")
+
+    def converse(self, work: Callable[[], Answer]) -> Answer:
+        return self.link.talk(self.greet, work)
+
+    @in_turn
+    def change(self, cells: Collection[Cell], given: Collection[Cell] = ()) -> list[bytes | None] | None:
+        there: list[bytes | None] | None = self.link.call(CHANGE, *self._changing(cells, given))
+        if any(cell.table == "restored" for cell in cells):
+            self.read_at = 0.0
+        return there
+
+    def _changing(self, cells: Collection[Cell], given: Collection[Cell]) -> tuple[Any, ...]:
+        """Keys and arguments."""
+        keys = [self.address.key("meta"), *(self._key(cell.table, cell.group) for cell in (*given, *cells))]
+        seconds = _AGREED_SECONDS if any(cell.table == "agreed" for cell in cells) else 0
+        arguments: list[Argument] = [seconds, len(given)]
+        for cell in given:
+            arguments += cell.field, cell.value or b""
+        for cell in cells:
+            arguments += cell.table, cell.field, cell.value or b""
+        return keys, *arguments
+
+    @in_turn
+    def send(self, cells: Collection[Cell]) -> None:
+        self.link.post(CHANGE, *self._changing(cells, ()))
+
+    @in_turn
+    def values(self, table: str, fields: Sequence[bytes]) -> list[bytes | None]:
+        found: list[bytes | None] = self.link.ask("HMGET", self._key(table), *fields) if fields else []
+        return found
+
+    @in_turn
+    def groups(self, table: str, groups: Sequence[bytes], beginning: bytes = b"") -> list[dict[bytes, bytes]]:
+        told = self.link.call(GROUPS, [self._key(table, group) for group in groups], beginning) if groups else ()
+        return [dict(sorted(zip(flat[::2], flat[1::2], strict=True))) for flat in told]
+
+    @in_turn
+    def clear(self, table: str, group: bytes, beginning: bytes = b"") -> None:
+        self.link.post(CLEAR, [self.address.key("meta"), self._key(table, group)], table, beginning)
+
+    def rows(self, table: str, beginning: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        for some in parts(field for field in self._fields(table) if field.startswith(beginning)):
+            values = zip(some, self.values(table, some), strict=True)
+            yield from ((field, raw) for field, raw in values if raw is not None)
+
+    @in_turn
+    def _fields(self, table: str) -> list[bytes]:
+        return sorted(self.link.ask("HKEYS", self._key(table)))
+
+    def is_restored(self, url: str) -> bool:
+        with self.lock:
+            if self.is_closed or time.monotonic() - self.read_at >= FRESH_SECONDS:
+                return super().is_restored(url)
+            if self.pages_restored > len(self._restored):
+                self._restored.update(self._fields("restored"))
+            return digest(url) in self._restored
+
+    @in_turn
+    def settle(self) -> None:
+        """Wait until what was sent has arrived."""
+        self.link.settle()
+
+    def _key(self, table: str, group: bytes = b"") -> str:
+        return self.address.key(table, *([group.hex()] if group else []))
+
+    # Rows
 
     @abstractmethod
     def tell_again(self) -> None:
@@ -155,110 +143,53 @@ class RedisJournal(RedisNotes):
             ValueError: There is no index, and no checks to make it for.
         """
         known = self.replica.catalog.next_id if self._epoch else 0
-        new = msgspec.msgpack.encode(header_of(self._checks, self._batch_pages)) if self._checks else b""
         epoch = uuid.uuid4().bytes
-        header, stored_epoch, count, last = self.link.call(GREET, self.keys[:2], new, epoch, known - 1)
+        header, stored_epoch, count, last = self.link.call(GREET, self.keys[:2], self._new, epoch, known - 1)
         if header is None and count:
             raise IndexDamagedError(
                 f"the index at {self.address.where} has no header: delete its keys, or bring it back"
             )
         if header is None:
             raise ValueError(f"there is no index at {self.address.where}: crawl first, or name another prefix")
-        read = read_header(header, self.address.where)
-        check_header(read, self._checks, self.address.where)
+        schema = read_schema(header, self._checks, self.address.where)
         if not self._epoch:
-            self._start(read)
+            self._start(schema)
         elif known and stored_epoch == epoch:
-            self._restore(epoch, known)
+            self._restore(schema, epoch, known)
             self.tell_again()
         elif stored_epoch != self._epoch or count < known or (known and last != self.replica.on_the_wire(known - 1)):
-            self._start(read)
+            self._start(schema)
             self.tell_again()
         self._epoch = stored_epoch
 
     def catch_up(self) -> None:
         """Take over all rows that the replica does not have."""
         while True:
-            _, rows, _, count = self._run(READ, [])
-            self.replica.extend(rows)
+            _, count = self.exchange(READ, [])
             if self.replica.catalog.next_id >= count:
                 return
 
-    def exchange(self, script: Script, keys: Sequence[str], *arguments: Argument) -> tuple[bytes, list[Any]]:
+    def exchange(self, script: Script, keys: Sequence[str], *arguments: Argument) -> tuple[bytes, Any]:
         """Run a script on the journal and take over the rows it tells; returns its status, and what else it told."""
-        status, rows, _, *more = self._run(script, keys, *arguments)
+        asked_at, known = time.monotonic(), self.replica.catalog.next_id
+        status, *told = self.link.call(script, [*self.keys, *keys], self._epoch, known, *arguments)
+        if status == b"lost":
+            raise redis.ConnectionError("it has lost what it held")  # so that it is greeted again
+        self.read_at = asked_at
+        rows, self.pages_restored, *more = told
         self.replica.extend(rows)
         return status, more[0] if more else []
 
-    def _run(self, script: Script, keys: Sequence[str], *arguments: Argument) -> Any:
-        asked_at = time.monotonic()
-        answer = self.link.call(script, [*self.keys, *keys], self._epoch, self.replica.catalog.next_id, *arguments)
-        if answer[0] == b"lost":
-            raise redis.ConnectionError("it has lost what it held")  # so that it is greeted again
-        self.read_at = asked_at
-        self.pages_restored = answer[2]
-        return answer
-
-    def _start(self, header: Header) -> None:
+    def _start(self, schema: Schema) -> None:
         """Begin with an empty replica; the old one ends with the search that may still be reading it."""
         if self._epoch:
             self.first_id_limit = 0
         self.read_at = 0.0
-        self.replica = Replica(Schema(header, self._checks), header.batch_pages, self.lock)
+        self.replica = Replica(schema, self.lock)
 
-    def _restore(self, epoch: bytes, known: int) -> None:
+    def _restore(self, schema: Schema, epoch: bytes, known: int) -> None:
         """Give the server the rows that it has lost; as far as nobody else adds any."""
-        for first in range(0, known, _RESTORED_AT_ONCE):
-            rows = [self.replica.on_the_wire(page) for page in range(first, min(known, first + _RESTORED_AT_ONCE))]
-            if not self.link.call(RESTORE, self.keys[:2], epoch, first, *rows):
-                self._start(read_header(self.link.ask("HGET", self.keys[0], "header"), self.address.where))
+        for pages in parts(range(known)):
+            if not self.link.call(RESTORE, self.keys[:2], epoch, pages[0], *map(self.replica.on_the_wire, pages)):
+                self._start(schema)
                 return
-
-
-_TABLE_FACTOR = 0x9E3779B97F4A7C15
-_WORD = (1 << 64) - 1
-
-WireProbe = tuple[int, bytes, bytes]
-"""Least sum of weights, tokens, and a weight of four bytes for each; no weights when each counts 1."""
-
-
-def tokens(table: int, prefixes: Keys) -> bytes:
-    """Four bytes for each prefix of a table."""
-    mixed = fmix64(prefixes + np.uint64((table + 1) * _TABLE_FACTOR & _WORD))
-    made: bytes = (mixed >> np.uint64(32)).astype("<u4").tobytes()
-    return made
-
-
-def token(table: int, key: int) -> bytes:
-    """The token of one key of a table of the index's own."""
-    return tokens(table, np.array([key], dtype=np.uint64))
-
-
-def written(schema: Schema, keys: Sequence[Keys]) -> bytes:
-    """The write set of a row: tokens of everything that it is posted under, by table."""
-    sets = [
-        tokens(table, found >> np.uint64(bits))
-        for table, (found, bits) in enumerate(zip(keys, schema.payload_bits, strict=True))
-        if found.size
-    ]
-    return b"".join(sets)
-
-
-def read(schema: Schema, entry: Entry, replaces: int | None) -> list[WireProbe]:
-    """The read set of an offer: what would make its search find something else.
-
-    That is another page's keys where a check looks for them, another page of its URL, and the end of the page that it
-    replaces.
-    """
-    any_of = [token(schema.urls, url_key(entry.url))]
-    if replaces is not None:
-        any_of.append(token(schema.ended, replaces))
-    weighted: list[WireProbe] = []
-    for slot, check, signature in schema.signatures(entry):
-        probe = check.probe(signature)
-        made = tokens(slot, probe.prefixes)
-        if probe.least <= 1:
-            any_of.append(made)
-        else:
-            weighted.append((probe.least, made, probe.weights.astype("<u4").tobytes()))
-    return [(1, b"".join(any_of), b""), *weighted]

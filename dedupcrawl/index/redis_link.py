@@ -125,6 +125,7 @@ _LATER = (
     exceptions.AskError,
     exceptions.ClusterDownError,
     exceptions.MasterDownError,
+    exceptions.NoScriptError,  # somebody has emptied its memory of scripts
     exceptions.OutOfMemoryError,
     exceptions.ReadOnlyError,
     exceptions.TryAgainError,
@@ -145,6 +146,9 @@ class Link:
     Args:
         address: The server.
         wait: Seconds for which `talk` waits for a server that is away.
+
+    Attributes:
+        round_trips: Answers that were waited for.
     """
 
     def __init__(self, address: Address, wait: float) -> None:
@@ -157,7 +161,7 @@ class Link:
         self._has_answered = False
         self._posted: deque[tuple[Script, Sequence[str], Sequence[Argument]]] = deque()
         self._sent = 0  # so many of these are on their way
-        self._loaded: set[str] = set()  # scripts that are surely on the server
+        self._sources_sent: set[str] = set()  # of scripts, by their names
         self.round_trips = 0
 
     def talk(self, greet: Callable[[], None], conversation: Callable[[], Answer]) -> Answer:
@@ -203,19 +207,15 @@ class Link:
     def call(self, script: Script, keys: Sequence[str], *arguments: Argument) -> Any:
         """Run a script and wait for its answer."""
         self._send_posted()
-        self.send("EVALSHA", script.sha, len(keys), *keys, *arguments)
-        self._read_posted()
-        try:
-            return self.answer()
-        except exceptions.NoScriptError:
-            return self.ask("EVAL", script.source, len(keys), *keys, *arguments)
+        return self.ask(*self._naming(script), len(keys), *keys, *arguments)
 
     def ask(self, *command: Argument) -> Any:
         """Send a command and wait for its answer."""
         self._send_posted()
-        self.send(*command)
+        self._send(*command)
         self._read_posted()
-        return self.answer()
+        self.round_trips += 1
+        return self._connection.read_response()
 
     def post(self, script: Script, keys: Sequence[str], *arguments: Argument) -> None:
         """Run a script without waiting; it is sent again when the connection breaks before its answer has come."""
@@ -229,40 +229,34 @@ class Link:
         self._send_posted()
         self._read_posted()
 
-    def send(self, *command: Argument) -> None:
-        """Send a command."""
-        self._connection.send_command(*command, check_health=False)
-
-    def answer(self) -> Any:
-        """The next answer."""
-        self.round_trips += 1
-        return self._connection.read_response()
-
     def drop(self) -> None:
         """Close the connection."""
         connection, self._connection = self._connection, None
         self._sent = 0
-        self._loaded.clear()
+        self._sources_sent.clear()
         if connection is not None:
             connection.disconnect()
+
+    def _send(self, *command: Argument) -> None:
+        self._connection.send_command(*command, check_health=False)
 
     def _send_posted(self) -> None:
         while self._sent < len(self._posted):
             script, keys, arguments = self._posted[self._sent]
-            if script.sha not in self._loaded:
-                self._read_posted()
-                self.send("SCRIPT", "LOAD", script.source)
-                self.answer()
-                self._loaded.add(script.sha)
             self._sent += 1
-            self.send("EVALSHA", script.sha, len(keys), *keys, *arguments)
+            self._send(*self._naming(script), len(keys), *keys, *arguments)
+
+    def _naming(self, script: Script) -> tuple[str, str]:
+        """How a script is called that is sent next: the first time on a connection by its source."""
+        if script.sha in self._sources_sent:
+            return "EVALSHA", script.sha
+        self._sources_sent.add(script.sha)
+        return "EVAL", script.source
 
     def _read_posted(self) -> None:
         while self._sent:
             try:
                 self._connection.read_response()
-            except exceptions.NoScriptError as error:  # somebody has emptied its memory of scripts
-                raise redis.ConnectionError(str(error)) from error
             except redis.ResponseError as error:
                 if not is_for_now(error):
                     self._posted.popleft()

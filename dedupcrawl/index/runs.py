@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
+from typing import TypeVar
 
 import msgspec
 
@@ -28,6 +29,7 @@ _NAMES, _RUN = "runs", "run"  # names of states: of the index as a whole ("" is 
 _encode = msgspec.msgpack.Encoder().encode
 
 Course = tuple[tuple[int, int], ...]
+State = TypeVar("State")
 
 
 class Run(msgspec.Struct, frozen=True, array_like=True):
@@ -71,7 +73,8 @@ class Run(msgspec.Struct, frozen=True, array_like=True):
 
 def read_runs(index: SiteStates) -> list[Run]:
     """The newest `MOST_RUNS` runs, in the order in which they began, or began again."""
-    runs = (_decoded(index.site_state(name, _RUN)) for name in _names(index.site_state("", _NAMES)))
+    names = _decoded(index.site_state("", _NAMES), list[str]) or ()
+    runs = (_decoded(index.site_state(name, _RUN), Run) for name in names)
     return [run for run in runs if run is not None]
 
 
@@ -103,16 +106,15 @@ class RunTally:
 
     def save(self) -> None:
         """One more fetch is saved."""
-        self._saved.append((_now(), 1))
-        self._tell_now_and_then()
+        self._count(1)
 
     def fall_back(self, requests: int, *, not_saved: int) -> None:
         """So many rewritten requests are sent as they were asked for; `not_saved` of them had counted as saved."""
-        self._saved.append((_now(), -not_saved))
         self._fell_back += requests
-        self._tell_now_and_then()
+        self._count(-not_saved)
 
-    def _tell_now_and_then(self) -> None:
+    def _count(self, saved: int) -> None:
+        self._saved.append((int(time.time() * 1000), saved))
         if len(self._saved) >= _SAVED_AT_ONCE:
             self._tell(lambda run: run)
 
@@ -142,35 +144,24 @@ class RunTally:
         now = time.time()
 
         def changed(raw: bytes | None) -> bytes:
-            run = change(_decoded(raw) or Run(self._name, "", now))
+            run = change(_decoded(raw, Run) or Run(self._name, "", now))
             course = _thinned([*run.course, *self._saved])
             return _encode(msgspec.structs.replace(run, course=course, fell_back=run.fell_back + self._fell_back))
 
         self._index.update_site_state(self._name, _RUN, changed)
 
 
-def _now() -> int:
-    return int(time.time() * 1000)
-
-
 def _with_name(name: str, gone: list[str], raw: bytes | None) -> bytes:
     """The names with `name` as the newest; put into `gone` are those that there is no room for any more."""
-    names = [*(other for other in _names(raw) if other != name), name]
+    names = [*(other for other in _decoded(raw, list[str]) or () if other != name), name]
     gone[:] = names[:-MOST_RUNS]
     return _encode(names[-MOST_RUNS:])
 
 
-def _names(raw: bytes | None) -> list[str]:
+def _decoded(raw: bytes | None, kind: type[State]) -> State | None:
     try:
-        return msgspec.msgpack.decode(raw, type=list[str]) if raw else []
+        return msgspec.msgpack.decode(raw, type=kind) if raw else None
     except UNREADABLE:  # the figures of a report are not worth a crawl
-        return []
-
-
-def _decoded(raw: bytes | None) -> Run | None:
-    try:
-        return msgspec.msgpack.decode(raw, type=Run) if raw else None
-    except UNREADABLE:
         return None
 
 

@@ -53,6 +53,8 @@ class Schema:
     """The tables of one index: those of the checks, in the order of its header, and three of its own.
 
     Attributes:
+        header: As it is stored.
+        batch_pages: Pages that wait in memory before they are folded into a segment.
         checks: (slot, check), in the order in which the checks are asked; empty when the index was opened to be read.
         urls: Slot of the table url_key → page; the newest counts.
         ended: Slot of the table page id → id of the record that replaced or forgot it: what merges leave out.
@@ -60,6 +62,7 @@ class Schema:
     """
 
     def __init__(self, header: Header, checks: Sequence[Check]) -> None:
+        self.header, self.batch_pages = header, header.batch_pages
         self.names = tuple(check.name for check in header.checks)
         self.payload_bits = (*(check.payload_bits for check in header.checks), *([0] * _OWN_TABLES))
         self.checks = tuple((self.names.index(check.name), check) for check in checks)
@@ -144,17 +147,19 @@ def _differences(stored: CheckHeader, wanted: CheckHeader) -> list[tuple[str, st
     ]
 
 
-def read_header(raw: bytes, where: str) -> Header:
-    """The stored header.
+def read_schema(raw: bytes, checks: Sequence[Check], where: str) -> Schema:
+    """The schema that a stored header makes with these checks.
 
     Raises:
-        IndexMismatchError: It is of another format.
+        IndexMismatchError: It is of another format, or does not agree with the checks.
         IndexDamagedError: It cannot be read.
     """
     try:
         version = msgspec.msgpack.decode(raw, type=dict[str, Any]).get("format")
         if version == FORMAT:
-            return msgspec.msgpack.decode(raw, type=Header)
+            header = msgspec.msgpack.decode(raw, type=Header)
+            check_header(header, checks, where)
+            return Schema(header, checks)
     except UNREADABLE as error:
         raise IndexDamagedError(
             f"the header of the index at {where} cannot be read ({error}): delete that folder"

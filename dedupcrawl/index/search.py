@@ -81,7 +81,7 @@ class Search:
             pages = self._pages(slot, check.candidates, own)
             if pages:
                 with self._reading() as fetch:
-                    pages = _accepted(check, slot, self._signatures, pages, fetch)
+                    pages = self._accepted(slot, check, own, pages, fetch)
                     self._read(pages[:_READ_AT_ONCE], fetch)
                 yield check.name, self._in_turn(pages)
 
@@ -98,8 +98,8 @@ class Search:
     def kept(self) -> Entry | None:
         """The page that is kept under the same URL."""
         with self._reading() as fetch:
-            page = newest(self.catalog, self.entry.url, fetch)
-            return None if page is None else entry_of(unpack(fetch(page), page), self.catalog.schema.names)
+            kept = newest(self.catalog, self.entry.url, fetch)
+            return None if kept is None else entry_of(kept[1], self.catalog.schema.names)
 
     @property
     def superseded_urls(self) -> tuple[str, ...]:
@@ -117,6 +117,31 @@ class Search:
             return []
         pages = sorted(set(candidates.tolist()))
         return [page for page in pages if self._first_id <= page < self.end][-COMPARED_LIMIT:]
+
+    def _accepted(self, slot: int, check: Check, own: bytes, pages: list[int], fetch: Fetch) -> list[int]:
+        """The pages that `check` accepts: most similar first, then by the distance of all signatures, then oldest.
+
+        All the pages of one template may be as similar; a duplicate is among the nearest of them.
+        """
+        accepted: list[tuple[float, int, Sequence[bytes | None]]] = []
+        for page in pages:
+            kept = signatures(fetch(page), page)
+            theirs = kept[slot] if slot < len(kept) else None
+            similarity = None if theirs is None else check.compare(own, theirs)
+            if similarity is not None:
+                accepted.append((-similarity, page, kept))
+        if len(accepted) == 1:
+            return [accepted[0][1]]
+        alike = Counter(far for far, _, _ in accepted)
+        ranks = ((far, self._dissimilarity(kept) if alike[far] > 1 else 0.0, page) for far, page, kept in accepted)
+        return [page for _, _, page in sorted(ranks)]
+
+    def _dissimilarity(self, kept: Sequence[bytes | None]) -> float:
+        total = 0.0
+        for slot, check, own in self._signatures:
+            theirs = kept[slot] if slot < len(kept) else None
+            total += 1.0 if theirs is None else check.dissimilarity(own, theirs)
+        return total
 
     def _in_turn(self, pages: Sequence[int]) -> Iterator[Candidate]:
         """Those that are still kept, and under other URLs."""
@@ -159,44 +184,10 @@ def _once(look_up: Callable[[Keys], Found]) -> Callable[[Keys], Found]:
     return asked
 
 
-def _accepted(
-    check: Check, slot: int, made: Sequence[tuple[int, Check, bytes]], pages: list[int], fetch: Fetch
-) -> list[int]:
-    """The pages that `check` accepts: most similar first, then by the distance of all signatures, then oldest.
-
-    All the pages of one template may be as similar; a duplicate is among the nearest of them.
-    """
-    own = next(signature for other, _, signature in made if other == slot)
-    accepted: list[tuple[float, int, Sequence[bytes | None]]] = []
-    for page in pages:
-        kept = signatures(fetch(page), page)
-        theirs = kept[slot] if slot < len(kept) else None
-        similarity = None if theirs is None else check.compare(own, theirs)
-        if similarity is not None:
-            accepted.append((-similarity, page, kept))
-    if len(accepted) == 1:
-        return [accepted[0][1]]
-    alike = Counter(far for far, _, _ in accepted)
-    return [
-        page
-        for _, _, page in sorted(
-            (far, _dissimilarity(made, kept) if alike[far] > 1 else 0.0, page) for far, page, kept in accepted
-        )
-    ]
-
-
 def _is_inside(check: Check, slot: int, own: bytes, raw: Raw, page: int) -> bool:
     theirs = signatures(raw, page)
     kept = theirs[slot] if slot < len(theirs) else None
     return kept is not None and check.compare(kept, own) is not None
-
-
-def _dissimilarity(made: Sequence[tuple[int, Check, bytes]], kept: Sequence[bytes | None]) -> float:
-    total = 0.0
-    for slot, check, own in made:
-        theirs = kept[slot] if slot < len(kept) else None
-        total += 1.0 if theirs is None else check.dissimilarity(own, theirs)
-    return total
 
 
 def row_of(found: Search, replaces: int | None) -> Record:
@@ -205,12 +196,12 @@ def row_of(found: Search, replaces: int | None) -> Record:
     return record_of(found.entry, found.catalog.schema.names, ended, tuple(sorted(found.superseded)))
 
 
-def newest(catalog: Catalog, url: str, fetch: Fetch) -> int | None:
-    """Id of the page that is kept under this URL."""
+def newest(catalog: Catalog, url: str, fetch: Fetch) -> tuple[int, Record] | None:
+    """Id and record of the page that is kept under this URL, if any is."""
     for page in reversed(catalog.ids(catalog.schema.urls, url_key(url))):
         record = unpack(fetch(page), page)
         if record.page is not None and record.page.url == url:
-            return page
+            return page, record
     return None
 
 
@@ -234,12 +225,12 @@ class Ending:
 
         A page that a record both ends and has inside itself is an earlier reading of it.
         """
-        page = newest(catalog, self.url, fetch)
-        if page is None:
+        found = newest(catalog, self.url, fetch)
+        if found is None:
             return None
+        page, record = found
         if self.renewed is None:
             return page, forgetting(page, catalog.next_id, len(catalog.schema.names))
-        record = unpack(fetch(page), page)
         kept = record.page
         if kept is None or (kept.kept_at, kept.run) != (self.renewed.kept_at, self.renewed.run):
             return None
@@ -248,10 +239,10 @@ class Ending:
 
 def superseding(catalog: Catalog, url: str, fetch: Fetch) -> str | None:
     """URL of the newest kept page that came after the page kept under `url`, by any reading of that, and holds it."""
-    page = newest(catalog, url, fetch)
-    readings = [] if page is None else [page]
-    inside = set(unpack(fetch(readings[0]), readings[0]).inside) if readings else set()
-    larger: set[int] = set()
+    found = newest(catalog, url, fetch)
+    if found is None:
+        return None
+    readings, inside, larger = [found[0]], set(found[1].inside), set[int]()
     for reading in readings:
         larger.update(catalog.ids(catalog.schema.inside, reading))
         readings += inside.intersection(unpack(fetch(reading), reading).ended)

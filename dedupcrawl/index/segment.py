@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content.checks.base import Keys, PageIds
-from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
+from dedupcrawl.index.errors import IndexDamagedError
 
 FAN_OUT = 16
 CHUNK_POSTINGS = 1 << 16  # merged at a time: 0.75 MB in, as much out; about a millisecond
@@ -30,6 +30,8 @@ NO_IDS: PageIds = np.empty(0, dtype=np.uint32)
 
 Table = tuple[Keys, PageIds]
 """Parallel arrays: keys, ascending, and the page of each."""
+Ended = NDArray[np.bool_]
+"""Shape (n,): True for the pages of the first n that were replaced or forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,49 +48,13 @@ class Segment:
         return self.end - self.first
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """Which pages of a range are left out of a merge, because they were replaced or forgotten.
-
-    Attributes:
-        first: Id of the first page of the range.
-        pages: Shape (pages of the range,): True for a page that is left out.
-    """
-
-    first: int
-    pages: NDArray[np.bool_]
-
-    def among(self, ids: PageIds) -> NDArray[np.bool_]:
-        """Shape (n,) → (n,): which of these postings are left out; all ids must lie in the range."""
-        left_out: NDArray[np.bool_] = self.pages[ids - np.uint32(self.first)]
-        return left_out
-
-    def count(self, parts: Sequence[Table]) -> int:
-        """How many postings of these tables are left out, in bounded memory."""
-        return sum(
-            int(np.count_nonzero(self.among(ids[at : at + CHUNK_POSTINGS])))
-            for _, ids in parts
-            for at in range(0, ids.size, CHUNK_POSTINGS)
-        )
-
-
-def dropped(first: int, end: int, ended: NDArray[np.uint64]) -> Dropped | None:
-    """What to leave out of a merge of first … end, given the ids of all ended pages; None when that is nothing."""
-    mine = ended[(ended >= first) & (ended < end)]
-    if not mine.size:
-        return None
-    pages = np.zeros(end - first, dtype=np.bool_)
-    pages[(mine - np.uint64(first)).astype(np.int64)] = True
-    return Dropped(first, pages)
-
-
 def sort_table(keys: Keys, ids: PageIds) -> Table:
     """One table in the order of its keys."""
     order = np.argsort(keys)
     return keys[order], ids[order]
 
 
-def merge_tables(parts: Sequence[Table], left_out: Dropped | None, chunk: int = CHUNK_POSTINGS) -> Iterator[Table]:
+def merge_tables(parts: Sequence[Table], left_out: Ended | None, chunk: int = CHUNK_POSTINGS) -> Iterator[Table]:
     """Merge sorted tables into one, chunk by chunk.
 
     Memory stays bounded whatever the keys are: a key with more postings than a chunk is passed on piecewise.
@@ -103,7 +69,7 @@ def merge_tables(parts: Sequence[Table], left_out: Dropped | None, chunk: int = 
     """
     for keys, ids in _merged(parts, chunk):
         if left_out is not None:
-            stays = ~left_out.among(ids)
+            stays = ~left_out[ids]
             keys, ids = keys[stays], ids[stays]  # noqa: PLW2901  the filtered piece takes the place of the piece
         if keys.size:
             yield keys, ids
@@ -187,7 +153,7 @@ class _Footer(msgspec.Struct, frozen=True, array_like=True):
 
 
 def write_segment(
-    path: Path, first: int, end: int, parts: Sequence[Sequence[Table]], left_out: Sequence[Dropped | None]
+    path: Path, first: int, end: int, parts: Sequence[Sequence[Table]], left_out: Sequence[Ended | None]
 ) -> None:
     """Merge sorted tables into a segment file, in bounded memory, and bring it to disk before it takes its name.
 
@@ -209,12 +175,12 @@ def write_segment(
             at = len(_MAGIC)
             footers = []
             for tables, out in zip(parts, left_out, strict=True):
-                postings = sum(keys.size for keys, _ in tables) - (out.count(tables) if out else 0)
+                postings = sum(_count(ids, out) for _, ids in tables)
                 ids_at = at + postings * _KEY.itemsize
                 footers.append(_write_table(fd, at, ids_at, merge_tables(tables, out), postings))
                 at = _after(ids_at, postings)
             footer = msgspec.msgpack.encode(_Footer(first, end, tuple(footers)))
-            _write_all(fd, footer + _TRAILER.pack(len(footer), zlib.crc32(footer), _MAGIC), at)
+            write_all(fd, footer + _TRAILER.pack(len(footer), zlib.crc32(footer), _MAGIC), at)
             os.fsync(fd)
         os.replace(unfinished, path)
     except BaseException:
@@ -222,16 +188,24 @@ def write_segment(
         raise
 
 
+def _count(ids: PageIds, left_out: Ended | None) -> int:
+    """How many postings are not left out, in bounded memory."""
+    if left_out is None:
+        return ids.size
+    chunks = (ids[at : at + CHUNK_POSTINGS] for at in range(0, ids.size, CHUNK_POSTINGS))
+    return sum(int(np.count_nonzero(~left_out[chunk])) for chunk in chunks)
+
+
 def _write_table(fd: int, keys_at: int, ids_at: int, pieces: Iterable[Table], postings: int) -> _TableFooter:
     keys_checksum = ids_checksum = 0
     for keys, ids in pieces:
         raw_keys, raw_ids = keys.astype(_KEY, copy=False).tobytes(), ids.astype(_ID, copy=False).tobytes()
         keys_checksum, ids_checksum = zlib.crc32(raw_keys, keys_checksum), zlib.crc32(raw_ids, ids_checksum)
-        keys_at, ids_at = _write_all(fd, raw_keys, keys_at), _write_all(fd, raw_ids, ids_at)
+        keys_at, ids_at = write_all(fd, raw_keys, keys_at), write_all(fd, raw_ids, ids_at)
     return _TableFooter(postings, keys_checksum, ids_checksum)
 
 
-def _write_all(fd: int, data: bytes, at: int) -> int:
+def write_all(fd: int, data: bytes, at: int) -> int:
     """Write at an offset, whatever the kernel takes at a time; returns the offset after it."""
     view = memoryview(data)
     while view:
@@ -245,12 +219,16 @@ def _after(ids_at: int, postings: int) -> int:
     return (ids_at + postings * _ID.itemsize + 7) // 8 * 8
 
 
-def open_segment(path: Path) -> Segment:
-    """Map a segment file; its footer and length are checked, its postings are not (see `verify_segment`).
+def open_segment(path: Path, *, is_read: bool = False) -> Segment:
+    """Map a segment file; its footer and length are checked.
+
+    Args:
+        path: The file.
+        is_read: Whether all of it is read, too, and its checksums compared, at some gigabytes a second.
 
     Raises:
         FileNotFoundError: There is no such file; another process may have merged it.
-        SegmentDamagedError: It is no segment, or was cut.
+        SegmentDamagedError: It is no segment, or was cut; or, where it is read, not what was written.
     """
     with open(path, "rb") as file:
         try:
@@ -268,27 +246,13 @@ def open_segment(path: Path) -> Segment:
         # On a big-endian machine this copies; elsewhere the arrays are the file.
         keys: Keys = np.frombuffer(data, _KEY, table.postings, at).astype(np.uint64, copy=False)
         ids: PageIds = np.frombuffer(data, _ID, table.postings, ids_at).astype(np.uint32, copy=False)
+        if is_read and (_checksum(keys, _KEY), _checksum(ids, _ID)) != (table.keys_checksum, table.ids_checksum):
+            raise SegmentDamagedError(f"{path} fails its checksum")
         tables.append((keys, ids))
         at = after
     if at != footer_at:
         raise SegmentDamagedError(f"{path} is longer than its footer says")
     return Segment(footer.first, footer.end, tuple(tables))
-
-
-def verify_segment(path: Path) -> None:
-    """Read a whole segment file and compare its checksums, at some gigabytes a second.
-
-    Raises:
-        FileNotFoundError: There is no such file.
-        SegmentDamagedError: It is not what was written.
-    """
-    segment = open_segment(path)
-    with open(path, "rb") as file:
-        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        footer, _ = _read_footer(path, data)
-    for (keys, ids), table in zip(segment.tables, footer.tables, strict=True):
-        if _checksum(keys, _KEY) != table.keys_checksum or _checksum(ids, _ID) != table.ids_checksum:
-            raise SegmentDamagedError(f"{path} fails its checksum")
 
 
 def _checksum(array: Keys | PageIds, dtype: np.dtype[np.uint64] | np.dtype[np.uint32]) -> int:
@@ -309,7 +273,4 @@ def _read_footer(path: Path, data: mmap.mmap) -> tuple[_Footer, int]:
     raw = data[start : start + length]
     if zlib.crc32(raw) != checksum:
         raise SegmentDamagedError(f"the footer of {path} fails its checksum")
-    try:
-        return msgspec.msgpack.decode(raw, type=_Footer), start
-    except UNREADABLE as error:
-        raise SegmentDamagedError(f"the footer of {path} cannot be read: {error}") from None
+    return msgspec.msgpack.decode(raw, type=_Footer), start

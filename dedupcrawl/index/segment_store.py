@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import logging
+import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -17,14 +18,14 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from dedupcrawl.index.catalog import Background, Batch, Catalog, Fold, left_out, tables_of
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.journal import OPENED, Journal, Transaction, is_locked
 from dedupcrawl.index.record import unpack
 from dedupcrawl.index.schema import Schema
-from dedupcrawl.index.segment import SUFFIX, Segment, SegmentDamagedError, open_segment, verify_segment, write_segment
+from dedupcrawl.index.segment import SUFFIX, Ended, Segment, SegmentDamagedError, open_segment, write_segment
+from dedupcrawl.index.tables import Cell
 
 logger = logging.getLogger(__name__)
 
@@ -56,22 +57,17 @@ class SegmentStore:
 
     Attributes:
         catalog: The catalog.
-        manifest: The segment files that it knows.
         seen: The last transaction whose effects the catalog knows; -1: none.
 
     Raises:
         IndexDamagedError: The journal is damaged. Damaged segments are made again, with a warning.
     """
 
-    def __init__(self, journal: Journal, schema: Schema, batch_pages: int) -> None:
-        self.catalog = Catalog(schema, batch_pages)
-        self.manifest: Manifest = ()
+    def __init__(self, journal: Journal, schema: Schema) -> None:
+        self.catalog = Catalog(schema)
         self.seen = -1
         self._journal = journal
-        self._schema = schema
-        self._batch_pages = batch_pages
-        self._raw: bytes | None = None
-        self._segments: dict[str, Segment] = {}
+        self._segments: dict[SegmentRow, Segment] = {}
         self._retry_at = 0
         self._background = Background()
         self._lock = os.open(journal.path / OPENED, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -80,6 +76,11 @@ class SegmentStore:
         except BaseException:
             self.close()
             raise
+
+    @property
+    def manifest(self) -> Manifest:
+        """The segment files that it knows."""
+        return tuple(self._segments)
 
     def path(self, name: str) -> Path:
         """Where a segment file lies."""
@@ -108,7 +109,7 @@ class SegmentStore:
         self._load(txn)
         fetch = self._journal.fetch(txn)
         for page in range(self.catalog.next_id, self._journal.count(txn)):
-            self.catalog.add(unpack(fetch(page), page))
+            self.catalog.add(self.catalog.schema.keys(unpack(fetch(page), page)))
         self.seen = seen
 
     def _load(self, txn: Transaction) -> None:
@@ -118,30 +119,41 @@ class SegmentStore:
             FileNotFoundError: A newer manifest has replaced this one, or a file was removed by hand.
             IndexDamagedError: A segment or the manifest is not what was written.
         """
-        raw = self._journal.get_meta(txn, _MANIFEST)
-        if raw == self._raw:
+        manifest = self._stored(txn)
+        if manifest == self.manifest:
             return
-        manifest = self._decode(raw)
         try:
-            segments = {row.name: self._segments.get(row.name) or self._open(row) for row in manifest}
+            self._segments = {row: self._segments.get(row) or self._open(row) for row in manifest}
         except SegmentDamagedError as error:
             raise IndexDamagedError(f"{error}: open the index again, to make this file anew") from None
-        self._raw, self.manifest, self._segments = raw, manifest, segments
-        self.catalog.set_segments(list(segments.values()))
+        self.catalog.set_segments(list(self._segments.values()))
 
-    def _decode(self, raw: bytes | None) -> Manifest:
-        if raw is None:
-            return ()
+    def _stored(self, txn: Transaction) -> Manifest:
+        """The manifest as it is in a snapshot."""
+        raw = self._journal.get(txn, "meta", _MANIFEST)
         try:
-            return msgspec.msgpack.decode(raw, type=Manifest)
+            return msgspec.msgpack.decode(raw, type=Manifest) if raw is not None else ()
         except UNREADABLE as error:
             raise IndexDamagedError(f"the manifest in {self._journal.path} cannot be read: {error}") from None
 
-    def _open(self, row: SegmentRow) -> Segment:
-        segment = open_segment(self.path(row.name))
-        if (segment.first, segment.end, len(segment.tables)) != (row.first, row.end, len(self._schema.payload_bits)):
+    def _open(self, row: SegmentRow, *, is_read: bool = False) -> Segment:
+        segment = open_segment(self.path(row.name), is_read=is_read)
+        tables = len(self.catalog.schema.payload_bits)
+        if (segment.first, segment.end, len(segment.tables)) != (row.first, row.end, tables):
             raise SegmentDamagedError(f"{self.path(row.name)} does not cover what the manifest says")
         return segment
+
+    def _damaged(self, manifest: Sequence[SegmentRow], budget: float = math.inf) -> Iterator[tuple[SegmentRow, str]]:
+        """The files that are missing or not what was written, the newest first, and what is wrong with each.
+
+        Of the newest, `budget` bytes in all, everything is read.
+        """
+        for row in reversed(manifest):
+            try:
+                budget -= self.path(row.name).stat().st_size
+                self._open(row, is_read=budget >= 0)
+            except (SegmentDamagedError, OSError) as error:
+                yield row, str(error)
 
     # Merging
 
@@ -156,20 +168,19 @@ class SegmentStore:
         fold = self.catalog.fold()
         if fold is None:
             return
-        self._retry_at = self.catalog.next_id + min(_RETRY_PAGES, self.catalog.batch_pages)
+        self._retry_at = self.catalog.next_id + min(_RETRY_PAGES, self.catalog.schema.batch_pages)
         if is_locked(self._lock):
             return
         with self._journal.reading() as txn:
-            is_current = self._journal.get_meta(txn, _MANIFEST) == self._raw
+            is_current = self._stored(txn) == self.manifest
         if is_current:
-            manifest = self.manifest
-            self._background.start(lambda: self._merge(fold, manifest))
+            self._background.start(lambda: self._merge(fold))
         else:
             self._unlock()
 
-    def _merge(self, fold: Fold, manifest: Manifest) -> None:
+    def _merge(self, fold: Fold) -> None:
         try:
-            self.merge(fold, manifest)
+            self.merge(fold)
         finally:
             self._unlock()
 
@@ -177,21 +188,19 @@ class SegmentStore:
         """Return when nothing is being merged."""
         self._background.wait()
 
-    def merge(self, fold: Fold, manifest: Manifest) -> None:
+    def merge(self, fold: Fold) -> None:
         """Write what `fold` describes as one segment file and switch the manifest to it. The merge lock must be held.
 
         A segment that fails its checksum is not merged: the new one is then made from the journal.
         """
+        manifest = self.manifest
         old = manifest[fold.stay :]
         row = self._next_row(manifest, fold.first, fold.end)
-        try:
-            for each in old:
-                verify_segment(self.path(each.name))
-        except (SegmentDamagedError, FileNotFoundError) as error:
-            logger.warning("%s; it is made again from the pages", error)
-            self._rebuild(row, fold.ended)
+        if damage := [said for _, said in self._damaged(old)]:
+            logger.warning("%s; it is made again from the pages", damage[0])
+            self._rebuild(row, fold.left_out)
         else:
-            write_segment(self.path(row.name), row.first, row.end, fold.parts(), fold.left_out())
+            write_segment(self.path(row.name), row.first, row.end, fold.parts(), fold.left_out)
         self._publish((*manifest[: fold.stay], row), old)
 
     def _next_row(self, manifest: Manifest, first: int, end: int) -> SegmentRow:
@@ -199,9 +208,9 @@ class SegmentStore:
         return SegmentRow(f"{generation:08x}-{first:08x}-{end:08x}{SUFFIX}", first, end)
 
     def _publish(self, manifest: Manifest, old: Sequence[SegmentRow]) -> None:
-        raw = msgspec.msgpack.encode(manifest)
+        cell = Cell("meta", b"", _MANIFEST, msgspec.msgpack.encode(manifest))
         with self._journal.lock:
-            self._journal.writing(lambda txn: self._journal.put_meta(txn, _MANIFEST, raw))
+            self._journal.writing(lambda txn: self._journal.set_cell(txn, cell))
         self._journal.sync()
         for row in old:
             self.path(row.name).unlink(missing_ok=True)
@@ -217,10 +226,12 @@ class SegmentStore:
             return  # another process has the index open and merges: it has looked already
         try:
             with self._journal.lock, self._journal.reading() as txn:
-                manifest = self._decode(self._journal.get_meta(txn, _MANIFEST))
-            for row in self._damaged(manifest):
+                manifest = self._stored(txn)
+            for row, said in self._damaged(manifest, CHECKED_AT_OPEN):
+                logger.warning("%s; it is made again from the pages", said)
                 new = self._next_row(manifest, row.first, row.end)
-                self._rebuild(new, self._ended())
+                ended = left_out(self.catalog.schema, row.first, row.end, self._ended(row.end))
+                self._rebuild(new, ended)
                 manifest = tuple(new if each is row else each for each in manifest)
                 self._publish(manifest, [row])
             names = {row.name for row in manifest}
@@ -230,31 +241,20 @@ class SegmentStore:
         finally:
             self._unlock()
 
-    def _damaged(self, manifest: Manifest) -> Iterator[SegmentRow]:
-        budget = CHECKED_AT_OPEN
-        for row in reversed(manifest):
-            path = self.path(row.name)
-            try:
-                self._open(row)
-                budget -= path.stat().st_size
-                if budget >= 0:
-                    verify_segment(path)
-            except (SegmentDamagedError, FileNotFoundError) as error:
-                logger.warning("%s; it is made again from the pages", error)
-                yield row
+    def _ended(self, end: int) -> Ended:
+        """Which of the first pages were replaced or forgotten, from the journal."""
+        ended = np.zeros(end, dtype=np.bool_)
+        for number, raw in self._journal.rows(0):
+            ended[[page for page in unpack(raw, number).ended if page < end]] = True
+        return ended
 
-    def _ended(self) -> NDArray[np.uint64]:
-        """Ids of all pages that were replaced or forgotten, from the journal."""
-        ended = [page for number, raw in self._journal.rows(0) for page in unpack(raw, number).ended]
-        return np.array(ended, dtype=np.uint64)
-
-    def _rebuild(self, row: SegmentRow, ended: NDArray[np.uint64]) -> None:
+    def _rebuild(self, row: SegmentRow, ended: Sequence[Ended | None]) -> None:
         """Write a segment file from the records it covers, in bounded memory."""
-        if not self._schema.checks:
+        if not self.catalog.schema.checks:
             raise IndexDamagedError(
                 f"a segment of the index at {self._journal.path} is damaged: open it with its checks, to make it again"
             )
-        everything = [None] * len(self._schema.payload_bits)
+        everything = [None] * len(self.catalog.schema.payload_bits)
         written: list[Path] = []
         folded: list[Segment] = []
         try:
@@ -266,21 +266,21 @@ class SegmentStore:
                     written.append(part)
                     folded.clear()
             parts = tables_of([*map(open_segment, written), *folded])
-            out = left_out(self._schema, row.first, row.end, ended)
-            write_segment(self.path(row.name), row.first, row.end, parts, out)
+            write_segment(self.path(row.name), row.first, row.end, parts, ended)
         finally:
             for part in written:
                 part.unlink(missing_ok=True)
 
     def _batches(self, first: int, end: int) -> Iterator[Batch]:
-        batch = Batch(first, self._schema.payload_bits)
+        schema = self.catalog.schema
+        batch = Batch(first, schema.payload_bits)
         for page, raw in self._journal.rows(first, end):
             if page != batch.end:
                 break
-            batch.add(self._schema.keys(unpack(raw, page)))
-            if batch.end - batch.first == self._batch_pages:
+            batch.add(schema.keys(unpack(raw, page)))
+            if batch.end - batch.first == schema.batch_pages:
                 yield batch
-                batch = Batch(page + 1, self._schema.payload_bits)
+                batch = Batch(page + 1, schema.payload_bits)
         if batch.end != end:
             raise IndexDamagedError(
                 f"page {batch.end} is missing from the index at {self._journal.path}: delete it, or bring back a copy"
@@ -297,14 +297,7 @@ class SegmentStore:
 
     def problems(self) -> list[str]:
         """What is wrong with the files that count, every byte read."""
-        found = []
-        for row in self.manifest:
-            try:
-                self._open(row)
-                verify_segment(self.path(row.name))
-            except (SegmentDamagedError, OSError) as error:
-                found.append(str(error))
-        return found
+        return [said for _, said in self._damaged(self.manifest)][::-1]
 
     def bytes_on_disk(self) -> int:
         """Bytes of the segments that count."""

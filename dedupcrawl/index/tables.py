@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import wraps
 from itertools import islice
 from threading import RLock
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
-ROWS_AT_ONCE = 256  # so short is what others wait for
+ROWS_AT_ONCE = 256  # so short is what others wait for; and no transaction stays open while who reads them thinks
 COUNTED = {name: name for name in ("verdicts", "restored", "rewrites", "attachments", "orphans")} | {
     "claimed": "claims"
 }
@@ -113,7 +113,8 @@ def in_turn(method: Callable[Concatenate[Owner, Arguments], Answer]) -> Callable
     return call
 
 
-def parts(items: Iterator[Item]) -> Iterator[list[Item]]:
-    """Lists of up to `ROWS_AT_ONCE` items."""
-    while part := list(islice(items, ROWS_AT_ONCE)):
+def parts(items: Iterable[Item], most: int = ROWS_AT_ONCE) -> Iterator[list[Item]]:
+    """Lists of up to `most` items."""
+    rest = iter(items)
+    while part := list(islice(rest, most)):
         yield part

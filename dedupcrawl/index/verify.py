@@ -55,7 +55,7 @@ def _disorder(part: Segment) -> Iterator[str]:
 def _differences(catalog: Catalog, parts: Sequence[Segment], rows: Iterable[tuple[int, Raw]], told: Told) -> list[str]:
     """Compare what is posted with what the journal says should be."""
     schema = catalog.schema
-    ended = catalog.ended_mask()
+    ended = catalog.ended()
     found = []
     expected = [[0] * len(schema.payload_bits) for _ in parts]
     place = following = 0

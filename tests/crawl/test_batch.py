@@ -14,6 +14,7 @@ from dedupcrawl.crawl import batch as batch_module
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.together import Steps
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
@@ -73,7 +74,7 @@ def judges(detector: Detector, url: str, words: list[str]) -> Callable[[], Steps
     read = Analysis(Page(url, paragraphs=(" ".join(words),)))
 
     def steps() -> Steps[Verdict | None]:
-        return (yield from detector.steps(read, CHECKS, request=lambda: b"ask"))
+        return (yield from detector.steps(read, Asked(CHECKS, request=lambda: b"ask")))
 
     return steps
 
@@ -241,10 +242,10 @@ def test_pages_that_wait_are_one_question_to_a_server(redis_url: str) -> None:
         return await asyncio.gather(*(batch.verdict(begin, page()) for begin in asked))
 
     asyncio.run(judge(range(2)))  # the site is known then, and the server knows the scripts
-    before = index.round_trips
+    before = index.link.round_trips
     verdicts = asyncio.run(judge(range(2, 12)))
     assert [verdict and verdict.verdict for verdict in verdicts] == ["unique"] * 10
-    assert index.round_trips - before == 1
+    assert index.link.round_trips - before == 1
     index.close()
 
 
@@ -254,7 +255,7 @@ def test_items_of_one_page_are_judged_one_after_the_other(index: Indexes, batch:
 
     def shared() -> Steps[Verdict | None]:
         if not known:
-            known.append((yield from detector.steps(Analysis(text), CHECKS)))
+            known.append((yield from detector.steps(Analysis(text), Asked(CHECKS))))
         return known[0]
 
     text = Page("http://a.example/", paragraphs=(" ".join(prose(200)),))

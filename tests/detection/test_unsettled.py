@@ -28,20 +28,10 @@ def never_compared(entry: Entry, reading: Reading) -> Comparison:
 def add(pages: UnsettledPages, host: str, name: str, blocks: str, spare: int = -1, text: str = "") -> None:  # noqa: PLR0913 - each may be left out or is a case
     url, packed = f"http://{host}/{name}", outline_of(blocks)
     entry = Entry(url=url, site=host, spider="", run="", kept_at=0, title="", signatures={}, outline=packed)
-    pages.add(
-        host,
-        Unsettled(
-            Page(url, paragraphs=(text,)),
-            entry,
-            (),
-            never_compared,
-            b"",
-            False,
-            frozenset(main_outline.read(packed).blocks.hashes),
-            len(text),
-            spare,
-        ),
-    )
+    page = Page(url, paragraphs=(text,))
+    one = Unsettled(page, entry, (), Reading.of(Analysis(page), Furniture()), never_compared)
+    one.characters, one.spare = len(text), spare
+    pages.add(host, one)
 
 
 def test_all_that_a_page_holds_is_counted() -> None:
@@ -53,7 +43,7 @@ def test_all_that_a_page_holds_is_counted() -> None:
     entry = Entry(
         url=page.url, site="a", spider="", run="", kept_at=0, title="", signatures={}, outline=analysis.outline
     )
-    assert Unsettled.of(page, entry, checks, reading, never_compared).characters == 5 + 13 + 2890 + 3 + 3 + 1003 * 50
+    assert Unsettled(page, entry, checks, reading, never_compared).characters == 5 + 13 + 2890 + 3 + 3 + 1003 * 50
 
 
 def recur(pages: UnsettledPages, host: str, blocks: str) -> None:

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dedupcrawl.index import redis_notes
+from dedupcrawl.index import redis_claims
 from dedupcrawl.index.contract import Index, Kept
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.rows import Dependent
 from dedupcrawl.verdict import Verdict
 from tests import warm
-from tests.index.toys import CHECKS, offer, page
+from tests.index.toys import CHECKS, depend, offer, page
 
 ROOT = Path(__file__).parents[2]
 COPY = Dependent("toy", "http://a/copy", b"ask for the copy")
@@ -58,13 +58,13 @@ def assert_reaped(index: Index) -> None:
 
 
 if __name__ == "__main__":
-    redis_notes.LIFE_SECONDS = LIFE_SECONDS
+    redis_claims.LIFE_SECONDS = LIFE_SECONDS
     index = open_index(sys.argv[1], CHECKS)
     index.start_claiming()
     keep(index, "http://a/stored", 6)
     index.confirm(["http://a/stored"])
     keep(index, "http://a/1", 7, b"ask for it")
-    index.depend("http://a/1", COPY)
+    depend(index, "http://a/1", COPY)
     if sys.argv[2] == "close":
         index.close()
     print("ready", flush=True)

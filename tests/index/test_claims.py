@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
@@ -17,16 +16,16 @@ from dedupcrawl.index.record import digest
 from dedupcrawl.index.rows import Dependent
 from tests.index.claimant import COPY, assert_reaped, claimant, keep, keeper_of
 from tests.index.conftest import AnyIndex
-from tests.index.toys import CHECKS, offer, page
+from tests.index.toys import CHECKS, depend, offer, page
 
 
 def test_what_depends_on_an_abandoned_page_is_orphaned(index: AnyIndex) -> None:
     index.start_claiming()
     keep(index, "http://a/1", 7)
     keep(index, "http://a/2", 8)
-    assert index.depend("http://a/1", COPY)
+    assert depend(index, "http://a/1", COPY)
     other = Dependent("other", "http://a/copy", b"")
-    assert index.depend("http://a/1", other)
+    assert depend(index, "http://a/1", other)
     assert index.orphans("toy") == []
     assert set(index.abandon(["http://a/1"])) == {COPY, other}
     assert index.entry("http://a/1") is None
@@ -40,25 +39,25 @@ def test_what_depends_on_an_abandoned_page_is_orphaned(index: AnyIndex) -> None:
 def test_what_is_confirmed_stays_and_nothing_depends_on_it(index: AnyIndex) -> None:
     index.start_claiming()
     keep(index, "http://a/1", 7)
-    index.depend("http://a/1", COPY)
+    depend(index, "http://a/1", COPY)
     index.confirm(["http://a/1", "http://a/unknown"])
-    assert index.depend("http://a/1", COPY), "it is kept, though nobody remembers this"
+    assert depend(index, "http://a/1", COPY), "it is kept, though nobody remembers this"
     assert index.abandon(["http://a/1"]) == []
     assert index.orphans("toy") == []
 
 
 def test_nothing_can_depend_on_what_is_not_kept(index: AnyIndex) -> None:
     index.start_claiming()
-    assert not index.depend("http://a/1", COPY)
+    assert not depend(index, "http://a/1", COPY)
     keep(index, "http://a/1", 7)
     index.abandon(["http://a/1"])
-    assert not index.depend("http://a/1", COPY)
+    assert not depend(index, "http://a/1", COPY)
 
 
 def test_an_orphan_that_is_kept_is_one_again_if_that_claim_dies(index: AnyIndex) -> None:
     index.start_claiming()
     keep(index, "http://a/1", 7)
-    index.depend("http://a/1", COPY)
+    depend(index, "http://a/1", COPY)
     index.abandon(["http://a/1"])
     keep(index, COPY.url, 7)
     index.adopt(COPY, COPY.url)
@@ -70,7 +69,7 @@ def test_an_orphan_that_is_kept_is_one_again_if_that_claim_dies(index: AnyIndex)
 def test_an_orphan_that_is_a_duplicate_again_is_one_no_more(index: AnyIndex) -> None:
     index.start_claiming()
     keep(index, "http://a/1", 7)
-    index.depend("http://a/1", COPY)
+    depend(index, "http://a/1", COPY)
     index.abandon(["http://a/1"])
     index.adopt(COPY, None)
     assert index.orphans("toy") == []
@@ -78,7 +77,7 @@ def test_an_orphan_that_is_a_duplicate_again_is_one_no_more(index: AnyIndex) -> 
 
 def test_without_claims_everything_is_stored(index: AnyIndex) -> None:
     keep(index, "http://a/1", 7)
-    assert index.depend("http://a/1", COPY)
+    assert depend(index, "http://a/1", COPY)
     assert index.abandon(["http://a/1"]) == []
 
 
@@ -88,7 +87,7 @@ def test_a_claimed_page_depends_on_itself_where_it_is_known_what_to_ask_for(inde
         entry = structs.replace(page(url, content), fetched_url=f"{url}?fetched")
         assert isinstance(offer(index, entry, request=f"ask for {url}".encode()), Kept)
     index.confirm(["http://a/1"])
-    index.depend("http://a/2", COPY)
+    depend(index, "http://a/2", COPY)
     itself = Dependent("toy", "http://a/2?fetched", b"ask for http://a/2")
     assert index.abandon(["http://a/1"]) == []
     assert set(index.abandon(["http://a/2"])) == set(index.orphans("toy")) == {itself, COPY}
@@ -123,14 +122,14 @@ def test_a_page_that_the_living_keep_again_is_not_forgotten_for_the_dead(
     keep(index, "http://a/2", 8)
     index.close()  # the claims are nobody's now
     index = LmdbIndex(tmp_path / "index", CHECKS)
-    look = index.claims.dead
+    read = index.rows
 
-    def keep_meanwhile(excluded: Collection[str]) -> list[tuple[str, bytes]]:
-        dead = look(excluded)
+    def keep_meanwhile(table: str) -> list[tuple[bytes, bytes]]:
+        claims = list(read(table))
         keep(index, "http://a/1", 9)
-        return dead
+        return claims
 
-    monkeypatch.setattr(index.claims, "dead", keep_meanwhile)
+    monkeypatch.setattr(index, "rows", keep_meanwhile)
     index.start_claiming()
     assert index.reap_expired() == 1
     assert index.entry("http://a/1") is not None

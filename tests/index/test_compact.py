@@ -13,7 +13,7 @@ from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.rows import Dependent
 from tests.index.test_processes import Worker
-from tests.index.toys import CHECKS, fill, offer, page
+from tests.index.toys import CHECKS, depend, fill, offer, page
 
 
 def disk(folder: Path) -> int:
@@ -41,7 +41,7 @@ def test_the_room_of_what_was_forgotten_is_free_again(tmp_path: Path) -> None:
     assert after < reported / 4
     assert disk(tmp_path) < before / 4
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == ["owners"]
-    assert index.depend("http://fill/1000", Dependent("toy", "http://d", b"")), "claims go on"
+    assert depend(index, "http://fill/1000", Dependent("toy", "http://d", b"")), "claims go on"
     assert index.abandon(["http://fill/1000"]) == [Dependent("toy", "http://d", b"")]
     index.close()
     reopened = LmdbIndex(tmp_path, CHECKS)

@@ -13,7 +13,7 @@ from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
-from tests.index.toys import LettersCheck, duplicate_of, fill, offer, page
+from tests.index.toys import LettersCheck, add, depend, duplicate_of, fill, offer, page
 
 
 def test_first_come_first_kept(index: AnyIndex) -> None:
@@ -129,13 +129,13 @@ def test_a_page_that_came_since_is_brought_up_before_anything_is_added(index: An
     assert not list(found.similar())
     fill(index, 4)
     offer(index, page("http://a/2", 7))
-    assert index.add(found) is None
+    assert add(index, found) is None
     later = index.search(entry, after=found)
     assert [(check, [kept.url for _, kept in candidates]) for check, candidates in later.similar()] == [
         ("equal", ["http://a/2"])
     ]
-    assert index.add(later) == Kept(6)
-    assert index.add(later) is None, "once is enough"
+    assert add(index, later) == Kept(6)
+    assert add(index, later) is None, "once is enough"
 
 
 def test_what_was_found_to_lie_inside_stands_when_the_search_goes_on(index: AnyIndex) -> None:
@@ -143,10 +143,10 @@ def test_what_was_found_to_lie_inside_stands_when_the_search_goes_on(index: AnyI
     found = index.search(page("http://large", 3, b"abcdef"))
     found.superseded |= {number: kept.source for _, candidates in found.inside() for number, kept in candidates}
     offer(index, page("http://small-too", 2, b"cd"))
-    assert index.add(found) is None
+    assert add(index, found) is None
     later = index.search(found.entry, after=found)
     later.superseded |= {number: kept.source for _, candidates in later.inside() for number, kept in candidates}
-    assert index.add(later) == Kept(2, ("http://small", "http://small-too"))
+    assert add(index, later) == Kept(2, ("http://small", "http://small-too"))
 
 
 def test_a_page_that_is_replaced_is_told(index: AnyIndex) -> None:
@@ -315,7 +315,7 @@ def test_a_claim_stays_what_it_is(index: AnyIndex) -> None:
         assert index.renew(page(f"http://a/{number}", number + 10))
     dependent = Dependent("spider", "http://a/3", b"request")
     for number in (1, 2):
-        assert index.depend(f"http://a/{number}", dependent)
+        assert depend(index, f"http://a/{number}", dependent)
     assert index.info()["claimed"] == 1
     assert index.abandon(["http://a/1"]) == []
     assert index.abandon(["http://a/2"]) == [dependent]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dedupcrawl.index import journal
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.verdict import Verdict
@@ -113,8 +114,9 @@ def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
         assert left == {"data.mdb", "lock.mdb", "merge.lock", "users.lock"}, "left-overs are removed"
 
 
-def test_the_address_space_grows_in_every_process(tmp_path: Path) -> None:
-    small = LmdbIndex(tmp_path, CHECKS, batch_pages=BATCH, map_bytes=1 << 16)
+def test_the_address_space_grows_in_every_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journal, "FIRST_MAP_BYTES", 1 << 16)
+    small = opened(tmp_path)
     worker = Worker(tmp_path, "worker", 1, 3000)
     worker.go()
     assert list(worker.lines())[-1] == "done"

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import redis
 
-from dedupcrawl.index import redis_notes
+from dedupcrawl.index import redis_claims
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.rows import Dependent
 from tests.index.claimant import LIFE_SECONDS, assert_reaped, claimant, keep, keeper_of
 from tests.index.redis_index import opened
-from tests.index.toys import offer, page
+from tests.index.toys import depend, offer, page
 from tests.redis_server import RedisServer
 
 
@@ -59,27 +59,27 @@ def test_claims_are_read_only_when_somebody_has_died(own_server: RedisServer) ->
     keep(one, "http://a/1", 7)
     client: Any = redis.Redis(port=own_server.port)
 
-    def scans() -> int:
-        told: int = client.info("commandstats").get("cmdstat_hscan", {"calls": 0})["calls"]
+    def readings() -> int:
+        told: int = client.info("commandstats").get("cmdstat_hkeys", {"calls": 0})["calls"]
         return told
 
     other.reap_expired()
-    before = scans()
+    before = readings()
     assert other.reap_expired() == 0
-    assert scans() == before
+    assert readings() == before
     one.close()
     assert other.reap_expired() == 1
-    assert scans() > before
-    before = scans()
+    assert readings() > before
+    before = readings()
     assert other.reap_expired() == 0
-    assert scans() == before, "it is reaped"
+    assert readings() == before, "it is reaped"
     assert client.scard("{test}:owners") == 1
     other.close()
 
 
 def test_a_claimant_whose_life_ran_out_only_loses_its_claims(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redis_notes.RedisClaims, "_beats", lambda self: None)
-    monkeypatch.setattr(redis_notes, "LIFE_SECONDS", 0.05)
+    monkeypatch.setattr(redis_claims.RedisClaims, "_beats", lambda self: None)
+    monkeypatch.setattr(redis_claims, "LIFE_SECONDS", 0.05)
     late, other = opened(redis_url), opened(redis_url)
     late.start_claiming()
     keep(late, "http://a/1", 7)
@@ -89,7 +89,7 @@ def test_a_claimant_whose_life_ran_out_only_loses_its_claims(redis_url: str, mon
     assert late.entry("http://a/1") is None
     entry = page("http://a/2", 7)
     assert isinstance(offer(other, entry), Kept)
-    assert other.depend("http://a/2", Dependent("toy", "http://a/3", b""))
+    assert depend(other, "http://a/2", Dependent("toy", "http://a/3", b""))
     late.close()
     other.close()
 

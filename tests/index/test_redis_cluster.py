@@ -14,6 +14,7 @@ from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.verdict import Verdict
 from tests.index.claimant import COPY, keep
 from tests.index.redis_index import opened, urls
+from tests.index.toys import depend
 from tests.redis_server import RedisServer, running
 
 
@@ -26,7 +27,7 @@ def test_on_a_cluster_all_keys_lie_in_one_slot(tmp_path: Path) -> None:
         index.start_claiming()
         keep(index, "http://a/1", 7)
         keep(index, "http://a/1", 8)
-        assert index.depend("http://a/1", COPY)
+        assert depend(index, "http://a/1", COPY)
         index.record(Verdict("http://v", "duplicate"), run="", site="", spider="toy")
         assert index.abandon(["http://a/1"]) == [COPY]
         assert index.take([COPY]) == [COPY]

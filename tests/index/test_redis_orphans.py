@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dedupcrawl.index.redis import RedisIndex
 from tests.index.claimant import COPY, keep
-from tests.index.toys import CHECKS
+from tests.index.toys import CHECKS, depend
 from tests.redis_server import RedisServer
 
 
@@ -34,7 +34,7 @@ def test_a_page_that_is_orphaned_anew_is_anybodys(redis_url: str) -> None:
     one.refetch([COPY])
     assert one.take([COPY]) == [COPY]
     keep(one, "http://a/1", 7)
-    assert one.depend("http://a/1", COPY)
+    assert depend(one, "http://a/1", COPY)
     assert one.abandon(["http://a/1"]) == [COPY]
     assert other.take([COPY]) == [COPY]
     one.close()

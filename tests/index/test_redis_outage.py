@@ -14,7 +14,7 @@ from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.verdict import Verdict
 from tests.index.claimant import COPY, keep, keeper_of
 from tests.index.redis_index import opened, urls
-from tests.index.toys import fill, offer, page
+from tests.index.toys import depend, fill, offer, page
 from tests.redis_server import RedisServer
 
 
@@ -197,7 +197,7 @@ def test_urls_that_come_one_by_one_are_all_done_when_the_connection_breaks_meanw
     index.start_claiming()
     for number in range(4):
         keep(index, f"http://a/{number}", number)
-    assert index.depend("http://a/1", COPY)
+    assert depend(index, "http://a/1", COPY)
     index.confirm(one_by_one("http://a/2", "http://a/3"))
     assert index.info()["claimed"] == 2
     assert index.abandon(one_by_one("http://a/0", "http://a/1")) == [COPY]

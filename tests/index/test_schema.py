@@ -9,7 +9,7 @@ import pytest
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.record import record_of
-from dedupcrawl.index.schema import FORMAT, Schema, check_header, header_of, read_header, url_key
+from dedupcrawl.index.schema import FORMAT, Schema, check_header, header_of, read_schema, url_key
 from tests.index.toys import CHECKS, EqualCheck, LettersCheck, page
 
 HEADER = header_of(CHECKS, 64)
@@ -38,16 +38,16 @@ def test_the_order_of_the_checks_is_free_and_none_is_for_reading() -> None:
 
 
 def test_headers_come_back() -> None:
-    assert read_header(msgspec.msgpack.encode(HEADER), "here") == HEADER
+    assert read_schema(msgspec.msgpack.encode(HEADER), (), "here").header == HEADER
 
 
 def test_another_format_is_a_mismatch_and_noise_is_damage() -> None:
     newer = msgspec.msgpack.encode({"format": FORMAT + 1, "anything": 1})
     with pytest.raises(IndexMismatchError, match=f"has format {FORMAT + 1}, this version reads {FORMAT}"):
-        read_header(newer, "here")
+        read_schema(newer, (), "here")
     for raw in (b"", b"\xc1", b"\x93\x01\x02\x03", msgspec.msgpack.encode({"format": FORMAT}), b"\x81\xa3f\xe9r\x01"):
         with pytest.raises(IndexDamagedError, match="here"):
-            read_header(raw, "here")
+            read_schema(raw, (), "here")
 
 
 def test_a_record_is_posted_in_the_order_of_the_header() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -15,15 +16,13 @@ from dedupcrawl.index.segment import (
     FAN_OUT,
     NO_IDS,
     NO_KEYS,
-    Dropped,
+    Ended,
     SegmentDamagedError,
     Table,
-    dropped,
     merge_from,
     merge_tables,
     open_segment,
     sort_table,
-    verify_segment,
     write_segment,
 )
 
@@ -36,14 +35,19 @@ def table(postings: list[tuple[int, int]]) -> Table:
     return sort_table(keys, np.array([page for _, page in postings], dtype=np.uint32))
 
 
+def among(ended: Iterable[int], end: int) -> Ended:
+    mask = np.zeros(end, dtype=np.bool_)
+    mask[list(ended)] = True
+    return mask
+
+
 def as_counter(keys: list[int], ids: list[int]) -> Counter[tuple[int, int]]:
     return Counter(zip(keys, ids, strict=True))
 
 
 @given(st.lists(POSTINGS, max_size=5), st.integers(1, 40), st.sets(st.integers(100, 130)))
 def test_merge_is_sorted_complete_and_bounded(parts: list[list[tuple[int, int]]], chunk: int, ended: set[int]) -> None:
-    out = dropped(100, 131, np.array(sorted(ended), dtype=np.uint64))
-    pieces = list(merge_tables([table(part) for part in parts], out, chunk))
+    pieces = list(merge_tables([table(part) for part in parts], among(ended, 131), chunk))
     keys = [key for piece, _ in pieces for key in piece.tolist()]
     ids = [page for _, piece in pieces for page in piece.tolist()]
     assert keys == sorted(keys)
@@ -57,13 +61,6 @@ def test_a_key_with_more_postings_than_a_chunk_is_passed_on_piecewise() -> None:
     pieces = list(merge_tables([hot, other], None, chunk=50))
     assert max(keys.size for keys, _ in pieces) <= 100
     assert [key for keys, _ in pieces for key in keys.tolist()] == [1] + [5] * 1001 + [6, 9]
-
-
-def test_nothing_to_leave_out() -> None:
-    assert dropped(10, 20, np.array([9, 20, 500], dtype=np.uint64)) is None
-    out = dropped(10, 20, np.array([9, 10, 19, 20], dtype=np.uint64))
-    assert isinstance(out, Dropped)
-    assert out.among(np.arange(10, 20, dtype=np.uint32)).tolist() == [True] + [False] * 8 + [True]
 
 
 @pytest.mark.parametrize(
@@ -112,8 +109,7 @@ def written(tmp_path: Path) -> Path:
 
 
 def test_round_trip(written: Path) -> None:
-    segment = open_segment(written)
-    verify_segment(written)
+    segment = open_segment(written, is_read=True)
     assert (segment.first, segment.end) == (0, 50)
     assert [keys.size for keys, _ in segment.tables] == [11, 0, 0, 3]
     expected = {(key, page) for part in (some_table(7, 1), some_table(4, 2)) for key, page in zip(*part, strict=True)}
@@ -125,10 +121,8 @@ def test_round_trip(written: Path) -> None:
 
 def test_left_out_pages_are_not_written(tmp_path: Path) -> None:
     part = some_table(500, 4, 100, 120)
-    out = dropped(100, 120, np.arange(105, 200, dtype=np.uint64))
-    write_segment(tmp_path / "a.segment", 100, 120, [[part], [part]], [out, None])
-    verify_segment(tmp_path / "a.segment")
-    (_, some), (_, every) = open_segment(tmp_path / "a.segment").tables
+    write_segment(tmp_path / "a.segment", 100, 120, [[part], [part]], [among(range(105, 120), 120), None])
+    (_, some), (_, every) = open_segment(tmp_path / "a.segment", is_read=True).tables
     assert some.max() == 104
     assert some.size == np.count_nonzero(part[1] < 105)
     assert every.size == 500
@@ -158,7 +152,7 @@ def test_every_changed_byte_is_seen(written: Path) -> None:
         bad[place] ^= 1 << place % 8
         written.write_bytes(bad)
         try:
-            verify_segment(written)
+            open_segment(written, is_read=True)
         except SegmentDamagedError:
             continue
         padding += 1

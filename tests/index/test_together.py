@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.detection.detector import Detector
+from dedupcrawl.detection.together import together
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.redis import RedisIndex
@@ -37,13 +39,13 @@ def pages(count: int) -> list[Page]:
     ]
 
 
-def together(detector: Detector, batch: list[Page], canonical: str | None = None) -> list[Verdict]:
-    steps = (detector.steps(Analysis(page), CHECKS, canonical=canonical, request=lambda: b"ask") for page in batch)
-    return detector.together(steps)
+def judged(detector: Detector, batch: list[Page], canonical: str | None = None) -> list[Verdict]:
+    asked = Asked(CHECKS, canonical=canonical, request=lambda: b"ask")
+    return together(detector._index, (detector.steps(Analysis(page), asked) for page in batch))
 
 
 def test_of_two_equal_pages_in_a_batch_the_first_is_kept(place: Places) -> None:
-    verdicts = together(Detector(place, run="one"), pages(20))
+    verdicts = judged(Detector(place, run="one"), pages(20))
     assert [verdict.url for verdict in verdicts] == [page.url for page in pages(20)]
     assert [verdict.duplicate_of for verdict in verdicts[::2]] == [None] * 10
     assert [verdict.duplicate_of for verdict in verdicts[1::2]] == [page.url for page in pages(20)[::2]]
@@ -53,14 +55,14 @@ def test_of_two_equal_pages_in_a_batch_the_first_is_kept(place: Places) -> None:
 
 def test_the_same_url_twice_in_a_batch_is_an_update(place: Places) -> None:
     one, other = pages(4)[0], pages(4)[2]
-    verdicts = together(Detector(place, run="one"), [one, Page(one.url, paragraphs=other.paragraphs)])
+    verdicts = judged(Detector(place, run="one"), [one, Page(one.url, paragraphs=other.paragraphs)])
     assert [verdict.verdict for verdict in verdicts] == ["unique", "unique"]
     assert len(list(place.entries())) == 1
 
 
 def test_two_variants_of_one_url_in_a_batch_are_two_pages(place: Places) -> None:
     one, other = pages(4)[0], pages(4)[2]
-    verdicts = together(Detector(place, run="one"), [one, other], canonical="http://a.example/")
+    verdicts = judged(Detector(place, run="one"), [one, other], canonical="http://a.example/")
     assert [verdict.verdict for verdict in verdicts] == ["unique", "unique"]
     assert sorted(entry.url for entry in place.entries()) == ["http://a.example/", other.url]
 
@@ -70,10 +72,10 @@ def test_a_batch_is_two_questions_to_a_server(redis_url: str) -> None:
     detector = Detector(index, run="one")
     equal = (" ".join(prose(200, 1000)),)
     for number in range(2):  # the site is known then, and the server knows all scripts
-        together(detector, [Page(f"http://a.example/first/{number}", paragraphs=equal)])
-    before = index.round_trips
-    together(detector, pages(14))
-    assert index.round_trips - before == 2
+        judged(detector, [Page(f"http://a.example/first/{number}", paragraphs=equal)])
+    before = index.link.round_trips
+    judged(detector, pages(14))
+    assert index.link.round_trips - before == 2
     index.close()
 
 

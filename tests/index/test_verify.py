@@ -19,13 +19,13 @@ Rows = list[tuple[int, bytes]]
 
 def made() -> tuple[Catalog, Rows]:
     """Two segments of four pages and a tail of two; page 1 was replaced by page 6."""
-    catalog = Catalog(Schema(header_of(CHECKS, 4), CHECKS), 4)
+    catalog = Catalog(Schema(header_of(CHECKS, 4), CHECKS))
     rows: Rows = []
     for number in range(10):
         entry = page(f"http://{number if number != 6 else 1}", number + 1, b"abc")
         record = record_of(entry, catalog.schema.names, (1,) if number == 6 else (), ())
         rows.append((number, pack(record, number)))
-        catalog.add(record)
+        catalog.add(catalog.schema.keys(record))
     catalog.set_segments([batch.fold() for batch in catalog.batches[:2]])
     return catalog, rows
 
@@ -75,9 +75,8 @@ def test_wrong_postings(changed: Callable[[np.ndarray, np.ndarray], object], tol
 
 def test_a_lost_posting_of_the_tail() -> None:
     catalog, rows = made()
-    batch = catalog.batches[0]
-    batch._arrays[0].pop()
-    batch._owners[0].pop()
+    found = catalog.batches[0].found[0]
+    del found[next(iter(found))]
     assert problems(catalog, rows) == ["table 0 of the pages 8 to 10 is not what the pages say"]
 
 

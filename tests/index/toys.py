@@ -10,7 +10,7 @@ import numpy as np
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings, Probe
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.index.contract import Index, Kept
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.search import Search
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
@@ -133,6 +133,16 @@ def accept(new: Entry) -> Judge:
     return judge
 
 
+def add(index: Index, found: Search, request: bytes = b"") -> Kept | None:
+    """Add one page."""
+    return index.add_all([(found, request)])[0]
+
+
+def depend(index: Index, keeper: str, dependent: Dependent) -> bool:
+    """Drop one page because of another."""
+    return index.depend_all([(keeper, dependent)])[0]
+
+
 def offer(  # noqa: PLR0913 - each may be left out or is a case
     index: Index,
     entry: Entry,
@@ -155,7 +165,7 @@ def offer(  # noqa: PLR0913 - each may be left out or is a case
             for page_id, kept in candidates:
                 if holds(check, kept):
                     found.superseded[page_id] = kept.source
-        if (added := index.add(found, request=request)) is not None:
+        if (added := add(index, found, request)) is not None:
             return added
 
 

@@ -9,7 +9,7 @@ import random
 import sys
 from pathlib import Path
 
-from dedupcrawl.index import segment
+from dedupcrawl.index import journal, segment
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.redis import RedisIndex
@@ -19,12 +19,12 @@ BATCH = 16
 
 
 def main(folder: str, name: str, seed: str, contents: str) -> None:
-    segment.FAN_OUT = 2
+    segment.FAN_OUT, journal.FIRST_MAP_BYTES = 2, 1 << 18
     index: LmdbIndex | RedisIndex
     if folder.startswith("redis:"):
         index = RedisIndex(folder, CHECKS, batch_pages=BATCH, wait=60)
     else:
-        index = LmdbIndex(Path(folder), CHECKS, batch_pages=BATCH, map_bytes=1 << 18)
+        index = LmdbIndex(Path(folder), CHECKS, batch_pages=BATCH)
     print("open", flush=True)
     sys.stdin.readline()  # all start at once
     order = list(range(1, int(contents) + 1))
