@@ -68,14 +68,6 @@ class EarlierPages:
         except (OSError, IndexDamagedError):
             return True  # an error should fetch a page
 
-    def is_another_variant(self, url: str) -> bool:
-        """True when the page of a URL was dropped for that of another URL of which the rules make the same."""
-        try:
-            _, verdict = self._led_to(url)
-        except (OSError, IndexDamagedError):
-            return False
-        return verdict is not None and bool(verdict.duplicate_of) and self.is_one_url(url, verdict.duplicate_of or "")
-
     def _led_to(self, url: str) -> tuple[Entry | None, Verdict | None]:
         """The page that this crawl kept of a URL; or, with the verdict on its own, the one that this duplicates."""
         entry = self._kept(url)

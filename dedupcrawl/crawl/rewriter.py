@@ -14,6 +14,7 @@ from dedupcrawl.crawl.request_meta import (
     TRAIL,
     TRIAL,
     AlreadyFetchedError,
+    UrlSet,
     as_asked,
     is_for_spider,
     untouched,
@@ -34,6 +35,7 @@ class Rewriter:
         aliases.instead = self._instead_of_page
         self._first_seen = first_seen
         self._fingerprint = parts.fingerprint
+        self._skipped = UrlSet()  # pages that were kept are asked for instead, which rules make these URLs of
         self._owed: list[Request] = []
         self._is_asking = False
 
@@ -87,9 +89,12 @@ class Rewriter:
             return request
         found, is_answered = known
         trail, is_one_url = request.meta.get(TRAIL, ()), self._parts.earlier.is_one_url
-        if found.canonical in trail or (not is_answered and is_one_url(found.canonical, request.url)):
+        is_made = found.canonical in trail or (not is_answered and is_one_url(found.canonical, request.url))
+        if is_made and mode == "rewrite":
             # Rules make of the page that was kept the URL of one that was dropped for it: so it is asked for itself.
             self._pending.lead_on(request.url, found.canonical)
+            if self._skipped.add(request.url):
+                self._ask_for_links(request.url)
             proves = {CANONICAL: [*request.meta.get(CANONICAL, ()), found.canonical], "dedup_url": False}
             return self._parts.bypass.let_by(request.replace(url=found.canonical, meta={**request.meta, **proves}))
         if is_answered and mode == "rewrite":

@@ -57,8 +57,8 @@ class Trials:
             compared again later: it may be but a counter.
         passed: Called with a trial that found one page.
         failed: Called with a trial that found two pages, and what follows for its rules.
-        undecided: Called with a trial that found two pages, of which the first is known from an earlier trial: of ten
-            copies of one page, one that has changed speaks but once against a rule.
+        undecided: Called with a trial that found two pages, of which the first is known from an earlier trial of this
+            canonical URL: ten copies of one page speak but once against the rules that lose it.
 
     Attributes:
         tried: All URLs whose trials ever were begun: they are fetched as they were asked for already.
@@ -87,6 +87,7 @@ class Trials:
         self._by_url: dict[str, Trial] = {}
         self.tried = UrlSet()
         self._by_canonical: dict[str, list[Trial]] = {}
+        self._instead: dict[str, list[Look]] = {}  # canonical URL → other pages that its trials have found
         self._held: list[Trial] = []  # of these the links are still to be looked at
 
     def begin(self, trial: Trial) -> bool:
@@ -215,10 +216,18 @@ class Trials:
                 self._failed(trial, Ruling(revoked=tuple(revoked)))
         elif same:
             self._succeed(trial)
-        elif same is False and not trial.suspects and self._earlier.is_another_variant(trial.url):
+        elif same is False and not trial.suspects and self._is_known_instead(trial.canonical, trial.asked):
             self._undecided(trial)
         elif same is False:
             self._fail(trial)
+
+    def _is_known_instead(self, canonical: str, asked: Look) -> bool:
+        """Whether a trial has found this page before instead of that of the canonical URL."""
+        others = self._instead.setdefault(canonical, [])
+        if any(same_page(asked, other, self._furniture_of) for other in others):
+            return True
+        others.append(asked)
+        return False
 
     def _is_final(self, trial: Trial, found: Look, *, is_last: bool) -> bool:
         """Whether all is known that may speak for a rule whose pages seem to differ; else the trial waits for it."""

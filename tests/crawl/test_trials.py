@@ -71,7 +71,6 @@ class Setting:
     failed: list[tuple[str, Ruling]] = field(default_factory=list)
     undecided: list[str] = field(default_factory=list)
     served: bool | None = False
-    is_repeated: bool = False
 
     def __post_init__(self) -> None:
         write_rules(self.rules, SiteRules("a.example", (Rule("sid", "rewrite", drop=("sid",), state="probation"),)))
@@ -91,14 +90,11 @@ class Setting:
         )
 
     def look(self, url: str) -> Look | None:
-        """This, and the next two, in the place of what knows earlier pages."""
+        """This, and the next, in the place of what knows earlier pages."""
         return self.kept.get(url)
 
     def is_served(self, url: str, canonical: str) -> bool | None:
         return self.served
-
-    def is_another_variant(self, url: str) -> bool:
-        return self.is_repeated
 
     def begin(self, url: str = ASKED, canonical: str = CANONICAL, found: Look | None = None) -> bool:
         return self.trials.begin(Trial(url, canonical, ("sid",), found=found))
@@ -161,16 +157,27 @@ def test_pages_that_differ_wait_for_what_the_content_half_says(setting: Setting,
 
 
 @pytest.mark.parametrize(("suspects", "is_undecided"), [((), True), ((CANONICAL,), False)])
-def test_a_page_that_is_known_from_another_variant_tells_nothing(
+def test_two_copies_of_one_page_speak_once_against_a_rule(
     setting: Setting, suspects: tuple[str, ...], is_undecided: bool
 ) -> None:
-    """But where the canonical URL may have led to an error page, who was sent there has lost a page."""
-    setting.is_repeated = True
-    setting.trials.begin(Trial(ASKED, CANONICAL, ("sid",), suspects=suspects))
+    """But where the canonical URL may have led to an error page, each who was sent there has lost a page."""
+    copies = [ASKED, ASKED + "0"]
+    for url in copies:
+        setting.trials.begin(Trial(url, CANONICAL, ("sid",), suspects=suspects))
+    setting.trials.found(CANONICAL, OTHER)
+    for url in copies:
+        setting.trials.asked_for(url, STORY)
+    assert setting.undecided == copies[1:] * is_undecided
+    assert [url for url, _ in setting.failed] == copies[: 1 if is_undecided else 2]
+
+
+def test_two_pages_speak_twice_against_a_rule(setting: Setting) -> None:
+    for url in (ASKED, ASKED + "0"):
+        setting.begin(url)
     setting.trials.found(CANONICAL, OTHER)
     setting.trials.asked_for(ASKED, STORY)
-    assert (setting.undecided == [ASKED], bool(setting.failed)) == (is_undecided, not is_undecided)
-    assert setting.rule.failed == (0 if is_undecided else 1)
+    setting.trials.asked_for(ASKED + "0", look(prose(3)))
+    assert (len(setting.failed), setting.undecided) == (2, [])
 
 
 def test_it_says_nothing_of_a_page_without_an_item(setting: Setting) -> None:
