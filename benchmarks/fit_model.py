@@ -26,7 +26,7 @@ from benchmarks.labelled_pairs import ARCHIVES, NEWS, PLANTED, WEB, labelled_pai
 from benchmarks.texts import data_folder
 from dedupcrawl.content.features import FEATURES
 from dedupcrawl.content.fitting import WAYS, Numbers, probabilities
-from dedupcrawl.content.model import FORMAT, TARGET_PRECISION, Model, packaged
+from dedupcrawl.content.model import FORMAT, TARGET_PRECISION, Model
 
 ARCHIVE, PLANT = 0.5, 0.3
 SOURCE = 300.0  # pairs that a source counts as
@@ -137,15 +137,15 @@ def recall_at(found: Numbers, labels: NDArray[np.bool_], precision: float) -> fl
     return float(right[enough].max() / labels.sum()) if enough.any() else 0.0
 
 
-def dial(sources: NDArray[np.str_], labels: NDArray[np.bool_], found: Numbers) -> list[tuple[float, float, float]]:
+def dial(
+    sources: NDArray[np.str_], labels: NDArray[np.bool_], found: Numbers, model: Model
+) -> list[tuple[float, float, float]]:
     """Of each target the precision and the recall where the thresholds come from all sources but the one judged."""
     weights = weights_of(sources) * ~np.isin(sources, PLANTED)
     dropped = np.zeros((len(TARGETS), len(labels)), dtype=np.bool_)
     for source in (*NEWS, *WEB, *ARCHIVES):
         of_it, others = sources == source, (sources != source) & (weights > 0)
-        known = msgspec.structs.replace(
-            packaged(), thresholds=thresholds(found[others], labels[others], weights[others])
-        )
+        known = msgspec.structs.replace(model, thresholds=thresholds(found[others], labels[others], weights[others]))
         for at, target in enumerate(TARGETS):
             dropped[at, of_it] = found[of_it] >= known.threshold(target)
     return [
@@ -194,7 +194,7 @@ def report(sources: NDArray[np.str_], labels: NDArray[np.bool_], found: Numbers,
     lines.append("Observed where neither the model nor the threshold was chosen on the source that is judged; every")
     lines += ["source counts the same, archives half.", ""]
     lines += ["| `DEDUP_TARGET_PRECISION` | least probability | precision | recall |", "| --- | --- | --- | --- |"]
-    for target, precision, recall in dial(sources, labels, found):
+    for target, precision, recall in dial(sources, labels, found, model):
         default = " (default)" if target == TARGET_PRECISION else ""
         lines.append(f"| {target:g}{default} | {model.threshold(target):.3f} | {precision:.3f} | {recall:.3f} |")
     lines += [
@@ -229,7 +229,7 @@ def main() -> None:
     if given.write:
         PACKAGE_DATA.write_bytes(msgspec.json.format(msgspec.json.encode(model), indent=1) + b"\n")
         REPORT.write_text(text)
-        plot(dial(sources, labels, found), PLOT)
+        plot(dial(sources, labels, found, model), PLOT)
 
 
 if __name__ == "__main__":

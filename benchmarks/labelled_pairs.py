@@ -2,8 +2,9 @@
 
 Two kinds of sources. *Read*: pairs that readers labelled, news and universities' pages. *Archives*: whole sites of
 stock software, whose main text is known by the digest of an extractor written for the site; pages of one digest are
-the same, others are not. In an archive a page that stands inside another one of its title, and that the other does not
-link to, is left out: the digest calls it another page, and an editor would call it contained. A pair goes both ways.
+the same, others are not. In an archive a page that stands inside another one of its title, in the same order, and that
+the other does not link to, is left out: the digest calls it another page, and an editor would call it contained. A pair
+goes both ways.
 """
 
 from __future__ import annotations
@@ -239,6 +240,7 @@ def _stands_inside(pair: Pair) -> bool:
         count_of(new.is_new & new.own) < _INSIDE * max(1, pair.new.own_count)
         and max(listed(pair), kept_links(pair)) <= _LISTED
         and not titles_differ(pair)
+        and not pair.found.alignment.moves
         and max(pair.beside, unknown_lines(pair.new.around.link_lines, pair.kept)) < _BESIDE
     )
 
