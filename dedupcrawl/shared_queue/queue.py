@@ -23,13 +23,15 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import redis
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.index.redis_link import is_for_now
-from dedupcrawl.shared_queue.scripts import COUNTED, MARK, PUSH, PUT_BACK, RECLAIM, RELEASE, TAKE
+from dedupcrawl.index.redis_scripts import lua
 
 logger = logging.getLogger(__name__)
 
@@ -46,6 +48,12 @@ _FIRST_PAUSE = 0.2  # seconds until the next attempt to reach the server; double
 _LONGEST_PAUSE = 5.0
 _RECLAIMED_AT_ONCE = 500
 _RELEASED_AT_ONCE = 1000
+
+_lua = partial(lua, Path(__file__).parent / "lua")
+_PUSH, _TAKE, _RELEASE = _lua("count", "push"), _lua("count", "marked", "mark", "take"), _lua("count", "release")
+_MARK, _PUT_BACK = _lua("marked", "mark", "mark_all"), _lua("marked", "put_back")
+_RECLAIM = _lua("marked", "reclaim")
+_COUNTED = frozenset({_PUSH, _TAKE, _RELEASE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +130,7 @@ class SharedQueue:
             False when it is known. True while the server is away.
         """
         told = (fingerprint, command, *arguments)
-        return bool(self._tell(PUSH, (seen_key, key, self._workers), told) != 0)
+        return bool(self._tell(_PUSH, (seen_key, key, self._workers), told) != 0)
 
     def take(self, source: Source, count: int, told: Told = NOTHING) -> list[tuple[int, bytes]]:
         """Up to `count` of what is there, each with its lease; nothing while the server is away.
@@ -137,26 +145,26 @@ class SharedQueue:
         first, self._next_lease = self._next_lease, self._next_lease + count
         arguments = (source.take, source.put_back, first, count, len(told.ended), *told.ended, *told.got_over)
         try:
-            taken = self._run(TAKE, (source.key, self._leases, self._workers), arguments)
+            taken = self._run(_TAKE, (source.key, self._leases, self._workers), arguments)
         except redis.RedisError as error:
             self._lost(error)
             self.tell(told)
-            self._unsent.append((PUT_BACK, (self._leases,), range(first, first + count)))  # it may have happened
+            self._unsent.append((_PUT_BACK, (self._leases,), range(first, first + count)))  # it may have happened
             return []
         return list(enumerate(taken, first))
 
     def tell(self, told: Told) -> None:
         """Release what has ended, and mark the others: what this worker has got over is not what it dies of."""
-        self._tell_of(told.got_over, MARK, self._leases)
+        self._tell_of(told.got_over, _MARK, self._leases)
         self.release(told.ended)
 
     def release(self, leases: Iterable[int]) -> None:
         """What was leased is done with."""
-        self._tell_of(leases, RELEASE, self._leases, self._workers)
+        self._tell_of(leases, _RELEASE, self._leases, self._workers)
 
     def put_back(self, leases: Iterable[int]) -> None:
         """What was leased is anybody's again."""
-        self._tell_of(leases, PUT_BACK, self._leases)
+        self._tell_of(leases, _PUT_BACK, self._leases)
 
     def _tell_of(self, leases: Iterable[int], script: str, *keys: str) -> None:
         numbers = list(leases)
@@ -174,7 +182,7 @@ class SharedQueue:
                 return False  # others that were cut off as well have not shown themselves again
             names = (self._alive, self._leases_of)
             back, given_up = self._run(
-                RECLAIM, (self._workers, self._returns), (*names, _RECLAIMED_AT_ONCE, MOST_RETURNS, self._worker)
+                _RECLAIM, (self._workers, self._returns), (*names, _RECLAIMED_AT_ONCE, MOST_RETURNS, self._worker)
             )
         except redis.RedisError as error:
             self._lost(error)
@@ -267,7 +275,7 @@ class SharedQueue:
                 logger.warning("The queue is as it was some time ago: what was taken from it since is fetched again.")
             leases: Any = self._server.hkeys(self._leases)
             for first in range(0, len(leases), _RELEASED_AT_ONCE):
-                self._run(PUT_BACK, (self._leases,), leases[first : first + _RELEASED_AT_ONCE])
+                self._run(_PUT_BACK, (self._leases,), leases[first : first + _RELEASED_AT_ONCE])
         self._said = counted
 
     def _tell(self, script: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
@@ -283,7 +291,7 @@ class SharedQueue:
     def _run(self, script: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
         if script not in self._scripts:
             self._scripts[script] = self._server.register_script(script)
-        if script not in COUNTED:
+        if script not in _COUNTED:
             return self._scripts[script](keys=keys, args=arguments)
         counted, answer = self._scripts[script](keys=keys, args=(self._worker, self._said + 1, *arguments))
         self._compare(counted - 1, self._said)  # it may have been restarted since the last call, and no call has failed
