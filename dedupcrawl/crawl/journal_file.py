@@ -135,18 +135,23 @@ def packed_if_possible(request: Request, spider: Spider) -> bytes:
         return b""
 
 
-def restored(packed: bytes, spider: Spider, otherwise: Request) -> Request:
-    """What `packed_if_possible` was given; where that cannot be read `otherwise`, a request for the same URL."""
+def restored(packed: bytes, spider: Spider, url: str, **meta: object) -> Request:
+    """What `packed_if_possible` was given; where that cannot be read a request for its URL, with this meta.
+
+    Raises:
+        ValueError: There is but a URL for which Scrapy makes no request.
+    """
     try:
-        return unpack_request(packed, spider) if packed else otherwise
+        if packed:
+            return unpack_request(packed, spider)
     except ValueError as error:
         logger.warning(
             "The request for %s cannot be read: if it is sent again, it is by its URL, with the spider's default "
             "callback (%s).",
-            printable(otherwise.url),
+            printable(url),
             printable(str(error)),
         )
-        return otherwise
+    return Request(url, meta=meta)
 
 
 class FirstSeen:

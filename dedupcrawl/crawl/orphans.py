@@ -195,7 +195,7 @@ class Orphans:
 
     def _request_for(self, orphan: Dependent) -> Request:
         """By its URL alone no rule may send it elsewhere again."""
-        return restored(orphan.request, self._spider, Request(orphan.url, meta={"dedup_url": False}))
+        return restored(orphan.request, self._spider, orphan.url, dedup_url=False)
 
 
 def _filter_lasts(settings: BaseSettings) -> bool:

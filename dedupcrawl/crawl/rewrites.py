@@ -75,7 +75,7 @@ class Rewrites:
 
     def request(self, rewrite: Rewrite) -> Request:
         """What was asked for, or its URL with the spider's default callback."""
-        return restored(rewrite.request, self._spider, Request(rewrite.url))
+        return restored(rewrite.request, self._spider, rewrite.url)
 
 
 class PendingRewrites:
@@ -169,7 +169,7 @@ class PendingRewrites:
         return [self._unpacked(one) if isinstance(one, bytes) else one for one in waiting]
 
     def _unpacked(self, packed: bytes) -> Request:
-        return restored(packed, self._spider, Request(packed_url(packed) or ""))
+        return restored(packed, self._spider, packed_url(packed) or "")
 
     def unanswered(self) -> list[str]:
         """The canonical URLs that somebody waits for."""

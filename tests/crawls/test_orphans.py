@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import msgspec
 import pytest
@@ -63,19 +64,19 @@ async def test_an_orphan_whose_page_is_found_elsewhere_is_settled_there(
     assert first.stats["dedup/index/orphans"] == again.stats["dedup/index/orphans"] == (not settles)
 
 
-@pytest.mark.parametrize("orphan", ["/list#2", "/offer/2"])
+@pytest.mark.parametrize("orphan", ["/list#2", "/offer/2", "javascript:show(2)"])
 @pytest.mark.parametrize("moves", [False, True])
 async def test_an_orphan_that_is_an_item_of_a_listing_is_fetched_again_once(
     tmp_path: Path, orphan: str, moves: bool
 ) -> None:
-    """An item is judged under its own URL, or by its place on the page, wherever that is now."""
+    """An item is judged under its own URL, be it one that cannot be asked for, or by its place on the page."""
 
     class List(scrapy.Spider):
         name = "list"
 
         def parse(self, response: Any) -> Any:
             for number, text in enumerate(response.css("p::text").getall(), 1):
-                yield {"text": text, "link": None if "#" in orphan else f"/offer/{number}"}
+                yield {"text": text, "link": None if "#" in orphan else orphan.replace("2", str(number))}
 
     listing = page(f"{prose(8)}\n{prose(9)}")
     pages = {"/": page(prose(3)), "/list": redirect("/new") if moves else listing, "/new": listing}
@@ -86,7 +87,7 @@ async def test_an_orphan_that_is_an_item_of_a_listing_is_fetched_again_once(
     with serve(pages) as site:
         index = LmdbIndex(tmp_path / "index", make_checks(*DedupSettings.read({}).index_checks()))
         asked = Request(f"{site.base}/list").to_dict()
-        index.refetch([Dependent("list", f"{site.base}{orphan}", msgspec.msgpack.encode(asked))])
+        index.refetch([Dependent("list", urljoin(f"{site.base}/list", orphan), msgspec.msgpack.encode(asked))])
         index.close()
         first = await crawl(f"{site.base}/", settings, List)
         again = await crawl(f"{site.base}/", settings, List)
