@@ -170,9 +170,14 @@ class Journal:
     # Pages
 
     def append(self, txn: Transaction, page: int, raw: bytes) -> None:
-        """Add the next record."""
+        """Add the next record.
+
+        Raises:
+            IndexDamagedError: There is one already.
+        """
         key = _ID.pack(page)
-        txn.put(key, raw[:_PIECE], append=True, db=self._pages)
+        if not txn.put(key, raw[:_PIECE], append=True, db=self._pages):
+            raise IndexDamagedError(f"the index at {self.path} holds page {page} already")
         for at in range(_PIECE, len(raw), _PIECE):
             txn.put(key + _ID.pack(at), raw[at : at + _PIECE], append=True, db=self.tables["pieces"])
 

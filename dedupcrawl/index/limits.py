@@ -37,7 +37,7 @@ class SiteQuota:
         """One more."""
         count = self._count(site)
         count[1] += 1
-        if count[1] == _STEP:
+        if count[1] >= _STEP:  # what could not be told is told with the next page
             self._tell(site, count)
 
     def close(self) -> None:

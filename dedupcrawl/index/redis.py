@@ -70,7 +70,7 @@ class RedisIndex(RedisJournal, Index):
 
     def __init__(self, url: str, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES, wait: float = 0.0) -> None:
         super().__init__(Address(url), checks, batch_pages, wait)
-        self.claims = RedisClaims(self.address, self.link, self)
+        self.claims = RedisClaims(self.address, self.link)
         self._runs: dict[str, int] = {}
         try:
             self._look()

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
 import redis
 
 from dedupcrawl.index.pages import OWNER_BYTES, claim_cell
 from dedupcrawl.index.redis_link import Address, Link
-from dedupcrawl.index.tables import Tables, parts
+from dedupcrawl.index.tables import parts
 
 LIFE_SECONDS = 30.0
 """After a claimant's last sign of life it is taken for dead."""
+
+_SCANNED_AT_ONCE = 1_000  # claims
 
 
 class RedisClaims:
@@ -28,10 +30,9 @@ class RedisClaims:
         owner: The name of this process as a claimant; empty when it is none.
     """
 
-    def __init__(self, address: Address, link: Link, tables: Tables) -> None:
+    def __init__(self, address: Address, link: Link) -> None:
         self._address = address
         self._link = link
-        self._tables = tables
         self.owner = b""
         self._beat: threading.Thread | None = None
         self._ended = threading.Event()
@@ -70,12 +71,19 @@ class RedisClaims:
         """Names of the claimants that are no more, but some; who they are is read from all claims the first time."""
         owners: set[bytes] = set(self._link.ask("SMEMBERS", self._owners))
         if not self._has_read_all:
-            owners.update(raw[:OWNER_BYTES] for _, raw in self._tables.rows("claims"))
+            owners.update(raw[:OWNER_BYTES] for raw in self._all_claims())
             if owners:
                 self._link.ask("SADD", self._owners, *owners)
             self._has_read_all = True
         looked_at = [owner for owner in owners if owner.hex() not in excluded]
         return {owner.hex() for owner in looked_at if not self._link.ask("EXISTS", self._owner_key(owner))}
+
+    def _all_claims(self) -> Iterator[bytes]:
+        """In the conversation that goes on: one of its own would hide that the server has lost what was asked for."""
+        cursor: bytes | int = 0
+        while cursor != b"0":
+            cursor, flat = self._link.ask("HSCAN", self._claims, cursor, "COUNT", _SCANNED_AT_ONCE)
+            yield from flat[1::2]
 
     def bury(self, dead: Collection[str]) -> None:
         """No claim of these is left."""

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content.checks.base import Keys, PageIds
-from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 
 FAN_OUT = 16
 CHUNK_POSTINGS = 1 << 16  # merged at a time: 0.75 MB in, as much out; about a millisecond
@@ -170,22 +170,28 @@ def write_segment(
     unfinished = path.with_suffix(".tmp")
     try:
         with open(unfinished, "wb", buffering=0) as file:
-            fd = file.fileno()
-            os.pwrite(fd, _MAGIC, 0)
-            at = len(_MAGIC)
-            footers = []
-            for tables, out in zip(parts, left_out, strict=True):
-                postings = sum(_count(ids, out) for _, ids in tables)
-                ids_at = at + postings * _KEY.itemsize
-                footers.append(_write_table(fd, at, ids_at, merge_tables(tables, out), postings))
-                at = _after(ids_at, postings)
-            footer = msgspec.msgpack.encode(_Footer(first, end, tuple(footers)))
-            write_all(fd, footer + _TRAILER.pack(len(footer), zlib.crc32(footer), _MAGIC), at)
-            os.fsync(fd)
+            write_merged(file.fileno(), first, end, parts, left_out)
+            os.fsync(file.fileno())
         os.replace(unfinished, path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
+
+
+def write_merged(
+    fd: int, first: int, end: int, parts: Sequence[Sequence[Table]], left_out: Sequence[Ended | None]
+) -> None:
+    """What `write_segment` brings to disk, into an open file."""
+    os.pwrite(fd, _MAGIC, 0)
+    at = len(_MAGIC)
+    footers = []
+    for tables, out in zip(parts, left_out, strict=True):
+        postings = sum(_count(ids, out) for _, ids in tables)
+        ids_at = at + postings * _KEY.itemsize
+        footers.append(_write_table(fd, at, ids_at, merge_tables(tables, out), postings))
+        at = _after(ids_at, postings)
+    footer = msgspec.msgpack.encode(_Footer(first, end, tuple(footers)))
+    write_all(fd, footer + _TRAILER.pack(len(footer), zlib.crc32(footer), _MAGIC), at)
 
 
 def _count(ids: PageIds, left_out: Ended | None) -> int:
@@ -231,10 +237,15 @@ def open_segment(path: Path, *, is_read: bool = False) -> Segment:
         SegmentDamagedError: It is no segment, or was cut; or, where it is read, not what was written.
     """
     with open(path, "rb") as file:
-        try:
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except ValueError:  # an empty file
-            raise SegmentDamagedError(f"{path} is empty") from None
+        return mapped(file.fileno(), path, is_read=is_read)
+
+
+def mapped(fd: int, path: Path, *, is_read: bool = False) -> Segment:
+    """As `open_segment`, of an open file; `path` is what errors call it."""
+    try:
+        data = mmap.mmap(fd, 0, access=mmap.ACCESS_READ)
+    except ValueError:  # an empty file
+        raise SegmentDamagedError(f"{path} is empty") from None
     footer, footer_at = _read_footer(path, data)
     tables: list[Table] = []
     at = len(_MAGIC)
@@ -273,4 +284,7 @@ def _read_footer(path: Path, data: mmap.mmap) -> tuple[_Footer, int]:
     raw = data[start : start + length]
     if zlib.crc32(raw) != checksum:
         raise SegmentDamagedError(f"the footer of {path} fails its checksum")
-    return msgspec.msgpack.decode(raw, type=_Footer), start
+    try:
+        return msgspec.msgpack.decode(raw, type=_Footer), start
+    except UNREADABLE as error:  # the checksum of nothing is 0
+        raise SegmentDamagedError(f"the footer of {path} cannot be read: {error}") from None

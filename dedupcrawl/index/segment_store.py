@@ -152,7 +152,7 @@ class SegmentStore:
             try:
                 budget -= self.path(row.name).stat().st_size
                 self._open(row, is_read=budget >= 0)
-            except (SegmentDamagedError, OSError) as error:
+            except (SegmentDamagedError, FileNotFoundError) as error:
                 yield row, str(error)
 
     # Merging
@@ -296,8 +296,11 @@ class SegmentStore:
             self._unlock()
 
     def problems(self) -> list[str]:
-        """What is wrong with the files that count, every byte read."""
-        return [said for _, said in self._damaged(self.manifest)][::-1]
+        """What is wrong with the files that count, every byte read; or what keeps them from being read."""
+        try:
+            return [said for _, said in self._damaged(self.manifest)][::-1]
+        except OSError as error:
+            return [str(error)]
 
     def bytes_on_disk(self) -> int:
         """Bytes of the segments that count."""

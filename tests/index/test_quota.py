@@ -35,6 +35,22 @@ def test_of_many_sites_some_are_held_in_memory(index: AnyIndex) -> None:
     assert len(counter._counts) <= 3
 
 
+def test_what_could_not_be_told_is_told_with_the_next_page(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    counter = SiteQuota(index)
+    with monkeypatch.context() as away:
+        away.setattr(index, "update_site_state", unreachable)
+        for _ in range(3):
+            counter.add("a.com")
+        with pytest.raises(OSError, match="away"):
+            counter.add("a.com")
+    counter.add("a.com")
+    assert SiteQuota(index).pages("a.com") == counter.pages("a.com") == 5
+
+
+def unreachable(*_: object) -> None:
+    raise OSError("away")
+
+
 def test_two_processes_count_together(index: AnyIndex) -> None:
     one, other = SiteQuota(index), SiteQuota(index)
     for _ in range(6):

@@ -159,6 +159,14 @@ def test_every_changed_byte_is_seen(written: Path) -> None:
     assert padding == 4 + 4, "only what fills the ids up to 8 bytes may differ"
 
 
+def test_a_footer_of_no_length_is_seen(written: Path) -> None:
+    """The checksum of nothing is 0, like what stands there."""
+    good = written.read_bytes()
+    written.write_bytes(good[:-16] + bytes(8) + good[-8:])
+    with pytest.raises(SegmentDamagedError, match=r"the footer of .*a\.segment cannot be read"):
+        open_segment(written)
+
+
 @given(st.binary(max_size=200))
 def test_any_bytes_are_no_segment(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     path = tmp_path_factory.mktemp("bytes") / "a.segment"
