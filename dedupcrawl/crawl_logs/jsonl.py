@@ -77,7 +77,8 @@ def _one_by_one(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
     broken = [number for number, row in read if row is None]
     tally.skip(path, "not a JSON object", len(broken), broken)
     rows = [row for _, row in read if row is not None]
-    names = [name for name in dict.fromkeys(chain.from_iterable(rows)) if name.strip().lower() in KNOWN_NAMES]
+    seen = dict.fromkeys(chain(_ALWAYS, *rows))  # of two spellings of a name the one that is always looked for counts
+    names = [name for name in seen if name.strip().lower() in KNOWN_NAMES]
     columns = {name: pl.Series([_as_text(row.get(name)) for row in rows], dtype=pl.String) for name in names}
     return pl.DataFrame(
         {**columns, LINE: pl.Series([number for number, row in read if row is not None], dtype=pl.Int64)}

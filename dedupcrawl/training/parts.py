@@ -52,7 +52,9 @@ def spooled(batches: Iterable[pl.DataFrame], folder: Path) -> list[Part]:
     """
     sizes: Counter[int] = Counter()
     files: defaultdict[int, list[Path]] = defaultdict(list)
-    for rows in _gathered(batches):
+    for held in _gathered(batches):
+        rows = pl.concat(held)
+        held.clear()
         is_large = bool(files) or rows.height >= _BUFFER_ROWS
         parts = _MOST_PARTS if is_large else max(1, min(_MOST_PARTS, rows.height // _ROWS_A_PART))
         by_part = rows.with_columns(part=pl.col("site").hash() % parts).partition_by(
@@ -64,21 +66,22 @@ def spooled(batches: Iterable[pl.DataFrame], folder: Path) -> list[Part]:
             group.write_ipc(file, compression="lz4")
             files[number].append(file)
             sizes[number] += group.height
+        del rows, by_part, group  # before as many are gathered again
     found = [Part(sizes[number], tuple(paths)) for number, paths in files.items()]
     return sorted(found, key=lambda part: (-part.rows, part.files))
 
 
-def _gathered(batches: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+def _gathered(batches: Iterable[pl.DataFrame]) -> Iterator[list[pl.DataFrame]]:
     """The same rows, as many at a time as are held."""
     held, count = list[pl.DataFrame](), 0
     for batch in batches:
         held.append(batch)
         count += batch.height
         if count >= _BUFFER_ROWS:
-            yield pl.concat(held)
+            yield held
             held, count = [], 0
     if count:
-        yield pl.concat(held)
+        yield held
 
 
 @contextmanager

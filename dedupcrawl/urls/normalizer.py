@@ -134,7 +134,7 @@ class SiteNormalizer:
                 return Normalized(url, url, "unchanged", ())
             if not by:
                 return _result(url, text, used)
-            used += here.named(by)
+            used += [here.named[i] for i in by]
             if here.settled.issuperset(by) and "+" not in text:  # sorting makes "%20" of it, which rules may ask for
                 return _result(url, parts.join(), used)
             trail.append(text)
@@ -176,12 +176,14 @@ class SiteNormalizer:
                     return
                 if after is not None:
                     parts, text = after, after.join()
-                    yield here.ids[i], text
+                    yield here.named[i][0], text
 
 
 def _result(url: str, canonical: str, used: Sequence[tuple[str, Kind]]) -> Normalized:
     if canonical == url:
         return Normalized(url, url, "unchanged", ())
+    if len(used) == 1:
+        return Normalized(url, canonical, used[0][1], (used[0][0],))
     kind: NormalizedKind = "equivalence" if any(of == "equivalence" for _, of in used) else "rewrite"
     return Normalized(url, canonical, kind, tuple(dict.fromkeys(name for name, _ in used)))
 

@@ -10,7 +10,7 @@ from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.rule import Kind
 from dedupcrawl.urls.url_parts import UrlParts
 
-_SHARED = 1_000  # sets of rules
+_SHARED = 100  # sets of rules, of 10,000 each at most
 
 
 NamedRule = tuple[str, Kind, CompiledRule]
@@ -21,16 +21,16 @@ class RuleSet:
     """Rules in their order, ready to be applied: those of a site, or those for one of its hosts.
 
     Attributes:
+        named: Id and kind of each.
         settled: Numbers of those after which no further pass is needed, unless the URL had a "+".
         keep_tokens: ... whose result needs no new tokenizing.
         idempotent: ... that are known to leave their own result alone.
     """
 
-    __slots__ = ("_by_token", "_texts", "_with_args", "idempotent", "ids", "keep_tokens", "kinds", "rules", "settled")
+    __slots__ = ("_by_token", "_texts", "_with_args", "idempotent", "keep_tokens", "named", "rules", "settled")
 
     def __init__(self, *rules: NamedRule) -> None:
-        self.ids = tuple(name for name, _, _ in rules)
-        self.kinds = tuple(kind for _, kind, _ in rules)
+        self.named = tuple((name, kind) for name, kind, _ in rules)
         self.rules = tuple(rule for _, _, rule in rules)
         self.settled = frozenset(_settled(self.rules))
         self.keep_tokens = frozenset(i for i, rule in enumerate(self.rules) if rule.keeps_tokens)
@@ -44,10 +44,6 @@ class RuleSet:
             texts += [(sys.intern(text), i) for text in parts_of]
         self._texts = tuple(texts)
         self._with_args = tuple(i for i, rule in enumerate(self.rules) if rule.needs_args())
-
-    def named(self, used: Sequence[int]) -> list[tuple[str, Kind]]:
-        """The ids and kinds of rules by their numbers."""
-        return [(self.ids[i], self.kinds[i]) for i in used]
 
     def hits(self, url: str, parts: UrlParts) -> list[int]:
         """Numbers of the rules that may apply to a URL and its tokens, ascending."""
