@@ -151,11 +151,7 @@ def _labelled(rows: DataFrame) -> DataFrame:
     aliases = tried.agg(F.max_by(F.struct("alias_of", "alias_held"), F.struct("fetched_at", *ORDER)).alias("last"))
     aliases = aliases.select("site", "url", F.col("last.alias_of").alias("to"), "last.alias_held")
     links = materialized(_links(pages, rows.where(~says), aliases))
-    judged = F.broadcast(
-        rows.where("duplicate_of is not null").select("site").distinct().withColumn("is_judged", F.lit(1))
-    )
-    pages = pages.join(judged, "site", "left").withColumn("simhash", F.expr("if(is_judged is null, simhash, null)"))
-    pages = pages.drop("is_judged").withColumn("names_another", F.col("canonical").isNotNull())
+    pages = pages.withColumn("names_another", F.col("canonical").isNotNull())
     pages = pages.drop("redirect_to", "canonical", "duplicate_of", "names_own")
     ends = links.select("site", "url").union(links.select("site", F.col("to").alias("url"))).distinct()
     pages = pages.unionByName(ends.join(pages, "url", "left_anti"), allowMissingColumns=True)

@@ -31,9 +31,7 @@ class Clusters:
     Attributes:
         urls: Columns site, url, cluster, importance and simhash; by site and URL, each URL of a site once. `cluster`
             (u32) counts from 0 within a site, in the order of the clusters' smallest URLs, so it depends on nothing
-            but the URLs and what they lead to. A cluster of one URL is a page without duplicates. `simhash` is null
-            where the log has verdicts of the site: pages that the content checks kept are different ones, alike as
-            their fingerprints may be (a list in another order).
+            but the URLs and what they lead to. A cluster of one URL is a page without duplicates.
         false: Reason → clusters of two URLs and more that were left out.
         left_out: Reason → URLs left out with them, or alone.
     """
@@ -64,8 +62,6 @@ def clusters_of(rows: pl.DataFrame) -> Clusters:
     rows = rows.with_columns(content=pl.when(is_known).then(pl.col("signature").hash())).drop("signature")
     pages = _one_row_a_url(rows)
     links = _links(pages, rows)
-    judged = rows.filter(pl.col("duplicate_of").is_not_null())["site"].unique()
-    pages = pages.with_columns(simhash=pl.when(~pl.col("site").is_in(judged.implode())).then("simhash"))
     pages = _with_targets(pages, links)
     pages = pages.with_columns(label=_labels(pages, links))
     false: Counter[str] = Counter()

@@ -185,14 +185,6 @@ def test_importance_comes_along() -> None:
     assert clusters(page("1", "x", importance=2.0), page("2", "x")).urls["importance"].to_list() == [2.0, None]
 
 
-def test_pages_of_a_log_with_verdicts_are_not_near() -> None:
-    """What the content checks kept is another page: a list in another order has the fingerprint of the first."""
-    rows = [page(path, path, host, simhash="f" * 16) for host in ("a.com", "b.com") for path in "12"]
-    urls = clusters(*rows, page("3", "3", duplicate_of="http://a.com/1")).urls
-    known = urls.select("url", pl.col("simhash").is_not_null()).rows()
-    assert known == [(f"http://{host}/{path}", host == "b.com") for host in ("a.com", "b.com") for path in "123"][:5]
-
-
 def test_no_rows() -> None:
     found = clusters()
     assert found.urls.is_empty()
