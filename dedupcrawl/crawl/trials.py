@@ -57,7 +57,7 @@ class Trials:
             compared again later: it may be but a counter.
         passed: Called with a trial that found one page.
         failed: Called with a trial that found two pages, and what follows for its rules.
-        undecided: Called with a trial that found two pages, of which the first is known from an earlier trial of this
+        undecided: Called with a trial that found two pages, of which the first is that of the last such trial of this
             canonical URL: ten copies of one page speak but once against the rules that lose it.
 
     Attributes:
@@ -87,7 +87,7 @@ class Trials:
         self._by_url: dict[str, Trial] = {}
         self.tried = UrlSet()
         self._by_canonical: dict[str, list[Trial]] = {}
-        self._instead: dict[str, list[Look]] = {}  # canonical URL → other pages that its trials have found
+        self._instead: dict[str, Look] = {}  # canonical URL → the other page that its last failed trial has found
         self._held: list[Trial] = []  # of these the links are still to be looked at
 
     def begin(self, trial: Trial) -> bool:
@@ -222,12 +222,10 @@ class Trials:
             self._fail(trial)
 
     def _is_known_instead(self, canonical: str, asked: Look) -> bool:
-        """Whether a trial has found this page before instead of that of the canonical URL."""
-        others = self._instead.setdefault(canonical, [])
-        if any(same_page(asked, other, self._furniture_of) for other in others):
-            return True
-        others.append(asked)
-        return False
+        """Whether the last trial of the canonical URL that found another page has found this one."""
+        last = self._instead.get(canonical)
+        self._instead[canonical] = asked
+        return last is not None and bool(same_page(asked, last, self._furniture_of))
 
     def _is_final(self, trial: Trial, found: Look, *, is_last: bool) -> bool:
         """Whether all is known that may speak for a rule whose pages seem to differ; else the trial waits for it."""
