@@ -50,7 +50,7 @@ def extract(  # noqa: PLR0913 - each may be left out
         url: Where the page was found, after redirects.
         encoding: Charset of the HTTP response, if it had one; it need not be right.
         selector: CSS selector of the elements that hold the main text. Where it finds none, or the page has more than
-            20,000 elements, the page is treated as if there were none, and `Page.selector_missed` says so.
+            10,000 elements, the page is treated as if there were none, and `Page.selector_missed` says so.
         ignored: What does not count.
         fields: Fill headings, keywords, description and anchors.
 

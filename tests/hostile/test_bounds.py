@@ -112,8 +112,8 @@ def test_bodies(body: bytes) -> None:
 @pytest.mark.parametrize("selector", ["div p", "div p, li", "li ~ li", "div > p + li", "p:nth-child(2)"])
 def test_selectors(selector: str) -> None:
     nested = b"<article>" + b"<div>" * 200
-    bounded(lambda: extract(nested + b"<p>y<li>z" * 9_500, "http://a.com/", selector=selector))
-    bounded(lambda: extract(nested + b"<p>y" * 19_000, "http://a.com/", selector=selector))
+    bounded(lambda: extract(nested + b"<p>y<li>z" * 4_800, "http://a.com/", selector=selector))
+    bounded(lambda: extract(nested + b"<p>y" * 9_600, "http://a.com/", selector=selector))
     bounded(lambda: extract(nested + b"<p>y<li>z" * 100_000, "http://a.com/", selector=selector))
 
 
