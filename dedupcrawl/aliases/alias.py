@@ -15,7 +15,7 @@ NAME = "alias"
 """Of what lies beside a URL in an index, and of the state of a site."""
 
 SAID = "alias.said"
-"""Of what lies beside the URL of a page that was dropped, yet not surely a duplicate: a digest of all that it said."""
+"""Of what lies beside the URL of a page that was dropped, yet not surely a duplicate: a digest of its text."""
 
 RULE = "alias."
 """What the id under which a source is tried begins with."""

@@ -1,9 +1,12 @@
-"""After all: URLs that rules sent elsewhere, fetched as they were asked for once it shows that the rules were wrong."""
+"""After all: URLs that rules sent elsewhere are asked for once more when it shows that the rules were wrong.
+
+They are fetched as they were asked for, unless other rules still make another URL of them.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from scrapy import Request
 
@@ -28,11 +31,13 @@ class AfterAll:
     Attributes:
         given_back: URLs that are fetched because rules were wrong to send them elsewhere.
         answered: URLs whose page the spider gets, or has had.
+        rewrite: Gives what rules make of a request, or that itself.
     """
 
     def __init__(self, parts: Parts, tried: UrlSet) -> None:
         self._parts = parts
         self._tried, self.given_back, self.answered = tried, UrlSet(), UrlSet()
+        self.rewrite: Callable[[Request], Request] = lambda request: request
         self._owed: list[tuple[set[str], Mapping[str, Ruling]]] = []  # what the index could not tell
         self._refusals = 0
 
@@ -66,11 +71,12 @@ class AfterAll:
         after_all = {waited.url: waited for target in targets for waited in self._parts.pending.refute(target)}
         try:
             for rewrite in filter(is_lost, rewrites.found(targets, wrong)):
+                self._parts.pending.release(rewrite.canonical, rewrite.url)
                 after_all.setdefault(rewrite.url, rewrites.request(rewrite))
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot tell what a wrong rule has cost; it will be asked again.")
             self._owed.append((targets, rulings))
-        self._fetch(after_all.values(), "a trial spoke against the rule, or against its canonical URL")
+        self._fetch(self._send_on(after_all.values()), "a trial spoke against the rule, or against its canonical URL")
 
     def fetch_owed(self) -> bool:
         """Nothing more is being fetched: ask the index again; False when it is to be asked once more."""
@@ -79,6 +85,15 @@ class AfterAll:
             self.fetch(targets, rulings)
         self._refusals += bool(self._owed)
         return not self._owed or self._refusals > _MOST_REFUSALS
+
+    def _send_on(self, requests: Iterable[Request]) -> Iterator[Request]:
+        """Send on what the rules that are left make another URL of; the others."""
+        for request in map(untouched, requests):
+            sent = request if self.is_fetched(request.url) else self.rewrite(request)
+            if sent is request:
+                yield request
+            else:
+                self._parts.sending.schedule(sent)
 
     def _fetch(self, requests: Iterable[Request], why: str) -> None:
         wanted = [request for request in requests if not self.is_fetched(request.url)]

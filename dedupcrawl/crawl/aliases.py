@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
 
 import msgspec
@@ -19,7 +20,8 @@ from dedupcrawl.crawl.journal_file import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import MOVED, TRIAL, UrlSet, without_fragment
-from dedupcrawl.crawl.same_page import Look, digest_of_all, is_kept_with_lines_beside, same_page
+from dedupcrawl.crawl.same_page import Look, digest_of_text, is_kept_with_lines_beside, same_page
+from dedupcrawl.detection.unsettled import MOST_UNSETTLED
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.normalizer import Normalized
@@ -57,7 +59,8 @@ class Aliases:
         self.instead: Callable[[Request, str, str], Request | None] = lambda request, named, source: None
         self.discoveries = Discoveries()
         self._changed = UrlSet()  # whose page is another than in earlier crawls
-        self._dropped: dict[bytes, str] = {}  # digest of all that a page says that was not surely dropped → its URL
+        self._kept: OrderedDict[str, list[Request]] = OrderedDict()  # URLs of the last pages → what only they led to
+        self._dropped: dict[bytes, str] = {}  # digest of the text of a page that was not surely dropped → its URL
         parts.batch.read = self.read
         if self._tries:
             parts.book.more = self.rules_of
@@ -143,7 +146,7 @@ class Aliases:
             said = self._store.beside(url).get(SAID) if kept is None else None
         now = page.analyse()
         if kept is None:
-            if said is None or said == digest_of_all(now.page):
+            if said is None or said == digest_of_text(now):
                 return False
         elif kept.run == self._run:
             return False
@@ -272,9 +275,15 @@ class Aliases:
         """A page was judged and its callback has come to its end: is its URL an alias of the page that was kept?"""
         verdict, links = page.verdict, page.links
         settings = self._settings.for_url(page.url)
-        if links is None or not settings.alias_sources or (verdict is None and page.on_their_way):
+        if links is None or (verdict is None and page.on_their_way):
             return
         url, page.links = page.url, None
+        if verdict is not None and not verdict.is_duplicate:
+            self._kept[url] = links
+            if len(self._kept) > MOST_UNSETTLED:
+                self._kept.popitem(last=False)
+        if not settings.alias_sources:
+            return
         with self._store.asked():
             keeper = verdict.duplicate_of if verdict is not None else None
             self._dispute(page, without_fragment(keeper or url))
@@ -286,15 +295,27 @@ class Aliases:
             elif self.remembers(url) and NAME in self._store.beside(url):
                 self._store.detach(url)  # it is a page of its own now
 
+    def judged_again(self, verdict: Verdict) -> bool:
+        """A page that was kept is a duplicate after all; False for an item, and for a page that came too long ago."""
+        links = self._kept.pop(verdict.url, None)
+        if links is None:
+            return False
+        settings = self._settings.for_url(verdict.url)
+        drops = verdict.is_sure and settings.action == "drop" and settings.alias_sources
+        if drops and len(links) <= MOST_LINKS:
+            with self._store.asked():
+                self._learn(verdict.url, without_fragment(verdict.duplicate_of or ""), links)
+        return True
+
     def _same_page(self, page: FetchedPage, verdict: Verdict) -> str | None:
         """The URL of the page that a dropped one surely is; None where none was met yet.
 
-        It need not be the one it was dropped for: of those that are not surely duplicates, each may say what another
-        says, to the letter, and then one of them is enough to be fetched again.
+        It need not be the one it was dropped for: of those that are not surely duplicates, each may have the text of
+        another, to the letter, and then one of them is enough to be fetched again.
         """
         if verdict.is_sure:
             return without_fragment(verdict.duplicate_of or "")
-        said = digest_of_all(page.analyse().page)
+        said = digest_of_text(page.analyse())
         first = self._dropped.get(said)
         if first is None and len(self._dropped) < _MOST_DROPPED:
             self._dropped[said] = page.url

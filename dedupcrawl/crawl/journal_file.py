@@ -164,21 +164,22 @@ class FirstSeen:
     def __init__(self, path: Path | None) -> None:
         self.shared: Callable[[str, str], str] = lambda identity, url: url
         self._url_of: dict[str, str] = {}
-        for row in read_rows(path, tuple[str, str]):
-            self._url_of.setdefault(*row)
+        self._url_of.update(read_rows(path, tuple[str, str]))
         self._journal = JournalFile(path)
 
     def known(self, identity: str) -> str | None:
         """The first URL of `identity`; None when this process knows of none."""
         return self._url_of.get(identity)
 
-    def url_of(self, identity: str, url: str) -> str:
-        """The first URL of `identity`; `url` when there was none before."""
-        first = self._url_of.get(identity)
+    def url_of(self, identity: str, url: str, identity_of: Callable[[str], str]) -> str:
+        """The first URL of `identity`; `url` when there was none before, or when it has another identity by now."""
+        known = first = self._url_of.get(identity)
         if first is None:
-            first = url
             with suppress(OSError, IndexDamagedError):  # while the workers cannot be asked: a page more is fetched
                 first = self.shared(identity, url)
+        if first is None or identity_of(first) != identity:
+            first = url
+        if first != known:
             self._url_of[identity] = first
             self._journal.append((identity, first))
         return first

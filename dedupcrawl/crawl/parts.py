@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from scrapy import Request
@@ -46,6 +46,8 @@ class Savings:
     def spend(self, url: str, canonical: str) -> None:
         """`url` saves nothing as yet: `canonical` is fetched for it."""
         self._spent.add(key_of(url))
+        if not_saved := self._not_saved([url]):  # by what it was sent to before
+            self._tally.fall_back(0, not_saved=not_saved)
         self._fetched_for[key_of(canonical)] = key_of(url)
 
     def try_both(self, canonical: str) -> None:
@@ -73,14 +75,19 @@ class Savings:
         """These are fetched as they were asked for after all; a DEBUG log line for each says so."""
         if not requests:
             return
-        not_saved = self._saved & {key_of(request.meta.get(ORIGINAL_URL, request.url)) for request in requests}
+        not_saved = self._not_saved(request.meta.get(ORIGINAL_URL, request.url) for request in requests)
+        self._stats.inc_value("dedup/url/fallback", len(requests))
+        self._tally.fall_back(len(requests), not_saved=not_saved)
+        for request in requests:
+            logger.debug("Fell back to %s: %s", printable(request.url), printable(why))
+
+    def _not_saved(self, urls: Iterable[str]) -> int:
+        """How many of these URLs had counted as saved, and do so no more."""
+        not_saved = self._saved & set(map(key_of, urls))
         self._saved -= not_saved
         if not_saved:
             self._stats.inc_value("dedup/url/saved", -len(not_saved))
-        self._stats.inc_value("dedup/url/fallback", len(requests))
-        self._tally.fall_back(len(requests), not_saved=len(not_saved))
-        for request in requests:
-            logger.debug("Fell back to %s: %s", printable(request.url), printable(why))
+        return len(not_saved)
 
 
 class Sending:

@@ -33,6 +33,7 @@ class Rewriter:
         self._watch, self._aliases = watch, aliases
         self._is_off, self._is_fetched = parts.book.is_off, watch.after_all.is_fetched
         aliases.instead = self._instead_of_page
+        watch.after_all.rewrite = self.rewrite
         self._first_seen = first_seen
         self._fingerprint = parts.fingerprint
         self._skipped = UrlSet()  # pages that were kept are asked for instead, which rules make these URLs of
@@ -44,8 +45,7 @@ class Rewriter:
         if not self._normalizer.has_rules_for(url) or self._mode(url) != "rewrite":
             return url
         found = self._normalizer.normalize(url)
-        is_wrong = self._pending.is_refuted(found.canonical) or self._is_off(url, found.rules)
-        return url if is_wrong else found.canonical
+        return url if self._pending.is_refuted(found.canonical) else found.canonical
 
     def rewrite(self, request: Request) -> Request:
         """The request to send instead; the same object when there is nothing to change."""
@@ -55,9 +55,10 @@ class Rewriter:
             if (first := self._first_seen.known(url)) is None:  # most links, and remembered: nothing else is asked
                 return request
             found = self._normalizer.normalize(first)._replace(url=url)  # it is an identity, of a URL met before
+            if found.canonical != url:  # and is so no more: rules have been switched off
+                return request
         mode = self._mode(url)
-        is_left = found.kind == "unchanged" or mode == "off" or not _is_ours(request)
-        if is_left or self._is_off(url, found.rules):
+        if found.kind == "unchanged" or mode == "off" or not _is_ours(request):
             return request
         wanted = self._representative(found, url)
         if wanted == url:
@@ -73,7 +74,7 @@ class Rewriter:
         """What is asked for instead of a URL: its canonical form, or the first URL of an identity that cannot be."""
         if found.kind == "rewrite" or self._is_fetched(found.canonical):
             return found.canonical
-        return self._first_seen.url_of(found.canonical, url)
+        return self._first_seen.url_of(found.canonical, url, lambda first: self._normalizer.normalize(first).canonical)
 
     def follows(self, request: Request) -> bool:
         """Whether `follow` asks what is known of a request's URL."""
@@ -96,7 +97,8 @@ class Rewriter:
             if self._skipped.add(request.url):
                 self._ask_for_links(request.url)
             proves = {CANONICAL: [*request.meta.get(CANONICAL, ()), found.canonical], "dedup_url": False}
-            return self._parts.bypass.let_by(request.replace(url=found.canonical, meta={**request.meta, **proves}))
+            sent = request.replace(url=found.canonical, meta={**request.meta, **proves})
+            return sent if self._parts.bypass.knows(sent) else self._parts.bypass.let_by(sent)
         if is_answered and mode == "rewrite":
             self._pending.prove(found.canonical)
         sent = self._send(request, found.canonical, found, mode)
@@ -225,8 +227,9 @@ class Rewriter:
         """Whatever still waits for an answer when none can come any more, to be fetched as it was asked for."""
         asked = []
         for canonical in self._pending.unanswered():
-            if self._parts.earlier.look(canonical) is not None:
-                self._pending.prove(canonical)  # another worker has fetched it
+            is_answered = canonical in self._watch.after_all.answered  # by a trial of the URL itself
+            if is_answered or self._parts.earlier.look(canonical) is not None:  # another worker has fetched it
+                self._pending.prove(canonical)
                 continue
             waited = list(map(as_asked, self._pending.refute(canonical)))
             asked += self._watch.gone(canonical, waited, "was not answered", is_sure=False)

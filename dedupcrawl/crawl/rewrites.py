@@ -122,8 +122,7 @@ class PendingRewrites:
     def first(self, canonical: str) -> Request | None:
         """The first of those that wait for this URL's answer, as it was asked for."""
         first = next(iter(self._waiting.get(canonical, {}).values()), None)
-        assert not isinstance(first, bytes)
-        return first
+        return self._unpacked(first) if isinstance(first, bytes) else first
 
     def wait(self, canonical: str, original: Request) -> None:
         """Remember that `original` was sent to `canonical`; free when that is proven."""
@@ -142,14 +141,20 @@ class PendingRewrites:
         self._waiting.setdefault(canonical, {})[key] = packed if packed and waiting else original
 
     def lead_on(self, canonical: str, target: str) -> None:
-        """`target` is asked for instead of `canonical`: whoever waits for this, now or later, waits for that."""
-        target = self._end(target)
-        if canonical == target or (key := key_of(canonical)) in self._led_on:
+        """`target` is asked for instead of `canonical`: whoever waits for this, now or later, waits for that.
+
+        Where `canonical` was to be asked for instead of `target`, that no longer holds.
+        """
+        end, key = self._end(target), key_of(canonical)
+        if end == canonical != target:
+            del self._led_on[key_of(target)]
+            end = target
+        if canonical == end or key in self._led_on:
             return
-        self._led_on[key] = target
+        self._led_on[key] = end
         self._journal.append(("led on", canonical, target.encode()))
         for request in self._taken(canonical):
-            self.wait(target, request)
+            self.wait(end, request)
 
     def prove(self, canonical: str) -> None:
         """`canonical` answered: whoever waits for it has its page."""
@@ -162,6 +167,13 @@ class PendingRewrites:
         if self._refuted.add(canonical):
             self._journal.append(("refuted", canonical, b""))
         return self._taken(canonical)
+
+    def release(self, canonical: str, url: str) -> None:
+        """What was sent to `canonical` from this URL waits for its answer no more."""
+        canonical = self._end(canonical)
+        waiting = self._waiting.get(canonical, {})
+        if waiting.pop(key_of(url), None) is not None and not waiting:
+            del self._waiting[canonical]
 
     def _taken(self, canonical: str) -> list[Request]:
         """Those that waited for this URL, and do no more."""

@@ -111,7 +111,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         is_fetched = not link.dont_filter and self._bypass.knows(link)  # before a rule sends it elsewhere
         sent = link if is_fetched else self._rewrite(link)
         if self._is_new(link, response, sent):
-            found.append(link)
+            found.append(link.copy())  # downloader middlewares write into the meta of what is fetched, such as a proxy
         if is_fetched:
             return None
         if self._repetitions.drops(sent):

@@ -73,6 +73,7 @@ class Detector:
         self._orphans = {orphan.url: orphan for orphan in index.orphans(spider)}
         self.tally = RunTally(index, run, spider)
         self._wrongly_dropped: list[Dependent] = []
+        self._judged_again: list[Verdict] = []
 
     def steps(self, analysis: Analysis, asked: Asked) -> Steps[Verdict]:
         """How the verdict on a page comes about, for `together`; the page is kept when it is not a duplicate.
@@ -275,6 +276,7 @@ class Detector:
         if not self._is_settled(verdict.url, verdict.duplicate_of):
             marked = replace(verdict, evidence=verdict.evidence | {"judged_again": True})
             self._index.record(marked, run=self._run, site=site, spider=self._spider)
+            self._judged_again.append(marked)
 
     def _unmark(self, url: str) -> None:
         """A page was fetched and kept again: what was said of an earlier copy of it no longer holds."""
@@ -288,6 +290,11 @@ class Detector:
         They are orphans: should this process end before it has asked for them, the next one does.
         """
         told, self._wrongly_dropped = self._wrongly_dropped, []
+        return told
+
+    def judged_again(self) -> list[Verdict]:
+        """Those by which pages that were kept are duplicates after all; told once."""
+        told, self._judged_again = self._judged_again, []
         return told
 
     def expect(self, orphan: Dependent) -> None:

@@ -21,7 +21,9 @@ from dedupcrawl.detection.comparison import Comparison
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.page import Page
 
-_MOST = 400  # pages
+MOST_UNSETTLED = 400
+"""Pages that may be judged again."""
+
 _MOST_CHARACTERS = 4_000_000  # of all of them
 _STRING = 50  # characters; what a string takes besides its own
 _MUCH = 0.3  # of the text that a page was signed by; what is less, the checks find it in spite of
@@ -98,7 +100,7 @@ class UnsettledPages:
         self._hosts[one.entry.url] = host
         self._pages[host][one.entry.url] = one
         self._characters += one.characters
-        while len(self._hosts) > _MOST or self._characters > _MOST_CHARACTERS:
+        while len(self._hosts) > MOST_UNSETTLED or self._characters > _MOST_CHARACTERS:
             self.remove(next(iter(self._hosts)))
 
     def recur(self, host: str, blocks: Collection[int]) -> None:

@@ -212,6 +212,7 @@ class Normalizer:
         tries: Whether a crawl tries the rules, those that are doubted, too.
         more: Gives further rules of a site, which come before what was learned, unless its file has them, if disabled
             or for fewer URLs.
+        excluded: Gives, of rules that change a URL, those that are not used in the part of the site it belongs to.
     """
 
     def __init__(
@@ -225,9 +226,11 @@ class Normalizer:
         self._files = files or {}
         self._named = named or {}  # site → a file that is read already
         self.more, self.tries = more, False
+        self.excluded: Callable[[str, Sequence[str]], frozenset[str]] | None = None
         self._overruled: dict[str, dict[str, Kind | None]] = {}  # site → id of a rule → what it is used as, if at all
         self._by_site: dict[str, SiteNormalizer | None] = {}
         self._by_authority: dict[str, _Host] = {}
+        self._reduced: dict[tuple[str, frozenset[str]], SiteNormalizer] = {}  # without some of the rules of a site
         self._remembered = lru_cache(_URLS_KEPT)(self._normalize)
 
     @classmethod
@@ -245,7 +248,36 @@ class Normalizer:
         return cls(named.values(), files, {site_rules.site: path for path, site_rules in named.items()})
 
     def normalize(self, url: str) -> Normalized:
-        """The canonical form of any string. See `SiteNormalizer.normalize`."""
+        """The canonical form of any string, by the rules that are used where it belongs to.
+
+        See `SiteNormalizer.normalize`. A URL whose canonical form belongs to another part of the site, in which that
+        has another canonical form, is left as it is.
+        """
+        found = self._by_all(url)
+        if self.excluded is None or not found.rules:
+            return found
+        used = self._by_used(found)
+        if used is found or self._by_used(self._by_all(used.canonical)).canonical == used.canonical:
+            return used
+        return Normalized(url, url, "unchanged", ())
+
+    def _by_used(self, found: Normalized) -> Normalized:
+        assert self.excluded is not None
+        site, excluded = site_of(found.url), frozenset[str]()
+        while more := self.excluded(found.url, found.rules):
+            excluded |= more
+            found = self._without(site, excluded).normalize(found.url)
+        return found
+
+    def _without(self, site: str, excluded: frozenset[str]) -> SiteNormalizer:
+        if (site, excluded) not in self._reduced:
+            if len(self._reduced) >= _HOSTS_OF_A_SITE:
+                self._reduced.clear()
+            rules = tuple(rule for rule in self.rules_of(site) if rule.id not in excluded)
+            self._reduced[site, excluded] = SiteNormalizer(SiteRules(site, rules))
+        return self._reduced[site, excluded]
+
+    def _by_all(self, url: str) -> Normalized:
         if len(url) > _LONGEST_KEPT:
             return self._normalize(url)
         return self._remembered(url, self._host(url).decided_by)
@@ -299,10 +331,12 @@ class Normalizer:
         """The rules of a site are other than before; those of all the sites that it links to need not be asked for."""
         self._by_authority = {of: known for of, known in self._by_authority.items() if site_of("//" + of) != site}
         self._by_site.pop(site, None)
+        self._reduced.clear()
 
     def _forget(self) -> None:
         self._by_authority.clear()
         self._by_site.clear()
+        self._reduced.clear()
 
     def _host(self, url: str) -> _Host:
         pieces = url.split("/", 3)

@@ -34,7 +34,8 @@ class RuleBook:
     """Counts uses and trials by rule, revokes what its trials refute, and writes both into the rule files.
 
     Args:
-        normalizer: Whose rules these are; what is revoked is switched off there at once, and what is doubted is tried.
+        normalizer: Whose rules these are; what is revoked is switched off there at once, what is off in a part of a
+            site is left out there, and what is doubted is tried.
         share: Of the uses of a rule that has passed its probation, how many are tried, in (0, 1].
 
     Attributes:
@@ -43,7 +44,7 @@ class RuleBook:
 
     def __init__(self, normalizer: Normalizer, share: float) -> None:
         self._normalizer = normalizer
-        normalizer.tries = True
+        normalizer.tries, normalizer.excluded = True, self._excluded
         self.more: Callable[[str], Sequence[Rule]] = lambda site: ()
         self._every = max(1, round(1 / share))
         self._sites: dict[str, dict[str, WatchedRule]] = {}
@@ -66,6 +67,9 @@ class RuleBook:
         if revoked and not revoked.keys().isdisjoint(rules):
             return True
         return any(one.places.is_off(url) for one in self._of(url, rules))
+
+    def _excluded(self, url: str, rules: Sequence[str]) -> frozenset[str]:
+        return frozenset(one.rule.id for one in self._of(url, rules) if one.places.is_off(url))
 
     def holds(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when enough trials have passed where this URL belongs to for the rules to be taken for right there."""
@@ -255,7 +259,7 @@ class RuleBook:
     def _rules_of(self, site: str) -> tuple[Rule, ...]:
         return (*self._normalizer.rules_of(site), *self.more(site))
 
-    def _of(self, url: str, rules: tuple[str, ...]) -> list[WatchedRule]:
+    def _of(self, url: str, rules: Sequence[str]) -> list[WatchedRule]:
         site = site_of(url)
         watched = self._sites.get(site)
         if watched is None:

@@ -9,13 +9,17 @@ from dedupcrawl.index.open import TemporaryIndex
 from tests.index.toys import CHECKS
 
 
+def of_page(url: str) -> str:
+    return "page"
+
+
 def test_the_first_url_stays_and_survives_the_process(tmp_path: Path) -> None:
     seen = FirstSeen(tmp_path / "seen")
-    assert seen.url_of("page", "http://a/1") == "http://a/1"
-    assert seen.url_of("page", "http://a/2") == "http://a/1"
+    assert seen.url_of("page", "http://a/1", of_page) == "http://a/1"
+    assert seen.url_of("page", "http://a/2", of_page) == "http://a/1"
     seen.close()
     again = FirstSeen(tmp_path / "seen")
-    assert again.url_of("page", "http://a/3") == "http://a/1"
+    assert again.url_of("page", "http://a/3", of_page) == "http://a/1"
     again.close()
 
 
@@ -27,9 +31,9 @@ def test_workers_agree() -> None:
 
     one, other = FirstSeen(None), FirstSeen(None)
     one.shared = other.shared = shared
-    assert one.url_of("page", "http://a/1") == "http://a/1"
-    assert other.url_of("page", "http://a/2") == "http://a/1"
-    assert other.url_of("other", "http://a/3") == "http://a/3"
+    assert one.url_of("page", "http://a/1", of_page) == "http://a/1"
+    assert other.url_of("page", "http://a/2", of_page) == "http://a/1"
+    assert other.url_of("other", "http://a/3", lambda url: "other") == "http://a/3"
 
 
 def test_while_they_cannot_be_asked_each_goes_on_alone() -> None:
@@ -39,5 +43,15 @@ def test_while_they_cannot_be_asked_each_goes_on_alone() -> None:
         raise OSError("away")
 
     seen.shared = away
-    assert seen.url_of("page", "http://a/1") == "http://a/1"
-    assert seen.url_of("page", "http://a/2") == "http://a/1"
+    assert seen.url_of("page", "http://a/1", of_page) == "http://a/1"
+    assert seen.url_of("page", "http://a/2", of_page) == "http://a/1"
+
+
+def test_one_that_has_another_identity_by_now_stands_for_it_no_more(tmp_path: Path) -> None:
+    seen = FirstSeen(tmp_path / "seen")
+    assert seen.url_of("page", "http://a/1", of_page) == "http://a/1"
+    assert seen.url_of("page", "http://a/2", {"http://a/1": "other"}.__getitem__) == "http://a/2"
+    seen.close()
+    again = FirstSeen(tmp_path / "seen")
+    assert again.url_of("page", "http://a/3", of_page) == "http://a/2"
+    again.close()

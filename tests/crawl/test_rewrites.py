@@ -99,6 +99,39 @@ def test_requests_that_wait_take_little_room_and_come_back_as_they_were(tmp_path
     pending.close()
 
 
+def test_what_led_on_and_is_asked_for_after_all_is_what_is_waited_for(tmp_path: Path) -> None:
+    """Round and round: the newest is what holds, here and after a restart."""
+    spider, one, two, three = Before(), "http://a.example/1", "http://a.example/2", "http://a.example/3"
+    pending = PendingRewrites(tmp_path / "pending.jsonl", spider)
+    pending.wait(one, Request(ASKED))
+    pending.lead_on(one, two)
+    pending.lead_on(two, three)
+    assert pending.unanswered() == [three]
+    pending.lead_on(three, one)
+    assert pending.unanswered() == [one]
+    pending.close()
+    resumed = PendingRewrites(tmp_path / "pending.jsonl", spider)
+    assert resumed.unanswered() == [one]
+    for url in (two, three):
+        resumed.wait(url, Request(f"{ASKED}&of={url}"))
+    assert resumed.unanswered() == [one]
+    assert len(resumed.refute(one)) == 3
+
+
+def test_what_is_sent_elsewhere_waits_no_more() -> None:
+    pending = PendingRewrites(None, Before())
+    asked = [f"{ASKED}&sid={n}" for n in range(3)]
+    for url in asked:
+        pending.wait(CANONICAL, Request(url))
+    pending.release(CANONICAL, asked[0])
+    assert pending.first(CANONICAL).url == asked[1]  # type: ignore[union-attr]  # there is one
+    pending.release(CANONICAL, asked[2])
+    assert [one.url for one in pending.refute(CANONICAL)] == [asked[1]]
+    pending.wait("http://a.example/other", Request(asked[0]))
+    pending.release("http://a.example/other", asked[0])
+    assert not pending.waits("http://a.example/other")
+
+
 def test_every_answered_page_takes_the_room_of_a_number() -> None:
     pending = PendingRewrites(None, Before())
     tracemalloc.start()
@@ -119,7 +152,6 @@ def test_where_a_canonical_url_has_led_on_is_known_after_a_restart(tmp_path: Pat
     pending.lead_on(CANONICAL, kept)
     pending.wait(CANONICAL, Request(asked[2]))
     pending.lead_on(kept, end)
-    pending.lead_on(end, CANONICAL)  # round
     pending.close()
     resumed = PendingRewrites(tmp_path / "pending.jsonl", spider)
     resumed.wait(CANONICAL, Request(asked[3]))

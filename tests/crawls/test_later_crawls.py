@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+
+import pytest
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
 
 from dedupcrawl.aliases.alias import NAME, Alias
 from dedupcrawl.index.open import open_index
@@ -73,6 +79,70 @@ async def test_a_page_that_has_the_text_of_a_kept_one_to_the_letter_is_not_fetch
     assert first.stats["dedup/content/dropped/exact"] == len(numbers)
     assert not [path for path in site.requests if path.startswith("/c?")]
     assert texts(later) == texts(first)
+
+
+def template(number: int, *links: str) -> str:
+    """A page of a site whose menu and foot stand in its main text."""
+    return page("\n".join((MENU, prose(number, 150), FOOT)), *links, title=f"Page {number}")
+
+
+MENU, FOOT = prose(90, 160), prose(91, 150)
+
+
+async def test_what_was_kept_and_found_to_be_a_duplicate_later_is_not_fetched_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """/print was stored before it was known what the site repeats; the log knows it, and the next crawl."""
+    monkeypatch.setattr("dedupcrawl.verdict.SURE", 0.85)  # it has the menu besides, which speaks against it
+    story = prose(7, 60)
+    links = [f"/{number}" for number in range(100, 108)]
+    pages = {"/": page(prose(0), *reversed(links), "/print", "/story")}  # the last is first
+    pages |= {"/story": page(f"{story}\n{FOOT}", title="A story"), "/only": page(prose(1))}
+    pages |= {"/print": page("\n".join((MENU, story, FOOT)), "/only", title="A story")}
+    pages |= {link: template(int(link[1:])) for link in links}
+    with serve(pages) as site:
+        first = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_CRAWL_LOG=str(tmp_path / "log.jsonl")))
+        assert {item["url"] for item in first.items} == {f"{site.base}{path}" for path in pages}
+        log = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines()]
+        said = {row["url"]: row["duplicate_of"] for row in log if row.get("duplicate_of")}
+        assert said == {f"{site.base}/print": f"{site.base}/story"}
+        site.requests.clear()
+        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=0.001))
+    assert {item["url"] for item in again.items} == {f"{site.base}{path}" for path in pages if path != "/print"}
+    assert not site.requests["/print"]
+    assert site.requests["/only"] == 1
+
+
+class Stamping:
+    """Writes into the meta of what is fetched, as a middleware for proxies does, what only this crawl can use."""
+
+    def __init__(self) -> None:
+        self._stamp = str(id(self))
+
+    def process_request(self, request: Request) -> None:
+        if request.meta.setdefault("stamp", self._stamp) != self._stamp:
+            raise IgnoreRequest("its proxy is gone")
+
+
+class Slow:
+    """Items wait, while the links of their pages are fetched."""
+
+    async def process_item(self, item: Any) -> Any:
+        await asyncio.sleep(0.2)
+        return item
+
+
+async def test_a_link_that_is_remembered_is_as_the_spider_yielded_it(tmp_path: Path) -> None:
+    pages = {"/": page(prose(0), *(f"/b?n={n}" for n in range(5)), *(f"/a/{n}" for n in range(5)))}
+    for n in range(5):
+        pages |= {f"/a/{n}": page(prose(100 + n)), f"/b?n={n}": page(prose(100 + n), f"/c/{n}")}
+        pages[f"/c/{n}"] = page(prose(200 + n))
+    middlewares = {"DOWNLOADER_MIDDLEWARES": {Stamping: 10}, "ITEM_PIPELINES": {Slow: 1}}
+    with serve(pages) as site:
+        first = await crawl(f"{site.base}/", settings(tmp_path, **middlewares))
+        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider", **middlewares))
+    assert again.stats["dedup/aliases/followed/duplicate"] >= 5
+    assert texts(again) == texts(first) == {prose(0), *(prose(h + n) for h in (100, 200) for n in range(5))}
 
 
 async def test_what_has_changed_is_fetched_as_it_is(tmp_path: Path) -> None:

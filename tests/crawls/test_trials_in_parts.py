@@ -58,6 +58,26 @@ async def test_a_rule_that_is_wrong_in_one_part_of_a_site_is_not_used_there(
     assert ["map" in url for url, _ in found.counterexamples] == [True]
 
 
+async def test_where_a_rule_is_off_the_others_go_on(tmp_path: Path) -> None:
+    """Of /map?doc=1&zoom=2&sid=101 the session goes, though the zoom must stay; what was sent on before, too."""
+    session = 'id = "sid"\nkind = "rewrite"\ndrop = ["sid"]\ntried = 50\n[rules.evidence]\ncorrect = 50'
+    views = {f"/view?doc={n}{more}": page(prose(n + 1)) for n in range(60) for more in ("", "&zoom=9")}
+    maps = {f"/map?doc={n}&zoom={zoom}": page(prose(200 + 30 * zoom + n)) for n in range(30) for zoom in range(3)}
+    maps |= {f"/map?doc={n}": page(prose(200 + n)) for n in range(30)}
+    in_sessions = {f"{url}&sid={sid}": maps[url] for url in maps for sid in range(101, 107)}
+    pages: dict[str, Any] = {**views, **maps, **in_sessions}
+    pages["/"] = page("Start " + prose(0), "/far/1", *views)
+    pages |= {"/far/1": page("Far " + prose(900), "/far/2"), "/far/2": page("Further " + prose(901), *in_sessions)}
+    known = f'{ZOOM}state = "active"\n' + proved(40, ("/view?doc=0&zoom=75", "/view?doc=0"))
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, session, known))
+    wanted = {f"{what} {prose(n)}" for what, n in (("Start", 0), ("Far", 900), ("Further", 901))}
+    wanted |= {prose(n + 1) for n in range(60)} | {prose(200 + 30 * zoom + n) for zoom in range(3) for n in range(30)}
+    assert texts(done) == wanted
+    assert "map" in str(rule(tmp_path, "zoom").counterexamples)
+    assert sum(site.requests[url] for url in in_sessions) < len(in_sessions) / 4, "but for trials"
+
+
 @pytest.mark.parametrize("links", ["on one page", "on many"])
 async def test_what_was_rewritten_before_a_failure_is_tried_when_nothing_else_is_left(
     tmp_path: Path, links: str

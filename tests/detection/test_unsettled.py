@@ -84,7 +84,7 @@ def test_a_page_that_is_fetched_again_takes_its_own_place() -> None:
 
 
 def test_the_oldest_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unsettled, "_MOST", 3)
+    monkeypatch.setattr(unsettled, "MOST_UNSETTLED", 3)
     monkeypatch.setattr(unsettled, "_MOST_CHARACTERS", 100)
     pages = UnsettledPages()
     for name in "1234":
