@@ -199,8 +199,7 @@ class Aliases:
         }
 
     def _by_rules(self, url: str) -> str:
-        found = self._normalizer.normalize(url)
-        return found.canonical if found.kind == "rewrite" else url
+        return self._normalizer.rewrite(url).canonical
 
     def lead_on(self, url: str, named: str, source: str) -> None:
         """A URL whose page names another is an alias of that one, which is about to be asked for."""

@@ -60,10 +60,13 @@ class Rewriter:
         mode = self._mode(url)
         if found.kind == "unchanged" or mode == "off" or not _is_ours(request):
             return request
-        wanted = self._representative(found, url)
+        made = self._normalizer.rewrite(url)
+        wanted = self._representative(found, made.canonical)
         if wanted == url:
             return request
-        if wanted != found.canonical:  # of an identity: what makes the two one is all that is done to either
+        if wanted == made.canonical:
+            found = made._replace(url=url)
+        elif wanted != found.canonical:  # of an identity: what makes the two one is all that is done to either
             rules = dict.fromkeys((*found.rules, *self._normalizer.normalize(wanted).rules))
             found = found._replace(rules=tuple(rules))
             if self._is_off(url, found.rules):
@@ -261,8 +264,8 @@ class Rewriter:
 
     def _came_from(self, request: Request, canonical: str) -> bool:
         """True for the target of a redirect within one page: rewriting it would undo the site's own redirect."""
-        redirected_from = request.meta.get("redirect_urls", ())
-        return any(self._normalizer.normalize(url).canonical == canonical for url in redirected_from)
+        redirected_from, is_one_url = request.meta.get("redirect_urls", ()), self._parts.earlier.is_one_url
+        return any(is_one_url(url, canonical) for url in redirected_from)
 
 
 def _is_ours(request: Request) -> bool:

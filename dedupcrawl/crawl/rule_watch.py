@@ -100,7 +100,8 @@ class RuleWatch:
 
     def _was_tried(self, url: str, canonical: str, rules: tuple[str, ...]) -> bool:
         """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
-        made_by = self._normalizer.normalize(url).rules
+        made = self._normalizer.rewrite(url)
+        made_by = made.rules if made.canonical == canonical else self._normalizer.normalize(url).rules
         is_by_rules = bool(made_by) and set(made_by) <= set(rules)  # with those of the first URL of an identity
         if not is_by_rules or (found := self._aliases.found_out(url)) is None:
             return False
@@ -137,7 +138,7 @@ class RuleWatch:
             self._batch.then(partial(self._compare_with_earlier, page, url), page)
         for canonical in request.meta.get(CANONICAL, [url]):
             if (first := self._pending.first(canonical)) is not None:
-                self._book.there(first.url, self._rules_of(first.url))
+                self._book.there(first.url, self._rules_of(first.url, canonical))
             is_wanted = tried or remembers or self._trials.awaits(canonical) or self._pending.waits(canonical)
             if self._parts.tries and is_wanted:
                 self._batch.then(partial(self._look, page, response.url, canonical, tried), page)
@@ -165,7 +166,7 @@ class RuleWatch:
         for request in waiting:
             if self.after_all.is_fetched(request.url):
                 continue
-            rules = self._rules_of(request.url)
+            rules = self._rules_of(request.url, canonical)
             trial = Trial(request.url, canonical, rules, found=NOWHERE if is_sure else None)
             begun = bool(rules) and self._parts.tries and self._trials.begin(trial)
             marked = request.replace(meta={**request.meta, TRIAL: request.url}) if begun else request
@@ -182,7 +183,7 @@ class RuleWatch:
             canonical: To this.
         """
         self.after_all.given_back.add(original)
-        if revoked := self._book.gone(url, canonical, self._rules_of(url)):
+        if revoked := self._book.gone(url, canonical, self._rules_of(url, canonical)):
             self._parts.stats.inc_value("dedup/url/revoked", len(revoked))
             self.after_all.revoke(site_of(url), revoked)
 
@@ -226,9 +227,11 @@ class RuleWatch:
         if self._aliases.has_changed(url, page) and not self._pending.is_unknown(url) and self._parts.tries:
             self.after_all.fetch({url}, {})
 
-    def _rules_of(self, url: str) -> tuple[str, ...]:
-        """What sent a URL elsewhere."""
-        return self._normalizer.normalize(url).rules or self._aliases.source_of(url)
+    def _rules_of(self, url: str, canonical: str) -> tuple[str, ...]:
+        """What sent a URL to another."""
+        made = self._normalizer.rewrite(url)
+        made = made if made.canonical == canonical else self._normalizer.normalize(url)
+        return made.rules or self._aliases.source_of(url)
 
     def _look(self, page: FetchedPage, url: str, canonical: str, tried: str | None) -> None:
         look = Look.at(page.analyse())
@@ -246,7 +249,7 @@ class RuleWatch:
         if self._pending.waits(canonical):
             self._error_questions.ask(host, canonical)
         leads_on = self._pending.waits(canonical) and not self._parts.earlier.is_one_url(url, canonical)
-        rules = self._rules_of(first.url) if (first := self._pending.first(canonical)) else ()
+        rules = self._rules_of(first.url, canonical) if (first := self._pending.first(canonical)) else ()
         if leads_on and not self._leading_on.is_usual(canonical, url, rules):  # a login, the front page, a category?
             self._suspect(canonical, (canonical,), look, url)
             self._trials.found(canonical, look)
@@ -265,7 +268,7 @@ class RuleWatch:
     def _suspect(self, canonical: str, suspects: tuple[str, ...], look: Look, led_to: str = "") -> None:
         """The page of `canonical` may be its host's error page: try it with a request that waits for it."""
         if not self._trials.suspect(canonical, suspects, led_to) and (request := self._pending.first(canonical)):
-            rules = self._rules_of(request.url)
+            rules = self._rules_of(request.url, canonical)
             self._try(Trial(request.url, canonical, rules, found=look, suspects=suspects, led_to=led_to), request)
 
     def _passed(self, trial: Trial) -> None:

@@ -230,7 +230,7 @@ class Normalizer:
         self._overruled: dict[str, dict[str, Kind | None]] = {}  # site → id of a rule → what it is used as, if at all
         self._by_site: dict[str, SiteNormalizer | None] = {}
         self._by_authority: dict[str, _Host] = {}
-        self._reduced: dict[tuple[str, frozenset[str]], SiteNormalizer] = {}  # without some of the rules of a site
+        self._reduced: dict[tuple[str, frozenset[str], bool], SiteNormalizer] = {}  # without some rules of a site
         self._remembered = lru_cache(_URLS_KEPT)(self._normalize)
 
     @classmethod
@@ -261,21 +261,37 @@ class Normalizer:
             return used
         return Normalized(url, url, "unchanged", ())
 
-    def _by_used(self, found: Normalized) -> Normalized:
-        assert self.excluded is not None
+    def rewrite(self, url: str) -> Normalized:
+        """What can be asked for instead of any string: what rules other than equivalences make of it.
+
+        It has the same canonical form; where those rules make a URL of another, it is left as it is.
+        """
+        found = self.normalize(url)
+        if found.kind != "equivalence":
+            return found
+        made = self._by_used(
+            self._without(site_of(url), frozenset(), are_rewrites=True).normalize(url), are_rewrites=True
+        )
+        is_one = self.normalize(made.canonical).canonical == found.canonical
+        return made if is_one else Normalized(url, url, "unchanged", ())
+
+    def _by_used(self, found: Normalized, *, are_rewrites: bool = False) -> Normalized:
         site, excluded = site_of(found.url), frozenset[str]()
-        while more := self.excluded(found.url, found.rules):
+        while self.excluded is not None and (more := self.excluded(found.url, found.rules)):
             excluded |= more
-            found = self._without(site, excluded).normalize(found.url)
+            found = self._without(site, excluded, are_rewrites=are_rewrites).normalize(found.url)
         return found
 
-    def _without(self, site: str, excluded: frozenset[str]) -> SiteNormalizer:
-        if (site, excluded) not in self._reduced:
+    def _without(self, site: str, excluded: frozenset[str], *, are_rewrites: bool = False) -> SiteNormalizer:
+        """By the rules of a site but some; or of those by the rewrites alone."""
+        key = site, excluded, are_rewrites
+        if key not in self._reduced:
             if len(self._reduced) >= _HOSTS_OF_A_SITE:
                 self._reduced.clear()
-            rules = tuple(rule for rule in self.rules_of(site) if rule.id not in excluded)
-            self._reduced[site, excluded] = SiteNormalizer(SiteRules(site, rules))
-        return self._reduced[site, excluded]
+            kinds = {"rewrite"} if are_rewrites else {"rewrite", "equivalence"}
+            rules = [rule for rule in self.rules_of(site) if rule.id not in excluded and rule.kind in kinds]
+            self._reduced[key] = SiteNormalizer(SiteRules(site, tuple(rules)))
+        return self._reduced[key]
 
     def _by_all(self, url: str) -> Normalized:
         if len(url) > _LONGEST_KEPT:

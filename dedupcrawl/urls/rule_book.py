@@ -180,10 +180,10 @@ class RuleBook:
         if made.kind == "equivalence" and made.canonical == canonical:
             return []  # asked for before it became one
         for one in self._of(url, rules):
-            one.gone += 1
-            if not leads_nowhere(one.before[0] - known_elsewhere(one.rule) + one.there, one.gone):
+            one.gone.add(hash(canonical))  # however many URLs were sent there, as `there` counts them
+            if not leads_nowhere(one.before[0] - known_elsewhere(one.rule) + one.there, len(one.gone)):
                 continue
-            said = f"{counted(one.gone, 'URL')} led nowhere, such as {url} → {canonical}"
+            said = f"{counted(len(one.gone), 'canonical URL')} led nowhere, such as {url} → {canonical}"
             if one.rule.kind == "rewrite" and one.rule.source != "alias":
                 self._make_equivalence(site_of(url), one, said)
             else:

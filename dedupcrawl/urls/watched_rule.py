@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -27,7 +27,7 @@ class WatchedRule:
         places: Where it was used.
         sampled: Uses that were to be tried, for its own sake or another rule's that had a part in them.
         there: What it made of URLs that has a page.
-        gone: URLs that have a page while what the rule made of them has none.
+        gone: What it made of URLs that have a page, and has none itself, by hashes.
         written: How many of the trials that passed and failed are in the file.
         revoked: Why this crawl does without it; empty while it does not.
     """
@@ -36,7 +36,7 @@ class WatchedRule:
     places: Places
     sampled: int = 0
     there: int = 0
-    gone: int = 0
+    gone: set[int] = field(default_factory=set)
     written: tuple[int, int] = (0, 0)
     revoked: str = ""
 

@@ -120,5 +120,5 @@ def test_what_led_nowhere_and_does_so_again_speaks_against_the_rule(tmp_path: Pa
     setting.trials.asked_for(ASKED, STORY)
     questions.ask(CANONICAL)
     asked.questions.pop()[1](None)
-    assert [one.gone for one in setting.book.watched("a.example", setting.rule.source)] == [1]
+    assert [len(one.gone) for one in setting.book.watched("a.example", setting.rule.source)] == [1]
     assert not questions.are_open

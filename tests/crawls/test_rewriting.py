@@ -62,6 +62,18 @@ async def test_the_first_variant_of_an_equivalence_stands_for_all(tmp_path: Path
     assert done.stats["dedup/url/equivalence"] == 3
 
 
+async def test_what_stands_for_an_equivalence_is_what_the_other_rules_make_of_it(tmp_path: Path) -> None:
+    """No URL with a session is asked for, and of the days that are one page the first."""
+    known = 'id = "day"\nkind = "equivalence"\nmatch = "/p/{n}?day={}"\nto = "/p/{n}?day={}"'
+    forms = {f"/p/{n}?day={day}": page(prose(1 + n)) for n in range(5) for day in range(3)}
+    links = [f"{form}&sid={sid}" for form in forms for sid in "abc"]
+    with serve({"/": page(prose(0), *links), **forms}) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION, known))
+    assert {item["text"] for item in done.items} == {prose(n) for n in range(6)}
+    assert len(done.fetched) == 6
+    assert not any("sid" in url for url in done.fetched)
+
+
 async def test_a_rewrite_that_scrapy_does_not_tell_from_its_source_loses_nothing(tmp_path: Path) -> None:
     """Escaping undone, or arguments in another order: to Scrapy's duplicate filter that is the same request again."""
     decode = 'id = "decode"\nkind = "rewrite"\nmatch = "/tags/{name}"\nto = "/tags/{name|decode}"'

@@ -49,13 +49,27 @@ async def test_a_wrong_rule_is_revoked_and_no_page_is_lost(tmp_path: Path, table
     assert "revoked on" in rule(tmp_path, name).note
 
 
-async def test_a_wrong_rule_whose_page_is_not_there_loses_none_as_an_equivalence_either(tmp_path: Path) -> None:
-    with serve(shop(30, bare=Answer("no", 404))) as site:
+async def test_a_wrong_rule_whose_pages_are_not_there_loses_none_as_an_equivalence_either(tmp_path: Path) -> None:
+    """/p/0/7 and /p/1/7 are two pages, and /q/7 is none."""
+    wrong = 'id = "ids"\nkind = "rewrite"\nmatch = "/p/{:digits}/{id}"\nto = "/q/{id}"'
+    pages = {f"/p/{more}/{n}": page(prose(1 + 100 * more + n)) for n in range(15) for more in range(2)}
+    with serve(pages | {"/": page("Start " + prose(0), *pages)}) as site:
         for kind, state in (("equivalence", "active"), ("equivalence", "disabled")):
-            done = await crawl(f"{site.base}/", rules(tmp_path, NO_ID) if state == "active" else settings_of(tmp_path))
-            assert texts(done) >= every(30)
-            name = NO_ID.split('"')[1]
-            assert (rule(tmp_path, name).kind, rule(tmp_path, name).state) == (kind, state)
+            done = await crawl(f"{site.base}/", rules(tmp_path, wrong) if state == "active" else settings_of(tmp_path))
+            assert texts(done) == {
+                f"Start {prose(0)}",
+                *(prose(1 + 100 * more + n) for n in range(15) for more in range(2)),
+            }
+            assert (rule(tmp_path, "ids").kind, rule(tmp_path, "ids").state) == (kind, state)
+
+
+async def test_one_page_that_is_not_there_speaks_but_once_against_the_rule_that_led_there(tmp_path: Path) -> None:
+    """However many are sent there: they are fetched as they were asked for, and whatever comes later with them."""
+    with serve(shop(30, bare=Answer("no", 404))) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, NO_ID))
+    assert texts(done) >= every(30)
+    assert (rule(tmp_path, "no-id").kind, rule(tmp_path, "no-id").state) == ("rewrite", "active")
+    assert site.requests["/p"] <= 2
 
 
 async def test_wrong_ones_among_right_ones_are_found(tmp_path: Path) -> None:

@@ -129,6 +129,46 @@ def test_short_cuts_change_no_answer(url: str, rules: tuple[Rule, ...]) -> None:
         assert set(found.rules) >= set(used)  # and one whose change another undid, if it waited for the next pass
 
 
+@settings(max_examples=200)
+@given(urls(), sites_rules, st.sets(st.sampled_from([rule.id for rule in RULES])), st.sampled_from(["/p", "a=1", "b"]))
+def test_where_rules_are_off_the_others_make_a_canonical_url(
+    url: str, rules: tuple[Rule, ...], off: set[str], mark: str
+) -> None:
+    normalizer = Normalizer([SiteRules("a.com", rules)])
+    normalizer.excluded = lambda url, rules: frozenset(off.intersection(rules) if mark in url else ())
+    found = normalizer.normalize(url)
+    assert normalizer.normalize(url) == found
+    assert normalizer.normalize(found.canonical).canonical == found.canonical
+    assert mark not in url or off.isdisjoint(found.rules)
+    if mark not in url and mark not in found.canonical:
+        assert found == SiteNormalizer(SiteRules("a.com", rules)).normalize(url)
+    if mark in url and mark in found.canonical and found.kind != "unchanged":
+        left = tuple(rule for rule in rules if rule.id not in off)
+        assert found == SiteNormalizer(SiteRules("a.com", left)).normalize(url)
+
+
+@settings(max_examples=200)
+@given(urls(), sites_rules)
+def test_what_can_be_asked_for_is_made_by_rewrites_alone_and_has_the_same_canonical_form(
+    url: str, rules: tuple[Rule, ...]
+) -> None:
+    normalizer = Normalizer([SiteRules("a.com", rules)])
+    found, made = normalizer.normalize(url), normalizer.rewrite(url)
+    assert made.kind != "equivalence"
+    assert {rule.kind for rule in rules if rule.id in made.rules} <= {"rewrite"}
+    assert normalizer.normalize(made.canonical).canonical == found.canonical
+    assert found.kind == "equivalence" or made == found
+    assert normalizer.rewrite(made.canonical).canonical == made.canonical
+
+
+def test_a_session_goes_though_an_equivalence_has_a_part_in_the_identity() -> None:
+    rules = (Rule("sid", "rewrite", drop=("sid",)), Rule("day", "equivalence", match="/p?day={}", to="/p?day={}"))
+    normalizer = Normalizer([SiteRules("a.com", rules)])
+    url = f"{HOST}/p?day=3&sid=x"
+    assert normalizer.normalize(url).kind == "equivalence"
+    assert normalizer.rewrite(url) == (url, f"{HOST}/p?day=3", "rewrite", ("sid",))
+
+
 LAST, SORT = Rule("last", "rewrite", convert="last-of-name"), Rule("sort", "rewrite", convert="sort-query")
 
 
