@@ -269,9 +269,7 @@ class Normalizer:
         found = self.normalize(url)
         if found.kind != "equivalence":
             return found
-        made = self._by_used(
-            self._without(site_of(url), frozenset(), are_rewrites=True).normalize(url), are_rewrites=True
-        )
+        made = self._by_used(self._by_all(url, are_rewrites=True), are_rewrites=True)
         is_one = self.normalize(made.canonical).canonical == found.canonical
         return made if is_one else Normalized(url, url, "unchanged", ())
 
@@ -293,14 +291,18 @@ class Normalizer:
             self._reduced[key] = SiteNormalizer(SiteRules(site, tuple(rules)))
         return self._reduced[key]
 
-    def _by_all(self, url: str) -> Normalized:
+    def _by_all(self, url: str, *, are_rewrites: bool = False) -> Normalized:
         if len(url) > _LONGEST_KEPT:
-            return self._normalize(url)
-        return self._remembered(url, self._host(url).decided_by)
+            return self._normalize(url, None, are_rewrites)
+        return self._remembered(url, self._host(url).decided_by, are_rewrites)
 
-    def _normalize(self, url: str, _decided_by: object = None) -> Normalized:
+    def _normalize(self, url: str, _decided_by: object, are_rewrites: bool) -> Normalized:
         site = self._host(url).site
-        return Normalized(url, url, "unchanged", ()) if site is None else site.normalize(url)
+        if site is None:
+            return Normalized(url, url, "unchanged", ())
+        if are_rewrites:
+            site = self._without(site_of(url), frozenset(), are_rewrites=True)
+        return site.normalize(url)
 
     @property
     def site_count(self) -> int:
