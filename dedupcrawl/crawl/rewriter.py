@@ -60,7 +60,7 @@ class Rewriter:
         mode = self._mode(url)
         if found.kind == "unchanged" or mode == "off" or not _is_ours(request):
             return request
-        made = self._normalizer.rewrite(url)
+        made = self._made(found)
         wanted = self._representative(found, made.canonical)
         if wanted == url:
             return request
@@ -72,6 +72,14 @@ class Rewriter:
             if self._is_off(url, found.rules):
                 return request
         return self._send(request, wanted, found, mode)
+
+    def _made(self, found: Normalized) -> Normalized:
+        """What rewrites alone make of a URL, where they have been proved; of others the pages may not be there."""
+        if found.kind == "rewrite":
+            return found
+        made = self._normalizer.rewrite(found.url)
+        is_proved = not self._parts.tries or self._parts.book.holds(found.url, made.rules)
+        return made if is_proved else Normalized(found.url, found.url, "unchanged", ())
 
     def _representative(self, found: Normalized, url: str) -> str:
         """What is asked for instead of a URL: its canonical form, or the first URL of an identity that cannot be."""

@@ -75,7 +75,9 @@ class RuleBook:
         """True when enough trials have passed where this URL belongs to for the rules to be taken for right there."""
         watched = self._of(url, rules)
         places = [one.places.of(url) for one in watched]
-        return len(watched) == len(rules) and not any(place.lacking or place.is_off for place in places)
+        return len(watched) == len(rules) and not any(
+            one.is_on_probation or place.lacking or place.is_off for one, place in zip(watched, places, strict=True)
+        )
 
     def in_doubt(self) -> dict[str, list[str]]:
         """Nothing more is tried: site → ids of rules of which earlier uses are to be tried, see `is_wanting`."""
