@@ -6,7 +6,7 @@ They are fetched as they were asked for, unless other rules still make another U
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from scrapy import Request
 
@@ -49,7 +49,8 @@ class AfterAll:
     def fetch_itself(self, url: str) -> None:
         """A URL may lead to another page than that which was asked for instead."""
         if (rewrite := self._parts.rewrites.of(url)) is not None:
-            self._fetch([self._parts.rewrites.request(rewrite)], "two pages name it as their own")
+            request = untouched(self._parts.rewrites.request(rewrite))
+            self._fetch([(request, request)], "two pages name it as their own")
 
     def revoke(self, site: str, rules: Collection[str]) -> None:
         """Fetch what these rules of a site had a part in sending elsewhere."""
@@ -76,7 +77,8 @@ class AfterAll:
         except (OSError, IndexDamagedError):
             logger.exception("The index cannot tell what a wrong rule has cost; it will be asked again.")
             self._owed.append((targets, rulings))
-        self._fetch(self._send_on(after_all.values()), "a trial spoke against the rule, or against its canonical URL")
+        left = {url: self._by_others(untouched(request)) for url, request in after_all.items()}
+        self._fetch(left.values(), "a trial spoke against the rule, or against its canonical URL")
 
     def fetch_owed(self) -> bool:
         """Nothing more is being fetched: ask the index again; False when it is to be asked once more."""
@@ -86,18 +88,22 @@ class AfterAll:
         self._refusals += bool(self._owed)
         return not self._owed or self._refusals > _MOST_REFUSALS
 
-    def _send_on(self, requests: Iterable[Request]) -> Iterator[Request]:
-        """Send on what the rules that are left make another URL of; the others."""
-        for request in map(untouched, requests):
-            sent = request if self.is_fetched(request.url) else self.rewrite(request)
-            if sent is request:
-                yield request
-            else:
-                self._parts.sending.schedule(sent)
+    def _by_others(self, request: Request) -> tuple[Request, Request]:
+        """A request, and what rules that are left, and that something speaks for, make of it."""
+        rules = self._parts.normalizer.normalize(request.url).rules
+        is_left = self.is_fetched(request.url) or not self._parts.book.is_backed(request.url, rules)
+        return request, request if is_left else self.rewrite(request)
 
-    def _fetch(self, requests: Iterable[Request], why: str) -> None:
-        wanted = [request for request in requests if not self.is_fetched(request.url)]
+    def _fetch(self, requests: Iterable[tuple[Request, Request]], why: str) -> None:
+        """Fetch requests as they are, or what they have become: these come last, for they may be sent to the former."""
+        asked = [(request, sent) for request, sent in requests if not self.is_fetched(request.url)]
+        wanted = [request for request, sent in asked if sent is request]
         self._parts.savings.fall_back(wanted, why)
         for request in wanted:
             self.given_back.add(request.url)
-            self._parts.sending.schedule(self._parts.bypass.let_by(untouched(request)))
+            self._parts.sending.schedule(self._parts.bypass.let_by(request))
+        for request, sent in asked:
+            if sent is not request:
+                self._parts.sending.schedule(sent)
+        for request in wanted:  # what was sent there is a fetch saved
+            self._parts.savings.meet(request.url)

@@ -32,6 +32,7 @@ from dedupcrawl.verdict import Verdict
 logger = logging.getLogger(__name__)
 
 _MOST_DROPPED = 100_000  # pages whose text is remembered, some 200 bytes each
+_MOST_KEPT = 10_000  # links of the pages that were kept last, 1.1 KB each
 _RULES = {rule_id(source): source for source in (DUPLICATE, *SOURCES)}
 _META_REFRESH = "meta refresh"  # as Scrapy calls it
 
@@ -60,6 +61,7 @@ class Aliases:
         self.discoveries = Discoveries()
         self._changed = UrlSet()  # whose page is another than in earlier crawls
         self._kept: OrderedDict[str, list[Request]] = OrderedDict()  # URLs of the last pages → what only they led to
+        self._links_kept = 0
         self._dropped: dict[bytes, str] = {}  # digest of the text of a page that was not surely dropped → its URL
         parts.batch.read = self.read
         if self._tries:
@@ -274,15 +276,12 @@ class Aliases:
         """A page was judged and its callback has come to its end: is its URL an alias of the page that was kept?"""
         verdict, links = page.verdict, page.links
         settings = self._settings.for_url(page.url)
-        if links is None or (verdict is None and page.on_their_way):
+        if links is None or not settings.alias_sources or (verdict is None and page.on_their_way):
             return
         url, page.links = page.url, None
-        if verdict is not None and not verdict.is_duplicate:
-            self._kept[url] = links
-            if len(self._kept) > MOST_UNSETTLED:
-                self._kept.popitem(last=False)
-        if not settings.alias_sources:
-            return
+        is_kept = verdict is not None and not verdict.is_duplicate and settings.action == "drop"
+        if is_kept and len(links) <= MOST_LINKS:
+            self._remember(url, links)
         with self._store.asked():
             keeper = verdict.duplicate_of if verdict is not None else None
             self._dispute(page, without_fragment(keeper or url))
@@ -294,17 +293,20 @@ class Aliases:
             elif self.remembers(url) and NAME in self._store.beside(url):
                 self._store.detach(url)  # it is a page of its own now
 
-    def judged_again(self, verdict: Verdict) -> bool:
-        """A page that was kept is a duplicate after all; False for an item, and for a page that came too long ago."""
-        links = self._kept.pop(verdict.url, None)
-        if links is None:
-            return False
-        settings = self._settings.for_url(verdict.url)
-        drops = verdict.is_sure and settings.action == "drop" and settings.alias_sources
-        if drops and len(links) <= MOST_LINKS:
+    def _remember(self, url: str, links: list[Request]) -> None:
+        """Of a page that was kept, and may be judged again, what only it led to."""
+        self._links_kept += len(links) - len(self._kept.pop(url, ()))
+        self._kept[url] = links
+        while self._links_kept > _MOST_KEPT or len(self._kept) > MOST_UNSETTLED:
+            _, gone = self._kept.popitem(last=False)
+            self._links_kept -= len(gone)
+
+    def judged_again(self, verdict: Verdict) -> None:
+        """A page that was kept is surely a duplicate after all; without its links nothing is done."""
+        if (links := self._kept.pop(verdict.url, None)) is not None:
+            self._links_kept -= len(links)
             with self._store.asked():
                 self._learn(verdict.url, without_fragment(verdict.duplicate_of or ""), links)
-        return True
 
     def _same_page(self, page: FetchedPage, verdict: Verdict) -> str | None:
         """The URL of the page that a dropped one surely is; None where none was met yet.

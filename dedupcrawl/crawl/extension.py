@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import time
 import uuid
 from collections.abc import Sequence
 from functools import partial
@@ -45,6 +46,7 @@ from dedupcrawl.software.program import programs
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import RuleError
 from dedupcrawl.urls.rule_files import rule_files
+from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
 
@@ -126,7 +128,15 @@ class Dedup:
         self.judging = Judging(parts, self.rewriter.canonical, self.storing, self.orphans)
         self._learning = self._learns() if self.settings.learn else None
         self.page_log = PageLog(self._log, parts) if self._log else None
+        self.judging.judged_again = self._judged_again
         self._connect(crawler)
+
+    def _judged_again(self, verdict: Verdict) -> None:
+        """A page that was kept is a duplicate after all: the log and later crawls are to know."""
+        if verdict.is_sure:
+            self.aliases.judged_again(verdict)
+            if self.page_log is not None:
+                self.page_log.judged(verdict, time.time())
 
     def _log_beside(self, index: Path) -> LogFile | None:
         path = self.settings.crawl_log

@@ -43,6 +43,9 @@ class Judging:
         canonical: The URL that stands for a URL, by the rules.
         storing: Told when a page that was judged late is at its end.
         orphans: Asks for pages that would not be dropped by what is known of their sites now.
+
+    Attributes:
+        judged_again: Called with each verdict by which a page that was kept is a duplicate after all.
     """
 
     def __init__(self, parts: Parts, canonical: Callable[[str], str], storing: Storing, orphans: Orphans) -> None:
@@ -51,6 +54,7 @@ class Judging:
         self._canonical_url = canonical
         self._storing = storing
         self._orphans = orphans
+        self.judged_again: Callable[[Verdict], None] = lambda verdict: None
         self._warned = False
         self._missed_on: set[str] = set()  # hosts
         self._checks_of: dict[tuple[object, ...], list[Check]] = {}
@@ -83,6 +87,7 @@ class Judging:
                 quota=settings.site_quota,
                 force_keep=bool(fetched.force_keep),
                 excluded=apart,
+                is_item=url != fetched.url,
             )
             verdict = yield from self._detector.steps(analysis, asked)
         except IndexAwayError:
@@ -98,6 +103,8 @@ class Judging:
         if wrongly_dropped := self._detector.wrongly_dropped():
             self._stats.inc_value("dedup/content/wrongly_dropped", len(wrongly_dropped))
             self._orphans.fetch_again(wrongly_dropped, None)
+        for judged_again in self._detector.judged_again():
+            self.judged_again(judged_again)
         if settings.keep_text:
             self._keep(partial(self._detector.keep_text, analysis.page))
         if analysis.kept_under is not None:

@@ -92,15 +92,9 @@ class DedupPipeline(Component):
             fetched.verdict = yield from self._dedup.judging.steps(fetched.analyse(), settings, fetched)
             self._dedup.aliases.settle(fetched)
             self._dedup.watch.judged(fetched)
-            self._log(fetched.verdict)
-            for verdict in self._dedup.parts.detector.judged_again():
-                if self._dedup.aliases.judged_again(verdict):
-                    self._log(verdict)
+            if fetched.verdict is not None and fetched.verdict.is_sure and self._dedup.page_log is not None:
+                self._dedup.page_log.judged(fetched.verdict, time.time())
         return fetched.verdict
-
-    def _log(self, verdict: Verdict | None) -> None:
-        if verdict is not None and verdict.is_sure and self._dedup.page_log is not None:
-            self._dedup.page_log.judged(verdict, time.time())
 
     def _page_late(self, fetched: FetchedPage, settings: DedupSettings) -> None:
         if not fetched.judged_late and fetched.verdict is None:  # once for all its items

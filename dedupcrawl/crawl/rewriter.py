@@ -104,7 +104,9 @@ class Rewriter:
         is_made = found.canonical in trail or (not is_answered and is_one_url(found.canonical, request.url))
         if is_made and mode == "rewrite":
             # Rules make of the page that was kept the URL of one that was dropped for it: so it is asked for itself.
-            self._pending.lead_on(request.url, found.canonical)
+            for before in (request.url, *filter(self._pending.waits, request.meta.get(CANONICAL, ()))):
+                self._pending.lead_on(before, found.canonical)
+            self._pending.wait(found.canonical, request)  # should it be gone by now
             if self._skipped.add(request.url):
                 self._ask_for_links(request.url)
             proves = {CANONICAL: [*request.meta.get(CANONICAL, ()), found.canonical], "dedup_url": False}
@@ -238,8 +240,9 @@ class Rewriter:
         """Whatever still waits for an answer when none can come any more, to be fetched as it was asked for."""
         asked = []
         for canonical in self._pending.unanswered():
-            is_answered = canonical in self._watch.after_all.answered  # by a trial of the URL itself
-            if is_answered or self._parts.earlier.look(canonical) is not None:  # another worker has fetched it
+            is_there = canonical in self._watch.after_all.answered  # by a trial of the URL itself
+            is_there = is_there or self._parts.earlier.look(canonical) is not None  # another worker has fetched it
+            if is_there and canonical not in self._watch.suspected:
                 self._pending.prove(canonical)
                 continue
             waited = list(map(as_asked, self._pending.refute(canonical)))

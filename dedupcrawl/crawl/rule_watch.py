@@ -52,6 +52,7 @@ class RuleWatch:
 
     Attributes:
         after_all: Fetches what a rule has cost.
+        suspected: Canonical URLs whose page may be their host's error page, and no trial has said that it is none.
     """
 
     def __init__(self, parts: Parts, aliases: Aliases, alias_rows: AliasRows) -> None:
@@ -74,6 +75,7 @@ class RuleWatch:
         self._error_questions = ErrorQuestions(self._errors, self._pages, self._batch, self._sending)
         self._seen = UrlSet()  # canonical URLs for which only waits what was found out to lead there
         self._leading_on = LeadingOn()
+        self.suspected = UrlSet()
 
     def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
         """`request` is sent to `canonical`; when its rules are due for a trial, it is also sent as it is.
@@ -267,6 +269,7 @@ class RuleWatch:
 
     def _suspect(self, canonical: str, suspects: tuple[str, ...], look: Look, led_to: str = "") -> None:
         """The page of `canonical` may be its host's error page: try it with a request that waits for it."""
+        self.suspected.add(canonical)
         if not self._trials.suspect(canonical, suspects, led_to) and (request := self._pending.first(canonical)):
             rules = self._rules_of(request.url, canonical)
             self._try(Trial(request.url, canonical, rules, found=look, suspects=suspects, led_to=led_to), request)
@@ -274,6 +277,7 @@ class RuleWatch:
     def _passed(self, trial: Trial) -> None:
         self._alias_rows.tried(trial.url, trial.canonical, trial.rules, held=True)
         self._pending.prove(trial.canonical)
+        self.suspected.discard(trial.canonical)
         if trial.led_to:
             self._leading_on.passed(trial)
         if trial.suspects and trial.found is not None:

@@ -111,7 +111,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         is_fetched = not link.dont_filter and self._bypass.knows(link)  # before a rule sends it elsewhere
         sent = link if is_fetched else self._rewrite(link)
         if self._is_new(link, response, sent):
-            found.append(link.copy())  # downloader middlewares write into the meta of what is fetched, such as a proxy
+            found.append(_as_yielded(link))
         if is_fetched:
             return None
         if self._repetitions.drops(sent):
@@ -125,6 +125,14 @@ class SpiderOutput(BaseSpiderMiddleware):
         A link to a known variant becomes a link to its page: the duplicate costs nothing, not even a queue entry.
         """
         return self._rewrite(request)
+
+
+def _as_yielded(link: Request) -> Request:
+    """A copy: downloader middlewares write into the meta of what is fetched, such as a proxy."""
+    try:
+        return link.copy()
+    except Exception:  # a class with arguments of its own
+        return link
 
 
 async def _trusting(start: AsyncIterator[Any], trust: Trust) -> AsyncIterator[Any]:

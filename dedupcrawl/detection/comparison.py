@@ -53,6 +53,7 @@ class Asked:
         quota: Most pages of the page's site that the index may hold; None: any number.
         force_keep: Keep the page, whatever it duplicates.
         excluded: URLs of kept pages that are no reason to drop this one.
+        is_item: Whether it is an item that is judged by itself, and no page.
     """
 
     checks: Sequence[Check]
@@ -65,6 +66,7 @@ class Asked:
     quota: int | None = None
     force_keep: bool = False
     excluded: Collection[str] = ()
+    is_item: bool = False
 
 
 @dataclass(slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,7 +21,7 @@ from dedupcrawl.detection.comparison import Asked, Comparison
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.detection.together import Drop, Offer, Steps, together
 from dedupcrawl.detection.trust import EVERYBODY, Trust
-from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages
+from dedupcrawl.detection.unsettled import MOST_UNSETTLED, Unsettled, UnsettledPages
 from dedupcrawl.index.contract import Index, Kept
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.limits import ResidentLimit, SiteQuota
@@ -73,7 +74,7 @@ class Detector:
         self._orphans = {orphan.url: orphan for orphan in index.orphans(spider)}
         self.tally = RunTally(index, run, spider)
         self._wrongly_dropped: list[Dependent] = []
-        self._judged_again: list[Verdict] = []
+        self._judged_again = deque[Verdict](maxlen=MOST_UNSETTLED)
 
     def steps(self, analysis: Analysis, asked: Asked) -> Steps[Verdict]:
         """How the verdict on a page comes about, for `together`; the page is kept when it is not a duplicate.
@@ -111,7 +112,9 @@ class Detector:
             besides = comparison.kept.url if packed and comparison.kept else ""
             again = partial(compared, asked=later, before=entry.kept_at, besides=besides)
             stays = asked.force_keep or is_update
-            unsettled = Unsettled(page, entry, asked.checks, reading, again, request=packed, stays=stays)
+            unsettled = Unsettled(
+                page, entry, asked.checks, reading, again, request=packed, stays=stays, is_item=asked.is_item
+            )
             self._unsettled.add(host, unsettled)
         if is_update:
             self._unmark(page.url)
@@ -268,15 +271,16 @@ class Detector:
                 self._unsettled.remove(entry.url)
                 continue
             if is_kept and verdict is not None and not one.stays:
-                self._mark(verdict, entry.site)
+                self._mark(verdict, entry.site, is_item=one.is_item)
             one.settle(entry, reading)
 
-    def _mark(self, verdict: Verdict, site: str) -> None:
+    def _mark(self, verdict: Verdict, site: str, *, is_item: bool) -> None:
         """Record of a page that is stored that it is a duplicate after all."""
         if not self._is_settled(verdict.url, verdict.duplicate_of):
             marked = replace(verdict, evidence=verdict.evidence | {"judged_again": True})
             self._index.record(marked, run=self._run, site=site, spider=self._spider)
-            self._judged_again.append(marked)
+            if not is_item:
+                self._judged_again.append(marked)
 
     def _unmark(self, url: str) -> None:
         """A page was fetched and kept again: what was said of an earlier copy of it no longer holds."""
@@ -293,8 +297,9 @@ class Detector:
         return told
 
     def judged_again(self) -> list[Verdict]:
-        """Those by which pages that were kept are duplicates after all; told once."""
-        told, self._judged_again = self._judged_again, []
+        """Those by which pages that were kept, not items, are duplicates after all; told once."""
+        told = list(self._judged_again)
+        self._judged_again.clear()
         return told
 
     def expect(self, orphan: Dependent) -> None:

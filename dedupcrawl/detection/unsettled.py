@@ -38,6 +38,7 @@ class Unsettled:
         compared: Makes the comparison of another reading of it with what was kept before it.
         request: What to ask for to fetch it again, packed, where it was dropped; else empty.
         stays: Whether it was kept whatever it duplicates, or is an update of what was kept at its URL.
+        is_item: Whether it is an item that is judged by itself, and no page.
         blocks: Those of its main text.
         characters: Of all its texts, and `_STRING` for each.
         spare: So many symbols more may turn out to recur before the page is judged again; of a page that says next to
@@ -54,8 +55,10 @@ class Unsettled:
         *,
         request: bytes = b"",
         stays: bool = False,
+        is_item: bool = False,
     ) -> None:
         self.page, self.checks, self.compared, self.request, self.stays = page, checks, compared, request, stays
+        self.is_item = is_item
         self.blocks = frozenset(main_outline.read(entry.outline).blocks.hashes)
         lines = [texts for one in fields(page) if isinstance(texts := getattr(page, one.name), tuple)]
         self.characters = len(page.title) + len(page.keywords) + len(page.description)

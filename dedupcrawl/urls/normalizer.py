@@ -39,6 +39,7 @@ logger = logging.getLogger(__name__)
 MOST_PASSES = 16  # over the rules of a site; a URL that still changes is left alone
 _HOSTS_OF_A_SITE = 1_000  # whose rules are ready to be applied
 _HOSTS_KEPT = 10_000  # hosts whose rules, or whose lack of rules, are remembered
+_REDUCED = 100  # sets of a site's rules without some that are ready to be applied
 _URLS_KEPT = 10_000  # whose canonical form is remembered (docs/crawl-cost.md, "Links that repeat")
 _LONGEST_KEPT = 500  # characters of such a URL
 _LONGEST_HOST = 260  # characters of a name (253, RFC 1035) and its port; no host has more
@@ -230,7 +231,8 @@ class Normalizer:
         self._overruled: dict[str, dict[str, Kind | None]] = {}  # site → id of a rule → what it is used as, if at all
         self._by_site: dict[str, SiteNormalizer | None] = {}
         self._by_authority: dict[str, _Host] = {}
-        self._reduced: dict[tuple[str, frozenset[str], bool], SiteNormalizer] = {}  # without some rules of a site
+        self._rules: dict[str, tuple[Rule, ...]] = {}  # by site, of what follows
+        self._reduced: dict[str, dict[tuple[frozenset[str], bool], SiteNormalizer]] = {}  # without some of its rules
         self._remembered = lru_cache(_URLS_KEPT)(self._normalize)
 
     @classmethod
@@ -257,9 +259,8 @@ class Normalizer:
         if self.excluded is None or not found.rules:
             return found
         used = self._by_used(found)
-        if used is found or self._by_used(self._by_all(used.canonical)).canonical == used.canonical:
-            return used
-        return Normalized(url, url, "unchanged", ())
+        is_fixed = used is found or self._by_used(self._by_all(used.canonical)).canonical == used.canonical
+        return used if is_fixed else Normalized(url, url, "unchanged", ())
 
     def rewrite(self, url: str) -> Normalized:
         """What can be asked for instead of any string: what rules other than equivalences make of it.
@@ -282,14 +283,16 @@ class Normalizer:
 
     def _without(self, site: str, excluded: frozenset[str], *, are_rewrites: bool = False) -> SiteNormalizer:
         """By the rules of a site but some; or of those by the rewrites alone."""
-        key = site, excluded, are_rewrites
-        if key not in self._reduced:
-            if len(self._reduced) >= _HOSTS_OF_A_SITE:
-                self._reduced.clear()
-            kinds = {"rewrite"} if are_rewrites else {"rewrite", "equivalence"}
-            rules = [rule for rule in self.rules_of(site) if rule.id not in excluded and rule.kind in kinds]
-            self._reduced[key] = SiteNormalizer(SiteRules(site, tuple(rules)))
-        return self._reduced[key]
+        reduced, key = self._reduced.setdefault(site, {}), (excluded, are_rewrites)
+        if key not in reduced:
+            if len(reduced) >= _REDUCED:
+                reduced.clear()
+            if site not in self._rules:
+                self._rules[site] = self.rules_of(site)
+            rules = (rule for rule in self._rules[site] if rule.id not in excluded)
+            left = tuple(rule for rule in rules if rule.kind == "rewrite" or not are_rewrites)
+            reduced[key] = SiteNormalizer(SiteRules(site, left))
+        return reduced[key]
 
     def _by_all(self, url: str, *, are_rewrites: bool = False) -> Normalized:
         if len(url) > _LONGEST_KEPT:
@@ -298,11 +301,9 @@ class Normalizer:
 
     def _normalize(self, url: str, _decided_by: object, are_rewrites: bool) -> Normalized:
         site = self._host(url).site
-        if site is None:
-            return Normalized(url, url, "unchanged", ())
-        if are_rewrites:
+        if site is not None and are_rewrites:
             site = self._without(site_of(url), frozenset(), are_rewrites=True)
-        return site.normalize(url)
+        return Normalized(url, url, "unchanged", ()) if site is None else site.normalize(url)
 
     @property
     def site_count(self) -> int:
@@ -348,13 +349,12 @@ class Normalizer:
     def _forget_site(self, site: str) -> None:
         """The rules of a site are other than before; those of all the sites that it links to need not be asked for."""
         self._by_authority = {of: known for of, known in self._by_authority.items() if site_of("//" + of) != site}
-        self._by_site.pop(site, None)
-        self._reduced.clear()
+        for known in (self._by_site, self._rules, self._reduced):
+            known.pop(site, None)
 
     def _forget(self) -> None:
-        self._by_authority.clear()
-        self._by_site.clear()
-        self._reduced.clear()
+        for known in (self._by_authority, self._by_site, self._rules, self._reduced):
+            known.clear()
 
     def _host(self, url: str) -> _Host:
         pieces = url.split("/", 3)

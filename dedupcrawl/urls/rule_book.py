@@ -79,6 +79,11 @@ class RuleBook:
             one.is_on_probation or place.lacking or place.is_off for one, place in zip(watched, places, strict=True)
         )
 
+    def is_backed(self, url: str, rules: tuple[str, ...]) -> bool:
+        """True when something has spoken for each of the rules where this URL belongs to: a log, or a trial."""
+        places = [one.places.of(url) for one in self._of(url, rules)]
+        return len(places) == len(rules) and all(place.before[0] + place.passed for place in places)
+
     def in_doubt(self) -> dict[str, list[str]]:
         """Nothing more is tried: site → ids of rules of which earlier uses are to be tried, see `is_wanting`."""
         found: dict[str, list[str]] = {}

@@ -248,3 +248,21 @@ async def test_what_rules_make_of_urls_is_sent_on_to_a_url_that_was_asked_for_al
         done = await crawl(f"{site.base}/", given)
     assert texts(done) == {prose(0), *(prose(1 + n) for n in NUMBERS)}
     assert "dedup/url/fallback" not in done.stats
+
+
+async def test_a_kept_page_that_is_gone_by_now_costs_the_one_that_rules_make_of_it_nothing(tmp_path: Path) -> None:
+    """/topic?as=1 was kept and /topic, which rules make of it, dropped for it; now the latter alone is there."""
+    pages: dict[str, Any] = {"/": page(prose(0), "/topic?as=1&n=5"), "/topic?n=5": page(prose(5))}
+    pages["/topic?as=1&n=5"] = page(prose(5), "/topic?n=5")
+    given = settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=0.001)
+    with serve(pages) as site:
+        first = await crawl(f"{site.base}/", given)
+        assert first.stats["dedup/aliases/found"] == 1
+        written(tmp_path, RULE + '\nstate = "active"\ntried = 50\n[rules.evidence]\ncorrect = 500')
+        pages |= {
+            "/": page(prose(0), "/topic?n=5"),
+            "/topic?n=5": page(prose(6)),
+            "/topic?as=1&n=5": Answer("gone", 404),
+        }
+        again = await crawl(f"{site.base}/", given)
+    assert prose(6) in texts(again)

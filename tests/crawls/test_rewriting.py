@@ -383,3 +383,25 @@ async def test_meta_that_cannot_be_stored_stops_no_callback(tmp_path: Path) -> N
     with serve(pages) as site:
         done = await crawl(f"{site.base}/", {**given, "JOBDIR": str(tmp_path / "job")}, Large)
     assert {url.removeprefix(site.base) for url in done.urls} == {"/p/0", "/p/1", "/p/2", "/last"}
+
+
+class OwnRequest(scrapy.Request):
+    """One that is made in its own way, and cannot be copied."""
+
+    def __init__(self, base: str, number: int, **more: Any) -> None:
+        super().__init__(f"{base}i/{number}", **more)
+
+
+class OwnRequests(scrapy.Spider):
+    name = "own"
+
+    def parse(self, response: Any) -> Any:
+        yield {"text": " ".join(response.css("article ::text").getall())}
+        if response.url.count("/") == 3:
+            yield from (OwnRequest(response.url, number) for number in range(5))
+
+
+async def test_requests_of_a_class_of_their_own(tmp_path: Path) -> None:
+    with serve({"/": page(prose(0)), **{f"/i/{n}": page(prose(n + 1)) for n in range(5)}}) as site:
+        done = await crawl(f"{site.base}/", {"DEDUP_INDEX": f"lmdb:{tmp_path / 'index'}"}, OwnRequests)
+    assert {item["text"] for item in done.items} == {prose(n) for n in range(6)}

@@ -25,7 +25,7 @@ from tests.crawls.ruled_sites import (
     shop,
     texts,
 )
-from tests.crawls.site import Answer, crawl, page, prose, redirect, serve
+from tests.crawls.site import Answer, Follower, crawl, page, prose, redirect, serve
 
 
 @pytest.mark.parametrize(
@@ -340,3 +340,22 @@ async def test_a_rule_whose_canonical_urls_are_not_there_still_tells_which_pages
     assert fetched < 200, "of 300"
     assert read_rules(tmp_path / "127.0.0.1.toml").rules[0].kind == "equivalence"
     assert done.stats["dedup/url/revoked"] == 0
+
+
+async def test_a_page_that_may_be_an_error_page_is_no_answer_while_no_trial_has_told(tmp_path: Path) -> None:
+    """/p says sorry with status 200, and the URL that is tried has no page: what was sent to /p is fetched."""
+    known = NO_ID + '\nstate = "active"\ntried = 50\n[rules.evidence]\ncorrect = 500'
+    pages: dict[str, Any] = {f"/p?id={n}": page(prose(n + 1)) for n in range(12)}
+    pages |= {"/p?id=0": Answer(SORRY, 404), "/p": SORRY}
+
+    class Soft(dict[str, Any]):
+        def get(self, path: str, default: Any = None) -> Any:
+            return super().get(path, SORRY)
+
+    class Careful(Follower):
+        def parse(self, response: Any) -> Any:
+            return (one for one in super().parse(response) if "Sorry" not in str(one))
+
+    with serve(Soft(pages | {"/": page("Start " + prose(0), *(f"/p?id={n}" for n in range(12)))})) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, known), Careful)
+    assert {prose(n + 1) for n in range(1, 12)} <= texts(done)

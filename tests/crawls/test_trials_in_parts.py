@@ -67,7 +67,10 @@ async def test_where_a_rule_is_off_the_others_go_on(tmp_path: Path) -> None:
     in_sessions = {f"{url}&sid={sid}": maps[url] for url in maps for sid in range(101, 107)}
     pages: dict[str, Any] = {**views, **maps, **in_sessions}
     pages["/"] = page("Start " + prose(0), "/far/1", *views)
-    pages |= {"/far/1": page("Far " + prose(900), "/far/2"), "/far/2": page("Further " + prose(901), *in_sessions)}
+    pages |= {
+        "/far/1": page("Far " + prose(900), "/far/2"),
+        "/far/2": page("Further " + prose(901), *maps, *in_sessions),
+    }
     known = f'{ZOOM}state = "active"\n' + proved(40, ("/view?doc=0&zoom=75", "/view?doc=0"))
     with serve(pages) as site:
         done = await crawl(f"{site.base}/", rules(tmp_path, session, known))
@@ -76,6 +79,7 @@ async def test_where_a_rule_is_off_the_others_go_on(tmp_path: Path) -> None:
     assert texts(done) == wanted
     assert "map" in str(rule(tmp_path, "zoom").counterexamples)
     assert sum(site.requests[url] for url in in_sessions) < len(in_sessions) / 4, "but for trials"
+    assert max(site.requests.values()) == 1, "what is given back is not sent on to as well"
 
 
 @pytest.mark.parametrize("links", ["on one page", "on many"])
