@@ -152,7 +152,9 @@ class Rewriter:
             return request if sent is bare else sent
         rewritten = self._sent_to(wanted, request)
         target = rewritten.url
-        if rewritten is request or self._pending.is_refuted(target):
+        if rewritten is request:
+            return self._as_one(request, wanted) if mode == "rewrite" else request
+        if self._pending.is_refuted(target):
             return request
         trail = request.meta.get(TRAIL, ())
         if target in trail or self._came_from(request, found.canonical):
@@ -170,6 +172,17 @@ class Rewriter:
         rewritten.meta[CANONICAL] = [*on_the_way, target]  # a redirect that is rewritten answers both
         rewritten.meta[TRAIL] = [*trail, url]
         return rewritten
+
+    def _as_one(self, request: Request, wanted: str) -> Request:
+        """Scrapy takes its URL and `wanted` for one, so that the one that is asked for first has to answer for both."""
+        bypass = self._parts.bypass
+        if self._pending.is_refuted(wanted):  # what the filter knows is the one that led nowhere
+            return request if bypass.knows(request) else bypass.let_by(request)
+        if self._pending.is_unknown(wanted):
+            self._pending.lead_on(wanted, request.url)
+        else:
+            self._pending.wait(wanted, request)
+        return request
 
     def _ask_for_links(self, url: str) -> None:
         """What is known to be linked from the page at a URL that is not fetched, and from no other, is asked for."""

@@ -62,6 +62,21 @@ async def test_the_first_variant_of_an_equivalence_stands_for_all(tmp_path: Path
     assert done.stats["dedup/url/equivalence"] == 3
 
 
+@pytest.mark.parametrize("is_plain_first", [True, False])
+async def test_what_scrapy_takes_for_the_canonical_url_answers_for_it(tmp_path: Path, *, is_plain_first: bool) -> None:
+    """/p?a=2&b=1 is what rules make of all, is not there, and is a repetition of /p?b=1&a=2, or that of it."""
+    sort = 'id = "sort"\nkind = "rewrite"\nconvert = "sort-query"'
+    plain = {f"/p?b={n}&a=2": page(prose(1 + n)) for n in range(5)}
+    sessions = {f"{url}&sid={sid}": plain[url] for url in plain for sid in "xyz"}
+    links = [*plain, *sessions] if is_plain_first else [*sessions, *plain]
+    with serve({"/": page(prose(0), *links), **plain, **sessions}) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION, sort))
+    assert {item["text"] for item in done.items} == {prose(n) for n in range(6)}
+    if is_plain_first:
+        assert len(done.fetched) == 6
+        assert "dedup/url/fallback" not in done.stats
+
+
 async def test_what_stands_for_an_equivalence_is_what_the_other_rules_make_of_it(tmp_path: Path) -> None:
     """No URL with a session is asked for, and of the days that are one page the first."""
     known = 'id = "day"\nkind = "equivalence"\nmatch = "/p/{n}?day={}"\nto = "/p/{n}?day={}"'
