@@ -92,7 +92,7 @@ class PendingRewrites:
         # By canonical URL, by hashes of their own: the first as it is, the others packed where that can be done.
         self._waiting: dict[str, dict[int, Request | bytes]] = {}
         self._proven, self._refuted = UrlSet(), UrlSet()  # every page of a site with rules is in one of them
-        self._led_on: dict[int, str] = {}  # hash of a canonical URL → what is asked for instead of that
+        self._led_on: dict[int, str] = {}  # hash of a canonical URL → what is asked for instead; 200 bytes each
         self._survives = path is not None
         self._journal = JournalFile(None)  # nothing is written while it resumes
         for event, canonical, content in read_rows(path, tuple[str, str, bytes]):
