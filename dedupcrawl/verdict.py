@@ -15,7 +15,6 @@ from .9 to .95 351 of 395. Where the main texts are the same to the letter it is
 archives 295 of 296 such verdicts below .98 were right, of others 280 of 406.
 """
 
-
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What the content half says of one page. `to_dict` is the row that `dedupcrawl check` prints.
@@ -40,6 +39,11 @@ class Verdict:
     def is_sure(self) -> bool:
         """True for a duplicate that crawls need not fetch again, nor learners doubt."""
         return self.is_duplicate and (self.check == "exact" or self.evidence.get("probability", 0.0) >= SURE)
+
+    @property
+    def doubt(self) -> Any:
+        """The evidence that a page which is kept may yet be a duplicate; None where there is no doubt."""
+        return self.evidence.get("in_doubt")
 
     @property
     def is_duplicate(self) -> bool:

@@ -115,7 +115,7 @@ class Judging:
         self._stats.inc_value(f"dedup/content/{verdict.verdict}")
         if "site_quota" in verdict.evidence:
             self._stats.inc_value("dedup/content/over_quota")
-        if "in_doubt" in verdict.evidence:
+        if verdict.doubt:
             self._stats.inc_value("dedup/content/in_doubt")
         if verdict.is_duplicate and url == fetched.url:  # an item is only a part of its page
             self._stats.inc_value("dedup/content/duplicate_bytes", fetched.body_length)

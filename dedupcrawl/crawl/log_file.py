@@ -38,6 +38,7 @@ class LogRow(msgspec.Struct, omit_defaults=True):
         canonical: Absolute URL of its rel=canonical.
         redirect_to: Where a redirect led in the end; such a row has no digests.
         duplicate_of: URL of the page that it was found to be a duplicate of; such a row follows that of the response.
+        unique: True in such a row of a page that is like none of those kept before it.
         alias_of: URL that leads to the same page, as a page or a rule says; such a row is of no response.
         alias_source: Where a page says so, one of `aliases.sources.SOURCES`, or "rule".
         alias_held: Whether the two were one page when both were fetched; None where `url` was not, because the source
@@ -57,6 +58,7 @@ class LogRow(msgspec.Struct, omit_defaults=True):
     canonical: str = ""
     redirect_to: str = ""
     duplicate_of: str = ""
+    unique: bool = False
     alias_of: str = ""
     alias_source: str = ""
     alias_held: bool | None = None
@@ -141,10 +143,12 @@ class PageLog:
         self._batch.then(partial(self._add_page, row, page), page)
 
     def judged(self, verdict: Verdict, fetched_at: float) -> None:
-        """Write a row for a page that was found to be a duplicate."""
-        self._file.write(
-            LogRow(verdict.url, 200, duplicate_of=verdict.duplicate_of or "", fetched_at=fetched_at, run=self._run)
-        )
+        """Write a row for a page that surely is a duplicate, or surely none; a doubtful verdict is no evidence."""
+        is_unique = verdict.verdict == "unique" and not verdict.doubt
+        if verdict.is_sure or is_unique:
+            row = LogRow(verdict.url, 200, unique=is_unique, fetched_at=fetched_at, run=self._run)
+            row.duplicate_of = verdict.duplicate_of or ""
+            self._file.write(row)
 
     def _add_page(self, row: LogRow, page: FetchedPage) -> None:
         analysis = page.analyse()

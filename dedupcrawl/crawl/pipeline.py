@@ -92,7 +92,7 @@ class DedupPipeline(Component):
             fetched.verdict = yield from self._dedup.judging.steps(fetched.analyse(), settings, fetched)
             self._dedup.aliases.settle(fetched)
             self._dedup.watch.judged(fetched)
-            if fetched.verdict is not None and fetched.verdict.is_sure and self._dedup.page_log is not None:
+            if fetched.verdict is not None and self._dedup.page_log is not None:
                 self._dedup.page_log.judged(fetched.verdict, time.time())
         return fetched.verdict
 

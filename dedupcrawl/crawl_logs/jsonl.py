@@ -20,7 +20,7 @@ from dedupcrawl.crawl_logs.tally import LogError, Tally
 
 _SAMPLE = 1_000  # lines of a block that say which fields its rows have; an absent field asked for costs 0.1 µs per row
 # May be too rare for a sample: our own log leaves out what a page does not have.
-_ALWAYS = ("url", "status", *SIGNATURES, *LINKS, "alias_held")
+_ALWAYS = ("url", "status", *SIGNATURES, *LINKS, "unique", "alias_held")
 _JSON_BEGINS = (b"{", b"[", b'"', b" ", b"\t", b"\r", b"\n")
 _LIST = '["'  # Scrapy's ItemLoader without an output processor writes {"url": ["http://…"]}
 

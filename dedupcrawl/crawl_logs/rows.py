@@ -23,6 +23,7 @@ SCHEMA: dict[str, DataType | DataTypeClass] = {
     "canonical": pl.String,  # rel=canonical, as in the page
     "redirect_to": pl.String,  # as in the answer
     "duplicate_of": pl.String,  # URL of the page that a near-duplicate verdict names
+    "unique": pl.Boolean,  # whether the page was compared with all before it, and is like none
     "alias_of": pl.String,  # URL that leads to the same page, as a page says
     "alias_held": pl.Boolean,  # whether it was so when both were fetched; null where `url` was not
     "importance": pl.Float64,
@@ -56,6 +57,7 @@ _ALIASES: dict[str, tuple[str, ...]] = {
     "canonical": ("canonical_url", "rel_canonical"),
     "redirect_to": ("fetch_redirect", "redirect_url", "redirect", "location"),
     "duplicate_of": (),
+    "unique": (),
     "alias_of": (),
     "alias_held": (),
     "importance": ("inlinks", "in_links", "pagerank"),
@@ -123,7 +125,7 @@ def usable_rows(rows: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
     hosts that are none, and rows that say nothing of their page are in every log; they are only counted. Rows without
     `LINE` were made of other rows and are not counted.
     """
-    says_nothing = pl.all_horizontal(pl.col(name).is_null() for name in (*SIGNATURES, *LINKS))
+    says_nothing = pl.all_horizontal(pl.col(name).is_null() for name in (*SIGNATURES, *LINKS, "unique"))
     reason = (
         pl.when(pl.col("url").is_null())
         .then(pl.lit(_NO_URL))

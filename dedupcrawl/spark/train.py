@@ -144,9 +144,9 @@ def _labelled(rows: DataFrame) -> DataFrame:
         ),
         F.struct(answer, "fetched_at", *ORDER),
     )  # a time that is not known comes before all others
-    pages = materialized(
-        rows.where(says).groupBy("site", "url").agg(last.alias("last")).select("site", "url", "last.*")
-    )
+    pages = rows.where(says).groupBy("site", "url").agg(last.alias("last")).select("site", "url", "last.*")
+    judged = pages.join(rows.where("is_judged"), "url", "left_semi").withColumn("simhash", F.lit(None).cast("long"))
+    pages = materialized(judged.union(pages.join(rows.where("is_judged"), "url", "left_anti")))
     tried = rows.where("alias_of is not null").groupBy("site", "url")
     aliases = tried.agg(F.max_by(F.struct("alias_of", "alias_held"), F.struct("fetched_at", *ORDER)).alias("last"))
     aliases = aliases.select("site", "url", F.col("last.alias_of").alias("to"), "last.alias_held")

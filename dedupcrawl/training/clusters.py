@@ -60,7 +60,7 @@ def clusters_of(rows: pl.DataFrame) -> Clusters:
     """
     is_known = pl.col("signature").is_not_null()  # the hash of null is a number
     rows = rows.with_columns(content=pl.when(is_known).then(pl.col("signature").hash())).drop("signature")
-    pages = _one_row_a_url(rows)
+    pages = _without_simhash_of_judged(_one_row_a_url(rows), rows)
     links = _links(pages, rows)
     pages = _with_targets(pages, links)
     pages = pages.with_columns(label=_labels(pages, links))
@@ -90,6 +90,12 @@ def _one_row_a_url(rows: pl.DataFrame) -> pl.DataFrame:
     if not answers.select(said.all()).item():  # a mere canonical link says less than any answer
         answers = pl.concat([answers.filter(~said), answers.filter(said)])
     return answers.unique("url", keep="last", maintain_order=True)
+
+
+def _without_simhash_of_judged(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Of a page that the content checks have judged a SimHash says nothing more: they knew what it is near to."""
+    judged = pl.col("url").is_in(rows.filter("is_judged")["url"].implode())
+    return pages.with_columns(simhash=pl.when(~judged).then("simhash"))
 
 
 def _in_time(rows: pl.DataFrame) -> pl.DataFrame:

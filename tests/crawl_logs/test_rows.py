@@ -22,9 +22,9 @@ def test_all_columns_in_their_types() -> None:
 
 @pytest.mark.parametrize(("column", "name"), [(c, n) for c, names in NAMES.items() for n in names if c in SCHEMA])
 def test_every_name_of_a_column_is_known(column: str, name: str) -> None:
-    value = {"fetched_at": "2020-01-02T03:04:05Z", "alias_held": "False"}.get(column, "200")
+    value = {"fetched_at": "2020-01-02T03:04:05Z", "alias_held": "False", "unique": "true"}.get(column, "200")
     expected = {"fetched_at": datetime(2020, 1, 2, 3, 4, 5), "status": 200, "bytes": 200, "importance": 200.0}
-    expected["alias_held"] = False
+    expected |= {"alias_held": False, "unique": True}
     assert one(**{f" {name.upper()}": value}) == {column: expected.get(column, value)}
 
 

@@ -40,6 +40,7 @@ def rows() -> list[Row]:
                 ("?page=2", "0f0f0f0ff0f0f0ff"),
             )
         ]
+        made += [{"url": f"http://large.com/near/{i}?ref=1", "unique": True}] * (i % 2)
         again = {"url": f"http://large.com/again/{i}", "digest": f"again {i}"}
         made += [{**again, "digest": "carried_over", "duplicate_of": "/new/0"}] * (i % 2) + [again]
         made += [{"url": again["url"], "duplicate_of": f"/{to}/{i}"} for to in ("print", "new")[: i % 3]]
