@@ -36,17 +36,11 @@ class Markup(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What is wanted of markup.
+    """What is wanted of markup."""
 
-    Attributes:
-        fields: Headings, meta elements and anchors, too.
-        selector: CSS selector of the main text; None: it is found.
-        ignore: What does not count, as in DEDUP_IGNORE; of pages that come as text, too.
-    """
-
-    fields: bool = False
-    selector: str | None = None
-    ignore: tuple[str, ...] = ()
+    fields: bool = False  # headings, meta elements and anchors, too
+    selector: str | None = None  # CSS selector of the main text; None: it is found
+    ignore: tuple[str, ...] = ()  # what does not count, as in DEDUP_IGNORE; of pages that come as text, too
 
 
 TEXT = Wanted()
@@ -205,17 +199,12 @@ _AT_HAND = 16  # rows of pages: the same page often stands in several pairs in a
 
 
 class Pair(NamedTuple):
-    """Two pages.
+    """Two pages."""
 
-    Attributes:
-        where: The file and the line, for messages.
-        same: Whether they are one page, where somebody has said so.
-    """
-
-    where: str
+    where: str  # the file and the line, for messages
     new: Page | Markup | str
     kept: Page | Markup | str
-    same: bool | None
+    same: bool | None  # whether they are one page, where somebody has said so
 
 
 class _PairRow(msgspec.Struct):

@@ -17,19 +17,15 @@ from dedupcrawl.crawl_logs.tally import THE_LOG_OF_A_CRAWL, LogError, Tally
 
 
 class LogFormat(NamedTuple):
-    """One format.
-
-    Attributes:
-        matches: Whether a file that begins with these (decompressed) bytes is of this format.
-        read: The file's rows in batches, in the columns of `rows.SCHEMA` and `rows.LINE`. Fills the tally with what it
-            leaves out; raises LogError when the file is broken as a whole.
-        block_reader: In place of `read` where lines of the middle can be read without those before: given the beginning
-            of a file and its name, what reads any of its lines. May raise LogError.
-    """
+    """One format."""
 
     name: str
-    matches: Callable[[bytes], bool]
+    matches: Callable[[bytes], bool]  # whether a file that begins with these (decompressed) bytes is of this format
+    # the file's rows in batches, in the columns of `rows.SCHEMA` and `rows.LINE`. Fills the tally with what it leaves
+    # out; raises LogError when the file is broken as a whole
     read: Callable[[Path, Tally], Iterator[pl.DataFrame]] | None = None
+    # in place of `read` where lines of the middle can be read without those before: given the beginning of a file and
+    # its name, what reads any of its lines. May raise LogError
     block_reader: Callable[[bytes, str], BlockReader] | None = None
 
     def batches(self, path: Path, tally: Tally) -> Iterator[pl.DataFrame]:

@@ -35,18 +35,13 @@ class BrokenRow(NamedTuple):
 
 @dataclass(slots=True)
 class Tally:
-    """Counts over one or several logs, filled in by a reader while rows are drawn from it.
-
-    Attributes:
-        skipped: Reason → rows left out for it.
-        broken: The first few rows left out of each file, for warnings that name the line.
-        bytes_read: Bytes of the files themselves (before decompression), for a progress bar.
-    """
+    """Counts over one or several logs, filled in by a reader while rows are drawn from it."""
 
     rows: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)  # reason → rows left out for it
+    # the first few rows left out of each file, for warnings that name the line
     broken: list[BrokenRow] = field(default_factory=list)
-    bytes_read: int = 0
+    bytes_read: int = 0  # bytes of the files themselves (before decompression), for a progress bar
 
     def skip(self, path: str, reason: str, count: int, lines: Iterable[int] = (), unit: str = "line") -> None:
         """Count `count` rows left out for one `reason`; of `lines`, where they stand, only the first few are kept."""

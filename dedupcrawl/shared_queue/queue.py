@@ -58,29 +58,19 @@ _COUNTED = frozenset({_PUSH, _TAKE, _RELEASE})
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where requests or start URLs come from.
+    """Where requests or start URLs come from."""
 
-    Attributes:
-        key: Of a list, a set or a sorted set.
-        take: The command that takes one.
-        put_back: The one that undoes that.
-    """
-
-    key: str
-    take: str
-    put_back: str
+    key: str  # of a list, a set or a sorted set
+    take: str  # the command that takes one
+    put_back: str  # the one that undoes that
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What became of leases.
+    """What became of leases."""
 
-    Attributes:
-        ended: Those of requests that are done with.
-        got_over: Those of requests that the worker has got over, and that only wait for what they brought to be stored.
-    """
-
-    ended: Sequence[int] = ()
+    ended: Sequence[int] = ()  # those of requests that are done with
+    # those of requests that the worker has got over, and that only wait for what they brought to be stored
     got_over: Sequence[int] = ()
 
 

@@ -43,18 +43,12 @@ class Piece(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What a task has to say of some lines of a piece.
-
-    Attributes:
-        first_line: Of these, within the piece, from 1.
-        lines: How many; 0 where they need not be counted.
-        tally: What was left out of them.
-    """
+    """What a task has to say of some lines of a piece."""
 
     piece: Piece
-    first_line: int
-    lines: int
-    tally: Tally
+    first_line: int  # of these, within the piece, from 1
+    lines: int  # how many; 0 where they need not be counted
+    tally: Tally  # what was left out of them
 
 
 def path_of(log: str) -> str:
@@ -63,13 +57,9 @@ def path_of(log: str) -> str:
 
 
 class Files(NamedTuple):
-    """The files of some logs.
+    """The files of some logs."""
 
-    Attributes:
-        numbers: `bare` URI → number, in the order of the logs.
-    """
-
-    numbers: dict[str, int]
+    numbers: dict[str, int]  # `bare` URI → number, in the order of the logs
     names: list[str]
 
     def add(self, spark: SparkSession, log: str) -> list[str]:

@@ -26,19 +26,14 @@ NEAR = 3  # bits of a SimHash in which near-duplicates differ, at most (Manku et
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """The URLs of some sites and which of them lead to one page.
+    """The URLs of some sites and which of them lead to one page."""
 
-    Attributes:
-        urls: Columns site, url, cluster, importance and simhash; by site and URL, each URL of a site once. `cluster`
-            (u32) counts from 0 within a site, in the order of the clusters' smallest URLs, so it depends on nothing
-            but the URLs and what they lead to. A cluster of one URL is a page without duplicates.
-        false: Reason → clusters of two URLs and more that were left out.
-        left_out: Reason → URLs left out with them, or alone.
-    """
-
+    # columns site, url, cluster, importance and simhash; by site and URL, each URL of a site once. `cluster` (u32)
+    # counts from 0 within a site, in the order of the clusters' smallest URLs, so it depends on nothing but the URLs
+    # and what they lead to. A cluster of one URL is a page without duplicates
     urls: pl.DataFrame
-    false: Counter[str] = field(default_factory=Counter)
-    left_out: Counter[str] = field(default_factory=Counter)
+    false: Counter[str] = field(default_factory=Counter)  # reason → clusters of two URLs and more that were left out
+    left_out: Counter[str] = field(default_factory=Counter)  # reason → URLs left out with them, or alone
 
     def by_site(self) -> Iterator[tuple[str, pl.DataFrame]]:
         """Slices of `urls`, one a site; a group_by of many small sites would cost more than the slices."""

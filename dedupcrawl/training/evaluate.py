@@ -28,57 +28,35 @@ _SLICE = 100_000  # URLs whose forms are Python strings at one time
 
 @dataclass(frozen=True, slots=True)
 class RuleUse:
-    """One rule on the URLs of its site; a URL that several rules changed counts for each.
-
-    Attributes:
-        coverage: URLs that it changed, r_cov.
-        wrong: Those that ended at a form of another cluster, f.
-    """
+    """One rule on the URLs of its site; a URL that several rules changed counts for each."""
 
     site: str
     id: str
-    coverage: int
-    wrong: int
+    coverage: int  # URLs that it changed, r_cov
+    wrong: int  # those that ended at a form of another cluster, f
 
 
 @dataclass(slots=True)
 class Measured:
-    """What rules did to the URLs of a log. Sums over sites.
+    """What rules did to the URLs of a log. Sums over sites."""
 
-    Attributes:
-        sites: Sites with pages; `sites_with_rules` have a rule file.
-        rules: Active rules of those sites, |R|.
-        urls: Distinct URLs with a known page.
-        redundant: URLs less clusters and single pages.
-        coverage: URLs that some rule changed.
-        wrong: Of these, URLs whose canonical form belongs to another cluster.
-        merged: URLs less distinct canonical forms, right or wrong.
-        clustered: URLs of clusters of at least two, |U_orig|; the paper's data sets hold no others.
-        normalized: Distinct canonical forms of those, |U_norm|.
-        collisions: Canonical forms that URLs of different clusters share.
-        worst: The rules with the most wrong URLs.
-        unreadable: What is wrong with rule files that could not be read, or have another site's name.
-        left_out: Reason → URLs of false clusters, which are not measured.
-        named: A few of the sites.
-        tally: What was read.
-    """
-
-    sites: int = 0
+    sites: int = 0  # with pages; `sites_with_rules` have a rule file
     sites_with_rules: int = 0
-    rules: int = 0
-    urls: int = 0
-    redundant: int = 0
-    coverage: int = 0
-    wrong: int = 0
-    merged: int = 0
-    clustered: int = 0
-    normalized: int = 0
-    collisions: int = 0
-    worst: list[RuleUse] = field(default_factory=list)
+    rules: int = 0  # active rules of those sites, |R|
+    urls: int = 0  # distinct URLs with a known page
+    redundant: int = 0  # URLs less clusters and single pages
+    coverage: int = 0  # URLs that some rule changed
+    wrong: int = 0  # of these, URLs whose canonical form belongs to another cluster
+    merged: int = 0  # URLs less distinct canonical forms, right or wrong
+    clustered: int = 0  # URLs of clusters of at least two, |U_orig|; the paper's data sets hold no others
+    normalized: int = 0  # distinct canonical forms of those, |U_norm|
+    collisions: int = 0  # canonical forms that URLs of different clusters share
+    worst: list[RuleUse] = field(default_factory=list)  # the rules with the most wrong URLs
+    # what is wrong with rule files that could not be read, or have another site's name
     unreadable: list[str] = field(default_factory=list)
-    left_out: Counter[str] = field(default_factory=Counter)
-    named: list[str] = field(default_factory=list)
-    tally: Tally = field(default_factory=Tally)
+    left_out: Counter[str] = field(default_factory=Counter)  # reason → URLs of false clusters, which are not measured
+    named: list[str] = field(default_factory=list)  # a few of the sites
+    tally: Tally = field(default_factory=Tally)  # what was read
     seconds: float | None = None
 
     def to_dict(self) -> dict[str, Any]:

@@ -119,18 +119,12 @@ class NotWrittenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TrainingSummary:
-    """What a training run read, left out and learned.
-
-    Attributes:
-        skipped: Reason → rows that say nothing or are broken.
-        learned: Counts over all sites, and the rules.
-        kept_files: Rule files that could not be read, and were left as they are, each with what is wrong.
-    """
+    """What a training run read, left out and learned."""
 
     rows: int
-    skipped: dict[str, int]
-    learned: Learned
-    kept_files: tuple[str, ...]
+    skipped: dict[str, int]  # reason → rows that say nothing or are broken
+    learned: Learned  # counts over all sites, and the rules
+    kept_files: tuple[str, ...]  # rule files that could not be read, and were left as they are, each with what is wrong
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
