@@ -96,21 +96,16 @@ def replacing(path: Path, suffix: str = ".tmp") -> Iterator[IO[bytes]]:
     # Its name is known before it is made: an interrupt in between leaves nothing that nobody would remove.
     temporary = path.parent / f".{secrets.token_hex(8)}{suffix}"
     try:
-        with _made(temporary, path) as file:
+        with temporary.open("xb") as file:
             yield file
         if path.exists():
             shutil.copymode(path, temporary)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == str(temporary):
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
-
-
-def _made(temporary: Path, path: Path) -> IO[bytes]:
-    try:
-        return temporary.open("xb")
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error  # not the name of the temporary file
 
 
 def check_place(path: Path) -> None:

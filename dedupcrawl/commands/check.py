@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sqlite3
-import stat
 import sys
 import tempfile
 from collections import Counter
@@ -14,7 +12,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import IO
 
 import click
 import msgspec
@@ -88,7 +85,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     counts: Counter[str] = Counter()
     try:
         with ExitStack() as stack:
-            bar = order == "batch" or output is not None or _goes_to_file(sys.stdout)
+            bar = order == "batch" or output is not None  # else it would stand among the rows
             made = (
                 _on_spark(files, settings, tally)
                 if engine == "spark"
@@ -165,14 +162,6 @@ def _on_disk(path: Path) -> Iterator[Path]:
 def _named(message: str) -> str:
     """A message about the copy of stdin is about stdin."""
     return re.sub(rf"\S*{_COPY}", "stdin", message)
-
-
-def _goes_to_file(stdout: IO[str]) -> bool:
-    """False for a terminal, and for a pipe that may end at one: a bar would stand among the rows."""
-    try:
-        return stat.S_ISREG(os.fstat(stdout.fileno()).st_mode)
-    except OSError:  # no file at all
-        return False
 
 
 def _wanted(settings: DedupSettings) -> Wanted:

@@ -14,7 +14,7 @@ from dedupcrawl.commands.options import json_option, software_option
 from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.counts import counted
 from dedupcrawl.printable import printable
-from dedupcrawl.software.checking import problems, shared_effects
+from dedupcrawl.software.checking import problems
 from dedupcrawl.software.program import Program, programs, read_program
 from dedupcrawl.urls.rule import described
 
@@ -57,14 +57,10 @@ def software(name: str | None, file: Path | None, software: Path | None, as_json
 
 def _check(file: Path, known: Sequence[Program], as_json: bool) -> None:
     program = read_program(file)
-    others = [other for other in known if other.name != program.name]
-    found = _problems(program, others)
-    same = shared_effects(program, others)
+    found = _problems(program, known)
     pairs = len(program.same) + len(program.different)
-    told = {"name": program.name, "pairs": pairs, "problems": found, "shared_with": same}
+    told = {"name": program.name, "pairs": pairs, "problems": found}
     show(told, map(printable, found), as_json=as_json)
-    for rule, names in () if as_json else same.items():
-        click.echo(f"rule {printable(rule)!r} is also one of {', '.join(names)}", err=True)
     if found:
         raise FailureError(f"{counted(len(found), 'problem')} in {printable(str(file))}.")
     if not as_json:

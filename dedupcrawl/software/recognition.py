@@ -17,7 +17,7 @@ from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation, distinct, with_parts_of_others
 from dedupcrawl.software.program import BASE, Program, Sign
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.template import BRACES, Piece, Template
+from dedupcrawl.urls.template import BRACES, PathForm, Piece, Template
 from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts, split_url
 
 DEEPEST = 4
@@ -84,19 +84,8 @@ class UrlSigns:
 
 def fits(template: Template, url: ReadableUrl, start: int) -> bool:
     """Whether what is left of a URL behind its first `start` segments is of a sign's form."""
-    return _path_fits(template.path, url.segments[start:]) and _args_fit(template, url.args)
-
-
-def _path_fits(pieces: tuple[Piece, ...] | None, segments: Sequence[str]) -> bool:
-    if pieces is None:
-        return True
-    if pieces[-1].is_star:
-        pieces = pieces[:-1]
-    elif len(pieces) != len(segments):
-        return False
-    if len(segments) < len(pieces):
-        return False
-    return all(piece.match(segment, {}) for piece, segment in zip(pieces, segments, strict=False))
+    path_fits = template.path is None or PathForm(template.path).fits(url.segments[start:], {})
+    return path_fits and _args_fit(template, url.args)
 
 
 def _args_fit(template: Template, args: Sequence[str]) -> bool:
