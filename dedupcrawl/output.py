@@ -58,9 +58,6 @@ def results(path: Path | None) -> Iterator[IO[bytes]]:
 
     Args:
         path: Of the file; None: stdout.
-
-    Raises:
-        OSError: The file cannot be written.
     """
     if path is None:
         yield sys.stdout.buffer

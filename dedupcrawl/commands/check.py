@@ -205,9 +205,6 @@ def in_batch_order(pages: Iterable[Page], judge: Callable[[Analysis], Verdict]) 
     (The paper's is that of the feature code, which is made of the first thousand symbols only.)
 
     Pages, then verdicts, wait in a temporary file, so memory does not grow with their number.
-
-    Raises:
-        OSError: There is no room for temporary files.
     """
     try:
         with closing(sqlite3.connect("")) as waiting:  # "": a temporary file, which goes with the connection

@@ -57,11 +57,7 @@ class PageRow(msgspec.Struct, frozen=True):
 
 
 def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup]:
-    """The stored pages of some files, in order; a broken row is counted in `tally`, when it comes, and left out.
-
-    Raises:
-        LogError: A file cannot be opened, decompressed or read to its end.
-    """
+    """The stored pages of some files, in order; a broken row is counted in `tally`, when it comes, and left out."""
     for path in paths:
         yield from (_of_warc if head_of(path, 5) == b"WARC/" else _of_json)(path, tally)
 
@@ -73,10 +69,6 @@ def read_pages(
 
     Close the iterator when it is not drawn to its end: it may have started processes. If `workers` is None, as many as
     there are cores parse, or none besides this one for small files, and for those that begin with a page of text.
-
-    Raises:
-        LogError: A file cannot be opened, decompressed or read to its end.
-        WorkerKilledError: A worker did not live to the end of its work.
     """
     stored = stored_pages(paths, tally)
     first = list(islice(stored, 1))
@@ -126,11 +118,7 @@ Row = TypeVar("Row")
 
 
 def decoded(row: bytes, kind: type[Row]) -> Row:
-    """A line of JSON.
-
-    Raises:
-        ValueError: It is not such a row; the message says why.
-    """
+    """A line of JSON; a ValueError says why it is not such a row."""
     try:
         text = row.decode()
         return msgspec.convert(json.loads(text), kind)  # not msgspec.json: it refuses lone surrogates, which pages have
@@ -145,11 +133,7 @@ def decoded(row: bytes, kind: type[Row]) -> Row:
 
 
 def stored_row(read: PageRow) -> Page | Markup:
-    """The page in a row.
-
-    Raises:
-        ValueError: It holds neither HTML nor text.
-    """
+    """The page in a row; a ValueError where it holds neither HTML nor text."""
     url = _sound(read.url)
     if read.html is not None:
         return Markup(url, _sound(read.html), None)
@@ -214,11 +198,7 @@ class _PairRow(msgspec.Struct):
 
 
 def read_pairs(path: Path, *, labelled: bool = False) -> Iterator[Pair]:
-    """The pairs of a file, compressed or not, in order; if `labelled`, each must say whether its pages are the same.
-
-    Raises:
-        LogError: The file cannot be read, or a row is no pair, or has a page without text; the message says which.
-    """
+    """The pairs of a file, compressed or not, in order; if `labelled`, each must say whether its pages are the same."""
     tally = Tally()
     for block in line_blocks(path, tally, sound=False):
         for number, line in block.texts():

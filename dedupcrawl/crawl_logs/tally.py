@@ -21,7 +21,10 @@ THE_LOG_OF_A_CRAWL = (
 
 
 class LogError(Exception):
-    """A whole file cannot be read. The message is one sentence: which file, what is wrong, what to do."""
+    """A whole file cannot be read. The message is one sentence: which file, what is wrong, what to do.
+
+    Whatever reads files here may raise it, also after some of their rows.
+    """
 
 
 class BrokenRow(NamedTuple):

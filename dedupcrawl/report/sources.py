@@ -73,9 +73,6 @@ def read_crawled(
         titled: The URLs whose titles are wanted.
         told: Is told how many bytes of the file are read.
         run: Only the rows of this crawl.
-
-    Raises:
-        LogError: The file is not a crawl log.
     """
     found, tally = Crawled(), Tally()
     log_format = format_of(log)

@@ -43,11 +43,7 @@ class Provider:
 
 
 def read_clearurls(path: Path) -> tuple[Provider, ...]:
-    """Read a ClearURLs rule file. Parameters that pay a referrer (`referralMarketing`) are left alone.
-
-    Raises:
-        LogError: It is not such a file.
-    """
+    """Read a ClearURLs rule file. Parameters that pay a referrer (`referralMarketing`) are left alone."""
     try:
         rows = msgspec.json.decode(path.read_bytes(), type=_File).providers
         return tuple(
