@@ -70,9 +70,9 @@ def _hash(content: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
-def render(report: Report) -> str:
-    """The report as one HTML page that needs no network, no other file, and runs no script but its own."""
-    environment = Environment(
+def environment() -> Environment:
+    """Of the page's templates: what is written into them is escaped, and made `printable`, unless it is ours."""
+    made = Environment(
         loader=PackageLoader("dedupcrawl.report", "assets"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -80,35 +80,42 @@ def render(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"counted": counted, "megabytes": megabytes, "duration": duration, "moment": moment}
+    made.filters |= {"counted": counted, "megabytes": megabytes, "duration": duration, "moment": moment}
+    return made
+
+
+def render(report: Report) -> str:
+    """The report as one HTML page that needs no network, no other file, and runs no script but its own."""
     script, style = _asset("report.js"), _asset("report.css")
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'; form-action 'none'"
     )
     verdicts, crawled = report.verdicts, report.crawled
     titles = crawled.titles if crawled else {}
-    return environment.get_template(
-        "report.html"
-    ).render(
-        policy=policy,
-        script=Markup(script),  # ours, like the style and the pictures
-        style=Markup(style),
-        report=report,
-        savings=savings(report),
-        sites=_sites(report),
-        more_sites=max(0, len(verdicts.by_site) - _SITES),
-        plots=[(plot, Markup(plot.svg)) for plot in _plots(report)],
-        columns=Markup(packed(verdicts.listing.columns(titles, report.standing))),  # base64
-        evidence=[Markup(chunk) for chunk in verdicts.listing.evidence()],
-        texts={row: Markup(packed(texts)) for row, texts in report.texts.items()},
-        rules=Markup(packed(report.rules.rows)),
-        words=Markup(packed({"labels": LABELS, "units": UNITS})),
-        listed=min(LISTED, verdicts.duplicates + verdicts.in_doubt),
-        run=report.runs[-1].run if report.run is not None else None,
-        newest_runs=report.runs[: -_RUNS - 1 : -1],
-        about=_about(report.runs),
-        made=moment(time.time()),
-        version=version("dedupcrawl"),
+    return (
+        environment()
+        .get_template("report.html")
+        .render(
+            policy=policy,
+            script=Markup(script),  # ours, like the style
+            style=Markup(style),
+            report=report,
+            savings=savings(report),
+            sites=_sites(report),
+            more_sites=max(0, len(verdicts.by_site) - _SITES),
+            plots=list(_plots(report)),
+            columns=Markup(packed(verdicts.listing.columns(titles, report.standing))),  # base64
+            evidence=[Markup(chunk) for chunk in verdicts.listing.evidence()],
+            texts={row: Markup(packed(texts)) for row, texts in report.texts.items()},
+            rules=Markup(packed(report.rules.rows)),
+            words=Markup(packed({"labels": LABELS, "units": UNITS})),
+            listed=min(LISTED, verdicts.duplicates + verdicts.in_doubt),
+            run=report.runs[-1].run if report.run is not None else None,
+            newest_runs=report.runs[: -_RUNS - 1 : -1],
+            about=_about(report.runs),
+            made=moment(time.time()),
+            version=version("dedupcrawl"),
+        )
     )
 
 
