@@ -140,8 +140,8 @@ def no_rows() -> BadInputError:
 
 
 def show(told: object, lines: Iterable[str], *, as_json: bool) -> None:
-    """Print a result, as one JSON object or in its lines."""
-    if text := to_json(told) if as_json else "\n".join(lines):
+    """Print a result, as one JSON object or in its lines, made `printable`."""
+    if text := to_json(told) if as_json else "\n".join(map(printable, lines)):
         click.echo(text)
 
 

@@ -60,7 +60,7 @@ def _check(file: Path, known: Sequence[Program], as_json: bool) -> None:
     found = _problems(program, known)
     pairs = len(program.same) + len(program.different)
     told = {"name": program.name, "pairs": pairs, "problems": found}
-    show(told, map(printable, found), as_json=as_json)
+    show(told, found, as_json=as_json)
     if found:
         raise FailureError(f"{counted(len(found), 'problem')} in {printable(str(file))}.")
     if not as_json:
@@ -82,7 +82,7 @@ def _list(known: Sequence[Program], as_json: bool) -> None:
     found = [f"{program.name}: {problem}" for program in known for problem in _problems(program)]
     told = list(map(_row, known))
     rows = [_HEADS, *(tuple(str(row[head]) for head in _HEADS) for row in told)]
-    show({"programs": told, "problems": found}, (*table(rows), *map(printable, found)), as_json=as_json)
+    show({"programs": told, "problems": found}, (*table(rows), *found), as_json=as_json)
     if found:
         raise FailureError(f"{counted(len(found), 'problem')} in the files of known software.")
     if not as_json:
@@ -101,9 +101,11 @@ def _show(program: Program, as_json: bool) -> None:
     rules = [rule.to_dict() for rule in program.rules]
     pairs = {"same": program.same, "different": program.different}
     told = {**_row(program), "source": program.source, "signs": signs, "rules": rules, **pairs}
-    lines = [f"{program.title}\nfrom {program.source}\n\nsigns"]
+    lines = [program.title, f"from {program.source}", "", "signs"]
     lines += [f"  {sign.weight:+d}  {sign}" for sign in program.signs]
-    lines += ["\nrules", *(f"  {rule.id}: {described(rule)}" for rule in program.rules)]
+    lines += ["", "rules", *(f"  {rule.id}: {described(rule)}" for rule in program.rules)]
     for head, pairs_of in (("the same page", program.same), ("different pages", program.different)):
-        lines += [f"\n{head}", "\n\n".join(f"  {one}\n  {other}" for one, other in pairs_of)]
+        lines += ["", head]
+        for one, other in pairs_of:
+            lines += [f"  {one}", f"  {other}", ""]
     show(told, lines, as_json=as_json)
