@@ -22,7 +22,7 @@ from dedupcrawl.commands.errors import BadInputError, Command, broken_rows, chec
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 from dedupcrawl.counts import counted
-from dedupcrawl.crawl_logs.page_files import Wanted, read_pages
+from dedupcrawl.crawl_logs.page_files import Wanted, page_of, stored_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.output import results, to_json
@@ -112,7 +112,7 @@ def _here(
     with ExitStack() as stack:
         detector = stack.enter_context(Detector(settings=settings))
         sources = [stack.enter_context(_on_disk(Path(path))) for path in files]
-        pages = stack.enter_context(closing(_pages(sources, tally, _wanted(settings), bar=bar)))
+        pages = _pages(sources, tally, _wanted(settings), bar=bar)
         verdicts = in_batch_order(pages, detector.check_read) if order == "batch" else detector.check_many(pages)
         yield from map(detector.resolved, verdicts)
 
@@ -168,11 +168,11 @@ def _wanted(settings: DedupSettings) -> Wanted:
     return Wanted("mwo" in settings.checks, settings.selector, settings.ignore)
 
 
-def _pages(files: Sequence[Path], tally: Tally, wanted: Wanted, *, bar: bool) -> Generator[Page, None, None]:
+def _pages(files: Sequence[Path], tally: Tally, wanted: Wanted, *, bar: bool) -> Iterator[Page]:
     total = sum(path.stat().st_size for path in files)
-    with progress() if bar else nullcontext() as told, closing(read_pages(files, tally, wanted=wanted)) as pages:
-        for page in pages:
-            yield page
+    with progress() if bar else nullcontext() as told:
+        for stored in stored_pages(files, tally):
+            yield page_of(stored, wanted)
             if told is not None:
                 told("reading", tally.bytes_read, total)
 

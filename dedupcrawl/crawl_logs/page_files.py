@@ -1,15 +1,10 @@
-"""Pages in files: JSON Lines rows with `html` or `text`, HTML responses of a WARC; and pairs of pages, with labels.
-
-Pages are parsed by as many processes as there are cores where that is worth it; their order stays.
-"""
+"""Pages in files: JSON Lines rows with `html` or `text`, HTML responses of a WARC; and pairs of pages, with labels."""
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
-from itertools import chain, islice
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -20,11 +15,6 @@ from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.crawl_logs.blocks import LineBlock, head_of, line_blocks, open_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.page import Page, paragraphs_of
-from dedupcrawl.workers import in_processes
-
-_BYTES_WORTH_WORKERS = 32 << 20  # of files: parsing them takes about as long as starting workers
-_CHUNK_BYTES = 1 << 20  # of markup that go to a worker at a time
-_CHUNKS_A_WORKER = 3  # that are on their way at most
 
 
 class Markup(NamedTuple):
@@ -60,43 +50,6 @@ def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup]
     """The stored pages of some files, in order; a broken row is counted in `tally`, when it comes, and left out."""
     for path in paths:
         yield from (_of_warc if head_of(path, 5) == b"WARC/" else _of_json)(path, tally)
-
-
-def read_pages(
-    paths: Sequence[Path], tally: Tally, *, wanted: Wanted = TEXT, workers: int | None = None
-) -> Generator[Page, None, None]:
-    """All pages of some files, in order; a broken row is counted in `tally` and left out.
-
-    Close the iterator when it is not drawn to its end: it may have started processes. If `workers` is None, as many as
-    there are cores parse, or none besides this one for small files, and for those that begin with a page of text.
-    """
-    stored = stored_pages(paths, tally)
-    first = list(islice(stored, 1))
-    if workers is None:
-        is_markup = any(isinstance(one, Markup) for one in first)
-        large = sum(path.stat().st_size for path in paths) >= _BYTES_WORTH_WORKERS
-        workers = os.cpu_count() or 1 if is_markup and large else 1
-    if workers == 1:
-        yield from (page_of(one, wanted) for one in chain(first, stored))
-    else:
-        chunks, ahead = _chunks(chain(first, stored)), _CHUNKS_A_WORKER * workers
-        yield from chain.from_iterable(in_processes(partial(_parsed, wanted), chunks, workers, ahead))
-
-
-def _chunks(stored: Iterable[Page | Markup]) -> Iterator[list[Page | Markup]]:
-    chunk: list[Page | Markup] = []
-    size = 0
-    for one in stored:
-        chunk.append(one)
-        size += len(one.body) if isinstance(one, Markup) else sum(map(len, one.paragraphs))
-        if size >= _CHUNK_BYTES:
-            yield chunk
-            chunk, size = [], 0
-    yield chunk
-
-
-def _parsed(wanted: Wanted, chunk: Sequence[Page | Markup]) -> list[Page]:
-    return [page_of(one, wanted) for one in chunk]
 
 
 def page_of(stored: Page | Markup, wanted: Wanted = TEXT) -> Page:

@@ -1,22 +1,8 @@
 """Program: what is known of one program. Its `from_dict` is the file format of `dedupcrawl/software/*.toml`.
 
-    name = "phpbb3"
-    title = "phpBB 3"
-    source = "phpBB's documentation and source: viewtopic.php, session.php"
-    same = [["/viewtopic.php?t=7&sid=<32 hexadecimal digits>", "/viewtopic.php?t=7"]]
-    different = [["/viewtopic.php?t=7", "/viewtopic.php?t=7&start=15"]]
-
-    [[signs]]
-    url = "/viewtopic.php?f={:digits}&t={:digits}"
-    weight = 2
-
-    [[rules]]
-    id = "sid"
-    kind = "rewrite"
-    drop = ["sid"]
-
-Paths begin where the program is installed: `/viewtopic.php` is `/forum/viewtopic.php` of a forum at `/forum`. A program
-whose pages have a path of their own besides that of its scripts, as a wiki's articles have, writes `/<article>/{t}`.
+docs/howto/known-software.md makes such a file. Paths begin where the program is installed: `/viewtopic.php` is
+`/forum/viewtopic.php` of a forum at `/forum`. A program whose pages have a path of their own besides that of its
+scripts, as a wiki's articles have, writes `/<article>/{t}`.
 """
 
 from __future__ import annotations
