@@ -82,15 +82,13 @@ def _one_row_a_url(rows: pl.DataFrame) -> pl.DataFrame:
     """
     answers = _in_time(rows.filter(_IS_OF_A_PAGE)).drop("fetched_at")
     said = pl.any_horizontal(pl.col("content", "fault", "redirect_to").is_not_null())
-    if not answers.select(said.all()).item():  # a mere canonical link says less than any answer
-        answers = pl.concat([answers.filter(~said), answers.filter(said)])
+    answers = answers.sort(said, maintain_order=True)  # a mere canonical link says less than any answer
     return answers.unique("url", keep="last", maintain_order=True)
 
 
 def _in_time(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows in the order of their times; one that is not known comes before all others."""
-    timeless = rows["fetched_at"].null_count() == rows.height
-    return rows if timeless else rows.sort("fetched_at", nulls_last=False, maintain_order=True)
+    return rows.sort("fetched_at", nulls_last=False, maintain_order=True)
 
 
 def _links(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
