@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.sites import ascii_form
 from dedupcrawl.training.learning_part import Learned, LearningOptions, learn_sites
@@ -110,10 +109,6 @@ def _watched(rule: Rule, before: Rule | None) -> Rule:
     )
 
 
-class NotWrittenError(Exception):
-    """A rule file cannot be written. The message is one sentence: which, why, and what was written before."""
-
-
 @dataclass(frozen=True, slots=True)
 class TrainingSummary:
     """What a training run read, left out and learned."""
@@ -184,8 +179,7 @@ def train(  # noqa: PLR0913 - each may be left out
 
     Raises:
         LogError: A log cannot be read; nothing is written.
-        OSError: The folder, or what is kept meanwhile, cannot be written; no rule file is.
-        NotWrittenError: A rule file cannot be written.
+        OSError: The folder, what is kept meanwhile or a rule file cannot be written; each file is whole, old or new.
     """
     started = time.perf_counter()
     tally = Tally() if tally is None else tally
@@ -205,16 +199,6 @@ def write_all(learned: Learned, folder: Path, tally: Tally, started: float) -> T
         remove_unfinished(folder)
     stay = {one.site: one.rules for one in learned.carried_over}
     found = {site: SiteRules(site, ()) for site in stay} | {one.site: one for one in learned.rules}
-    kept: list[str] = []
-    for done, (site, site_rules) in enumerate(sorted(found.items())):
-        try:
-            problem = write_learned(folder, site_rules, stay.get(site, ()))
-        except OSError as error:
-            name, written = error.filename or path_in(folder, site), done - len(kept)
-            raise NotWrittenError(
-                f"{name}: {error.strerror or error}; {written} of {counted(len(found), 'site')} with rules have their "
-                "new rules, the others those from before."
-            ) from error
-        if problem:
-            kept.append(problem)
-    return TrainingSummary(tally.rows, dict(tally.skipped), learned, tuple(kept), time.perf_counter() - started)
+    problems = (write_learned(folder, rules, stay.get(site, ())) for site, rules in sorted(found.items()))
+    kept = tuple(filter(None, problems))
+    return TrainingSummary(tally.rows, dict(tally.skipped), learned, kept, time.perf_counter() - started)
