@@ -110,18 +110,11 @@ def collect(  # noqa: PLR0913 - what a report is of
     *,
     run: str | None = None,
 ) -> Report:
-    """Read everything once; what cannot be read becomes a problem that the page names.
+    """Read everything once; a log or rules that cannot be read become a problem that the page names.
 
-    Args:
-        index: Opened to be read; others may write to it meanwhile.
-        log: The crawl log, where there is one.
-        rules: Rule files, and folders of them; one that is missing has no rules.
-        runs: All that the index remembers.
-        told: Progress.
-        run: Leave out what other runs did, in all but the figures of the index and the evidence of the rules.
-
-    Raises:
-        IndexDamagedError, OSError: The index cannot be read.
+    Others may write to the index meanwhile. Rule files, or folders of them, may be missing. `runs` are all that the
+    index remembers; if one is named by `run`, what others did is left out, in all but the figures of the index and the
+    evidence of the rules.
     """
     info = index.info()
     verdicts = _verdicts(index, int(info["verdicts"]), told, run)

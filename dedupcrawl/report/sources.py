@@ -64,15 +64,10 @@ def read_crawled(
     told: Callable[[int], None] = lambda _: None,
     run: str | None = None,
 ) -> tuple[Crawled, Tally]:
-    """Read a crawl log once, in bounded memory: 9 bytes per page.
+    """Read a crawl log, or its rows of one run, once, in bounded memory: 9 bytes per page.
 
-    Args:
-        log: In any format that `train` reads.
-        duplicates: `hashes_of` the URLs whose pages are duplicates, `of_run` for rows that say of which run they are,
-            and as they are for others.
-        titled: The URLs whose titles are wanted.
-        told: Is told how many bytes of the file are read.
-        run: Only the rows of this crawl.
+    `duplicates` are `hashes_of` the URLs whose pages are duplicates, `of_run` for rows that say of which run they are,
+    and as they are for others. `titled` are the URLs whose titles are wanted, `told` is called with the bytes read.
     """
     found, tally = Crawled(), Tally()
     log_format = format_of(log)

@@ -78,13 +78,10 @@ NO_REPORT = LeaseReport()
 
 
 class SharedQueue:
-    """The scripts, for one worker; a server that is away is no error.
+    """The scripts, for one worker; a server that is away is no error, and calls to it must fail at once then.
 
-    Args:
-        server: The client. Its calls must fail at once when the server cannot be reached.
-        key: What the names of its keys begin with.
-        stats: The crawler's.
-        claimant: The name under which this worker claims pages of an index; empty when it does not.
+    The names of its keys begin with `key`. `claimant` is the name under which this worker claims pages of an index;
+    empty when it does not.
     """
 
     def __init__(self, server: redis.Redis, key: str, stats: StatsCollector, claimant: str = "") -> None:

@@ -22,13 +22,9 @@ _GENERATORS = "//meta[re:test(@name, '^generator', 'i')]/@content"
 
 
 def sight_of(url: str, html: str, cookies: Iterable[str] = (), encoding: str = "utf-8") -> Sight:
-    """What there is to see of a page.
+    """What there is to see of a page, in the first `_MOST_HTML` characters of its HTML and the names of its cookies.
 
-    Args:
-        url: Of the page.
-        html: Its first `_MOST_HTML` characters are looked at.
-        cookies: Names of those that it sets.
-        encoding: Of the page; in it its links send their arguments, while their paths are sent in UTF-8.
+    Links send their arguments in the encoding of the page, and their paths in UTF-8.
     """
     page = Selector(html[:_MOST_HTML])
     links: dict[str, None] = {}

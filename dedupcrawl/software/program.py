@@ -150,14 +150,9 @@ def rules_at(
 ) -> Iterator[Rule]:
     """The program's rules for where it is installed: on probation, or doubted.
 
-    All are where the default port is written out, as archives do: their copies of one page are years apart.
-
-    Args:
-        program: The program.
-        anchors: Its paths; rules for a path that is not known are left out, those for no path need that of its base.
-        hosts: They are kept to these.
-        where: Host and path, for the ids.
-        others: Paths below its own that are another's.
+    All are doubted where the default port is written out, as archives do: their copies of one page are years apart.
+    Rules for a path that is not among the anchors are left out, those for no path need that of its base. They are kept
+    to the hosts, and out of `others`, paths below the program's own that are another's. `where` is for their ids.
     """
     apart = tuple(f"!{path}/{{*}}" for path in others)
     is_archived = any(host.endswith(":80") for host in hosts)

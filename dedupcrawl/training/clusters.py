@@ -44,14 +44,10 @@ class Clusters:
 
 
 def clusters_of(rows: pl.DataFrame) -> Clusters:
-    """Cluster the rows of some sites, in the order of the log: of several rows of a URL the last fetched counts.
+    """Cluster all rows (`page_rows.PAGE_ROWS`) of some sites, in the order of the log.
 
-    Args:
-        rows: Columns of `page_rows.PAGE_ROWS`; all rows of each site.
-
-    Returns:
-        The clusters without the false ones: error pages, empty pages, and single pages served for many unlike URLs (a
-        soft 404, a login wall, an empty listing).
+    Of several rows of a URL the last fetched counts. False clusters are left out: error pages, empty pages, and single
+    pages served for many unlike URLs (a soft 404, a login wall, an empty listing).
     """
     is_known = pl.col("signature").is_not_null()  # the hash of null is a number
     rows = rows.with_columns(content=pl.when(is_known).then(pl.col("signature").hash())).drop("signature")
