@@ -141,19 +141,14 @@ def figures_of(
     variants: Mapping[str, int],
 ) -> list[RunFigures]:
     """One row per run; those that only the counts know, because the index remembers no more of them, come first."""
-    known = {run.name for run in runs}
-    forgotten = sorted({*kept, *duplicates, *in_doubt, *variants} - known)
-    return [
-        RunFigures(
-            run,
-            kept.get(run.name, 0),
-            duplicates.get(run.name, 0),
-            in_doubt.get(run.name, 0),
-            max(0, min(run.saved, variants.get(run.name, 0))),
-            run.fell_back,
-        )
-        for run in (*(Run(name, "", 0.0) for name in forgotten), *runs)
-    ]
+    counts = (kept, duplicates, in_doubt, variants)
+    forgotten = sorted(set().union(*counts) - {run.name for run in runs})
+    rows = []
+    for run in (*(Run(name, "", 0.0) for name in forgotten), *runs):
+        its_kept, its_duplicates, its_doubts, rewritten = (of.get(run.name, 0) for of in counts)
+        saved = max(0, min(run.saved, rewritten))
+        rows.append(RunFigures(run, its_kept, its_duplicates, its_doubts, saved, run.fell_back))
+    return rows
 
 
 def saved_by(rows: Sequence[RunFigures], at: NDArray[np.int64]) -> NDArray[np.int64]:

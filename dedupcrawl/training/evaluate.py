@@ -134,29 +134,24 @@ def measure(rows: pl.DataFrame, files: dict[str, Path]) -> Measured:
     found = clusters_of(rows)
     measured = Measured(left_out=found.left_out)
     for site, pages in found.by_site():
-        measured.named = sorted({*measured.named, site})[:_NAMED]
-        measured.sites += 1
-        measured.urls += pages.height
-        measured.redundant += pages.height - pages["cluster"].n_unique()
-        sizes = pages.select(pl.len().over("cluster"))["len"]
-        site_rules = None
-        try:
-            site_rules = rules_of(files, site)
-        except RuleError as error:
-            measured.unreadable.append(str(error))
-        if site_rules is None:
-            clustered = int((sizes > 1).sum())
-            measured.clustered += clustered
-            measured.normalized += clustered
-            continue
-        measured.sites_with_rules += 1
-        measured.rules += sum(not rule.is_off for rule in site_rules.rules)
-        _measure_site(SiteNormalizer(site_rules), pages.with_columns(size=sizes), measured)
+        measured += _measured(site, pages, files)
     return measured
 
 
-def _measure_site(normalizer: SiteNormalizer, pages: pl.DataFrame, measured: Measured) -> None:
+def _measured(site: str, pages: pl.DataFrame, files: dict[str, Path]) -> Measured:
     """A form belongs to the cluster of the URL that has it unchanged, else to that of most URLs that are given it."""
+    sizes = pages.select(size=pl.len().over("cluster"))
+    several = sizes.filter(pl.col("size") > 1).height
+    measured = Measured(1, urls=pages.height, redundant=pages.height - pages["cluster"].n_unique(), named=[site])
+    measured.clustered = measured.normalized = several
+    try:
+        rules = rules_of(files, site)
+    except RuleError as error:
+        rules = None
+        measured.unreadable.append(str(error))
+    if rules is None:
+        return measured
+    normalizer, pages = SiteNormalizer(rules), pages.hstack(sizes)
     forms = pl.concat([_forms(normalizer, part) for part in pages.iter_slices(_SLICE)])
     is_changed = pl.col("rules").list.len() > 0
     owners = (
@@ -167,19 +162,18 @@ def _measure_site(normalizer: SiteNormalizer, pages: pl.DataFrame, measured: Mea
         .agg(owner=pl.col("cluster").first(), clusters=pl.len())
     )
     forms = forms.join(owners, on="form").with_columns(missed=pl.col("cluster") != pl.col("owner"))
-    clustered = forms.filter(pl.col("size") > 1)
-    measured.merged += forms.height - owners.height
-    measured.collisions += int((owners["clusters"] > 1).sum())
-    measured.clustered += clustered.height
-    measured.normalized += clustered["form"].n_unique()
     changed = forms.filter(is_changed)
-    measured.coverage += changed.height
-    measured.wrong += int(changed["missed"].sum())
     by_rule = (
         changed.explode("rules").group_by("rules").agg(pl.len(), pl.col("missed").sum()).filter(pl.col("missed") > 0)
     )
-    worst = [RuleUse(normalizer.site, *row) for row in by_rule.iter_rows()]
-    measured.worst = heapq.nsmallest(_WORST, measured.worst + worst, key=lambda use: (-use.wrong, use.site, use.id))
+    measured.sites_with_rules = 1
+    measured.rules = sum(not rule.is_off for rule in rules.rules)
+    measured.merged = forms.height - owners.height
+    measured.collisions = int((owners["clusters"] > 1).sum())
+    measured.normalized = forms.filter(pl.col("size") > 1)["form"].n_unique()
+    measured.coverage, measured.wrong = changed.height, int(changed["missed"].sum())
+    measured.worst = [RuleUse(site, *row) for row in by_rule.iter_rows()]
+    return measured
 
 
 def _forms(normalizer: SiteNormalizer, pages: pl.DataFrame) -> pl.DataFrame:

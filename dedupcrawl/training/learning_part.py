@@ -33,11 +33,6 @@ _MOST_RECOGNIZED_BY = 1_000
 MULTIPLIER, MODULUS = 2_654_435_761, 1 << 32  # Knuth's multiplicative hash: spreads consecutive numbers
 
 
-def no_carried_over(site: str) -> Sequence[Rule]:
-    """Of sites that nothing was learned of before."""
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class LearningOptions:
     """How rules are proved; the names are those of the command's options."""
@@ -76,7 +71,7 @@ class Learned:
         return self
 
 
-def learn_sites(rows: pl.DataFrame, options: LearningOptions, carried_over: RulesBefore = no_carried_over) -> Learned:
+def learn_sites(rows: pl.DataFrame, options: LearningOptions, carried_over: RulesBefore = lambda _: ()) -> Learned:
     """Learn the rules of the sites in `rows` (`page_rows.PAGE_ROWS`, in the order of the log), all rows of each site.
 
     What is learned depends on nothing but the rows of each site and its rules from earlier logs, which `carried_over`
