@@ -158,7 +158,7 @@ def read_pairs(path: Path, *, labelled: bool = False) -> Iterator[Pair]:
             where = f"{path}, line {number}"
             try:
                 row = decoded(line, _PairRow)
-                new, kept = _page(row.new), _page(row.kept)
+                new, kept = (page if isinstance(page, str) else _stored(page) for page in (row.new, row.kept))
             except ValueError as error:
                 raise LogError(f"{where} is not a pair of pages ({error}): {_takes(labelled)}.") from error
             if labelled and row.same is None:
@@ -173,10 +173,6 @@ def _takes(labelled: bool) -> str:
     if labelled:
         return 'it takes {"new": URL, "kept": URL, "same": true or false}, or whole pages in place of the URLs'
     return 'it takes {"kept": {…}, "new": {…}}, with pages such as {"url": …, "html": …} or {"url": …, "text": …}'
-
-
-def _page(row: PageRow | str) -> Page | Markup | str:
-    return row if isinstance(row, str) else _stored(row)
 
 
 @lru_cache(maxsize=_AT_HAND)
