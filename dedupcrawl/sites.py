@@ -23,10 +23,13 @@ def _suffixes(only_icann: bool) -> PublicSuffixList:
     return PublicSuffixList(accept_unknown=False, accept_encoded_idn=False, only_icann=only_icann)
 
 
+def _registrable(url_or_host: str, only_icann: bool) -> str:
+    host = host_of(url_or_host)
+    return host if host.startswith("[") or len(host) > _HOST_LIMIT else _registrable_of(host, only_icann)
+
+
 @lru_cache(maxsize=_CACHE_SIZE)
 def _registrable_of(host: str, only_icann: bool) -> str:
-    if host.startswith("[") or len(host) > _HOST_LIMIT:
-        return host
     found = _suffixes(only_icann).privatesuffix(other_form(host) if "xn--" in host else host)
     return ".".join(host.split(".")[-found.count(".") - 1 :]) if found else host
 
@@ -57,7 +60,7 @@ def site_of(url_or_host: str) -> str:
     >>> site_of("http://127.0.0.1:8000/")
     '127.0.0.1'
     """
-    return _registrable_of(host_of(url_or_host), True)
+    return _registrable(url_or_host, True)
 
 
 def other_form(site: str) -> str:
@@ -87,4 +90,4 @@ def owner_of(url_or_host: str) -> str:
     >>> owner_of("https://alice.github.io/"), site_of("https://alice.github.io/")
     ('alice.github.io', 'github.io')
     """
-    return _registrable_of(host_of(url_or_host), False)
+    return _registrable(url_or_host, False)

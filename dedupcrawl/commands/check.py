@@ -112,7 +112,7 @@ def _here(
     with ExitStack() as stack:
         detector = stack.enter_context(Detector(settings=settings))
         sources = [stack.enter_context(_on_disk(Path(path))) for path in files]
-        pages = _pages(sources, tally, _wanted(settings), bar=bar)
+        pages = stack.enter_context(closing(_pages(sources, tally, _wanted(settings), bar=bar)))
         verdicts = in_batch_order(pages, detector.check_read) if order == "batch" else detector.check_many(pages)
         yield from map(detector.resolved, verdicts)
 
@@ -168,7 +168,7 @@ def _wanted(settings: DedupSettings) -> Wanted:
     return Wanted("mwo" in settings.checks, settings.selector, settings.ignore)
 
 
-def _pages(files: Sequence[Path], tally: Tally, wanted: Wanted, *, bar: bool) -> Iterator[Page]:
+def _pages(files: Sequence[Path], tally: Tally, wanted: Wanted, *, bar: bool) -> Generator[Page, None, None]:
     total = sum(path.stat().st_size for path in files)
     with progress() if bar else nullcontext() as told:
         for stored in stored_pages(files, tally):

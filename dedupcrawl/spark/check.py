@@ -25,7 +25,7 @@ from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
 from dedupcrawl.sites import site_of
-from dedupcrawl.spark.reading import ORDER, PLACE, TOLD, Files, Piece, add_to, head_of, lines_of, piece_blocks, tells
+from dedupcrawl.spark.reading import ORDER, PLACE, REPORT, Files, Piece, add_reports, head_of, lines_of, piece_blocks
 from dedupcrawl.spark.session import materialized
 from dedupcrawl.verdict import Verdict
 
@@ -34,9 +34,9 @@ OpenJudge = Callable[[], AbstractContextManager[Judge]]
 """Picklable; called in a task: what judges the pages of one group in their order."""
 
 _PAGES = pa.schema(
-    [*PLACE, ("symbols", pa.int64()), ("together", pa.string()), ("page", pa.binary()), (TOLD, pa.binary())]
+    [*PLACE, ("symbols", pa.int64()), ("together", pa.string()), ("page", pa.binary()), (REPORT, pa.binary())]
 )
-_VERDICTS = pa.schema([*PLACE, ("verdict", pa.binary()), (TOLD, pa.binary())])
+_VERDICTS = pa.schema([*PLACE, ("verdict", pa.binary()), (REPORT, pa.binary())])
 _BATCH_BYTES = 8 << 20  # of pages
 _decode_page = msgspec.msgpack.Decoder(Page).decode
 _decode_verdict = msgspec.msgpack.Decoder(Verdict).decode
@@ -56,8 +56,8 @@ def verdicts_in_order(  # noqa: PLR0913 - a session, rows, and what is asked of 
         "together", F.desc("symbols"), *ORDER
     )  # equally long pages in the order in which they stand
     judged = materialized(ordered.mapInArrow(partial(_judged, judge), from_arrow_schema(_VERDICTS)))
-    add_to(tally, tells(judged), names)
-    for row in judged.where(F.col(TOLD).isNull()).orderBy(*ORDER).select("verdict").toLocalIterator():
+    add_reports(tally, judged, names)
+    for row in judged.where(F.col(REPORT).isNull()).orderBy(*ORDER).select("verdict").toLocalIterator():
         yield _decode_verdict(bytes(row[0]))
 
 
@@ -76,11 +76,11 @@ def _read(files: Files, wanted: Wanted, by_site: bool, batches: Iterator[pa.Reco
     """What a task makes of its lines: rows of `_PAGES`."""
     encode = msgspec.msgpack.Encoder().encode
     rows, size, place, number = list[dict[str, object]](), 0, Piece(-1, 0), 0
-    for told, block in piece_blocks(batches, files, sound=False):
-        piece = told.piece
+    for report, block in piece_blocks(batches, files, sound=False):
+        piece = report.piece
         number = number if piece == place else 0
         place = piece
-        for stored in stored_rows(block, files.names[piece.file], told.tally):
+        for stored in stored_rows(block, files.names[piece.file], report.tally):
             page = page_of(stored, wanted)
             symbols, together = len(Analysis(page).text.starts), site_of(page.url) if by_site else ""
             packed = encode(page)
@@ -92,7 +92,7 @@ def _read(files: Files, wanted: Wanted, by_site: bool, batches: Iterator[pa.Reco
             if size >= _BATCH_BYTES:
                 yield pa.RecordBatch.from_pylist(rows, schema=_PAGES)
                 rows, size = [], 0
-        rows.append({TOLD: pickle.dumps(told)})
+        rows.append({REPORT: pickle.dumps(report)})
     yield pa.RecordBatch.from_pylist(rows, schema=_PAGES)
 
 
@@ -104,8 +104,8 @@ def _judged(judge: OpenJudge, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.
         for batch in batches:
             rows = list[dict[str, object]]()
             for row in batch.to_pylist():
-                if row[TOLD] is not None:
-                    rows.append({TOLD: row[TOLD]})
+                if row[REPORT] is not None:
+                    rows.append({REPORT: row[REPORT]})
                     continue
                 if row["together"] != group:
                     group = row["together"]
