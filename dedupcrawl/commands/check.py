@@ -200,11 +200,9 @@ _decode_verdict = msgspec.msgpack.Decoder(Verdict).decode
 def in_batch_order(pages: Iterable[Page], judge: Callable[[Analysis], Verdict]) -> Iterator[Verdict]:
     """A verdict for each page, in the order of the pages, after all were judged longest first (Guo et al., Alg. 3).
 
-    What is contained in a page is never longer than it, so of two pages one of which contains the other the longer is
-    judged first and kept. Length is that of the main text in symbols; of equally long pages the first one comes first.
-    (The paper's is that of the feature code, which is made of the first thousand symbols only.)
-
-    Pages, then verdicts, wait in a temporary file, so memory does not grow with their number.
+    So of two pages one of which contains the other the longer is kept. Length is that of the main text in symbols (the
+    paper's is that of the feature code, which is made of the first thousand only); of equally long pages the first one
+    comes first. Pages, then verdicts, wait in a temporary file, so memory does not grow with their number.
     """
     try:
         with closing(sqlite3.connect("")) as waiting:  # "": a temporary file, which goes with the connection

@@ -1,7 +1,5 @@
 """WARC: the archived answers themselves. The main text of each HTML page is digested while it is read.
 
-Answers cannot be had without parsing them, so here, unlike in the other formats, each row costs what its page costs.
-
 A damaged file is cut into its records, too: what is broken costs itself and not what follows. (FastWARC, which reads
 the records, ends at the first error.) A record says how long it is, and what follows it tells whether that is true.
 Where it is not, and behind bytes that are not a record, the next version line is looked for. Only a record over

@@ -1,10 +1,7 @@
 """Batch order on Spark: the same verdicts as `dedupcrawl check --order batch` on one machine, row for row.
 
-Longest first is an order of all pages, and what a page is compared with is all that was kept before it; so is what its
-site repeats. What does not depend on it, nearly all of the work, is done by all machines: reading, parsing, extracting
-the main text, counting symbols, and the two sorts. Judging is a fold over the pages in their order, by the code and the
-index of one machine, in one task; with a scope of "site" no page is compared with those of other sites, and every site
-is a fold of its own, as many at a time as there are cores. A task holds a batch of pages, and its index is on disk.
+All machines read, extract and sort. Judging is a fold over the pages in their order, in one task, or in one a site
+where no page is compared with those of other sites (docs/spark.md). A task holds a batch of pages, its index on disk.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Crawl logs in, rule files out, on Spark: the stages of Koppula et al. (2010), Sect. 4, as dataframes keyed by site.
 
-Rows are read where they lie and parted by site once; a site is then learned by one task, by the code of the local
-engine. Sites of more rows than a task holds are clustered, cleaned and thinned as dataframes first: what `clusters_of`
-and `bounded` do in memory, said again for Spark, keyed by URL, by content and by cluster instead of by site, so that
-nothing here grows with a site but one task's sort on disk and its links, 16 bytes each. A test holds both to the same
-rules.
+Rows are parted by site once; a site is then learned by one task, by the code of the local engine. Sites of more rows
+than a task holds are clustered, cleaned and thinned as dataframes first: what `clusters_of` and `bounded` do in memory,
+said again for Spark, so that nothing grows with a site but one task's sort on disk and its links, 16 bytes each.
 """
 
 from __future__ import annotations
