@@ -15,7 +15,7 @@ import polars as pl
 
 from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.training.clusters import clusters_of
-from dedupcrawl.training.parts import no_progress, parted, work_on
+from dedupcrawl.training.parts import parted, work_on
 from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import RuleError
@@ -98,7 +98,7 @@ def evaluate(
     rules: Path,
     *,
     tally: Tally | None = None,
-    progress: Progress = no_progress,
+    progress: Progress = lambda *_: None,
     workers: int | None = None,
 ) -> Measured:
     """Apply the rules in a file or folder to all URLs of some logs, which are clustered as for training.

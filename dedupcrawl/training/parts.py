@@ -29,10 +29,6 @@ _MOST_PARTS = 128
 _ROWS_WORTH_WORKERS = 150_000  # a worker starts in a second and a half; so many rows take about two
 
 
-def no_progress(stage: str, done: int, total: int) -> None:
-    """For callers that do not care."""
-
-
 class Part(NamedTuple):
     """All rows of some sites; every site is in one part only."""
 

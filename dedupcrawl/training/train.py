@@ -13,7 +13,7 @@ from typing import Any
 from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.sites import ascii_form
 from dedupcrawl.training.learning_part import Learned, LearningOptions, learn_sites
-from dedupcrawl.training.parts import no_progress, parted, work_on
+from dedupcrawl.training.parts import parted, work_on
 from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.overlaps import done_in_part
 from dedupcrawl.urls.rule import Rule, RuleError
@@ -165,7 +165,7 @@ def train(  # noqa: PLR0913 - each may be left out
     options: LearningOptions,
     *,
     tally: Tally | None = None,
-    progress: Progress = no_progress,
+    progress: Progress = lambda *_: None,
     workers: int | None = None,
 ) -> TrainingSummary:
     """Learn the rules of every site in `logs` and write them to `folder`, one file per site.
