@@ -28,16 +28,12 @@ DEEPEST = 4
 _MOST_ARGUMENTS = 32
 
 
-class ReadableUrl:
-    """Segments, at least one, and the first arguments of a URL as people write them, without percent-encoding."""
-
-    __slots__ = ("args", "segments")
-
-    def __init__(self, parts: UrlParts, *, is_escaped: bool) -> None:
-        segments, args = parts.segments or [""], parts.args[:_MOST_ARGUMENTS]
-        if is_escaped:
-            segments, args = [unquote(text) for text in segments], [unquote(text) for text in args]
-        self.segments, self.args = segments, args
+def _readable(url: str, parts: UrlParts) -> UrlParts:
+    """A URL with segments, at least one, and its first arguments as people write them, without percent-encoding."""
+    segments, args = parts.segments or [""], parts.args[:_MOST_ARGUMENTS]
+    if "%" in url:
+        segments, args = [unquote(text) for text in segments], [unquote(text) for text in args]
+    return parts.with_segments(segments).with_args(args)
 
 
 class UrlSigns:
@@ -60,7 +56,7 @@ class UrlSigns:
                 literals = [literal for piece in template.path or () for literal in piece.literals]
                 self._by_text.append((max(literals, key=len), number, template))
 
-    def candidates(self, url: ReadableUrl) -> Iterator[tuple[int, Template, int]]:
+    def candidates(self, url: UrlParts) -> Iterator[tuple[int, Template, int]]:
         """Number and form of each sign that the URL may show, and how many segments would lie above the program.
 
         What names no path has 0 of them. Each has yet to be compared, see `fits`.
@@ -82,7 +78,7 @@ class UrlSigns:
                     yield number, template, start
 
 
-def fits(template: Template, url: ReadableUrl, start: int) -> bool:
+def fits(template: Template, url: UrlParts, start: int) -> bool:
     """Whether what is left of a URL behind its first `start` segments is of a sign's form."""
     path_fits = template.path is None or PathForm(template.path).fits(url.segments[start:], {})
     return path_fits and _args_fit(template, url.args)
@@ -177,7 +173,7 @@ class Recognizer:
             self._known_urls.clear()
         self._known_urls.add(hash(url))
         seen = self._of(parts.authority, parts.scheme)
-        readable, places = ReadableUrl(parts, is_escaped="%" in url), None
+        readable, places = _readable(url, parts), None
         for number, template, start in self._of_urls.candidates(readable):
             program, anchor = self._told_by[number]
             if template.path is None:
