@@ -1,14 +1,5 @@
 """The Python interface, for programs that crawl with something other than Scrapy.
 
-    from dedupcrawl import Detector, Normalizer, read_html
-
-    normalizer = Normalizer.from_paths(["rules/"])
-    with Detector(Path("pages")) as detector:
-        for url, body in fetched:
-            verdict = detector.check(read_html(body, url))
-            if not verdict.is_duplicate:
-                store(url, body)
-
 docs/reference/python.md shows all of it. What is not named in `dedupcrawl.__all__` may change with any version.
 """
 

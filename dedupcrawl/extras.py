@@ -8,7 +8,7 @@ _LIBRARIES = {
     "train": ("polars", "fastwarc"),
     "terms": ("rjieba", "Stemmer"),
     "calibrate": ("scipy",),
-    "report": ("jinja2", "matplotlib", "polars"),
+    "report": ("jinja2", "polars"),
     "redis": ("redis",),
     "spark": ("pyspark", "pyarrow", "pandas"),
 }

@@ -54,13 +54,8 @@ def _escaped(found: re.Match[str]) -> str:
 def results(path: Path | None) -> Iterator[IO[bytes]]:
     """A file to write to, which takes its place, and that of a file of its name, when the context ends well.
 
-    When it ends badly nothing is left of it. What is not a regular file (a pipe, a device) is written to as it is.
-
-    Args:
-        path: Of the file; None: stdout.
-
-    Raises:
-        OSError: The file cannot be written.
+    When it ends badly nothing is left of it. What is not a regular file (a pipe, a device) is written to as it is; None
+    is stdout.
     """
     if path is None:
         yield sys.stdout.buffer
@@ -84,33 +79,23 @@ def results(path: Path | None) -> Iterator[IO[bytes]]:
 def replacing(path: Path, suffix: str = ".tmp") -> Iterator[IO[bytes]]:
     """A file that takes the place of `path` when the context ends well; when it ends badly nothing is left of it.
 
-    Who may read the file stays as it is; a new one is for all, as the user's umask has it.
-
-    Args:
-        path: Of the file; no link.
-        suffix: Of its name while it is being written, which begins with a full stop.
-
-    Raises:
-        OSError: It cannot be written; `filename` is `path` where the file cannot be made.
+    Who may read the file stays as it is; a new one is for all, as the user's umask has it. `path` is no link; `suffix`
+    ends the file's name while it is being written, which begins with a full stop. An OSError of a file that cannot be
+    made names `path`.
     """
     # Its name is known before it is made: an interrupt in between leaves nothing that nobody would remove.
     temporary = path.parent / f".{secrets.token_hex(8)}{suffix}"
     try:
-        with _made(temporary, path) as file:
+        with temporary.open("xb") as file:
             yield file
         if path.exists():
             shutil.copymode(path, temporary)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == str(temporary):
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
-
-
-def _made(temporary: Path, path: Path) -> IO[bytes]:
-    try:
-        return temporary.open("xb")
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error  # not the name of the temporary file
 
 
 def check_place(path: Path) -> None:

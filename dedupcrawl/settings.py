@@ -1,7 +1,4 @@
-"""Every DEDUP_ setting: its default, what it takes, its check, and overrides by site.
-
-Values come from Python files, from `-s NAME=VALUE` and from `--set NAME=VALUE`, so each may also be a string.
-"""
+"""Every DEDUP_ setting: its default, what it takes, its check, and overrides by site."""
 
 from __future__ import annotations
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from functools import cache, lru_cache
-from importlib.resources import files
 
 from publicsuffixlist import PublicSuffixList
 
@@ -19,47 +17,21 @@ _END = re.compile(r"(?:\.|:\d*)+\Z")  # port, final dot
 
 
 @cache
-def _rules() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """The list by top-level domains: ICANN's part, and the rest. No network: it comes with the library."""
-    text = (files("publicsuffixlist") / "public_suffix_list.dat").read_text(encoding="utf-8")
-    icann, _, others = text.partition("// ===END ICANN DOMAINS===")
-    return _by_top_level(icann), _by_top_level(others)
-
-
-def _by_top_level(part: str) -> dict[str, list[str]]:
-    rules = defaultdict(list)
-    for line in part.splitlines():
-        if line and line[0] != "/":
-            rule = line.split()[0].lower()
-            rules[rule.rpartition(".")[2]].append(rule)
-    for top_level in [one for one in rules if not one.isascii()]:
-        rules[_encoded(top_level)] += rules[top_level]
-    return rules
-
-
-def _encoded(label: str) -> str:
-    return label if label.isascii() else label.encode("idna").decode()
-
-
-@lru_cache(maxsize=_CACHE_SIZE)  # there are some 1,500 top-level domains, of which a crawl meets a few
-def _suffixes(top_level: str, only_icann: bool) -> PublicSuffixList:
-    # ICANN's part alone for sites: whoever runs github.io may have one template for all of it. By top-level domain,
-    # because to read all of it takes 50 ms. A set of strings, since a tree of objects would slow every collection of
-    # garbage in the process.
-    icann, others = _rules()
-    rules = icann.get(top_level, []) + ([] if only_icann else others.get(top_level, []))
-    return PublicSuffixList(iter(rules), accept_unknown=False)
+def _suffixes(only_icann: bool) -> PublicSuffixList:
+    # ICANN's part alone for sites: whoever runs github.io may have one template for all of it. It comes with the
+    # library and is a set of strings: a tree of objects would slow every collection of garbage in the process.
+    return PublicSuffixList(accept_unknown=False, accept_encoded_idn=False, only_icann=only_icann)
 
 
 def _registrable(url_or_host: str, only_icann: bool) -> str:
     host = host_of(url_or_host)
-    is_address = host.startswith("[")
-    return host if is_address or len(host) > _HOST_LIMIT else _registrable_of(host, only_icann)
+    return host if host.startswith("[") or len(host) > _HOST_LIMIT else _registrable_of(host, only_icann)
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def _registrable_of(host: str, only_icann: bool) -> str:
-    return _suffixes(host.rpartition(".")[2], only_icann).privatesuffix(host) or host
+    found = _suffixes(only_icann).privatesuffix(other_form(host) if "xn--" in host else host)
+    return ".".join(host.split(".")[-found.count(".") - 1 :]) if found else host
 
 
 @lru_cache(maxsize=64)  # of the page at hand and what it resembles: few, because a URL may be long

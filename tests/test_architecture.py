@@ -64,7 +64,6 @@ LIBRARIES_OF = {  # only these rooms know Scrapy; nobody else may
     "click": {"cli", "commands", "demo", "crawl"},
     "rich": {"commands", "demo"},
     "jinja2": {"report"},
-    "matplotlib": {"report"},
     "pyspark": {"spark"},
     "pyarrow": {"spark", "crawl_logs"},
     "scrapy_redis": {"shared_queue"},

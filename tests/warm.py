@@ -40,7 +40,7 @@ _IMPORTED = (
     "scrapy.crawler", "scrapy.exporters", "scrapy.logformatter", "scrapy.pqueues", "scrapy.squeues", "dedupcrawl.addon",
     "dedupcrawl.crawl.extension", "dedupcrawl.cli", "dedupcrawl.commands.check", "dedupcrawl.commands.explain",
     "dedupcrawl.commands.index", "dedupcrawl.commands.report", "dedupcrawl.commands.train", "dedupcrawl.report.page",
-    "dedupcrawl.shared_queue.scheduler", "matplotlib.backends.backend_svg",
+    "dedupcrawl.shared_queue.scheduler",
 )  # fmt: skip
 _PACKAGES = (
     "scrapy.commands", "scrapy.downloadermiddlewares", "scrapy.extensions", "scrapy.spidermiddlewares",

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sqlite3
-import stat
 import sys
 import tempfile
 from collections import Counter
@@ -14,7 +12,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import IO
 
 import click
 import msgspec
@@ -25,7 +22,7 @@ from dedupcrawl.commands.errors import BadInputError, Command, broken_rows, chec
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 from dedupcrawl.counts import counted
-from dedupcrawl.crawl_logs.page_files import Wanted, read_pages
+from dedupcrawl.crawl_logs.page_files import Wanted, page_of, stored_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.output import results, to_json
@@ -88,7 +85,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     counts: Counter[str] = Counter()
     try:
         with ExitStack() as stack:
-            bar = order == "batch" or output is not None or _goes_to_file(sys.stdout)
+            bar = order == "batch" or output is not None  # else it would stand among the rows
             made = (
                 _on_spark(files, settings, tally)
                 if engine == "spark"
@@ -167,23 +164,15 @@ def _named(message: str) -> str:
     return re.sub(rf"\S*{_COPY}", "stdin", message)
 
 
-def _goes_to_file(stdout: IO[str]) -> bool:
-    """False for a terminal, and for a pipe that may end at one: a bar would stand among the rows."""
-    try:
-        return stat.S_ISREG(os.fstat(stdout.fileno()).st_mode)
-    except OSError:  # no file at all
-        return False
-
-
 def _wanted(settings: DedupSettings) -> Wanted:
     return Wanted("mwo" in settings.checks, settings.selector, settings.ignore)
 
 
 def _pages(files: Sequence[Path], tally: Tally, wanted: Wanted, *, bar: bool) -> Generator[Page, None, None]:
     total = sum(path.stat().st_size for path in files)
-    with progress() if bar else nullcontext() as told, closing(read_pages(files, tally, wanted=wanted)) as pages:
-        for page in pages:
-            yield page
+    with progress() if bar else nullcontext() as told:
+        for stored in stored_pages(files, tally):
+            yield page_of(stored, wanted)
             if told is not None:
                 told("reading", tally.bytes_read, total)
 
@@ -211,14 +200,9 @@ _decode_verdict = msgspec.msgpack.Decoder(Verdict).decode
 def in_batch_order(pages: Iterable[Page], judge: Callable[[Analysis], Verdict]) -> Iterator[Verdict]:
     """A verdict for each page, in the order of the pages, after all were judged longest first (Guo et al., Alg. 3).
 
-    What is contained in a page is never longer than it, so of two pages one of which contains the other the longer is
-    judged first and kept. Length is that of the main text in symbols; of equally long pages the first one comes first.
-    (The paper's is that of the feature code, which is made of the first thousand symbols only.)
-
-    Pages, then verdicts, wait in a temporary file, so memory does not grow with their number.
-
-    Raises:
-        OSError: There is no room for temporary files.
+    So of two pages one of which contains the other the longer is kept. Length is that of the main text in symbols (the
+    paper's is that of the feature code, which is made of the first thousand only); of equally long pages the first one
+    comes first. Pages, then verdicts, wait in a temporary file, so memory does not grow with their number.
     """
     try:
         with closing(sqlite3.connect("")) as waiting:  # "": a temporary file, which goes with the connection

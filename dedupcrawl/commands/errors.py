@@ -68,7 +68,7 @@ class Command(click.Command):
             error.ctx = error.ctx or ctx  # one of a process of its own
             raise
         except Exception as error:
-            told = _told(error)
+            told = _as_command_error(error)
             if told is None:
                 raise
             raise told from error
@@ -80,7 +80,7 @@ class Group(click.Group):
     command_class = Command
 
 
-def _told(error: Exception) -> CommandError | None:
+def _as_command_error(error: Exception) -> CommandError | None:
     """An error of a room as one of a command; None when it is told elsewhere, or is a mistake of ours."""
     from dedupcrawl.crawl_logs.tally import LogError  # here, for a command pays for what it needs
     from dedupcrawl.detection.attachments import AttachmentError
@@ -140,8 +140,8 @@ def no_rows() -> BadInputError:
 
 
 def show(told: object, lines: Iterable[str], *, as_json: bool) -> None:
-    """Print a result, as one JSON object or in its lines."""
-    if text := to_json(told) if as_json else "\n".join(lines):
+    """Print a result, as one JSON object or in its lines, made `printable`."""
+    if text := to_json(told) if as_json else "\n".join(map(printable, lines)):
         click.echo(text)
 
 

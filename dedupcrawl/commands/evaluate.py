@@ -44,7 +44,7 @@ def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
 
 def _sites(measured: Measured) -> str:
     """How many, and which: a mirror of a site, and localhost, are sites of their own."""
-    names = [*map(printable, measured.named), *(["…"] if measured.sites > len(measured.named) else [])]
+    names = [*measured.named, *(["…"] if measured.sites > len(measured.named) else [])]
     return f"{counted(measured.sites, 'site')} ({', '.join(names)})"
 
 
@@ -63,5 +63,5 @@ def _lines(measured: Measured) -> list[str]:
     if told["worst_rules"]:
         lines.append("most often wrong:")
     for use in told["worst_rules"]:
-        lines.append(f"  {use['wrong']:,} of {use['coverage']:,}  {printable(use['site'])}  {printable(use['id'])}")
+        lines.append(f"  {use['wrong']:,} of {use['coverage']:,}  {use['site']}  {use['id']}")
     return lines

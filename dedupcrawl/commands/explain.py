@@ -16,7 +16,6 @@ from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.commands.why import becomes, in_words
 from dedupcrawl.content.evidence_words import in_words as evidence_in_words
 from dedupcrawl.counts import counted, moment
-from dedupcrawl.printable import printable
 from dedupcrawl.urls.rule import in_trials, speaks_for
 
 # What is told of the URL that was asked about.
@@ -69,24 +68,13 @@ _SIGNS = 5  # of a program, that are named
 
 def lines(told: dict[str, Any]) -> list[str]:
     """`told` as `dedupcrawl.commands.explained` tells it, from the URL to the verdict on its page."""
-    shown = _fit_to_show(told)
-    return [shown["url"], *(f"  {line}" for line in (*_of_url(shown, told), *_of_page(shown, told)))]
+    return [told["url"], *(f"  {line}" for line in (*_of_url(told), *_of_page(told)))]
 
 
-def _fit_to_show(value: Any) -> Any:
-    """JSON values with all text made `printable`."""
-    if isinstance(value, dict):
-        return {_fit_to_show(key): _fit_to_show(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_fit_to_show(one) for one in value]
-    return printable(value) if isinstance(value, str) else value
-
-
-def _of_url(told: dict[str, Any], raw: dict[str, Any]) -> Iterator[str]:
-    """Of two URLs `raw` tells whether they are one: what is shown of them may be the same."""
+def _of_url(told: dict[str, Any]) -> Iterator[str]:
     if told["redirect_to"]:
         yield f"redirects to {told['redirect_to']}"
-    elif raw["found_as"] != raw["url"]:
+    elif told["found_as"] != told["url"]:
         yield f"{'found as' if _is_known(told) else 'taken for'} {told['found_as']}"
     rewrite = told["rewrite"]
     if rewrite is not None:
@@ -95,7 +83,7 @@ def _of_url(told: dict[str, Any], raw: dict[str, Any]) -> Iterator[str]:
         )
     if told["went_itself"]:
         yield _why_itself(told["canonical_status"])
-    if told["kind"] != "unchanged" and (rewrite is None or raw["rewrite"]["canonical"] != raw["canonical"]):
+    if told["kind"] != "unchanged" and (rewrite is None or rewrite["canonical"] != told["canonical"]):
         when = "was fetched as it is; by today's rules it " if rewrite is None and _was_fetched(told) else ""
         yield f"{when}{becomes(told)}"
     elif told["kind"] == "unchanged" and told["in_crawls"] is None:
@@ -145,7 +133,7 @@ def _why_itself(status: int | None) -> str:
     return "was fetched itself, too: to try the rule, because it fell back, or because there was no rule yet"
 
 
-def _of_page(told: dict[str, Any], raw: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a sentence each
+def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a sentence each
     verdict, kept, keeper = told["verdict"], told["kept"], told["keeper"]
     if verdict is not None and not _names_another(verdict):  # it was dropped once, and is kept now
         verdict = None
@@ -155,7 +143,7 @@ def _of_page(told: dict[str, Any], raw: dict[str, Any]) -> Iterator[str]:  # noq
         yield f"its page was kept in doubt: it resembles {url}, by {check}, similarity {similarity}"
         evidence = {name: value for name, value in doubt.items() if name not in _OF_DOUBT}
         yield from (f"  {line}" for line in evidence_in_words(evidence))
-    elif verdict is not None and raw["verdict"]["duplicate_of"] == raw["verdict"]["url"]:
+    elif verdict is not None and verdict["duplicate_of"] == verdict["url"]:
         verdict = None
         yield "its page was fetched twice in one crawl: kept the first time, dropped the second"
     elif verdict is not None:

@@ -110,7 +110,7 @@ def show_rules(site: str, rule_id: str | None, folder: Path, as_json: bool) -> N
     shown = SiteRules(site_rules.site, rules)
     found_out = [f"# {rule.id}: {speaks_for(rule_facts(shown.site, rule))}" for rule in rules if _is_found_out(rule)]
     toml = msgspec.toml.encode(shown.to_dict()).decode().rstrip().split("\n")
-    show(shown.to_dict(), map(printable, (f"# {path}", *found_out, *toml)), as_json=as_json)
+    show(shown.to_dict(), (f"# {path}", *found_out, *toml), as_json=as_json)
 
 
 @command.command(short_help="Try the rules on URLs, or on their own examples.")
@@ -139,9 +139,9 @@ def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
 
 
 def _lines_of_test(one: dict[str, Any]) -> Iterator[str]:
-    yield printable(one["url"])
-    yield from (f"  {printable(step['rule'])} → {printable(step['url'])}" for step in one["steps"])
-    yield f"  {one['kind']}: {printable(one['canonical'])}"
+    yield one["url"]
+    yield from (f"  {step['rule']} → {step['url']}" for step in one["steps"])
+    yield f"  {one['kind']}: {one['canonical']}"
     if crawled := one.get("in_crawls"):
         yield f"  it {in_words(crawled)}"
         yield from (f"    {line}" for line in of_doubted(crawled))
@@ -332,7 +332,7 @@ def _test_examples(folder: Path, as_json: bool) -> None:
                 found = after.join() if after else url
                 if found != expected:
                     problems.append(f"{path}: {rule.id} makes {found} of {url}, not {expected}")
-    show({"examples": examples, "problems": problems}, map(printable, problems), as_json=as_json)
+    show({"examples": examples, "problems": problems}, problems, as_json=as_json)
     if problems:
         raise FailureError(f"{counted(len(problems), 'problem')} in {folder}.")
     if not as_json:

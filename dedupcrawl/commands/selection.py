@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -144,20 +144,20 @@ def chosen_run(index: Index, name: str) -> tuple[list[Run], str | None]:
         return runs, None
     if name == "last":
         return runs, names[-1]
-    if name not in names:
-        raise _unknown("run", name, reversed(names))
+    _check("run", name, reversed(names))
     return runs, name
 
 
 def check_known(index: Index, wanted: Selection, rule: str | None = None) -> None:
     """Refuse a run, a site or a rule that the index knows nothing of, with the names of some that it knows."""
     if rule is not None:
-        _check("rule", rule, ((name,) for rewrite in index.rewrites() for name in rewrite.rules))
+        _check("rule", rule, (name for rewrite in index.rewrites() for name in rewrite.rules))
     if wanted.run is not None:
         runs = (run.name for run in reversed(read_runs(index)))
-        _check("run", wanted.run, ((run,) for run in chain(runs, (run for _, run in _all(index)))))
+        _check("run", wanted.run, chain(runs, (run for _, run in _all(index))))
     if wanted.site is not None:
-        _check("site", wanted.site, ((site_of(url), host_of(url)) for url, _ in _all(index)))
+        site = wanted.site
+        _check("site", site, (site if host_of(url) == site else site_of(url) for url, _ in _all(index)))
 
 
 def _all(index: Index) -> Iterator[tuple[str, str]]:
@@ -167,21 +167,15 @@ def _all(index: Index) -> Iterator[tuple[str, str]]:
     yield from ((entry.source, entry.run) for entry in index.entries())
 
 
-def _check(what: str, name: str, known: Iterable[tuple[str, ...]]) -> None:
-    """Raise unless `name` is among the names of one of these, of which the first ones are told."""
+def _check(what: str, name: str, known: Iterable[str]) -> None:
+    """Raise unless `name` is among the known ones, of which the first are told."""
     some: dict[str, None] = {}
-    for names in known:
-        if name in names:
+    for one in known:
+        if one == name:
             return
         if len(some) <= _NAMED:
-            some[names[0]] = None
-    raise _unknown(what, name, some)
-
-
-def _unknown(what: str, name: str, known: Iterable[str]) -> BadInputError:
-    """The error for a name that nothing has; `known` are those that something has."""
-    some = list(islice(known, _NAMED + 1))
-    shown = ", ".join(map(printable, some[:_NAMED])) + (", …" if len(some) > _NAMED else "")
-    return BadInputError(
+            some[one] = None
+    shown = ", ".join(map(printable, list(some)[:_NAMED])) + (", …" if len(some) > _NAMED else "")
+    raise BadInputError(
         f"the index knows no {what} '{printable(name)}', {f'but {shown}' if some else 'nor any other'}."
     )

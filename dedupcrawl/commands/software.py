@@ -14,7 +14,7 @@ from dedupcrawl.commands.options import json_option, software_option
 from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.counts import counted
 from dedupcrawl.printable import printable
-from dedupcrawl.software.checking import problems, shared_effects
+from dedupcrawl.software.checking import problems
 from dedupcrawl.software.program import Program, programs, read_program
 from dedupcrawl.urls.rule import described
 
@@ -57,14 +57,10 @@ def software(name: str | None, file: Path | None, software: Path | None, as_json
 
 def _check(file: Path, known: Sequence[Program], as_json: bool) -> None:
     program = read_program(file)
-    others = [other for other in known if other.name != program.name]
-    found = _problems(program, others)
-    same = shared_effects(program, others)
+    found = _problems(program, known)
     pairs = len(program.same) + len(program.different)
-    told = {"name": program.name, "pairs": pairs, "problems": found, "shared_with": same}
-    show(told, map(printable, found), as_json=as_json)
-    for rule, names in () if as_json else same.items():
-        click.echo(f"rule {printable(rule)!r} is also one of {', '.join(names)}", err=True)
+    told = {"name": program.name, "pairs": pairs, "problems": found}
+    show(told, found, as_json=as_json)
     if found:
         raise FailureError(f"{counted(len(found), 'problem')} in {printable(str(file))}.")
     if not as_json:
@@ -86,7 +82,7 @@ def _list(known: Sequence[Program], as_json: bool) -> None:
     found = [f"{program.name}: {problem}" for program in known for problem in _problems(program)]
     told = list(map(_row, known))
     rows = [_HEADS, *(tuple(str(row[head]) for head in _HEADS) for row in told)]
-    show({"programs": told, "problems": found}, (*table(rows), *map(printable, found)), as_json=as_json)
+    show({"programs": told, "problems": found}, (*table(rows), *found), as_json=as_json)
     if found:
         raise FailureError(f"{counted(len(found), 'problem')} in the files of known software.")
     if not as_json:
@@ -105,9 +101,11 @@ def _show(program: Program, as_json: bool) -> None:
     rules = [rule.to_dict() for rule in program.rules]
     pairs = {"same": program.same, "different": program.different}
     told = {**_row(program), "source": program.source, "signs": signs, "rules": rules, **pairs}
-    lines = [f"{program.title}\nfrom {program.source}\n\nsigns"]
+    lines = [program.title, f"from {program.source}", "", "signs"]
     lines += [f"  {sign.weight:+d}  {sign}" for sign in program.signs]
-    lines += ["\nrules", *(f"  {rule.id}: {described(rule)}" for rule in program.rules)]
+    lines += ["", "rules", *(f"  {rule.id}: {described(rule)}" for rule in program.rules)]
     for head, pairs_of in (("the same page", program.same), ("different pages", program.different)):
-        lines += [f"\n{head}", "\n\n".join(f"  {one}\n  {other}" for one, other in pairs_of)]
+        lines += ["", head]
+        for one, other in pairs_of:
+            lines += [f"  {one}", f"  {other}", ""]
     show(told, lines, as_json=as_json)

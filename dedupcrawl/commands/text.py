@@ -45,25 +45,19 @@ def lines_of(page: Page, furniture: Furniture) -> tuple[list[Line], bool]:
 
     Main text comes first, each part in page order; lines without a word or number are left out.
     """
-    lines = [*_main(page, furniture), *_around(page, furniture)]
-    repeats = any(line.is_main and line.kind != "own" for line in lines)
-    return lines, repeats and bool(Reading.of(Analysis(page), furniture).view.own.all())
-
-
-def _main(page: Page, furniture: Furniture) -> Iterator[Line]:
-    """Of a long text the index holds no more than the beginning, and what stands behind that is taken for its own."""
+    # Of a long text the index holds no more than the beginning, and what stands behind that is taken for its own.
     blocks = iter(main_outline.read(main_outline.packed(SymbolText.of(page.paragraphs))).blocks.hashes)
+    lines = []
     for paragraph in page.paragraphs:
         if line_hashes((paragraph,)):
             block = next(blocks, None)
             recurs = block is not None and furniture.is_recurring(block)
-            yield Line(paragraph, _kind(paragraph, recurs=recurs), True)
-
-
-def _around(page: Page, furniture: Furniture) -> Iterator[Line]:
+            lines.append(Line(paragraph, _kind(paragraph, recurs=recurs), True))
     for line in (*page.asides, *page.link_lines):
         for block in line_hashes((line,)):
-            yield Line(line, _kind(line, recurs=furniture.is_recurring(block)), False)
+            lines.append(Line(line, _kind(line, recurs=furniture.is_recurring(block)), False))
+    repeats = any(line.is_main and line.kind != "own" for line in lines)
+    return lines, repeats and bool(Reading.of(Analysis(page), furniture).view.own.all())
 
 
 def _kind(line: str, *, recurs: bool) -> Kind:

@@ -25,7 +25,7 @@ from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.software.program import programs
 from dedupcrawl.training.known_parameters import read_clearurls
 from dedupcrawl.training.learning_part import LearningOptions
-from dedupcrawl.training.train import NotWrittenError, TrainingSummary, train
+from dedupcrawl.training.train import TrainingSummary, train
 from dedupcrawl.urls.bounds import said_share
 
 _DEFAULTS = LearningOptions()
@@ -96,12 +96,9 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
         known = read_clearurls(knowledge) if knowledge else ()
         options = LearningOptions(holdout, seed, min_precision, min_coverage or 0, known, own)
         summary = (_on_spark if engine == "spark" else _here)(logs, rules, options, tally)
-    except NotWrittenError as error:
-        raise FailureError(printable(str(error))) from error
     except OSError as error:
-        raise FailureError(
-            f"{error.filename or rules}: {error.strerror or error}; old rules are as they were."
-        ) from error
+        why = printable(f"{error.filename or rules}: {error.strerror or error}")
+        raise FailureError(f"{why}; each rule file is whole, the old one or the new one.") from error
     tell_skipped(tally)
     for problem in summary.kept_files:
         click.echo(f"left as it is: {printable(problem)}", err=True)

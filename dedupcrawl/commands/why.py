@@ -41,7 +41,7 @@ def in_crawls(rules: SiteRules, url: str) -> dict[str, Any] | None:
 def becomes(told: dict[str, Any]) -> str:
     """What rules make of a URL, in a line that its name stands before."""
     how = "is asked for as" if told["kind"] == "rewrite" else "is the same page as every URL with the identity"
-    return f"{how} {printable(told['canonical'])}, by rule {printable(', '.join(told['rules']))}"
+    return f"{how} {told['canonical']}, by rule {', '.join(told['rules'])}"
 
 
 def in_words(told: dict[str, Any]) -> str:
@@ -52,7 +52,7 @@ def in_words(told: dict[str, Any]) -> str:
 
 def of_doubted(told: dict[str, Any]) -> list[str]:
     """A line for each rule that is tried."""
-    return [f"rule {printable(rule['id'])}: {speaks_for(rule)}" for rule in told["doubted"]]
+    return [f"rule {rule['id']}: {speaks_for(rule)}" for rule in told["doubted"]]
 
 
 @click.command("why", cls=Command, short_help="Tell what keeps two URLs apart.")
@@ -96,7 +96,7 @@ def _pages(site: str, logs: Sequence[Path]) -> tuple[list[str], list[int], dict[
 
 def _lines_of_crawls(found: Why, urls: Sequence[str], tried: Mapping[str, dict[str, Any]]) -> Iterator[str]:
     for url, told in tried.items():
-        yield f"{printable(url)} {in_words(told)}."
+        yield f"{url} {in_words(told)}."
     forms = {tried[url]["canonical"] if url in tried else form for url, form in zip(urls, found.canonical, strict=True)}
     if tried:
         yield "So a crawl merges them." if len(forms) == 1 else "A crawl does not merge them either."
@@ -104,13 +104,13 @@ def _lines_of_crawls(found: Why, urls: Sequence[str], tried: Mapping[str, dict[s
 
 
 def _lines(found: Why) -> list[str]:
-    by = f" by {', '.join(map(printable, found.rules))}" if found.rules else ""
+    by = f" by {', '.join(found.rules)}" if found.rules else ""
     if found.is_met:
-        return [f"They are merged: {printable(found.canonical[0])}{by}."]
-    lines = [f"They are not merged: {' and '.join(map(printable, found.canonical))}{by}.", f"In the log: {found.log}."]
+        return [f"They are merged: {found.canonical[0]}{by}."]
+    lines = [f"They are not merged: {' and '.join(found.canonical)}{by}.", f"In the log: {found.log}."]
     if not found.reasons:
         lines.append("No rule could turn one URL into the other.")
     for reason in found.reasons:
-        lines.append(f"  {printable(reason.rule)}: {printable(reason.why)}")
-        lines += [f"    {printable(one)} is not {printable(other)}" for one, other in reason.pairs]
+        lines.append(f"  {reason.rule}: {reason.why}")
+        lines += [f"    {one} is not {other}" for one, other in reason.pairs]
     return lines

@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import IO, NamedTuple
 from urllib.parse import quote
 
-import numpy as np
-
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
 if sys.version_info >= (3, 14):
@@ -38,15 +36,10 @@ class _BombError(Exception):
 
 
 class Content:
-    """What is in an open file, up to where it cannot be decompressed: there it ends.
+    """What is in an open file, up to where it cannot be decompressed: there it ends, and `damage` says why.
 
-    Args:
-        file: The file.
-        read1: Reads what is in it: some bytes, up to so many; none only at the end.
-        tally: Is told how far the file itself has been read.
-
-    Attributes:
-        damage: Why it ends there; None where it is whole as far as it was read.
+    `read1` reads some bytes of what is in the file, up to so many, and none only at the end. The tally is told how far
+    the file itself has been read.
     """
 
     def __init__(self, file: IO[bytes], read1: Callable[[int], bytes], tally: Tally) -> None:
@@ -137,11 +130,7 @@ def open_log(path: Path, tally: Tally) -> Iterator[Content]:
 
 
 def head_of(path: Path, size: int = 65_536) -> bytes:
-    """The first `size` bytes of what is in a file, or those before the damage.
-
-    Raises:
-        LogError: As `open_log`; of a damaged file if there is nothing before the damage.
-    """
+    """The first `size` bytes of what is in a file, or those before the damage."""
     with open_log(path, Tally()) as content:
         head = content.read(size)
         if content.damage is not None and not head:
@@ -191,20 +180,12 @@ class LineBlock(NamedTuple):
             yield number, found[0]
 
 
-def line_count(data: bytes) -> int:
-    """Line ends: `bytes.count` takes twice as long where they are close together."""
-    return int(np.count_nonzero(np.frombuffer(data, np.uint8) == 10))
-
-
 def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool = True) -> Iterator[LineBlock]:
     """All lines of a log in blocks of a few megabytes; those of nothing but blanks are left out, unless `blanks`.
 
     Bytes that are not UTF-8 are percent-encoded if `sound`, else they stay; a byte order mark is dropped, a line over
     8 MiB is left out and counted. Of a compressed log that was cut or is damaged the whole lines before are read, and
     the rest is counted once.
-
-    Raises:
-        LogError: As `open_log`.
     """
     with open_log(path, tally) as content:
         line, rest = 1, b""
@@ -221,14 +202,14 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool =
             for block in _blocks(line, data[:end], str(path), tally):
                 if blanks or not block.data.isspace():
                     yield block._replace(data=utf8(block.data)) if sound else block
-            line += line_count(data)
+            line += data.count(b"\n")
         if content.damage is not None:
             tally.skip(str(path), content.problem, 1, [line])
 
 
 def _blocks(line: int, data: bytes, path: str, tally: Tally) -> Iterator[LineBlock]:
     """Whole lines, the first of them number `line`, without those that are too long."""
-    size = LINE_LIMIT + 1 if line_count(data) <= _BLOCK_LINES else _PIECE_BYTES
+    size = LINE_LIMIT + 1 if data.count(b"\n") <= _BLOCK_LINES else _PIECE_BYTES
     start = 0
     while start < len(data):
         end = data.rfind(b"\n", start, start + size) + 1 or data.find(b"\n", start) + 1
@@ -237,7 +218,7 @@ def _blocks(line: int, data: bytes, path: str, tally: Tally) -> Iterator[LineBlo
             skip_long_line(tally, path, line)
         else:
             yield LineBlock(line, piece)
-        line += line_count(piece)
+        line += piece.count(b"\n")
         start = end
 
 

@@ -1,15 +1,10 @@
-"""Pages in files: JSON Lines rows with `html` or `text`, HTML responses of a WARC; and pairs of pages, with labels.
-
-Pages are parsed by as many processes as there are cores where that is worth it; their order stays.
-"""
+"""Pages in files: JSON Lines rows with `html` or `text`, HTML responses of a WARC; and pairs of pages, with labels."""
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
-from itertools import chain, islice
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -20,11 +15,6 @@ from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.crawl_logs.blocks import LineBlock, head_of, line_blocks, open_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.page import Page, paragraphs_of
-from dedupcrawl.workers import in_processes
-
-_BYTES_WORTH_WORKERS = 32 << 20  # of files: parsing them takes about as long as starting workers
-_CHUNK_BYTES = 1 << 20  # of markup that go to a worker at a time
-_CHUNKS_A_WORKER = 3  # that are on their way at most
 
 
 class Markup(NamedTuple):
@@ -36,17 +26,11 @@ class Markup(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What is wanted of markup.
+    """What is wanted of markup."""
 
-    Attributes:
-        fields: Headings, meta elements and anchors, too.
-        selector: CSS selector of the main text; None: it is found.
-        ignore: What does not count, as in DEDUP_IGNORE; of pages that come as text, too.
-    """
-
-    fields: bool = False
-    selector: str | None = None
-    ignore: tuple[str, ...] = ()
+    fields: bool = False  # headings, meta elements and anchors, too
+    selector: str | None = None  # CSS selector of the main text; None: it is found
+    ignore: tuple[str, ...] = ()  # what does not count, as in DEDUP_IGNORE; of pages that come as text, too
 
 
 TEXT = Wanted()
@@ -63,54 +47,9 @@ class PageRow(msgspec.Struct, frozen=True):
 
 
 def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup]:
-    """The stored pages of some files, in order; a broken row is counted in `tally`, when it comes, and left out.
-
-    Raises:
-        LogError: A file cannot be opened, decompressed or read to its end.
-    """
+    """The stored pages of some files, in order; a broken row is counted in `tally`, when it comes, and left out."""
     for path in paths:
         yield from (_of_warc if head_of(path, 5) == b"WARC/" else _of_json)(path, tally)
-
-
-def read_pages(
-    paths: Sequence[Path], tally: Tally, *, wanted: Wanted = TEXT, workers: int | None = None
-) -> Generator[Page, None, None]:
-    """All pages of some files, in order; a broken row is counted in `tally` and left out.
-
-    Close the iterator when it is not drawn to its end: it may have started processes. If `workers` is None, as many as
-    there are cores parse, or none besides this one for small files, and for those that begin with a page of text.
-
-    Raises:
-        LogError: A file cannot be opened, decompressed or read to its end.
-        WorkerKilledError: A worker did not live to the end of its work.
-    """
-    stored = stored_pages(paths, tally)
-    first = list(islice(stored, 1))
-    if workers is None:
-        is_markup = any(isinstance(one, Markup) for one in first)
-        large = sum(path.stat().st_size for path in paths) >= _BYTES_WORTH_WORKERS
-        workers = os.cpu_count() or 1 if is_markup and large else 1
-    if workers == 1:
-        yield from (page_of(one, wanted) for one in chain(first, stored))
-    else:
-        chunks, ahead = _chunks(chain(first, stored)), _CHUNKS_A_WORKER * workers
-        yield from chain.from_iterable(in_processes(partial(_parsed, wanted), chunks, workers, ahead))
-
-
-def _chunks(stored: Iterable[Page | Markup]) -> Iterator[list[Page | Markup]]:
-    chunk: list[Page | Markup] = []
-    size = 0
-    for one in stored:
-        chunk.append(one)
-        size += len(one.body) if isinstance(one, Markup) else sum(map(len, one.paragraphs))
-        if size >= _CHUNK_BYTES:
-            yield chunk
-            chunk, size = [], 0
-    yield chunk
-
-
-def _parsed(wanted: Wanted, chunk: Sequence[Page | Markup]) -> list[Page]:
-    return [page_of(one, wanted) for one in chunk]
 
 
 def page_of(stored: Page | Markup, wanted: Wanted = TEXT) -> Page:
@@ -132,11 +71,7 @@ Row = TypeVar("Row")
 
 
 def decoded(row: bytes, kind: type[Row]) -> Row:
-    """A line of JSON.
-
-    Raises:
-        ValueError: It is not such a row; the message says why.
-    """
+    """A line of JSON; a ValueError says why it is not such a row."""
     try:
         text = row.decode()
         return msgspec.convert(json.loads(text), kind)  # not msgspec.json: it refuses lone surrogates, which pages have
@@ -151,11 +86,7 @@ def decoded(row: bytes, kind: type[Row]) -> Row:
 
 
 def stored_row(read: PageRow) -> Page | Markup:
-    """The page in a row.
-
-    Raises:
-        ValueError: It holds neither HTML nor text.
-    """
+    """The page in a row; a ValueError where it holds neither HTML nor text."""
     url = _sound(read.url)
     if read.html is not None:
         return Markup(url, _sound(read.html), None)
@@ -205,17 +136,12 @@ _AT_HAND = 16  # rows of pages: the same page often stands in several pairs in a
 
 
 class Pair(NamedTuple):
-    """Two pages.
+    """Two pages."""
 
-    Attributes:
-        where: The file and the line, for messages.
-        same: Whether they are one page, where somebody has said so.
-    """
-
-    where: str
+    where: str  # the file and the line, for messages
     new: Page | Markup | str
     kept: Page | Markup | str
-    same: bool | None
+    same: bool | None  # whether they are one page, where somebody has said so
 
 
 class _PairRow(msgspec.Struct):
@@ -225,18 +151,14 @@ class _PairRow(msgspec.Struct):
 
 
 def read_pairs(path: Path, *, labelled: bool = False) -> Iterator[Pair]:
-    """The pairs of a file, compressed or not, in order; if `labelled`, each must say whether its pages are the same.
-
-    Raises:
-        LogError: The file cannot be read, or a row is no pair, or has a page without text; the message says which.
-    """
+    """The pairs of a file, compressed or not, in order; if `labelled`, each must say whether its pages are the same."""
     tally = Tally()
     for block in line_blocks(path, tally, sound=False):
         for number, line in block.texts():
             where = f"{path}, line {number}"
             try:
                 row = decoded(line, _PairRow)
-                new, kept = _page(row.new), _page(row.kept)
+                new, kept = (page if isinstance(page, str) else _stored(page) for page in (row.new, row.kept))
             except ValueError as error:
                 raise LogError(f"{where} is not a pair of pages ({error}): {_takes(labelled)}.") from error
             if labelled and row.same is None:
@@ -251,10 +173,6 @@ def _takes(labelled: bool) -> str:
     if labelled:
         return 'it takes {"new": URL, "kept": URL, "same": true or false}, or whole pages in place of the URLs'
     return 'it takes {"kept": {…}, "new": {…}}, with pages such as {"url": …, "html": …} or {"url": …, "text": …}'
-
-
-def _page(row: PageRow | str) -> Page | Markup | str:
-    return row if isinstance(row, str) else _stored(row)
 
 
 @lru_cache(maxsize=_AT_HAND)

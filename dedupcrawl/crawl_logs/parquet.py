@@ -57,11 +57,7 @@ def _batches(frame: pl.LazyFrame, height: int, path: Path) -> Iterator[pl.DataFr
 
 
 def _with_text_as_bytes(path: Path, names: list[str], start: int) -> Iterator[pl.DataFrame]:
-    """The rows from `start` on, their text as binary columns; what is neither text, bytes, number nor time is left out.
-
-    Raises:
-        LogError: PyArrow is not installed, or cannot read the file.
-    """
+    """The rows from `start` on, text as binary columns; what is neither text, bytes, number nor time is left out."""
     try:
         import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
         from pyarrow import parquet
@@ -92,11 +88,7 @@ def _with_text_as_bytes(path: Path, names: list[str], start: int) -> Iterator[pl
 
 
 def known_columns(columns: Iterable[str], path: str) -> list[str]:
-    """Those that are read of all columns of a file.
-
-    Raises:
-        LogError: None of them holds URLs.
-    """
+    """Those that are read of all columns of a file; a LogError where none of them holds URLs."""
     names = [name for name in columns if name.lower() in KNOWN_NAMES]
     if not any(name.lower() in NAMES["url"] for name in names):
         raise LogError(f"{path} is Parquet without a url column: rename the column that holds the URLs.")

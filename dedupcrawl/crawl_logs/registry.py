@@ -17,19 +17,15 @@ from dedupcrawl.crawl_logs.tally import THE_LOG_OF_A_CRAWL, LogError, Tally
 
 
 class LogFormat(NamedTuple):
-    """One format.
-
-    Attributes:
-        matches: Whether a file that begins with these (decompressed) bytes is of this format.
-        read: The file's rows in batches, in the columns of `rows.SCHEMA` and `rows.LINE`. Fills the tally with what it
-            leaves out; raises LogError when the file is broken as a whole.
-        block_reader: In place of `read` where lines of the middle can be read without those before: given the beginning
-            of a file and its name, what reads any of its lines. May raise LogError.
-    """
+    """One format."""
 
     name: str
-    matches: Callable[[bytes], bool]
+    matches: Callable[[bytes], bool]  # whether a file that begins with these (decompressed) bytes is of this format
+    # the file's rows in batches, in the columns of `rows.SCHEMA` and `rows.LINE`. Fills the tally with what it leaves
+    # out; raises LogError when the file is broken as a whole
     read: Callable[[Path, Tally], Iterator[pl.DataFrame]] | None = None
+    # in place of `read` where lines of the middle can be read without those before: given the beginning of a file and
+    # its name, what reads any of its lines. May raise LogError
     block_reader: Callable[[bytes, str], BlockReader] | None = None
 
     def batches(self, path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
@@ -58,20 +54,12 @@ FORMATS = (
 
 
 def format_of(path: Path) -> LogFormat | None:
-    """The format of a log, told by its content: names lie, and many logs are called crawl.log. None: it is empty.
-
-    Raises:
-        LogError: No format fits, or the file cannot be opened.
-    """
+    """The format of a log, told by its content: names lie, and many logs are called crawl.log. None: it is empty."""
     return format_like(head_of(path), str(path))
 
 
 def format_like(head: bytes, path: str) -> LogFormat | None:
-    """The format of a log that begins with `head`. None: it is empty.
-
-    Raises:
-        LogError: No format fits.
-    """
+    """The format of a log that begins with `head`. None: it is empty."""
     head = head.removeprefix(BOM_UTF8)
     if not head.strip():
         return None
@@ -89,9 +77,6 @@ def read_log(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     """The usable rows of one log, in batches of at most a few hundred thousand, in the columns of `rows.SCHEMA`.
 
     An empty file has no rows. Rows that cannot be used are counted in `tally` by their reason.
-
-    Raises:
-        LogError: The file is of no known format, or broken as a whole; possibly after some batches.
     """
     log_format = format_of(path)
     for rows in log_format.batches(path, tally) if log_format else ():

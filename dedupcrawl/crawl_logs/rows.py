@@ -173,7 +173,7 @@ def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.E
         return _time(value)
     if column in SIGNATURES:
         is_json = value.str.starts_with("[") | value.str.starts_with("{")
-        return pl.when(~is_json).then(value.map_batches(_without_kind, return_dtype=pl.String))
+        return pl.when(~is_json).then(value.str.replace(_DIGEST_KIND, ""))
     if column == "mime":
         mime = value.str.extract(r"^([^;\s]+)").str.to_lowercase()
         return pl.when(~mime.is_in(_NO_MIME)).then(mime)
@@ -187,11 +187,6 @@ def _as_text(values: pl.Series) -> pl.Series:
         said = (None if value is None else utf8(value).decode() for value in values.to_list())
         text = pl.Series(values.name, said, dtype=pl.String)
     return text
-
-
-def _without_kind(digests: pl.Series) -> pl.Series:
-    named = digests.str.contains(":", literal=True).any()
-    return digests.str.replace(_DIGEST_KIND, "") if named else digests
 
 
 def _time(value: pl.Expr) -> pl.Expr:

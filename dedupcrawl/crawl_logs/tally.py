@@ -21,7 +21,10 @@ THE_LOG_OF_A_CRAWL = (
 
 
 class LogError(Exception):
-    """A whole file cannot be read. The message is one sentence: which file, what is wrong, what to do."""
+    """A whole file cannot be read. The message is one sentence: which file, what is wrong, what to do.
+
+    Whatever reads files here may raise it, also after some of their rows.
+    """
 
 
 class BrokenRow(NamedTuple):
@@ -35,18 +38,13 @@ class BrokenRow(NamedTuple):
 
 @dataclass(slots=True)
 class Tally:
-    """Counts over one or several logs, filled in by a reader while rows are drawn from it.
-
-    Attributes:
-        skipped: Reason → rows left out for it.
-        broken: The first few rows left out of each file, for warnings that name the line.
-        bytes_read: Bytes of the files themselves (before decompression), for a progress bar.
-    """
+    """Counts over one or several logs, filled in by a reader while rows are drawn from it."""
 
     rows: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)  # reason → rows left out for it
+    # the first few rows left out of each file, for warnings that name the line
     broken: list[BrokenRow] = field(default_factory=list)
-    bytes_read: int = 0
+    bytes_read: int = 0  # bytes of the files themselves (before decompression), for a progress bar
 
     def skip(self, path: str, reason: str, count: int, lines: Iterable[int] = (), unit: str = "line") -> None:
         """Count `count` rows left out for one `reason`; of `lines`, where they stand, only the first few are kept."""

@@ -1,7 +1,5 @@
 """WARC: the archived answers themselves. The main text of each HTML page is digested while it is read.
 
-Answers cannot be had without parsing them, so here, unlike in the other formats, each row costs what its page costs.
-
 A damaged file is cut into its records, too: what is broken costs itself and not what follows. (FastWARC, which reads
 the records, ends at the first error.) A record says how long it is, and what follows it tells whether that is true.
 Where it is not, and behind bytes that are not a record, the next version line is looked for. Only a record over
@@ -44,15 +42,10 @@ _AFTER_RECORD = re.compile(rb"\r?\n\r?\n|[\r\n]{0,4}(?:WARC/|\Z)")
 
 
 class Found(NamedTuple):
-    """Bytes of one record, from its version line, as far as they are there; or of none, if empty.
+    """Bytes of one record, from its version line, as far as they are there; or of none, if empty."""
 
-    Attributes:
-        data: Header and block; the header alone of a record over `RECORD_LIMIT`.
-        problem: Why it is not the whole record; empty when it is.
-    """
-
-    data: bytes
-    problem: str = ""
+    data: bytes  # header and block; the header alone of a record over `RECORD_LIMIT`
+    problem: str = ""  # why it is not the whole record; empty when it is
 
 
 class _Window:
@@ -174,27 +167,18 @@ _HEAD = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http\r\nC
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer as it was archived.
-
-    Attributes:
-        date: When, as written.
-        digest: Of the payload, as written, where the record has one.
-        is_revisit: True when its content is in another record.
-        mime: Media type without parameters, lower case.
-        body: Content, its encodings undone; empty where there is a `problem`.
-        problem: Why it cannot be taken for the whole answer; empty when it can.
-    """
+    """An answer as it was archived."""
 
     url: str
-    date: str | None
-    digest: str | None
-    is_revisit: bool
+    date: str | None  # when, as written
+    digest: str | None  # of the payload, as written, where the record has one
+    is_revisit: bool  # true when its content is in another record
     status: int | None = None
     location: str | None = None
-    mime: str = ""
+    mime: str = ""  # media type without parameters, lower case
     charset: str | None = None
-    body: bytes = b""
-    problem: str = ""
+    body: bytes = b""  # content, its encodings undone; empty where there is a `problem`
+    problem: str = ""  # why it cannot be taken for the whole answer; empty when it can
 
 
 def answers(content: Content, kinds: Sequence[WarcRecordType] = (WarcRecordType.response,)) -> Iterator[Answer]:
@@ -268,9 +252,6 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     """The answers in a WARC, in batches of `rows.SCHEMA` and `rows.LINE`, which counts records.
 
     Of a damaged file all that can be read is read, and the rest counted.
-
-    Raises:
-        LogError: As `open_log`.
     """
     rows = []
     with open_log(path, tally) as content:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -53,20 +53,8 @@ class Crawl:
         """Responses of status 200, those of robots.txt left out."""
         return self.count("downloader/response_status_count/200") - self.count("robotstxt/response_status_count/200")
 
-    @property
-    def failures(self) -> tuple[str, ...]:
-        """Names of the exceptions with which requests failed."""
-        prefix = "downloader/exception_type_count/"
-        return tuple(name.rpartition(".")[2] for name in self.stats if name.startswith(prefix))
 
-
-Told = Callable[[Crawl], None]
-"""Called about once a second with what a crawl has come to so far."""
-
-
-def crawl(
-    title: str, folder: Path, arguments: Mapping[str, str], settings: Mapping[str, object], told: Told = lambda _: None
-) -> Crawl:
+def crawl(title: str, folder: Path, arguments: Mapping[str, str], settings: Mapping[str, object]) -> Crawl:
     """Run ``scrapy crawl pages`` into the new `folder`; a CrawlError when the process fails, or no page was fetched."""
     folder.mkdir(parents=True)
     stats, log = folder / "stats.json", folder / "scrapy.log"
@@ -76,51 +64,21 @@ def crawl(
     command += [part for name, value in arguments.items() for part in ("-a", f"{name}={value}")]
     command += [part for name, value in given.items() for part in ("-s", f"{name}={value}")]
     environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "dedupcrawl.demo.settings"}
-    returncode, stderr = _run(command, environment, lambda: told(Crawl(title, folder, _read(stats))))
-    done = Crawl(title, folder, _read(stats))
-    if returncode or "finish_reason" not in done.stats:
-        said = stderr.strip().splitlines()
+    process = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    if process.returncode or not stats.is_file():
+        said = process.stderr.strip().splitlines()
         raise CrawlError(f"The crawl failed{f' ({said[-1]})' if said else ''}: see {log}.")
+    done = Crawl(title, folder, json.loads(stats.read_text(encoding="utf-8")))
     if not done.count("item_scraped_count"):
-        raise CrawlError(f"There is nothing to learn from, as {arguments['start']} {_why_no_page(done)}: see {log}.")
+        what = ", ".join(sorted(re.split("[/.]", name)[-1] for name in done.stats if _WITHOUT_PAGE.match(name)))
+        why = f"There is nothing to learn from, as {arguments['start']} gave no page of HTML"
+        raise CrawlError(f"{why}{f' ({what})' if what else ''}: see {log}.")
     return done
 
 
-def _run(command: Sequence[str], environment: Mapping[str, str], look: Callable[[], None]) -> tuple[int, str]:
-    """Exit status and stderr of a process; `look` is called every second until it ends."""
-    with subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            while True:
-                with suppress(subprocess.TimeoutExpired):
-                    stderr = process.communicate(timeout=1)[1]
-                    return process.returncode, stderr
-                look()
-        except BaseException:
-            process.kill()
-            raise
-
-
-def _read(stats: Path) -> dict[str, int | float | str]:
-    """The stats as they were written last; none before that."""
-    with suppress(FileNotFoundError):
-        found: dict[str, int | float | str] = json.loads(stats.read_text(encoding="utf-8"))
-        return found
-    return {}
-
-
-def _why_no_page(crawl: Crawl) -> str:
-    """What the start URL did instead of giving a page, as far as the stats tell."""
-    if crawl.count("robotstxt/forbidden"):
-        return "may not be fetched, says the site's robots.txt"
-    counts = (name.partition("/response_status_count/") for name in crawl.stats if name.startswith("downloader/"))
-    answers = {status: crawl.count(f"{where}{what}{status}") for where, what, status in counts if status}
-    robots = "robotstxt/response_status_count/"
-    if statuses := [status for status, count in answers.items() if count > crawl.count(robots + status)]:
-        return f"gave no page of HTML (status {', '.join(sorted(statuses))})"
-    return f"did not answer ({', '.join(crawl.failures)})" if crawl.failures else "gave no page"
-
+_WITHOUT_PAGE = re.compile(
+    "downloader/exception_type_count/|downloader/response_status_count/[345]|robotstxt/forbidden"
+)
 
 _DROPPED = "dedup/content/dropped/"
 
@@ -191,7 +149,6 @@ def _shown(path: Path) -> Path:
 
 # The demo site is our own and on this machine: no need to be slow.
 _FULL_SPEED = {"AUTOTHROTTLE_ENABLED": False, "DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS_PER_DOMAIN": 8}
-_SILENT = 10.0  # seconds without an answer, after which somebody should be told
 
 
 class _Refused(click.ClickException):
@@ -239,37 +196,15 @@ def _crawl_twice(
     """The crawl without what can be learned, and the one with it; only the first when nothing can be."""
     say = Console(highlight=False, soft_wrap=True).print
     settings = {**settings, "DEDUP_RULES": rules}
-    say(f"Crawling {arguments['start']} …")
-    with watched() as told:
-        first = crawl("first crawl", folder / "first", arguments, settings, told)
+    say(f"Crawling {arguments['start']} … (what comes of it: {_shown(folder / 'first' / 'scrapy.log')})")
+    first = crawl("first crawl", folder / "first", arguments, settings)
     say("Learning rules from its log …")
     learned = learn([first.folder / "crawl-log.jsonl"], rules).to_dict()["rules"]
     if not learned:
         say("No rule was certain enough to be learned, so there is no second crawl.")
         return [first]
     say(f"Crawling again, with {counted(learned, 'learned rule')} …")
-    with watched() as told:
-        return [first, crawl("with learned rules", folder / "second", arguments, settings, told)]
-
-
-@contextmanager
-def watched(silent: float = _SILENT) -> Iterator[Told]:
-    """How far a crawl is, on a terminal; anywhere one line when there is no page after `silent` seconds."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    started = time.monotonic()
-    warned = False
-    with console.status("starting") as status:
-
-        def told(so_far: Crawl) -> None:
-            nonlocal warned
-            seconds = time.monotonic() - started
-            status.update(f"{counted(so_far.pages, 'page')} in {seconds:.0f} s")
-            if not warned and not so_far.pages and seconds >= silent:
-                warned = True
-                why = f" ({', '.join(so_far.failures)})" if so_far.failures else ""
-                console.print(f"No page after {seconds:.0f} s{why}; Scrapy goes on trying: {so_far.folder}/scrapy.log")
-
-        yield told
+    return [first, crawl("with learned rules", folder / "second", arguments, settings)]
 
 
 def _a_dropped_page(done: Crawl) -> str | None:

@@ -17,6 +17,7 @@ from urllib.parse import parse_qs, quote, unquote
 import msgspec
 
 _TEXTS = Path(__file__).parent / "texts"
+_PAGES = msgspec.toml.decode((_TEXTS / "pages.toml").read_bytes())  # all that is not an article
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def articles() -> list[Text]:
 
 def other_pages() -> list[Text]:
     """Bulletins, stations, forum threads, goods, lost items, guides, archive and the rest."""
-    pages = msgspec.toml.decode((_TEXTS / "pages.toml").read_bytes())
+    pages = _PAGES
     quoted = next(text for text in articles() if text.path == f"/en/{pages['yearbook']['quotes']}")
     year = pages["yearbook"]["text"].replace("$quote", "\n\n".join(quoted.paragraphs[1:3]))
     return [
@@ -140,37 +141,6 @@ _NOT_FOUND = Answer(404, "<h1>Not found</h1>")
 _ROBOTS = Answer(200, "User-agent: *\nDisallow: /private/\n", mime="text/plain")
 
 _GONE = "/gone/"
-_SECTIONS = {  # path → title, language, and how the section's page writes the URL of each of its texts
-    "/en/": ("All pages in English", "en", "{}"),
-    "/zh/": ("中文文章", "zh", "{}"),
-    "/weather/": ("Weather on the sea wall", "en", "{}"),
-    "/prices/": ("桦溪菜市行情", "zh", "{}"),
-    "/stations/": ("Stations of the coast line", "en", "{}"),
-    "/forum/": ("The forum", "en", "{}?sid={session}"),
-    "/guide/": ("Guides", "en", "{} {}index.html"),
-    "/item/": ("Lost and found", "en", "{} {bare}"),
-    "/shop/": ("The small shop", "en", "{}?ref=front {}?ref=mail"),
-    "/archive/": ("From the archive", "en", "{}?lang=en"),
-}
-_WELCOME = (
-    "The Alderford Notebook comes out when there is something to say. It is about locks and loaves, clocks, kites and "
-    "the weather, and half of it is written by our friends in Huaxi, on the other side of the world, who have a river "
-    "too. Come in; the kettle is on.",
-)
-_FRONT_LINKS = [
-    ("/index.html", "Front page"),
-    ("/en/index.html", "English"),
-    ("/yearbook/", "The year in the Notebook"),
-    ("/about/team", "Who we are"),
-    ("/About/Team", "Our team"),
-    ("/contact/", "Write to us"),
-    ("/weekly/", "Riverside Weekly prints our pieces"),
-    ("/gone/summer-fair", "Summer fair"),
-    ("/gone/raffle", "Raffle"),
-    ("/gone/bandstand", "Bandstand"),
-    ("/private/drafts", "Drafts"),
-    ("/no-such-page", "A link that leads nowhere"),
-]
 
 
 class Site:
@@ -232,12 +202,12 @@ class Site:
         return lambda: _notebook(text, () if base else self._links_of(text), base, next(self._visits))
 
     def _listings(self) -> Iterator[Text]:
-        for path, (title, lang, _) in _SECTIONS.items():
+        for path, (title, lang, _) in _PAGES["sections"].items():
             yield Text(path, title, (), lang)
         for tag in sorted({tag for text in self._articles for tag in text.tags}):
             lang = next(text.lang for text in self._articles if tag in text.tags)
             yield Text(f"/tags/{tag}", f"# {tag}", (), lang)
-        yield Text("/", "The Alderford Notebook", _WELCOME)
+        yield _text("/", _PAGES["front"])
 
     def _session(self) -> str:
         return f"{(next(self._visits) % _SESSIONS + 1) * 0x1F3A9C5D:08x}"
@@ -245,14 +215,14 @@ class Site:
     def _links_of(self, text: Text) -> Links:  # noqa: PLR0911 - a kind of page each
         """The links below a text or in a listing: to what it lists, to its own other views, and onwards."""
         path = text.path
-        if path in _SECTIONS:
+        if path in _PAGES["sections"]:
             return self._section_links(path)
         if path.startswith("/tags/"):
             return _links(one for one in self._articles if path.removeprefix("/tags/") in one.tags)
         if path == "/":
-            sections = [(section, title) for section, (title, _, _) in _SECTIONS.items()]
+            sections = [(section, title) for section, (title, _, _) in _PAGES["sections"].items()]
             latest = _links(self._articles[::3], "{}?utm_source=front&utm_campaign=spring")
-            return [*sections, *latest, *_FRONT_LINKS, (self._mirror_front, "Mirror")]
+            return [*sections, *latest, *_PAGES["front"]["links"], (self._mirror_front, "Mirror")]
         if path == "/contact/":
             return [("contact/", "Contact")]  # somebody forgot a slash: every level links to one below
         if path.startswith("/forum/"):
@@ -271,7 +241,7 @@ class Site:
 
     def _section_links(self, section: str) -> Links:
         listed = [text for path, text in self._texts.items() if path.startswith(section) and path != section]
-        for form in _SECTIONS[section][2].split():
+        for form in _PAGES["sections"][section][2].split():
             for text in listed:
                 href = form.format(text.path, bare=text.path.rstrip("/"), session=self._session())
                 yield href, text.title

@@ -12,7 +12,6 @@ from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response, TextResponse
-from scrapy.utils.asyncio import create_looping_call
 
 _PIECES = ".//text()[not(parent::script or parent::style)]"
 
@@ -55,20 +54,13 @@ def _text(response: TextResponse) -> str:
     return "\n".join(line for line in (" ".join(piece.split()) for piece in pieces) if line)
 
 
-_SECONDS = 1.0  # between two writes
-
-
 class StatsFile:
-    """Writes the stats to STATS_FILE every second, and in the end, when they have a "finish_reason"."""
+    """Writes the stats to STATS_FILE in the end."""
 
     def __init__(self, crawler: Crawler) -> None:
-        path = crawler.settings.get("STATS_FILE")
-        if not path:
+        if not crawler.settings.get("STATS_FILE"):
             raise NotConfigured("STATS_FILE is not set")
-        self._path = Path(path)
         self._crawler = crawler
-        self._beat = create_looping_call(self._write)
-        crawler.signals.connect(self._spider_opened, signals.spider_opened)
         crawler.signals.connect(self._engine_stopped, signals.engine_stopped)
 
     @classmethod
@@ -76,16 +68,7 @@ class StatsFile:
         """Called by Scrapy."""
         return cls(crawler)
 
-    def _spider_opened(self) -> None:
-        self._beat.start(_SECONDS)
-
     def _engine_stopped(self) -> None:
-        if self._beat.running:
-            self._beat.stop()
-        self._write()
-
-    def _write(self) -> None:
         assert self._crawler.stats is not None
-        part = self._path.with_suffix(".part")  # who reads never sees half of it
-        part.write_text(json.dumps(self._crawler.stats.get_stats(), default=str), encoding="utf-8")
-        part.replace(self._path)
+        stats = json.dumps(self._crawler.stats.get_stats(), default=str)
+        Path(self._crawler.settings["STATS_FILE"]).write_text(stats, encoding="utf-8")

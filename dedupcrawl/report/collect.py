@@ -56,11 +56,6 @@ class Verdicts:
     hashes: sources.Hashes = field(default_factory=lambda: sources.hashes_of([]))
     listing: Listing = field(default_factory=Listing)  # the newest
 
-    @property
-    def dropped(self) -> int:
-        """Duplicates that were not stored."""
-        return self.duplicates - self.let_through
-
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -79,26 +74,10 @@ class Report:
     # what was recognized on the sites that the index has verdicts or rewrites of, as `SiteSoftware.told`
     software: list[dict[str, Any]]
     problems: tuple[str, ...]  # one sentence for whatever could not be read
-
-    @property
-    def kept(self) -> int:
-        """Pages that were kept."""
-        return sum(row.kept for row in self.runs)
-
-    @property
-    def superseded(self) -> int:
-        """Kept pages that were found to lie inside later ones, by processes that came to their end."""
-        return sum(row.run.superseded for row in self.runs)
-
-    @property
-    def saved(self) -> int:
-        """Fetches that rules saved."""
-        return sum(row.saved for row in self.runs)
-
-    @property
-    def fell_back(self) -> int:
-        """sources.Rewritten requests that were sent as they were asked for after all."""
-        return sum(row.fell_back for row in self.runs)
+    kept: int  # pages, by all these runs
+    superseded: int  # of these, the ones found to lie inside later ones, by processes that came to their end
+    saved: int  # fetches, by rules
+    fell_back: int  # rewritten requests that were sent as they were asked for after all
 
 
 def collect(  # noqa: PLR0913 - what a report is of
@@ -110,18 +89,11 @@ def collect(  # noqa: PLR0913 - what a report is of
     *,
     run: str | None = None,
 ) -> Report:
-    """Read everything once; what cannot be read becomes a problem that the page names.
+    """Read everything once; a log or rules that cannot be read become a problem that the page names.
 
-    Args:
-        index: Opened to be read; others may write to it meanwhile.
-        log: The crawl log, where there is one.
-        rules: Rule files, and folders of them; one that is missing has no rules.
-        runs: All that the index remembers.
-        told: Progress.
-        run: Leave out what other runs did, in all but the figures of the index and the evidence of the rules.
-
-    Raises:
-        IndexDamagedError, OSError: The index cannot be read.
+    Others may write to the index meanwhile. Rule files, or folders of them, may be missing. `runs` are all that the
+    index remembers; if one is named by `run`, what others did is left out, in all but the figures of the index and the
+    evidence of the rules.
     """
     info = index.info()
     verdicts = _verdicts(index, int(info["verdicts"]), told, run)
@@ -140,7 +112,21 @@ def collect(  # noqa: PLR0913 - what a report is of
         :_MOST_SOFTWARE
     ]
     return Report(
-        info, run, figures, verdicts, texts, standing, rewritten, crawled, rows, software, (*problems, *rows.problems)
+        info,
+        run,
+        figures,
+        verdicts,
+        texts,
+        standing,
+        rewritten,
+        crawled,
+        rows,
+        software,
+        (*problems, *rows.problems),
+        kept=sum(row.kept for row in figures),
+        superseded=sum(row.run.superseded for row in figures),
+        saved=sum(row.saved for row in figures),
+        fell_back=sum(row.fell_back for row in figures),
     )
 
 

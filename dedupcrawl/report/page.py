@@ -6,7 +6,6 @@ import base64
 import hashlib
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -26,34 +25,24 @@ from dedupcrawl.report.plots import Plot, histogram, learning_curve
 from dedupcrawl.report.sources import RunFigures, saved_by
 
 
-@dataclass(frozen=True, slots=True)
-class Savings:
-    """Figures for the top of the page; None is what is not known."""
+def savings(report: Report) -> dict[str, float]:
+    """For the top of the page: the share of duplicates among the pages compared and, with a crawl log, among the bytes.
 
-    kept: int  # pages that are kept
-    share: float  # duplicates among the pages that were compared, in [0, 1]
-    byte_share: float | None = None  # share of the duplicates' bytes in all bytes fetched, in [0, 1]
-    saved_bytes: int | None = None  # of the fetches that rules saved, at the mean length of a page
-    saved_seconds: float | None = None  # what they would have taken, at the crawl's own rate
-    wasted_seconds: float | None = None  # what fetching the duplicates took: rules can still save that
-
-    @classmethod
-    def of(cls, report: Report) -> Savings:
-        """The savings of a report."""
-        kept, duplicates, crawled = report.kept, report.verdicts.duplicates, report.crawled
-        share = duplicates / (kept + duplicates) if duplicates else 0.0
-        if crawled is None:
-            return cls(kept, share)
-        saved, again = report.saved, int(crawled.duplicate.sum())
-        a_response = crawled.seconds / max(1, crawled.responses)
-        return cls(
-            kept,
-            share,
-            byte_share=crawled.duplicate_bytes / max(1, crawled.bytes),
-            saved_bytes=saved * crawled.bytes // max(1, crawled.pages),
-            saved_seconds=saved * a_response,
-            wasted_seconds=again * a_response,
-        )
+    And estimates from means: what the fetches that rules saved would have taken, and the time that fetching the
+    duplicates took, which rules can still save.
+    """
+    duplicates, crawled = report.verdicts.duplicates, report.crawled
+    share = duplicates / (report.kept + duplicates) if duplicates else 0.0
+    if crawled is None:
+        return {"share": share}
+    a_response = crawled.seconds / max(1, crawled.responses)
+    return {
+        "share": share,
+        "byte_share": crawled.duplicate_bytes / max(1, crawled.bytes),
+        "saved_bytes": report.saved * crawled.bytes // max(1, crawled.pages),
+        "saved_seconds": report.saved * a_response,
+        "wasted_seconds": int(crawled.duplicate.sum()) * a_response,
+    }
 
 
 def duration(seconds: float) -> str:
@@ -81,9 +70,9 @@ def _hash(content: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
-def render(report: Report) -> str:
-    """The report as one HTML page that needs no network, no other file, and runs no script but its own."""
-    environment = Environment(
+def environment() -> Environment:
+    """Of the page's templates: what is written into them is escaped, and made `printable`, unless it is ours."""
+    made = Environment(
         loader=PackageLoader("dedupcrawl.report", "assets"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -91,35 +80,42 @@ def render(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"counted": counted, "megabytes": megabytes, "duration": duration, "moment": moment}
+    made.filters |= {"counted": counted, "megabytes": megabytes, "duration": duration, "moment": moment}
+    return made
+
+
+def render(report: Report) -> str:
+    """The report as one HTML page that needs no network, no other file, and runs no script but its own."""
     script, style = _asset("report.js"), _asset("report.css")
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'; form-action 'none'"
     )
     verdicts, crawled = report.verdicts, report.crawled
     titles = crawled.titles if crawled else {}
-    return environment.get_template(
-        "report.html"
-    ).render(
-        policy=policy,
-        script=Markup(script),  # ours, like the style and the pictures
-        style=Markup(style),
-        report=report,
-        savings=Savings.of(report),
-        sites=_sites(report),
-        more_sites=max(0, len(verdicts.by_site) - _SITES),
-        plots=[(plot, Markup(plot.svg)) for plot in _plots(report)],
-        columns=Markup(packed(verdicts.listing.columns(titles, report.standing))),  # base64
-        evidence=[Markup(chunk) for chunk in verdicts.listing.evidence()],
-        texts={row: Markup(packed(texts)) for row, texts in report.texts.items()},
-        rules=Markup(packed(report.rules.rows)),
-        words=Markup(packed({"labels": LABELS, "units": UNITS})),
-        listed=min(LISTED, verdicts.duplicates + verdicts.in_doubt),
-        run=report.runs[-1].run if report.run is not None else None,
-        newest_runs=report.runs[: -_RUNS - 1 : -1],
-        about=_about(report.runs),
-        made=moment(time.time()),
-        version=version("dedupcrawl"),
+    return (
+        environment()
+        .get_template("report.html")
+        .render(
+            policy=policy,
+            script=Markup(script),  # ours, like the style
+            style=Markup(style),
+            report=report,
+            savings=savings(report),
+            sites=_sites(report),
+            more_sites=max(0, len(verdicts.by_site) - _SITES),
+            plots=list(_plots(report)),
+            columns=Markup(packed(verdicts.listing.columns(titles, report.standing))),  # base64
+            evidence=[Markup(chunk) for chunk in verdicts.listing.evidence()],
+            texts={row: Markup(packed(texts)) for row, texts in report.texts.items()},
+            rules=Markup(packed(report.rules.rows)),
+            words=Markup(packed({"labels": LABELS, "units": UNITS})),
+            listed=min(LISTED, verdicts.duplicates + verdicts.in_doubt),
+            run=report.runs[-1].run if report.run is not None else None,
+            newest_runs=report.runs[: -_RUNS - 1 : -1],
+            about=_about(report.runs),
+            made=moment(time.time()),
+            version=version("dedupcrawl"),
+        )
     )
 
 

@@ -64,18 +64,10 @@ def read_crawled(
     told: Callable[[int], None] = lambda _: None,
     run: str | None = None,
 ) -> tuple[Crawled, Tally]:
-    """Read a crawl log once, in bounded memory: 9 bytes per page.
+    """Read a crawl log, or its rows of one run, once, in bounded memory: 9 bytes per page.
 
-    Args:
-        log: In any format that `train` reads.
-        duplicates: `hashes_of` the URLs whose pages are duplicates, `of_run` for rows that say of which run they are,
-            and as they are for others.
-        titled: The URLs whose titles are wanted.
-        told: Is told how many bytes of the file are read.
-        run: Only the rows of this crawl.
-
-    Raises:
-        LogError: The file is not a crawl log.
+    `duplicates` are `hashes_of` the URLs whose pages are duplicates, `of_run` for rows that say of which run they are,
+    and as they are for others. `titled` are the URLs whose titles are wanted, `told` is called with the bytes read.
     """
     found, tally = Crawled(), Tally()
     log_format = format_of(log)
@@ -149,19 +141,14 @@ def figures_of(
     variants: Mapping[str, int],
 ) -> list[RunFigures]:
     """One row per run; those that only the counts know, because the index remembers no more of them, come first."""
-    known = {run.name for run in runs}
-    forgotten = sorted({*kept, *duplicates, *in_doubt, *variants} - known)
-    return [
-        RunFigures(
-            run,
-            kept.get(run.name, 0),
-            duplicates.get(run.name, 0),
-            in_doubt.get(run.name, 0),
-            max(0, min(run.saved, variants.get(run.name, 0))),
-            run.fell_back,
-        )
-        for run in (*(Run(name, "", 0.0) for name in forgotten), *runs)
-    ]
+    counts = (kept, duplicates, in_doubt, variants)
+    forgotten = sorted(set().union(*counts) - {run.name for run in runs})
+    rows = []
+    for run in (*(Run(name, "", 0.0) for name in forgotten), *runs):
+        its_kept, its_duplicates, its_doubts, rewritten = (of.get(run.name, 0) for of in counts)
+        saved = max(0, min(run.saved, rewritten))
+        rows.append(RunFigures(run, its_kept, its_duplicates, its_doubts, saved, run.fell_back))
+    return rows
 
 
 def saved_by(rows: Sequence[RunFigures], at: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -58,43 +58,30 @@ _COUNTED = frozenset({_PUSH, _TAKE, _RELEASE})
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where requests or start URLs come from.
+    """Where requests or start URLs come from."""
 
-    Attributes:
-        key: Of a list, a set or a sorted set.
-        take: The command that takes one.
-        put_back: The one that undoes that.
-    """
-
-    key: str
-    take: str
-    put_back: str
+    key: str  # of a list, a set or a sorted set
+    take: str  # the command that takes one
+    put_back: str  # the one that undoes that
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What became of leases.
+class LeaseReport:
+    """What became of leases."""
 
-    Attributes:
-        ended: Those of requests that are done with.
-        got_over: Those of requests that the worker has got over, and that only wait for what they brought to be stored.
-    """
-
-    ended: Sequence[int] = ()
-    got_over: Sequence[int] = ()
+    ended: Sequence[int] = ()  # those of requests that are done with
+    # those of requests that the worker survived, and that only wait for what they brought to be stored
+    handled: Sequence[int] = ()
 
 
-NOTHING = Told()
+NO_REPORT = LeaseReport()
 
 
 class SharedQueue:
-    """The scripts, for one worker; a server that is away is no error.
+    """The scripts, for one worker; a server that is away is no error, and calls to it must fail at once then.
 
-    Args:
-        server: The client. Its calls must fail at once when the server cannot be reached.
-        key: What the names of its keys begin with.
-        stats: The crawler's.
-        claimant: The name under which this worker claims pages of an index; empty when it does not.
+    The names of its keys begin with `key`. `claimant` is the name under which this worker claims pages of an index;
+    empty when it does not.
     """
 
     def __init__(self, server: redis.Redis, key: str, stats: StatsCollector, claimant: str = "") -> None:
@@ -129,34 +116,34 @@ class SharedQueue:
         Returns:
             False when it is known. True while the server is away.
         """
-        told = (fingerprint, command, *arguments)
-        return bool(self._tell(_PUSH, (seen_key, key, self._workers), told) != 0)
+        said = (fingerprint, command, *arguments)
+        return bool(self._tell(_PUSH, (seen_key, key, self._workers), said) != 0)
 
-    def take(self, source: Source, count: int, told: Told = NOTHING) -> list[tuple[int, bytes]]:
+    def take(self, source: Source, count: int, report: LeaseReport = NO_REPORT) -> list[tuple[int, bytes]]:
         """Up to `count` of what is there, each with its lease; nothing while the server is away.
 
         What became of earlier ones is told in the same round trip.
         """
-        if not self.catch_up() or len(told.ended) + len(told.got_over) > _RELEASED_AT_ONCE:
-            self.tell(told)
-            told = NOTHING
+        if not self.catch_up() or len(report.ended) + len(report.handled) > _RELEASED_AT_ONCE:
+            self.report(report)
+            report = NO_REPORT
             if not self.catch_up():
                 return []
         first, self._next_lease = self._next_lease, self._next_lease + count
-        arguments = (source.take, source.put_back, first, count, len(told.ended), *told.ended, *told.got_over)
+        arguments = (source.take, source.put_back, first, count, len(report.ended), *report.ended, *report.handled)
         try:
             taken = self._run(_TAKE, (source.key, self._leases, self._workers), arguments)
         except redis.RedisError as error:
             self._lost(error)
-            self.tell(told)
+            self.report(report)
             self._unsent.append((_PUT_BACK, (self._leases,), range(first, first + count)))  # it may have happened
             return []
         return list(enumerate(taken, first))
 
-    def tell(self, told: Told) -> None:
-        """Release what has ended, and mark the others: what this worker has got over is not what it dies of."""
-        self._tell_of(told.got_over, _MARK, self._leases)
-        self.release(told.ended)
+    def report(self, report: LeaseReport) -> None:
+        """Release what has ended, and mark the others: what this worker survived is not what it dies of."""
+        self._tell_of(report.handled, _MARK, self._leases)
+        self.release(report.ended)
 
     def release(self, leases: Iterable[int]) -> None:
         """What was leased is done with."""

@@ -21,7 +21,7 @@ from scrapy_redis.queue import FifoQueue, LifoQueue, PriorityQueue
 
 from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.pages import FetchedPage
-from dedupcrawl.shared_queue.queue import NOTHING, SharedQueue, Source, Told
+from dedupcrawl.shared_queue.queue import NO_REPORT, LeaseReport, SharedQueue, Source
 
 
 class Leases:
@@ -45,22 +45,22 @@ class Leases:
         """A request was taken, and goes to the engine."""
         self._at_work[request] = lease
 
-    def settled(self) -> Told:
+    def settled(self) -> LeaseReport:
         """What became of requests since this was asked last."""
         engine = self._crawler.engine
         slot = engine._slot if engine is not None else None  # Scrapy has no signal for the end of a request
         in_progress: Iterable[Request] = slot.inprogress if slot is not None else ()
-        got_over = set[int]()
+        handled = set[int]()
         for request in self._at_work.keys() - set(in_progress):
             lease, page = self._at_work.pop(request), self._pages.pop(request, None)
-            got_over.add(lease)
+            handled.add(lease)
             if page is None or self._dedup is None:
                 self._ended.append(lease)
             elif not page.unwritten:  # else a feed could not take its item: whoever comes next fetches it again
                 self._dedup.storing.once_stored(page.files, [lease], self._ended)
         ended = self._ended.copy()
         self._ended.clear()
-        return Told(ended, list(got_over.difference(ended)))
+        return LeaseReport(ended, list(handled.difference(ended)))
 
     def _item_scraped(self, item: object, response: Response | None) -> None:
         if response is not None and response.request in self._at_work and self._dedup is not None:
@@ -143,9 +143,9 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
 
     def next_request(self) -> Request | None:
         """The next one; None when there is none, or while the server is away."""
-        told = self._leases.settled()
-        while taken := self._shared.take(self._source, 1, told):
-            told = NOTHING
+        report = self._leases.settled()
+        while taken := self._shared.take(self._source, 1, report):
+            report = NO_REPORT
             lease, data = taken[0]
             try:
                 request: Request = self.queue._decode_request(data)
@@ -160,7 +160,7 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
 
     def has_pending_requests(self) -> bool:
         """True also while that cannot be known."""
-        self._shared.tell(self._leases.settled())
+        self._shared.report(self._leases.settled())
         return not self._shared.is_empty(self.queue.key)
 
     def _lease_start_urls(self, spider: Any) -> None:
@@ -203,6 +203,6 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
 
     def _engine_stopped(self) -> None:
         """The feeds are closed now."""
-        self._shared.tell(self._leases.settled())
+        self._shared.report(self._leases.settled())
         dedup = self._crawler.get_extension(Dedup)
         self._shared.close(dedup.settings.index_wait if dedup is not None else _CLOSING_SECONDS)

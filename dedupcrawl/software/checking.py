@@ -36,13 +36,6 @@ def problems(program: Program, others: Sequence[Program] = ()) -> list[str]:
     return found
 
 
-def shared_effects(program: Program, others: Sequence[Program]) -> dict[str, list[str]]:
-    """Ids of the program's rules that others have, too, and the names of these."""
-    effects = {other.name: {rule.effect for rule in other.rules} for other in others}
-    shared = {rule.id: [name for name, of in effects.items() if rule.effect in of] for rule in program.rules}
-    return {rule: names for rule, names in shared.items() if names}
-
-
 def places(program: Program, base: str) -> Anchors:
     """A path for each of its anchors."""
     rules = [text for rule in program.rules for text in (rule.match, rule.to, *rule.within)]

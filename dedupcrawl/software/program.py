@@ -1,27 +1,12 @@
 """Program: what is known of one program. Its `from_dict` is the file format of `dedupcrawl/software/*.toml`.
 
-    name = "phpbb3"
-    title = "phpBB 3"
-    source = "phpBB's documentation and source: viewtopic.php, session.php"
-    same = [["/viewtopic.php?t=7&sid=<32 hexadecimal digits>", "/viewtopic.php?t=7"]]
-    different = [["/viewtopic.php?t=7", "/viewtopic.php?t=7&start=15"]]
-
-    [[signs]]
-    url = "/viewtopic.php?f={:digits}&t={:digits}"
-    weight = 2
-
-    [[rules]]
-    id = "sid"
-    kind = "rewrite"
-    drop = ["sid"]
-
-Paths begin where the program is installed: `/viewtopic.php` is `/forum/viewtopic.php` of a forum at `/forum`. A program
-whose pages have a path of their own besides that of its scripts, as a wiki's articles have, writes `/<article>/{t}`.
+docs/howto/known-software.md makes such a file. Paths begin where the program is installed: `/viewtopic.php` is
+`/forum/viewtopic.php` of a forum at `/forum`. A program whose pages have a path of their own besides that of its
+scripts, as a wiki's articles have, writes `/<article>/{t}`.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -65,7 +50,6 @@ def anchored(text: str, anchors: Anchors) -> str:
 
 
 PACKAGE_FOLDER = Path(__file__).parent
-COMPILED = PACKAGE_FOLDER / "programs.json"
 _LARGEST_FILE = 1_000_000  # bytes
 _KINDS = ("url", "generator", "cookie", "html")
 
@@ -166,14 +150,9 @@ def rules_at(
 ) -> Iterator[Rule]:
     """The program's rules for where it is installed: on probation, or doubted.
 
-    All are where the default port is written out, as archives do: their copies of one page are years apart.
-
-    Args:
-        program: The program.
-        anchors: Its paths; rules for a path that is not known are left out, those for no path need that of its base.
-        hosts: They are kept to these.
-        where: Host and path, for the ids.
-        others: Paths below its own that are another's.
+    All are doubted where the default port is written out, as archives do: their copies of one page are years apart.
+    Rules for a path that is not among the anchors are left out, those for no path need that of its base. They are kept
+    to the hosts, and out of `others`, paths below the program's own that are another's. `where` is for their ids.
     """
     apart = tuple(f"!{path}/{{*}}" for path in others)
     is_archived = any(host.endswith(":80") for host in hosts)
@@ -230,33 +209,7 @@ def programs(folder: Path | None = None) -> tuple[Program, ...]:
 @cache
 def packaged() -> tuple[Program, ...]:
     """The package's programs, as they were when this was first called."""
-    files = sorted(PACKAGE_FOLDER.glob(f"*{SUFFIX}"))
-    return _compiled(digest_of(files)) or tuple(map(read_program, files))
-
-
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """The package's files in one that is read in a tenth of the time; `tools/compile_programs.py` writes it."""
-
-    digest: str  # of the files that it was made of; with others it does not count
-    programs: tuple[Program, ...]  # what they say
-
-
-def digest_of(files: Sequence[Path]) -> str:
-    """Names and contents of files, in hexadecimal digits."""
-    found = hashlib.blake2b(digest_size=16)
-    for path in files:
-        found.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
-    return found.hexdigest()
-
-
-def _compiled(digest: str) -> tuple[Program, ...]:
-    """None where that was made of other files, as while one of them is being written."""
-    try:
-        found = msgspec.json.decode(COMPILED.read_bytes(), type=Compiled)
-    except (OSError, msgspec.MsgspecError):
-        return ()
-    return found.programs if found.digest == digest else ()
+    return tuple(map(read_program, sorted(PACKAGE_FOLDER.glob(f"*{SUFFIX}"))))
 
 
 def _check(sign: Sign) -> None:

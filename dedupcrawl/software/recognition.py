@@ -17,7 +17,7 @@ from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation, distinct, with_parts_of_others
 from dedupcrawl.software.program import BASE, Program, Sign
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.template import BRACES, Piece, Template
+from dedupcrawl.urls.template import BRACES, PathForm, Piece, Template
 from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts, split_url
 
 DEEPEST = 4
@@ -28,16 +28,12 @@ DEEPEST = 4
 _MOST_ARGUMENTS = 32
 
 
-class ReadableUrl:
-    """Segments, at least one, and the first arguments of a URL as people write them, without percent-encoding."""
-
-    __slots__ = ("args", "segments")
-
-    def __init__(self, parts: UrlParts, *, is_escaped: bool) -> None:
-        segments, args = parts.segments or [""], parts.args[:_MOST_ARGUMENTS]
-        if is_escaped:
-            segments, args = [unquote(text) for text in segments], [unquote(text) for text in args]
-        self.segments, self.args = segments, args
+def _readable(url: str, parts: UrlParts) -> UrlParts:
+    """A URL with segments, at least one, and its first arguments as people write them, without percent-encoding."""
+    segments, args = parts.segments or [""], parts.args[:_MOST_ARGUMENTS]
+    if "%" in url:
+        segments, args = [unquote(text) for text in segments], [unquote(text) for text in args]
+    return parts.with_segments(segments).with_args(args)
 
 
 class UrlSigns:
@@ -60,7 +56,7 @@ class UrlSigns:
                 literals = [literal for piece in template.path or () for literal in piece.literals]
                 self._by_text.append((max(literals, key=len), number, template))
 
-    def candidates(self, url: ReadableUrl) -> Iterator[tuple[int, Template, int]]:
+    def candidates(self, url: UrlParts) -> Iterator[tuple[int, Template, int]]:
         """Number and form of each sign that the URL may show, and how many segments would lie above the program.
 
         What names no path has 0 of them. Each has yet to be compared, see `fits`.
@@ -82,21 +78,10 @@ class UrlSigns:
                     yield number, template, start
 
 
-def fits(template: Template, url: ReadableUrl, start: int) -> bool:
+def fits(template: Template, url: UrlParts, start: int) -> bool:
     """Whether what is left of a URL behind its first `start` segments is of a sign's form."""
-    return _path_fits(template.path, url.segments[start:]) and _args_fit(template, url.args)
-
-
-def _path_fits(pieces: tuple[Piece, ...] | None, segments: Sequence[str]) -> bool:
-    if pieces is None:
-        return True
-    if pieces[-1].is_star:
-        pieces = pieces[:-1]
-    elif len(pieces) != len(segments):
-        return False
-    if len(segments) < len(pieces):
-        return False
-    return all(piece.match(segment, {}) for piece, segment in zip(pieces, segments, strict=False))
+    path_fits = template.path is None or PathForm(template.path).fits(url.segments[start:], {})
+    return path_fits and _args_fit(template, url.args)
 
 
 def _args_fit(template: Template, args: Sequence[str]) -> bool:
@@ -188,7 +173,7 @@ class Recognizer:
             self._known_urls.clear()
         self._known_urls.add(hash(url))
         seen = self._of(parts.authority, parts.scheme)
-        readable, places = ReadableUrl(parts, is_escaped="%" in url), None
+        readable, places = _readable(url, parts), None
         for number, template, start in self._of_urls.candidates(readable):
             program, anchor = self._told_by[number]
             if template.path is None:

@@ -1,10 +1,7 @@
 """Batch order on Spark: the same verdicts as `dedupcrawl check --order batch` on one machine, row for row.
 
-Longest first is an order of all pages, and what a page is compared with is all that was kept before it; so is what its
-site repeats. What does not depend on it, nearly all of the work, is done by all machines: reading, parsing, extracting
-the main text, counting symbols, and the two sorts. Judging is a fold over the pages in their order, by the code and the
-index of one machine, in one task; with a scope of "site" no page is compared with those of other sites, and every site
-is a fold of its own, as many at a time as there are cores. A task holds a batch of pages, and its index is on disk.
+All machines read, extract and sort. Judging is a fold over the pages in their order, in one task, or in one a site
+where no page is compared with those of other sites (docs/spark.md). A task holds a batch of pages, its index on disk.
 """
 
 from __future__ import annotations
@@ -25,7 +22,7 @@ from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
 from dedupcrawl.sites import site_of
-from dedupcrawl.spark.reading import ORDER, PLACE, TOLD, Files, Piece, add_to, head_of, lines_of, piece_blocks, tells
+from dedupcrawl.spark.reading import ORDER, PLACE, REPORT, Files, Piece, add_reports, head_of, lines_of, piece_blocks
 from dedupcrawl.spark.session import materialized
 from dedupcrawl.verdict import Verdict
 
@@ -34,9 +31,9 @@ OpenJudge = Callable[[], AbstractContextManager[Judge]]
 """Picklable; called in a task: what judges the pages of one group in their order."""
 
 _PAGES = pa.schema(
-    [*PLACE, ("symbols", pa.int64()), ("together", pa.string()), ("page", pa.binary()), (TOLD, pa.binary())]
+    [*PLACE, ("symbols", pa.int64()), ("together", pa.string()), ("page", pa.binary()), (REPORT, pa.binary())]
 )
-_VERDICTS = pa.schema([*PLACE, ("verdict", pa.binary()), (TOLD, pa.binary())])
+_VERDICTS = pa.schema([*PLACE, ("verdict", pa.binary()), (REPORT, pa.binary())])
 _BATCH_BYTES = 8 << 20  # of pages
 _decode_page = msgspec.msgpack.Decoder(Page).decode
 _decode_verdict = msgspec.msgpack.Decoder(Verdict).decode
@@ -49,9 +46,6 @@ def verdicts_in_order(  # noqa: PLR0913 - a session, rows, and what is asked of 
 
     `files` are JSON Lines of pages, named as `reading.read_logs` takes them. `tally` is filled in before the first
     verdict. If `by_site`, sites are judged each for itself.
-
-    Raises:
-        LogError: A file cannot be read, or is not JSON Lines.
     """
     pages, names = _pages(spark, files, wanted, by_site)
     parts = spark.sparkContext.defaultParallelism if by_site else 1
@@ -59,8 +53,8 @@ def verdicts_in_order(  # noqa: PLR0913 - a session, rows, and what is asked of 
         "together", F.desc("symbols"), *ORDER
     )  # equally long pages in the order in which they stand
     judged = materialized(ordered.mapInArrow(partial(_judged, judge), from_arrow_schema(_VERDICTS)))
-    add_to(tally, tells(judged), names)
-    for row in judged.where(F.col(TOLD).isNull()).orderBy(*ORDER).select("verdict").toLocalIterator():
+    add_reports(tally, judged, names)
+    for row in judged.where(F.col(REPORT).isNull()).orderBy(*ORDER).select("verdict").toLocalIterator():
         yield _decode_verdict(bytes(row[0]))
 
 
@@ -79,11 +73,11 @@ def _read(files: Files, wanted: Wanted, by_site: bool, batches: Iterator[pa.Reco
     """What a task makes of its lines: rows of `_PAGES`."""
     encode = msgspec.msgpack.Encoder().encode
     rows, size, place, number = list[dict[str, object]](), 0, Piece(-1, 0), 0
-    for told, block in piece_blocks(batches, files, sound=False):
-        piece = told.piece
+    for report, block in piece_blocks(batches, files, sound=False):
+        piece = report.piece
         number = number if piece == place else 0
         place = piece
-        for stored in stored_rows(block, files.names[piece.file], told.tally):
+        for stored in stored_rows(block, files.names[piece.file], report.tally):
             page = page_of(stored, wanted)
             symbols, together = len(Analysis(page).text.starts), site_of(page.url) if by_site else ""
             packed = encode(page)
@@ -95,7 +89,7 @@ def _read(files: Files, wanted: Wanted, by_site: bool, batches: Iterator[pa.Reco
             if size >= _BATCH_BYTES:
                 yield pa.RecordBatch.from_pylist(rows, schema=_PAGES)
                 rows, size = [], 0
-        rows.append({TOLD: pickle.dumps(told)})
+        rows.append({REPORT: pickle.dumps(report)})
     yield pa.RecordBatch.from_pylist(rows, schema=_PAGES)
 
 
@@ -107,8 +101,8 @@ def _judged(judge: OpenJudge, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.
         for batch in batches:
             rows = list[dict[str, object]]()
             for row in batch.to_pylist():
-                if row[TOLD] is not None:
-                    rows.append({TOLD: row[TOLD]})
+                if row[REPORT] is not None:
+                    rows.append({REPORT: row[REPORT]})
                     continue
                 if row["together"] != group:
                     group = row["together"]

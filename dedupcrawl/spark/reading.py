@@ -42,19 +42,13 @@ class Piece(NamedTuple):
     start: int
 
 
-class Told(NamedTuple):
-    """What a task has to say of some lines of a piece.
-
-    Attributes:
-        first_line: Of these, within the piece, from 1.
-        lines: How many; 0 where they need not be counted.
-        tally: What was left out of them.
-    """
+class TaskReport(NamedTuple):
+    """What a task has to say of some lines of a piece."""
 
     piece: Piece
-    first_line: int
-    lines: int
-    tally: Tally
+    first_line: int  # of these, within the piece, from 1
+    lines: int  # how many; 0 where they need not be counted
+    tally: Tally  # what was left out of them
 
 
 def path_of(log: str) -> str:
@@ -63,22 +57,13 @@ def path_of(log: str) -> str:
 
 
 class Files(NamedTuple):
-    """The files of some logs.
+    """The files of some logs."""
 
-    Attributes:
-        numbers: `bare` URI → number, in the order of the logs.
-    """
-
-    numbers: dict[str, int]
+    numbers: dict[str, int]  # `bare` URI → number, in the order of the logs
     names: list[str]
 
     def add(self, spark: SparkSession, log: str) -> list[str]:
-        """URIs of the files of one more log, which may be a folder or a pattern, by name.
-
-        Raises:
-            PySparkException: There is no such log.
-            LogError: There is, but Spark does not see it.
-        """
+        """URIs of the files of one more log, which may be a folder or a pattern, by name."""
         found = sorted(spark.read.text(path_of(log)).inputFiles())
         if not found:
             raise LogError(f"Spark finds no file at {log}: it passes over names that begin with '_' or '.'.")
@@ -93,11 +78,7 @@ def _literal(path: str, scheme: str = "") -> str:
 
 
 def head_of(spark: SparkSession, file: str) -> bytes:
-    """The first lines of a file, by its URI.
-
-    Raises:
-        LogError: It is compressed, and Spark does not see that.
-    """
+    """The first lines of a file, by its URI."""
     text = _text(spark, _literal(unquote(file)))
     lines = text.select(F.substring(F.col("value").cast("binary"), 1, _HEAD_OF_A_LINE)).head(HEAD_LINES)
     data = b"".join(bytes(row[0]) + b"\n" for row in lines)
@@ -127,8 +108,8 @@ def _text(spark: SparkSession, log: str) -> DataFrame:
 
 def piece_blocks(
     batches: Iterator[pa.RecordBatch], files: Files, *, sound: bool = True
-) -> Iterator[tuple[Told, LineBlock]]:
-    """What a task gets of `lines_of`, in blocks of some megabytes, none of two pieces, and what is to be told of each.
+) -> Iterator[tuple[TaskReport, LineBlock]]:
+    """What a task gets of `lines_of`, in blocks of some megabytes, none of two pieces, and the report on each.
 
     Bytes that are not UTF-8 are percent-encoded if `sound`; else they stay.
     """
@@ -138,7 +119,7 @@ def piece_blocks(
             here = Piece(files.numbers[bare(file)], start)
             if here != piece or size >= _BLOCK_BYTES:
                 if lines:
-                    yield Told(piece, next_line, len(lines), tally), _block(next_line, lines, sound)
+                    yield TaskReport(piece, next_line, len(lines), tally), _block(next_line, lines, sound)
                 next_line = 1 if here != piece else next_line + len(lines)
                 piece, lines, size, tally = here, [], 0, Tally()
             if value is None:
@@ -146,7 +127,7 @@ def piece_blocks(
             lines.append(value or b"")
             size += len(lines[-1])
     if lines:
-        yield Told(piece, next_line, len(lines), tally), _block(next_line, lines, sound)
+        yield TaskReport(piece, next_line, len(lines), tally), _block(next_line, lines, sound)
 
 
 def _block(first_line: int, lines: Sequence[bytes], sound: bool) -> LineBlock:
@@ -160,10 +141,12 @@ def bare(uri: str) -> str:
     return f"{scheme}{colon}{rest.lstrip('/')}"
 
 
-def add_to(tally: Tally, told: Sequence[Told], names: Sequence[str]) -> None:
-    """Sum up what all tasks said, the lines numbered from the beginnings of their files."""
+def add_reports(tally: Tally, rows: DataFrame, names: Sequence[str]) -> None:
+    """Sum up what the tasks reported of rows that they read, the lines numbered from the beginnings of their files."""
+    packed = rows.where(F.col(REPORT).isNotNull()).select(REPORT).collect()
+    reports = [pickle.loads(bytes(row[0])) for row in packed]  # made by our own tasks, like all that Spark brings
     piece, before, lines = Piece(-1, 0), 0, 0  # before: lines of the file's earlier pieces
-    for one in sorted(told, key=lambda said: (said.piece, said.first_line)):
+    for one in sorted(reports, key=lambda report: (report.piece, report.first_line)):
         if one.piece != piece:
             before = before + lines if one.piece.file == piece.file else 0
             piece, lines = one.piece, 0
@@ -178,8 +161,8 @@ def add_to(tally: Tally, told: Sequence[Told], names: Sequence[str]) -> None:
 ORDER = ("file", "start", "row")
 """Columns by which rows sort in the order of the logs: number of the file, its piece, place among the piece's rows."""
 
-TOLD = "told"
-"""The column of the rows that belong to no page, null in all others: a packed `Told`, beside which all is null."""
+REPORT = "report"
+"""The column of the rows that belong to no page, null in all others: a packed `TaskReport`; all beside it is null."""
 
 PLACE = (("file", pa.int32()), ("start", pa.int64()), ("row", pa.int64()))
 """`ORDER` with the types."""
@@ -193,7 +176,7 @@ _TYPES = {  # of the others: string; times in ms
     "fetched_at": pa.int64(),
 }
 _FIELDS = [(name, _TYPES.get(name, pa.string())) for name in PAGE_ROWS]
-_ARROW_SCHEMA = pa.schema([*_FIELDS, *PLACE, (TOLD, pa.binary())])
+_ARROW_SCHEMA = pa.schema([*_FIELDS, *PLACE, (REPORT, pa.binary())])
 SCHEMA = from_arrow_schema(_ARROW_SCHEMA)
 
 _PLACE = ("_file_path", "_file_block_start", "_row_index")  # of a Parquet row, as Spark's metadata has it
@@ -202,13 +185,10 @@ _PLACE = ("_file_path", "_file_block_start", "_row_index")  # of a Parquet row, 
 def read_logs(spark: SparkSession, logs: Sequence[str]) -> tuple[DataFrame, Sequence[str]]:
     """Read logs: Parquet and all formats that are lines without memory (JSON Lines, CDX, CDXJ, Heritrix).
 
-    Gives rows in the columns of `PAGE_ROWS` in Spark's types, `ORDER` and `TOLD`, and the names of the files.
+    Gives rows in the columns of `PAGE_ROWS` in Spark's types, `ORDER` and `REPORT`, and the names of the files.
 
     Logs are named by paths or URIs as Spark takes them, in the order in which they were written. One that is a folder
     or a pattern is one log of several files, all of one format, in the order of their names.
-
-    Raises:
-        LogError: A log cannot be read, or is of another format.
     """
     frames, files = [], Files({}, [])
     for log in logs:
@@ -247,8 +227,8 @@ def _parquet(spark: SparkSession, log: str, files: Files) -> DataFrame:
 def _of_lines(read: BlockReader, files: Files, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """What a task makes of its lines."""
     found = (
-        (told, partial(read, block, files.names[told.piece.file], told.tally))
-        for told, block in piece_blocks(batches, files)
+        (report, partial(read, block, files.names[report.piece.file], report.tally))
+        for report, block in piece_blocks(batches, files)
     )
     return _rows(found, files.names)
 
@@ -262,38 +242,32 @@ def _of_parquet(files: Files, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.
             for (file, start), part in frame.group_by("_file_path", "_file_block_start", maintain_order=True):
                 rows = part.with_columns((pl.col("_row_index") + 1).alias(LINE)).drop(_PLACE)
                 piece = Piece(files.numbers[bare(str(file))], int(str(start)))
-                yield Told(piece, int(rows[LINE][0]), 0, Tally()), partial(canonical_rows, rows)
+                yield TaskReport(piece, int(rows[LINE][0]), 0, Tally()), partial(canonical_rows, rows)
 
     return _rows(found(), files.names)
 
 
-_Found = tuple[Told, Callable[[], pl.DataFrame]]
-"""A block of a piece: what is to be told of it, and what reads its rows into the tally of that."""
+_Found = tuple[TaskReport, Callable[[], pl.DataFrame]]
+"""A block of a piece: the report on it, and what reads its rows into the tally of that."""
 
 
 def _rows(blocks: Iterator[_Found], names: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """The rows of `SCHEMA` of some blocks."""
     before, row = Piece(-1, 0), 0
-    for told, read in blocks:
-        piece = told.piece
+    for report, read in blocks:
+        piece = report.piece
         row = row if piece == before else 0
         before = piece
-        rows = page_rows(usable_rows(read(), names[piece.file], told.tally))
+        rows = page_rows(usable_rows(read(), names[piece.file], report.tally))
         placed = rows.with_columns(
             pl.lit(piece.file, pl.Int32).alias("file"),
             pl.lit(piece.start, pl.Int64).alias("start"),
             pl.int_range(row, row + pl.len(), dtype=pl.Int64).alias("row"),
-            pl.lit(None, pl.Binary).alias(TOLD),
+            pl.lit(None, pl.Binary).alias(REPORT),
         )
         row += rows.height
         yield from placed.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(_ARROW_SCHEMA).to_batches()
-        yield pa.RecordBatch.from_pylist([{TOLD: pickle.dumps(told)}], schema=_ARROW_SCHEMA)
-
-
-def tells(rows: DataFrame) -> list[Told]:
-    """What the tasks said of what they read."""
-    said = rows.where(F.col(TOLD).isNotNull()).select(TOLD).collect()
-    return [pickle.loads(bytes(row[0])) for row in said]  # made by our own tasks, like all that Spark brings from them
+        yield pa.RecordBatch.from_pylist([{REPORT: pickle.dumps(report)}], schema=_ARROW_SCHEMA)
 
 
 def in_order(table: pa.Table) -> pl.DataFrame:

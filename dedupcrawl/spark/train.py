@@ -1,10 +1,8 @@
 """Crawl logs in, rule files out, on Spark: the stages of Koppula et al. (2010), Sect. 4, as dataframes keyed by site.
 
-Rows are read where they lie and parted by site once; a site is then learned by one task, by the code of the local
-engine. Sites of more rows than a task holds are clustered, cleaned and thinned as dataframes first: what `clusters_of`
-and `bounded` do in memory, said again for Spark, keyed by URL, by content and by cluster instead of by site, so that
-nothing here grows with a site but one task's sort on disk and its links, 16 bytes each. A test holds both to the same
-rules.
+Rows are parted by site once; a site is then learned by one task, by the code of the local engine. Sites of more rows
+than a task holds are clustered, cleaned and thinned as dataframes first: what `clusters_of` and `bounded` do in memory,
+said again for Spark, so that nothing grows with a site but one task's sort on disk and its links, 16 bytes each.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from dedupcrawl.crawl_logs.tally import Tally
-from dedupcrawl.spark.reading import ORDER, TOLD, add_to, in_order, read_logs, tells
+from dedupcrawl.spark.reading import ORDER, REPORT, add_reports, in_order, read_logs
 from dedupcrawl.spark.session import materialized, spark_session
 from dedupcrawl.training import false_clusters, learning_part
 from dedupcrawl.training.clusters import DISBELIEVED, NEAR, UNLIKE, components
@@ -60,8 +58,8 @@ def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, 
     with spark_session() as spark:
         rows, names = read_logs(spark, logs)
         rows = rows.persist()
-        add_to(tally, tells(rows), names)
-        pages = rows.where(F.col(TOLD).isNull())
+        add_reports(tally, rows, names)
+        pages = rows.where(F.col(REPORT).isNull())
         sizes = pages.groupBy("site").count()
         large = [row["site"] for row in sizes.where(F.col("count") > _MOST_ROWS).collect()]
         parts = max(spark.sparkContext.defaultParallelism, tally.rows // _ROWS_A_PART)
@@ -118,7 +116,7 @@ _THINNED = "site string, url string, label long, size long"
 def _learn_large_sites(
     rows: DataFrame, options: LearningOptions, carried_over: Mapping[str, Sequence[Rule]]
 ) -> Learned:
-    """Learn the rules of some sites from all their rows, none that is told."""
+    """Learn the rules of some sites from all their rows, without the reports."""
     learned = Learned()
     pages = materialized(_labelled(rows))
     good = _without_unlike(_without_faults(pages, learned), learned)

@@ -26,19 +26,14 @@ NEAR = 3  # bits of a SimHash in which near-duplicates differ, at most (Manku et
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """The URLs of some sites and which of them lead to one page.
+    """The URLs of some sites and which of them lead to one page."""
 
-    Attributes:
-        urls: Columns site, url, cluster, importance and simhash; by site and URL, each URL of a site once. `cluster`
-            (u32) counts from 0 within a site, in the order of the clusters' smallest URLs, so it depends on nothing
-            but the URLs and what they lead to. A cluster of one URL is a page without duplicates.
-        false: Reason → clusters of two URLs and more that were left out.
-        left_out: Reason → URLs left out with them, or alone.
-    """
-
+    # columns site, url, cluster, importance and simhash; by site and URL, each URL of a site once. `cluster` (u32)
+    # counts from 0 within a site, in the order of the clusters' smallest URLs, so it depends on nothing but the URLs
+    # and what they lead to. A cluster of one URL is a page without duplicates
     urls: pl.DataFrame
-    false: Counter[str] = field(default_factory=Counter)
-    left_out: Counter[str] = field(default_factory=Counter)
+    false: Counter[str] = field(default_factory=Counter)  # reason → clusters of two URLs and more that were left out
+    left_out: Counter[str] = field(default_factory=Counter)  # reason → URLs left out with them, or alone
 
     def by_site(self) -> Iterator[tuple[str, pl.DataFrame]]:
         """Slices of `urls`, one a site; a group_by of many small sites would cost more than the slices."""
@@ -49,14 +44,10 @@ class Clusters:
 
 
 def clusters_of(rows: pl.DataFrame) -> Clusters:
-    """Cluster the rows of some sites, in the order of the log: of several rows of a URL the last fetched counts.
+    """Cluster all rows (`page_rows.PAGE_ROWS`) of some sites, in the order of the log.
 
-    Args:
-        rows: Columns of `page_rows.PAGE_ROWS`; all rows of each site.
-
-    Returns:
-        The clusters without the false ones: error pages, empty pages, and single pages served for many unlike URLs (a
-        soft 404, a login wall, an empty listing).
+    Of several rows of a URL the last fetched counts. False clusters are left out: error pages, empty pages, and single
+    pages served for many unlike URLs (a soft 404, a login wall, an empty listing).
     """
     is_known = pl.col("signature").is_not_null()  # the hash of null is a number
     rows = rows.with_columns(content=pl.when(is_known).then(pl.col("signature").hash())).drop("signature")
@@ -87,8 +78,7 @@ def _one_row_a_url(rows: pl.DataFrame) -> pl.DataFrame:
     """
     answers = _in_time(rows.filter(_IS_OF_A_PAGE)).drop("fetched_at")
     said = pl.any_horizontal(pl.col("content", "fault", "redirect_to").is_not_null())
-    if not answers.select(said.all()).item():  # a mere canonical link says less than any answer
-        answers = pl.concat([answers.filter(~said), answers.filter(said)])
+    answers = answers.sort(said, maintain_order=True)  # a mere canonical link says less than any answer
     return answers.unique("url", keep="last", maintain_order=True)
 
 
@@ -100,8 +90,7 @@ def _without_simhash_of_judged(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.Da
 
 def _in_time(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows in the order of their times; one that is not known comes before all others."""
-    timeless = rows["fetched_at"].null_count() == rows.height
-    return rows if timeless else rows.sort("fetched_at", nulls_last=False, maintain_order=True)
+    return rows.sort("fetched_at", nulls_last=False, maintain_order=True)
 
 
 def _links(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:

@@ -15,7 +15,7 @@ import polars as pl
 
 from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.training.clusters import clusters_of
-from dedupcrawl.training.parts import no_progress, parted, work_on
+from dedupcrawl.training.parts import parted, work_on
 from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import RuleError
@@ -28,57 +28,35 @@ _SLICE = 100_000  # URLs whose forms are Python strings at one time
 
 @dataclass(frozen=True, slots=True)
 class RuleUse:
-    """One rule on the URLs of its site; a URL that several rules changed counts for each.
-
-    Attributes:
-        coverage: URLs that it changed, r_cov.
-        wrong: Those that ended at a form of another cluster, f.
-    """
+    """One rule on the URLs of its site; a URL that several rules changed counts for each."""
 
     site: str
     id: str
-    coverage: int
-    wrong: int
+    coverage: int  # URLs that it changed, r_cov
+    wrong: int  # those that ended at a form of another cluster, f
 
 
 @dataclass(slots=True)
 class Measured:
-    """What rules did to the URLs of a log. Sums over sites.
+    """What rules did to the URLs of a log. Sums over sites."""
 
-    Attributes:
-        sites: Sites with pages; `sites_with_rules` have a rule file.
-        rules: Active rules of those sites, |R|.
-        urls: Distinct URLs with a known page.
-        redundant: URLs less clusters and single pages.
-        coverage: URLs that some rule changed.
-        wrong: Of these, URLs whose canonical form belongs to another cluster.
-        merged: URLs less distinct canonical forms, right or wrong.
-        clustered: URLs of clusters of at least two, |U_orig|; the paper's data sets hold no others.
-        normalized: Distinct canonical forms of those, |U_norm|.
-        collisions: Canonical forms that URLs of different clusters share.
-        worst: The rules with the most wrong URLs.
-        unreadable: What is wrong with rule files that could not be read, or have another site's name.
-        left_out: Reason → URLs of false clusters, which are not measured.
-        named: A few of the sites.
-        tally: What was read.
-    """
-
-    sites: int = 0
+    sites: int = 0  # with pages; `sites_with_rules` have a rule file
     sites_with_rules: int = 0
-    rules: int = 0
-    urls: int = 0
-    redundant: int = 0
-    coverage: int = 0
-    wrong: int = 0
-    merged: int = 0
-    clustered: int = 0
-    normalized: int = 0
-    collisions: int = 0
-    worst: list[RuleUse] = field(default_factory=list)
+    rules: int = 0  # active rules of those sites, |R|
+    urls: int = 0  # distinct URLs with a known page
+    redundant: int = 0  # URLs less clusters and single pages
+    coverage: int = 0  # URLs that some rule changed
+    wrong: int = 0  # of these, URLs whose canonical form belongs to another cluster
+    merged: int = 0  # URLs less distinct canonical forms, right or wrong
+    clustered: int = 0  # URLs of clusters of at least two, |U_orig|; the paper's data sets hold no others
+    normalized: int = 0  # distinct canonical forms of those, |U_norm|
+    collisions: int = 0  # canonical forms that URLs of different clusters share
+    worst: list[RuleUse] = field(default_factory=list)  # the rules with the most wrong URLs
+    # what is wrong with rule files that could not be read, or have another site's name
     unreadable: list[str] = field(default_factory=list)
-    left_out: Counter[str] = field(default_factory=Counter)
-    named: list[str] = field(default_factory=list)
-    tally: Tally = field(default_factory=Tally)
+    left_out: Counter[str] = field(default_factory=Counter)  # reason → URLs of false clusters, which are not measured
+    named: list[str] = field(default_factory=list)  # a few of the sites
+    tally: Tally = field(default_factory=Tally)  # what was read
     seconds: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,7 +98,7 @@ def evaluate(
     rules: Path,
     *,
     tally: Tally | None = None,
-    progress: Progress = no_progress,
+    progress: Progress = lambda *_: None,
     workers: int | None = None,
 ) -> Measured:
     """Apply the rules in a file or folder to all URLs of some logs, which are clustered as for training.
@@ -156,29 +134,24 @@ def measure(rows: pl.DataFrame, files: dict[str, Path]) -> Measured:
     found = clusters_of(rows)
     measured = Measured(left_out=found.left_out)
     for site, pages in found.by_site():
-        measured.named = sorted({*measured.named, site})[:_NAMED]
-        measured.sites += 1
-        measured.urls += pages.height
-        measured.redundant += pages.height - pages["cluster"].n_unique()
-        sizes = pages.select(pl.len().over("cluster"))["len"]
-        site_rules = None
-        try:
-            site_rules = rules_of(files, site)
-        except RuleError as error:
-            measured.unreadable.append(str(error))
-        if site_rules is None:
-            clustered = int((sizes > 1).sum())
-            measured.clustered += clustered
-            measured.normalized += clustered
-            continue
-        measured.sites_with_rules += 1
-        measured.rules += sum(not rule.is_off for rule in site_rules.rules)
-        _measure_site(SiteNormalizer(site_rules), pages.with_columns(size=sizes), measured)
+        measured += _measured(site, pages, files)
     return measured
 
 
-def _measure_site(normalizer: SiteNormalizer, pages: pl.DataFrame, measured: Measured) -> None:
+def _measured(site: str, pages: pl.DataFrame, files: dict[str, Path]) -> Measured:
     """A form belongs to the cluster of the URL that has it unchanged, else to that of most URLs that are given it."""
+    sizes = pages.select(size=pl.len().over("cluster"))
+    several = sizes.filter(pl.col("size") > 1).height
+    measured = Measured(1, urls=pages.height, redundant=pages.height - pages["cluster"].n_unique(), named=[site])
+    measured.clustered = measured.normalized = several
+    try:
+        rules = rules_of(files, site)
+    except RuleError as error:
+        rules = None
+        measured.unreadable.append(str(error))
+    if rules is None:
+        return measured
+    normalizer, pages = SiteNormalizer(rules), pages.hstack(sizes)
     forms = pl.concat([_forms(normalizer, part) for part in pages.iter_slices(_SLICE)])
     is_changed = pl.col("rules").list.len() > 0
     owners = (
@@ -189,19 +162,18 @@ def _measure_site(normalizer: SiteNormalizer, pages: pl.DataFrame, measured: Mea
         .agg(owner=pl.col("cluster").first(), clusters=pl.len())
     )
     forms = forms.join(owners, on="form").with_columns(missed=pl.col("cluster") != pl.col("owner"))
-    clustered = forms.filter(pl.col("size") > 1)
-    measured.merged += forms.height - owners.height
-    measured.collisions += int((owners["clusters"] > 1).sum())
-    measured.clustered += clustered.height
-    measured.normalized += clustered["form"].n_unique()
     changed = forms.filter(is_changed)
-    measured.coverage += changed.height
-    measured.wrong += int(changed["missed"].sum())
     by_rule = (
         changed.explode("rules").group_by("rules").agg(pl.len(), pl.col("missed").sum()).filter(pl.col("missed") > 0)
     )
-    worst = [RuleUse(normalizer.site, *row) for row in by_rule.iter_rows()]
-    measured.worst = heapq.nsmallest(_WORST, measured.worst + worst, key=lambda use: (-use.wrong, use.site, use.id))
+    measured.sites_with_rules = 1
+    measured.rules = sum(not rule.is_off for rule in rules.rules)
+    measured.merged = forms.height - owners.height
+    measured.collisions = int((owners["clusters"] > 1).sum())
+    measured.normalized = forms.filter(pl.col("size") > 1)["form"].n_unique()
+    measured.coverage, measured.wrong = changed.height, int(changed["missed"].sum())
+    measured.worst = [RuleUse(site, *row) for row in by_rule.iter_rows()]
+    return measured
 
 
 def _forms(normalizer: SiteNormalizer, pages: pl.DataFrame) -> pl.DataFrame:

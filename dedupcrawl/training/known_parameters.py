@@ -35,25 +35,15 @@ class _File(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """Parameters of some URLs.
+    """Parameters of some URLs."""
 
-    Attributes:
-        urls: Pattern of the URLs (searched).
-        names: Pattern of the names (the whole name).
-        exceptions: Patterns of URLs that need all their parameters (searched).
-    """
-
-    urls: re.Pattern[str]
-    names: re.Pattern[str]
-    exceptions: tuple[re.Pattern[str], ...]
+    urls: re.Pattern[str]  # pattern of the URLs (searched)
+    names: re.Pattern[str]  # pattern of the names (the whole name)
+    exceptions: tuple[re.Pattern[str], ...]  # patterns of URLs that need all their parameters (searched)
 
 
 def read_clearurls(path: Path) -> tuple[Provider, ...]:
-    """Read a ClearURLs rule file. Parameters that pay a referrer (`referralMarketing`) are left alone.
-
-    Raises:
-        LogError: It is not such a file.
-    """
+    """Read a ClearURLs rule file. Parameters that pay a referrer (`referralMarketing`) are left alone."""
     try:
         rows = msgspec.json.decode(path.read_bytes(), type=_File).providers
         return tuple(

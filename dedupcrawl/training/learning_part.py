@@ -33,58 +33,34 @@ _MOST_RECOGNIZED_BY = 1_000
 MULTIPLIER, MODULUS = 2_654_435_761, 1 << 32  # Knuth's multiplicative hash: spreads consecutive numbers
 
 
-def no_carried_over(site: str) -> Sequence[Rule]:
-    """Of sites that nothing was learned of before."""
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class LearningOptions:
-    """How rules are proved; the names are those of the command's options.
+    """How rules are proved; the names are those of the command's options."""
 
-    Attributes:
-        holdout: Share of the clusters that prove the rules, in (0, 1).
-        seed: Of the split.
-        min_precision: A rule is kept when its precision on all clusters is at least this, if those held out bear it
-            out.
-        min_coverage: ... and it applies to at least so many of their URLs.
-        knowledge: Parameters that say nothing of the page, as from `read_clearurls`.
-        software: The programs that are known; those of the package if None.
-    """
-
-    holdout: float = 0.5
-    seed: int = 0
+    holdout: float = 0.5  # share of the clusters that prove the rules, in (0, 1)
+    seed: int = 0  # of the split
+    # A rule is kept when its precision on all clusters is at least this, if those held out bear it out
     min_precision: float = 0.95
-    min_coverage: int = 0
-    knowledge: tuple[Provider, ...] = ()
-    software: tuple[Program, ...] | None = None
+    min_coverage: int = 0  # ... and it applies to at least so many of their URLs
+    knowledge: tuple[Provider, ...] = ()  # parameters that say nothing of the page, as from `read_clearurls`
+    software: tuple[Program, ...] | None = None  # the programs that are known; those of the package if None
 
 
 @dataclass(slots=True)
 class Learned:
-    """What was learned from some sites, and from what.
-
-    Attributes:
-        urls: Distinct URLs with a known page.
-        clusters: Duplicate clusters of at least two URLs.
-        redundant: URLs less clusters and single pages: what perfect rules would save.
-        false_clusters: Reason → clusters that were left out.
-        left_out: Reason → URLs that were left out.
-        failed: Sites that broke the learner, each with its error: a flaw of ours, not of the log.
-        carried_over: The sites that have rules from earlier logs, and those of these that stay, see
-            `urls.learning.carried_over`.
-        refuted: How many rules from earlier logs the pages of these speak against.
-    """
+    """What was learned from some sites, and from what."""
 
     rules: list[SiteRules] = field(default_factory=list)
+    # the sites that have rules from earlier logs, and those of these that stay, see `urls.learning.carried_over`
     carried_over: list[SiteRules] = field(default_factory=list)
-    refuted: int = 0
+    refuted: int = 0  # how many rules from earlier logs the pages of these speak against
     sites: int = 0
-    urls: int = 0
-    clusters: int = 0
-    redundant: int = 0
-    false_clusters: Counter[str] = field(default_factory=Counter)
-    left_out: Counter[str] = field(default_factory=Counter)
+    urls: int = 0  # distinct URLs with a known page
+    clusters: int = 0  # duplicate clusters of at least two URLs
+    redundant: int = 0  # URLs less clusters and single pages: what perfect rules would save
+    false_clusters: Counter[str] = field(default_factory=Counter)  # reason → clusters that were left out
+    left_out: Counter[str] = field(default_factory=Counter)  # reason → URLs that were left out
+    # sites that broke the learner, each with its error: a flaw of ours, not of the log
     failed: list[str] = field(default_factory=list)
 
     def __iadd__(self, other: Learned) -> Learned:
@@ -95,7 +71,7 @@ class Learned:
         return self
 
 
-def learn_sites(rows: pl.DataFrame, options: LearningOptions, carried_over: RulesBefore = no_carried_over) -> Learned:
+def learn_sites(rows: pl.DataFrame, options: LearningOptions, carried_over: RulesBefore = lambda _: ()) -> Learned:
     """Learn the rules of the sites in `rows` (`page_rows.PAGE_ROWS`, in the order of the log), all rows of each site.
 
     What is learned depends on nothing but the rows of each site and its rules from earlier logs, which `carried_over`

@@ -94,9 +94,7 @@ def page_rows(rows: pl.DataFrame) -> pl.DataFrame:
             pages = pages.with_columns(sites_of(pl.col(name), pages).alias("there")).with_columns(
                 pl.when(there & (pl.col("there") == pl.col("site"))).then(name).alias(name)
             )
-    has_links = pages["canonical"].null_count() < pages.height
-    names_own = _names_its_own_page() if has_links else pl.lit(None, pl.Boolean)
-    return pages.with_columns(names_own=names_own).select(*PAGE_ROWS)
+    return pages.with_columns(names_own=_names_its_own_page()).select(*PAGE_ROWS)
 
 
 def _bits(simhash: pl.Expr) -> pl.Expr:

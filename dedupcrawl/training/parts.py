@@ -29,10 +29,6 @@ _MOST_PARTS = 128
 _ROWS_WORTH_WORKERS = 150_000  # a worker starts in a second and a half; so many rows take about two
 
 
-def no_progress(stage: str, done: int, total: int) -> None:
-    """For callers that do not care."""
-
-
 class Part(NamedTuple):
     """All rows of some sites; every site is in one part only."""
 
@@ -86,11 +82,7 @@ def _gathered(batches: Iterable[pl.DataFrame]) -> Iterator[list[pl.DataFrame]]:
 
 @contextmanager
 def parted(logs: Sequence[Path], tally: Tally, progress: Progress) -> Iterator[Sequence[Part]]:
-    """Read logs and part their rows by site; the parts' files live as long as the context.
-
-    Raises:
-        LogError: A log cannot be read.
-    """
+    """Read logs and part their rows by site; the parts' files live as long as the context."""
     with tempfile.TemporaryDirectory(prefix="dedupcrawl-") as folder:
         yield spooled(_rows(logs, tally, progress), Path(folder))
 
@@ -109,9 +101,6 @@ def work_on(
     """Do `work`, which must be picklable, on all rows of the sites of each part; results come in their order.
 
     There are as many worker processes as cores if `workers` is None, or none besides this one where the rows are few.
-
-    Raises:
-        WorkerKilledError: A worker did not live to the end of its work.
     """
     total, done = sum(part.rows for part in parts), 0
     if workers is None:
@@ -132,11 +121,7 @@ def _worked_on(work: Callable[[pl.DataFrame], ResultT], part: Part) -> ResultT:
 def urls_and_clusters(
     site: str, logs: Sequence[Path], progress: Progress
 ) -> tuple[list[str], list[int], dict[int, int]]:
-    """The site's URLs, the number of each one's cluster, and the SimHash of each cluster as far as known.
-
-    Raises:
-        LogError: A log cannot be read.
-    """
+    """The site's URLs, the number of each one's cluster, and the SimHash of each cluster as far as known."""
     with parted(logs, Tally(), progress) as parts:
         rows = (part.read().filter(pl.col("site") == ascii_form(site)) for part in parts)
         found = clusters_of(pl.concat([pl.DataFrame(schema=PAGE_ROWS), *rows])).urls

@@ -10,11 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.sites import ascii_form
 from dedupcrawl.training.learning_part import Learned, LearningOptions, learn_sites
-from dedupcrawl.training.parts import no_progress, parted, work_on
+from dedupcrawl.training.parts import parted, work_on
 from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.overlaps import done_in_part
 from dedupcrawl.urls.rule import Rule, RuleError
@@ -57,9 +56,6 @@ def write_learned(folder: Path, learned: SiteRules, carried_over: Sequence[Rule]
     Returns:
         What is wrong with the site's present file when it cannot be read, or is for another site; it is then left as it
         is, for a person wrote in it. None when all is well.
-
-    Raises:
-        OSError: The file cannot be written.
     """
     path = path_in(folder, learned.site)
     if not path.exists():
@@ -113,24 +109,14 @@ def _watched(rule: Rule, before: Rule | None) -> Rule:
     )
 
 
-class NotWrittenError(Exception):
-    """A rule file cannot be written. The message is one sentence: which, why, and what was written before."""
-
-
 @dataclass(frozen=True, slots=True)
 class TrainingSummary:
-    """What a training run read, left out and learned.
-
-    Attributes:
-        skipped: Reason → rows that say nothing or are broken.
-        learned: Counts over all sites, and the rules.
-        kept_files: Rule files that could not be read, and were left as they are, each with what is wrong.
-    """
+    """What a training run read, left out and learned."""
 
     rows: int
-    skipped: dict[str, int]
-    learned: Learned
-    kept_files: tuple[str, ...]
+    skipped: dict[str, int]  # reason → rows that say nothing or are broken
+    learned: Learned  # counts over all sites, and the rules
+    kept_files: tuple[str, ...]  # rule files that could not be read, and were left as they are, each with what is wrong
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -179,7 +165,7 @@ def train(  # noqa: PLR0913 - each may be left out
     options: LearningOptions,
     *,
     tally: Tally | None = None,
-    progress: Progress = no_progress,
+    progress: Progress = lambda *_: None,
     workers: int | None = None,
 ) -> TrainingSummary:
     """Learn the rules of every site in `logs` and write them to `folder`, one file per site.
@@ -193,8 +179,7 @@ def train(  # noqa: PLR0913 - each may be left out
 
     Raises:
         LogError: A log cannot be read; nothing is written.
-        OSError: The folder, or what is kept meanwhile, cannot be written; no rule file is.
-        NotWrittenError: A rule file cannot be written.
+        OSError: The folder, what is kept meanwhile or a rule file cannot be written; each file is whole, old or new.
     """
     started = time.perf_counter()
     tally = Tally() if tally is None else tally
@@ -208,27 +193,12 @@ def train(  # noqa: PLR0913 - each may be left out
 
 
 def write_all(learned: Learned, folder: Path, tally: Tally, started: float) -> TrainingSummary:
-    """Write what was learned of all sites, and sum up; `started` is when, by `time.perf_counter`.
-
-    Raises:
-        OSError: The folder cannot be made or read.
-        NotWrittenError: A rule file cannot be written.
-    """
+    """Write what was learned of all sites, and sum up; `started` is when, by `time.perf_counter`."""
     if learned.urls:  # also for no rules at all: `normalize` then finds that there are none
         folder.mkdir(parents=True, exist_ok=True)
         remove_unfinished(folder)
     stay = {one.site: one.rules for one in learned.carried_over}
     found = {site: SiteRules(site, ()) for site in stay} | {one.site: one for one in learned.rules}
-    kept: list[str] = []
-    for done, (site, site_rules) in enumerate(sorted(found.items())):
-        try:
-            problem = write_learned(folder, site_rules, stay.get(site, ()))
-        except OSError as error:
-            name, written = error.filename or path_in(folder, site), done - len(kept)
-            raise NotWrittenError(
-                f"{name}: {error.strerror or error}; {written} of {counted(len(found), 'site')} with rules have their "
-                "new rules, the others those from before."
-            ) from error
-        if problem:
-            kept.append(problem)
-    return TrainingSummary(tally.rows, dict(tally.skipped), learned, tuple(kept), time.perf_counter() - started)
+    problems = (write_learned(folder, rules, stay.get(site, ())) for site, rules in sorted(found.items()))
+    kept = tuple(filter(None, problems))
+    return TrainingSummary(tally.rows, dict(tally.skipped), learned, kept, time.perf_counter() - started)

@@ -22,7 +22,6 @@ from hypothesis import strategies as st
 
 from dedupcrawl.commands.check import command, in_batch_order
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.crawl_logs import page_files
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
@@ -247,15 +246,6 @@ def test_interrupted_it_leaves_nothing_half_written(tmp_path: Path) -> None:
     assert process.returncode == 130, said
     assert said.strip() == "dedupcrawl: interrupted"
     assert list(tmp_path.iterdir()) == []
-
-
-def test_workers_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [{"url": f"http://a.example/{n}", "html": page(prose(n % 7))} for n in range(20)]
-    path = write(tmp_path / "pages.jsonl", *rows)
-    expected = check(path, "--order", "batch").stdout
-    monkeypatch.setattr(page_files, "_BYTES_WORTH_WORKERS", 0)
-    monkeypatch.setattr(page_files, "_CHUNK_BYTES", 1000)
-    assert check(path, "--order", "batch").stdout == expected
 
 
 def test_a_file_without_a_single_page_is_an_error(tmp_path: Path) -> None:

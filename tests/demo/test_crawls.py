@@ -6,6 +6,7 @@ Without rules, by content alone: tests/crawls/test_demo.py.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.demo.__main__ import Crawl, CrawlError, crawl, watched
+from dedupcrawl.demo.__main__ import Crawl, CrawlError, crawl
 from dedupcrawl.demo.server import DemoServer, serving
 from dedupcrawl.demo.site import MIRROR_HOST
 from tests import warm
@@ -39,11 +40,10 @@ def server() -> Iterator[DemoServer]:
 
 @dataclass(frozen=True)
 class Kept:
-    """What a crawl kept: kind of URL → contents. And how many pages it said to have, each time that it told."""
+    """What a crawl kept: kind of URL → contents."""
 
     crawl: Crawl
     contents: dict[str, list[str]]
-    told: list[int]
 
     def whole(self) -> set[str]:
         """Contents of which a whole copy was kept."""
@@ -59,13 +59,12 @@ class Kept:
 
 def run(server: DemoServer, folder: Path, **settings: object) -> Kept:
     arguments = {"start": server.url, "also": MIRROR_HOST}
-    told: list[int] = []
-    done = crawl("test", folder, arguments, {**FAST, **settings}, lambda so_far: told.append(so_far.pages))
+    done = crawl("test", folder, arguments, {**FAST, **settings})
     contents: dict[str, list[str]] = defaultdict(list)
     for line in (folder / "items.jsonl").read_text(encoding="utf-8").splitlines():
         found = truth(json.loads(line)["url"])
         contents[found.kind].append(found.content)
-    return Kept(done, contents, told)
+    return Kept(done, contents)
 
 
 @pytest.fixture(scope="module")
@@ -75,8 +74,7 @@ def off(server: DemoServer, tmp_path_factory: pytest.TempPathFactory) -> Kept:
 
 @pytest.fixture(scope="module")
 def on(server: DemoServer, tmp_path_factory: pytest.TempPathFactory) -> Kept:
-    delay = {"DOWNLOAD_DELAY": 0.02}  # it takes some seconds, and tells every second
-    return run(server, tmp_path_factory.mktemp("on") / "crawl", DEDUP_TRIAL_SHARE=0, **delay)
+    return run(server, tmp_path_factory.mktemp("on") / "crawl", DEDUP_TRIAL_SHARE=0)
 
 
 def test_without_dedup_everything_is_there_and_much_of_it_twice(off: Kept) -> None:
@@ -128,30 +126,18 @@ def nothing(folder: Path, start: str) -> str:
     return str(raised.value)
 
 
-def test_who_waits_for_a_site_that_is_down_is_told_so_once_and_why_in_the_end(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_site_that_is_down_is_an_error(tmp_path: Path) -> None:
     with serve({}) as site:
         start = f"{site.base}/"
-    settings = {**FAST, "RETRY_TIMES": 1, "DOWNLOAD_DELAY": 1}
-    why = rf"nothing to learn from, as {start} did not answer \(\w*Refused\w*\): see {tmp_path}/crawl/scrapy\.log\.$"
-    with pytest.raises(CrawlError, match=why), watched(silent=0) as told:
-        crawl("test", tmp_path / "crawl", {"start": start}, settings, told)
-    said = capsys.readouterr().err
-    assert said.count("No page after ") == 1
-    assert f"Scrapy goes on trying: {tmp_path}/crawl/scrapy.log" in said
-
-
-def test_a_crawl_tells_how_far_it_is(on: Kept) -> None:
-    assert on.told == sorted(on.told)
-    assert any(0 < pages <= on.crawl.pages for pages in on.told)
+    said = nothing(tmp_path, start)
+    assert re.search(rf"{start} gave no page of HTML \(\w*Refused\w*\): see {tmp_path}/crawl/scrapy\.log\.$", said)
 
 
 @pytest.mark.parametrize(
     ("robots", "why"),
     [
-        ("User-agent: *\nDisallow: /", "may not be fetched, says the site's robots.txt"),
-        ("", "gave no page of HTML (status 410)"),
+        ("User-agent: *\nDisallow: /", "gave no page of HTML (IgnoreRequest, forbidden)"),
+        ("", "gave no page of HTML (410)"),
     ],
 )
 def test_a_site_that_gives_no_page_is_an_error(tmp_path: Path, robots: str, why: str) -> None:

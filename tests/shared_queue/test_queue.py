@@ -7,7 +7,7 @@ import time
 import pytest
 
 from dedupcrawl.shared_queue import queue
-from dedupcrawl.shared_queue.queue import MOST_RETURNS, SharedQueue, Told
+from dedupcrawl.shared_queue.queue import MOST_RETURNS, LeaseReport, SharedQueue
 from tests.redis_server import RedisServer
 from tests.shared_queue.queue_workers import (
     QUEUE,
@@ -119,12 +119,12 @@ def test_a_page_that_only_waited_to_be_stored_is_never_given_up(server: RedisSer
         victim, _ = worker(server, alive=False)
         [(lease, data)] = victim.take(source, 1)
         assert data == b"page"
-        victim.tell(Told(got_over=[lease]))
-        victim.tell(Told(got_over=[lease, 99]))
+        victim.report(LeaseReport(handled=[lease]))
+        victim.report(LeaseReport(handled=[lease, 99]))
         assert not survivor.is_empty(QUEUE)
     assert stats.get_value("dedup/queue/given_up") is None
     [(lease, _)] = survivor.take(source, 1)
-    survivor.tell(Told(got_over=[lease]))
+    survivor.report(LeaseReport(handled=[lease]))
     survivor.put_back([lease])
     assert all_taken(survivor, source) == [b"page"]
     survivor.close(0)
@@ -137,7 +137,7 @@ def test_what_became_of_earlier_requests_is_told_with_the_next_one(server: Redis
     (ended, _), (waits, _), (held, _) = shared.take(SORTED, 3)
     client = client_of(server)
     before = client.info("stats")["total_reads_processed"]
-    [(last, data)] = shared.take(SORTED, 1, Told([ended], [waits]))
+    [(last, data)] = shared.take(SORTED, 1, LeaseReport([ended], [waits]))
     assert client.info("stats")["total_reads_processed"] - before == 2, "one, and this question"
     assert data == b"d"
     marked = {int(number): lease.startswith(b"+") for number, lease in leases_of(server).items()}
@@ -153,7 +153,7 @@ def test_much_that_became_of_earlier_requests_is_told_in_parts(
     for name in "abcdef":
         push(shared, name)
     leases = [lease for lease, _ in shared.take(SORTED, 5)]
-    assert [data for _, data in shared.take(SORTED, 1, Told(leases[:3], leases[3:4]))] == [b"f"]
+    assert [data for _, data in shared.take(SORTED, 1, LeaseReport(leases[:3], leases[3:4]))] == [b"f"]
     assert {int(number) for number in leases_of(server)} == {3, 4, 5}
     shared.close(0)
 

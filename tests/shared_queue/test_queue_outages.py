@@ -12,7 +12,7 @@ from redis.retry import Retry
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.shared_queue import queue
-from dedupcrawl.shared_queue.queue import SharedQueue, Told
+from dedupcrawl.shared_queue.queue import LeaseReport, SharedQueue
 from tests.redis_server import RedisServer, running
 from tests.shared_queue.queue_workers import (
     QUEUE,
@@ -39,7 +39,7 @@ def test_what_became_of_requests_waits_while_the_server_is_away(server: RedisSer
     server.kill()
     if notices:
         assert push(shared, "link")
-    assert shared.take(SORTED, 1, Told(leases[:1], leases[1:])) == []
+    assert shared.take(SORTED, 1, LeaseReport(leases[:1], leases[1:])) == []
     server.start()
     back(shared)
     assert [lease[:1] for lease in leases_of(server).values()] == [b"+"]

@@ -29,11 +29,11 @@ def read_here(logs: list[Path], tally: Tally) -> pl.DataFrame:
 
 
 def read_by_spark(spark: SparkSession, logs: list[Path], tally: Tally) -> pl.DataFrame:
-    from dedupcrawl.spark.reading import TOLD, add_to, in_order, read_logs, tells
+    from dedupcrawl.spark.reading import REPORT, add_reports, in_order, read_logs
 
     rows, names = read_logs(spark, [str(log) for log in logs])
-    add_to(tally, tells(rows), names)
-    return in_order(rows.where(f"{TOLD} is null").repartition(3).toArrow())
+    add_reports(tally, rows, names)
+    return in_order(rows.where(f"{REPORT} is null").repartition(3).toArrow())
 
 
 def messy(path: Path) -> None:

@@ -14,10 +14,14 @@ import pytest
 
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.training.page_rows import PAGE_ROWS
-from dedupcrawl.training.parts import Part, no_progress, parted, work_on
+from dedupcrawl.training.parts import Part, parted, work_on
 from dedupcrawl.workers import WorkerKilledError
 
 Told = list[tuple[str, int, int]]
+
+
+def no_progress(stage: str, done: int, total: int) -> None:
+    pass
 
 
 def rows_and_process(rows: pl.DataFrame) -> tuple[int, int, str | None]:
