@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from urllib.parse import urljoin
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,10 +20,21 @@ def test_links_are_made_whole() -> None:
     )  # fmt: skip
 
 
+FRONTS = st.sampled_from(["/", "http://a.example/", "https://b.example:80/", "http://c.example", "HTTP://d.example/"])
+PATHS = st.builds("{}{}".format, FRONTS, st.text("/?=&.-_%+:;,a1", max_size=12))
+
+
 def test_attributes_whichever_way_they_are_written() -> None:
     html = """<A HREF = "/1"><img\nsRc='/2'><form method=post\taction\n=\n/3><a data-href="/4">"""
     html += """<a xhref="/5" href-x="/6">"""
     assert sight_of(URL, html).links == tuple(f"http://example.org/{n}" for n in (1, 2, 3, 4))
+
+
+@given(
+    PATHS, st.sampled_from([URL, "http://example.org", "https://example.org:8000/?a=/b", "http://example.org/a/b/?c"])
+)
+def test_what_is_not_resolved_needs_not_be(path: str, url: str) -> None:
+    assert sight_of(url, f'<a href="{path}">').links == (urljoin(url, path),)
 
 
 def test_generators_whichever_way_they_are_written() -> None:
