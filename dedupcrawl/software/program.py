@@ -7,6 +7,7 @@ scripts, as a wiki's articles have, writes `/<article>/{t}`.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -50,6 +51,7 @@ def anchored(text: str, anchors: Anchors) -> str:
 
 
 PACKAGE_FOLDER = Path(__file__).parent
+COMPILED = PACKAGE_FOLDER / "programs.json"
 _LARGEST_FILE = 1_000_000  # bytes
 _KINDS = ("url", "generator", "cookie", "html")
 
@@ -209,7 +211,33 @@ def programs(folder: Path | None = None) -> tuple[Program, ...]:
 @cache
 def packaged() -> tuple[Program, ...]:
     """The package's programs, as they were when this was first called."""
-    return tuple(map(read_program, sorted(PACKAGE_FOLDER.glob(f"*{SUFFIX}"))))
+    files = sorted(PACKAGE_FOLDER.glob(f"*{SUFFIX}"))
+    return _compiled(digest_of(files)) or tuple(map(read_program, files))
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """The package's files in one that is read in a tenth of the time; `tools/compile_programs.py` writes it."""
+
+    digest: str  # of the files that it was made of; with others it does not count
+    programs: tuple[Program, ...]  # what they say
+
+
+def digest_of(files: Sequence[Path]) -> str:
+    """Names and contents of files, in hexadecimal digits."""
+    found = hashlib.blake2b(digest_size=16)
+    for path in files:
+        found.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
+    return found.hexdigest()
+
+
+def _compiled(digest: str) -> tuple[Program, ...]:
+    """None where that was made of other files, as while one of them is being written."""
+    try:
+        found = msgspec.json.decode(COMPILED.read_bytes(), type=Compiled)
+    except (OSError, msgspec.MsgspecError):
+        return ()
+    return found.programs if found.digest == digest else ()
 
 
 def _check(sign: Sign) -> None:

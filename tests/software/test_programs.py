@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dedupcrawl.software.checking import full, normalizer_at, places, problems
-from dedupcrawl.software.program import BASE, Program, packaged, programs, read_program
+from dedupcrawl.software.program import BASE, COMPILED, PACKAGE_FOLDER, Program, packaged, programs, read_program
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.urls.rule import RuleError
 
@@ -44,6 +44,15 @@ def test_pairs_hold_wherever_the_program_is(program: Program, base: str) -> None
 
     assert [pair for pair in program.same if canonical(pair[0]) != canonical(pair[1])] == []
     assert [pair for pair in program.different if canonical(pair[0]) == canonical(pair[1])] == []
+
+
+def test_the_compiled_file_says_the_same() -> None:
+    """`python -m tools.compile_programs` has been run since a file was changed."""
+    from dedupcrawl.software.program import _compiled, digest_of
+
+    files = sorted(PACKAGE_FOLDER.glob("*.toml"))
+    assert COMPILED.is_file()
+    assert _compiled(digest_of(files)) == tuple(map(read_program, files))
 
 
 def test_a_folder_of_ones_own_comes_besides_and_instead(tmp_path: Path) -> None:
@@ -107,7 +116,7 @@ def test_a_program_that_is_taken_for_another_is_found(tmp_path: Path) -> None:
 
 
 def test_all_programs_are_at_hand_in_a_moment() -> None:
-    """It takes some 50 ms; this is for a busy machine."""
+    """The goal is 50 ms; this is for a busy machine, and would catch files that are parsed again."""
     packaged.cache_clear()
     started = time.process_time()
     Recognizer(programs())
