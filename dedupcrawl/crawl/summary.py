@@ -103,7 +103,6 @@ class ReportFile:
 
     def write(self, index: Index, log: Path | None, rules: Sequence[Path], run: str) -> None:
         """Write what this run did; what goes wrong is logged, and the crawl ends as it would have without."""
-        logging.getLogger("matplotlib").setLevel(logging.INFO)  # or it says at length how it has chosen a font
         from dedupcrawl.report.collect import collect
         from dedupcrawl.report.page import write
 
