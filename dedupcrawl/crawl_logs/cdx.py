@@ -74,7 +74,7 @@ def _is_get(captures: pl.DataFrame, key: pl.Expr, path: str, tally: Tally) -> pl
 
 _CDXJ_ROW = re.compile(rb"\S+ \d{1,17} \{")
 _HEADERS = re.compile(rb"^[!@][^\n]*", re.MULTILINE)
-_NO_CAPTURE = r"^[!@]|^\s*$"  # header lines, and blank ones
+_COMMENT = ("!", "@")  # how header lines begin
 _KEY_AND_TIME = r"^\S+ (\d{1,17}) "
 _OF_THE_RECORD = ("length", "timestamp")  # the record's length in the archive is not the body's
 
@@ -87,9 +87,13 @@ def matches_cdxj(head: bytes) -> bool:
 
 def rows_of_cdxj(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
     """The captures of some lines, answers to a POST left out; a `BlockReader`."""
-    lines = lines_of(block).filter(~pl.col("text").str.contains(_NO_CAPTURE)).with_columns(pl.col(LINE).cast(pl.Int64))
-    lines = lines.filter(_is_get(lines, pl.col("text").str.extract(r"^(\S+)"), path, tally))
-    json = lines.select(LINE, pl.col("text").str.replace(_KEY_AND_TIME, ""))
-    rows = objects(json.iter_rows(), path, tally).drop(*_OF_THE_RECORD, strict=False)
+    lines = lines_of(block)
+    is_get = _is_get(lines, pl.col("text").str.extract(r"^(\S+)"), path, tally)
+    # Lines are emptied, not removed: what is left still stands on its own line of the file.
+    empty = ~is_get | pl.col("text").str.starts_with(_COMMENT[0]) | pl.col("text").str.starts_with(_COMMENT[1])
+    json = pl.when(~empty).then(pl.col("text").str.replace(_KEY_AND_TIME, "")).otherwise(pl.lit(""))
+    text = lines.select(json.str.join("\n").alias("text"))["text"][0]
+    rows = objects(LineBlock(block.first_line, f"{text}\n".encode()), path, tally)
     times = lines.select(LINE, fetched_at=pl.col("text").str.extract(_KEY_AND_TIME))
+    rows = rows.drop(*_OF_THE_RECORD, strict=False).with_columns(pl.col(LINE).cast(pl.UInt32))
     return canonical_rows(rows.join(times, on=LINE, how="left", maintain_order="left"))
