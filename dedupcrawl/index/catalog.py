@@ -188,24 +188,17 @@ class Fold:
     first: int
     end: int
     stay: int
-    segments: tuple[Segment, ...]
-    batches: tuple[Batch, ...]
+    sources: tuple[Segment | Batch, ...]
     left_out: list[Ended | None]
 
     def parts(self) -> list[list[Table]]:
         """For each table of the schema the sorted tables that are merged."""
-        return tables_of((*self.segments, *(batch.fold() for batch in self.batches)))
+        return tables_of([one if isinstance(one, Segment) else one.fold() for one in self.sources])
 
 
 def tables_of(segments: Sequence[Segment]) -> list[list[Table]]:
     """For each table of the schema the tables of all segments."""
     return [list(tables) for tables in zip(*(segment.tables for segment in segments), strict=True)]
-
-
-def left_out(schema: Schema, first: int, end: int, ended: Ended) -> list[Ended | None]:
-    """For each table which pages a merge leaves out: ended ones, but what they had ended themselves stays known."""
-    out = ended if ended[first:end].any() else None
-    return [None if table == schema.ended else out for table in range(len(schema.payload_bits))]
 
 
 class Catalog:
@@ -303,10 +296,13 @@ class Catalog:
         return self._folded(0, []) if self.segments else None
 
     def _folded(self, stay: int, batches: Sequence[Batch]) -> Fold:
-        merged: list[Segment | Batch] = [*self.segments[stay:], *batches]
-        first, end = merged[0].first, merged[-1].end
-        ended = left_out(self.schema, first, end, self.ended())
-        return Fold(first, end, stay, tuple(self.segments[stay:]), tuple(batches), ended)
+        sources: tuple[Segment | Batch, ...] = (*self.segments[stay:], *batches)
+        first, end = sources[0].first, sources[-1].end
+        ended = self.ended()
+        out = ended if ended[first:end].any() else None
+        # What an ended record had ended itself stays known.
+        left_out = [None if table == self.schema.ended else out for table in range(len(self.schema.payload_bits))]
+        return Fold(first, end, stay, sources, left_out)
 
 
 logger = logging.getLogger(__name__)

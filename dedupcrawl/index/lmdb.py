@@ -272,7 +272,7 @@ class LmdbIndex(Index):
         with self._store.locked():
             self._look()
             if fold := self._store.catalog.whole():
-                self._store.merge(fold)
+                self._store.merge(fold, self._store.manifest)
         self.journal.compact()
         self._store.seen = -1  # transactions are numbered anew
         self._look()

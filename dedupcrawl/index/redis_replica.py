@@ -7,7 +7,6 @@ import tempfile
 import threading
 from array import array
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from dedupcrawl.index.catalog import Background, Catalog, Fold
 from dedupcrawl.index.record import Record, pack, renumbered, tombstone, unpack
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.index.schema import Schema, url_key
-from dedupcrawl.index.segment import mapped, write_all, write_merged
+from dedupcrawl.index.segment import merged, write_all
 
 NOTHING = (b"", b"")
 """In the place of a row and its tokens, or of another pair, where there is none."""
@@ -103,9 +102,7 @@ class Replica:
             self._background.start(lambda: self._merge(fold))
 
     def _merge(self, fold: Fold) -> None:
-        with tempfile.TemporaryFile() as file:  # it has no name, so no kill leaves it behind; what is mapped stays
-            write_merged(file.fileno(), fold.first, fold.end, fold.parts(), fold.left_out)
-            segment = mapped(file.fileno(), Path("merged"))
+        segment = merged(fold.first, fold.end, fold.parts(), fold.left_out)
         with self._lock:
             self.catalog.set_segments([*self.catalog.segments[: fold.stay], segment])
 

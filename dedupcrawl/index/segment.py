@@ -10,6 +10,7 @@ from __future__ import annotations
 import mmap
 import os
 import struct
+import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -170,7 +171,7 @@ def write_segment(
     unfinished = path.with_suffix(".tmp")
     try:
         with open(unfinished, "wb", buffering=0) as file:
-            write_merged(file.fileno(), first, end, parts, left_out)
+            _write(file.fileno(), first, end, parts, left_out)
             os.fsync(file.fileno())
         os.replace(unfinished, path)
     except BaseException:
@@ -178,10 +179,14 @@ def write_segment(
         raise
 
 
-def write_merged(
-    fd: int, first: int, end: int, parts: Sequence[Sequence[Table]], left_out: Sequence[Ended | None]
-) -> None:
-    """What `write_segment` brings to disk, into an open file."""
+def merged(first: int, end: int, parts: Sequence[Sequence[Table]], left_out: Sequence[Ended | None]) -> Segment:
+    """As `write_segment`, mapped, in a file without a name: no kill leaves it behind, and it goes with its maps."""
+    with tempfile.TemporaryFile(buffering=0) as file:
+        _write(file.fileno(), first, end, parts, left_out)
+        return _mapped(file.fileno(), Path("merged"), is_read=False)
+
+
+def _write(fd: int, first: int, end: int, parts: Sequence[Sequence[Table]], left_out: Sequence[Ended | None]) -> None:
     os.pwrite(fd, _MAGIC, 0)
     at = len(_MAGIC)
     footers = []
@@ -237,11 +242,10 @@ def open_segment(path: Path, *, is_read: bool = False) -> Segment:
         SegmentDamagedError: It is no segment, or was cut; or, where it is read, not what was written.
     """
     with open(path, "rb") as file:
-        return mapped(file.fileno(), path, is_read=is_read)
+        return _mapped(file.fileno(), path, is_read=is_read)
 
 
-def mapped(fd: int, path: Path, *, is_read: bool = False) -> Segment:
-    """As `open_segment`, of an open file; `path` is what errors call it."""
+def _mapped(fd: int, path: Path, *, is_read: bool) -> Segment:
     try:
         data = mmap.mmap(fd, 0, access=mmap.ACCESS_READ)
     except ValueError:  # an empty file
