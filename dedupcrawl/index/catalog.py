@@ -28,8 +28,7 @@ class Batch:
     where a batch ends.
 
     Attributes:
-        first: Id of its first record.
-        end: Id after its last one.
+        first, end: Id of its first record, and after its last one.
         found: For each table: prefix → key, page id, key, page id, … Most are short and tuples, which the garbage
             collector, unlike lists, does not come back to.
     """
@@ -59,10 +58,6 @@ class Batch:
                 else:
                     found[prefix] = (*postings, key, page) if len(postings) < _LONG else [*postings, key, page]
         self.end = page + 1
-
-    def postings(self, table: int) -> int:
-        """How many postings a table has."""
-        return sum(map(len, self.found[table].values())) // 2
 
     def fold(self) -> Segment:
         """Its postings as a segment in memory; the batch must not be added to any more."""
@@ -280,7 +275,7 @@ class Catalog:
     def postings(self, table: int) -> int:
         """How many postings a table has, those of ended pages that no merge has met yet included."""
         in_segments = sum(segment.tables[table][0].size for segment in self.segments)
-        return in_segments + sum(batch.postings(table) for batch in self.batches)
+        return in_segments + sum(len(found) // 2 for batch in self.batches for found in batch.found[table].values())
 
     def fold(self) -> Fold | None:
         """What is due to become a segment; None while no batch is full, or when there are no checks to post it."""
