@@ -149,7 +149,8 @@ def write_segment(
 
     Args:
         path: The file to make.
-        first: Id of the first record that is covered; `end` is that after the last one.
+        first: Id of the first record that is covered.
+        end: Id after the last one.
         parts: For each table of the schema the sorted tables to merge.
         left_out: For each table the pages whose postings are left out.
     """

@@ -13,7 +13,7 @@ import logging
 import math
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -276,14 +276,6 @@ class SegmentStore:
             return [said for _, said in self._damaged(self.manifest)][::-1]
         except OSError as error:
             return [str(error)]
-
-    def bytes_on_disk(self) -> int:
-        """Bytes of the segments that count."""
-        size = 0
-        for row in self.manifest:
-            with suppress(FileNotFoundError):  # another process has merged it away since
-                size += self.path(row.name).stat().st_size
-        return size
 
     def close(self) -> None:
         """Release the lock file and the maps; nothing may be being merged."""
