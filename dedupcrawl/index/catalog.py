@@ -59,6 +59,10 @@ class Batch:
                     found[prefix] = (*postings, key, page) if len(postings) < _LONG else [*postings, key, page]
         self.end = page + 1
 
+    def postings(self, table: int) -> int:
+        """How many postings a table has."""
+        return sum(map(len, self.found[table].values())) // 2
+
     def fold(self) -> Segment:
         """Its postings as a segment in memory; the batch must not be added to any more."""
         flat = (np.fromiter(chain.from_iterable(found.values()), dtype=np.uint64) for found in self.found)
@@ -168,9 +172,6 @@ class PostingsView:
         ]
 
 
-_VIEWS = 64  # kept ready for the next search
-
-
 @dataclass(frozen=True, slots=True)
 class Fold:
     """What is to become one segment, of the records first … end - 1: full batches of the tail and the newest segments.
@@ -209,14 +210,12 @@ class Catalog:
         self.segments: list[Segment] = []
         self.batches: list[Batch] = []
         self.next_id = 0
-        self._views: dict[tuple[int, int], PostingsView] = {}
 
     def add(self, keys: Sequence[Keys]) -> int:
         """Post the next record under these keys, by table; returns its id."""
         page = self.next_id
         if not self.batches or page % self.schema.batch_pages == 0:
             self.batches.append(Batch(page, self.schema.payload_bits))
-            self._views.clear()
         self.batches[-1].add(keys)
         self.next_id = page + 1
         return page
@@ -229,21 +228,15 @@ class Catalog:
         self.segments = list(segments)
         end = self.segments[-1].end if self.segments else 0
         self.batches = [batch for batch in self.batches if batch.first >= end]
-        self._views.clear()
         self.next_id = max(self.next_id, end)
 
     def view(self, table: int, first_id: int = 0) -> PostingsView:
         """One table, without the segments and batches whose pages all lie below `first_id`."""
-        view = self._views.get((table, first_id))
-        if view is None:
-            if len(self._views) >= _VIEWS:
-                self._views.clear()
-            view = self._views[table, first_id] = PostingsView(
-                [segment.tables[table] for segment in self.segments if segment.end > first_id],
-                [batch.found[table] for batch in self.batches if batch is self.batches[-1] or batch.end > first_id],
-                self.schema.payload_bits[table],
-            )
-        return view
+        return PostingsView(
+            [segment.tables[table] for segment in self.segments if segment.end > first_id],
+            [batch.found[table] for batch in self.batches if batch is self.batches[-1] or batch.end > first_id],
+            self.schema.payload_bits[table],
+        )
 
     def ids(self, table: int, key: int) -> list[int]:
         """Pages posted under exactly this key in one of the index's own tables, ascending."""
@@ -275,7 +268,7 @@ class Catalog:
     def postings(self, table: int) -> int:
         """How many postings a table has, those of ended pages that no merge has met yet included."""
         in_segments = sum(segment.tables[table][0].size for segment in self.segments)
-        return in_segments + sum(len(found) // 2 for batch in self.batches for found in batch.found[table].values())
+        return in_segments + sum(batch.postings(table) for batch in self.batches)
 
     def fold(self) -> Fold | None:
         """What is due to become a segment; None while no batch is full, or when there are no checks to post it."""
