@@ -73,9 +73,9 @@ class Replica:
     def packed(self, record: Record) -> tuple[bytes, bytes]:
         """A new row as the server is to have it, and its tokens."""
         schema = self.catalog.schema
-        return pack(record, _UNNUMBERED), written(schema, schema.keys(record))
+        return pack(record, _UNNUMBERED), write_set(schema, schema.keys(record))
 
-    def grave(self, page: int | None) -> tuple[bytes | int, bytes]:
+    def tombstone(self, page: int | None) -> tuple[bytes | int, bytes]:
         """Number and tombstone of a page that is replaced or forgotten."""
         if page is None:
             return NOTHING
@@ -126,8 +126,8 @@ def token(table: int, key: int) -> bytes:
     return tokens(table, np.array([key], dtype=np.uint64))
 
 
-def written(schema: Schema, keys: Sequence[Keys]) -> bytes:
-    """The write set of a row: tokens of everything that it is posted under, by table."""
+def write_set(schema: Schema, keys: Sequence[Keys]) -> bytes:
+    """Tokens of everything that a row is posted under, by table."""
     sets = [
         tokens(table, found >> np.uint64(bits))
         for table, (found, bits) in enumerate(zip(keys, schema.payload_bits, strict=True))
@@ -136,8 +136,8 @@ def written(schema: Schema, keys: Sequence[Keys]) -> bytes:
     return b"".join(sets)
 
 
-def read(schema: Schema, entry: Entry, replaces: int | None) -> list[WireProbe]:
-    """The read set of an offer: what would make its search find something else.
+def read_set(schema: Schema, entry: Entry, replaces: int | None) -> list[WireProbe]:
+    """What would make the search of an offer find something else.
 
     That is another page's keys where a check looks for them, another page of its URL, and the end of the page that it
     replaces.
