@@ -194,6 +194,7 @@ class LmdbIndex(Index):
         if ends is not None:
             self.journal.put_tombstone(txn, ends)
 
+    @in_turn
     def _end(self, ending: Ending) -> tuple[bool, list[Dependent]]:
         ended = self.journal.writing(partial(self._ended, ending))
         self._store.fold()

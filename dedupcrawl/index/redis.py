@@ -176,11 +176,12 @@ class RedisIndex(RedisJournal, Index):
         done = self.exchange(OFFER, keys, *arguments)[1] if steps else []
         return [number for number, is_done in zip(steps, done, strict=False) if is_done]
 
+    @in_turn
     def _end(self, ending: Ending) -> tuple[bool, list[Dependent]]:
         key, forgets = digest(ending.url), ending.renewed is None
         keys = [self._key("claims"), self._key("dependents", key), self._key("orphans"), self._key("attachments", key)]
         claim = NOTHING if ending.owner is None else (key, ending.owner)
-        replica = self.replica
+        replica = self._replica(redis_journal.FRESH_SECONDS)
         while found := ending.of(replica.catalog, replica.fetch) or (claim[0] and (None, None)):
             page, record = found
             row = replica.packed(record) if record else NOTHING
