@@ -120,6 +120,12 @@ class PostingsView:
         tail = ((keys[start:end], ids[start:end]) for start, end in pairwise((0, *ends)) if end > start)
         return [*self._in_tables(prefixes), *tail]
 
+    def pages(self, prefix: int) -> list[int]:
+        """The pages of all postings of one prefix, in no order."""
+        tail = [page for found in self._tail for page in found.get(prefix, ())[1::2]]
+        parts = self._in_tables(np.array([prefix], dtype=np.uint64)) if self._tables else []
+        return [*tail, *(page for _, ids in parts for page in ids.tolist())]
+
     def _in_tables(self, prefixes: Keys) -> list[Table]:
         """The postings of these prefixes in the segments, one prefix's of one segment together."""
         return [
@@ -234,7 +240,7 @@ class Catalog:
 
     def ids(self, table: int, key: int) -> list[int]:
         """Pages posted under exactly this key in one of the index's own tables, ascending."""
-        return sorted(self.view(table).find(np.array([key], dtype=np.uint64))[1].tolist())
+        return sorted(self.view(table).pages(key))
 
     def ended(self) -> Ended:
         """Shape (next_id,): which of the records are not kept pages any more."""
