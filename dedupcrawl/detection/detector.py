@@ -106,25 +106,23 @@ class Detector:
         compared = partial(Comparison, asked=asked, furniture=self._furniture.of, model=self._model, trust=self._trust)
         came = yield from self._kept_or_dropped(entry, partial(compared, reading=reading), asked)
         entry, comparison, answer, packed = came
-        is_update = isinstance(answer, Kept) and answer.replaces
+        kept = answer if isinstance(answer, Kept) else None
+        is_new = kept is not None and not kept.replaces
         if isinstance(answer, Kept) or (packed and answer.evidence.get("probability", 1.0) < 1):
             later = replace(asked, is_same=None, request=None)  # which may hold a whole response
             besides = comparison.kept.url if packed and comparison.kept else ""
             again = partial(compared, asked=later, before=entry.kept_at, besides=besides)
-            stays = asked.force_keep or is_update
-            unsettled = Unsettled(
-                page, entry, asked.checks, reading, again, request=packed, stays=stays, is_item=asked.is_item
-            )
-            self._unsettled.add(host, unsettled)
-        if is_update:
-            self._unmark(page.url)
-        if isinstance(answer, Kept):
+            stays = asked.force_keep or (kept is not None and kept.replaces)
+            one = Unsettled(page, entry, asked.checks, reading, again, packed, stays=stays, is_item=asked.is_item)
+            self._unsettled.add(host, one)
+        if kept is not None:
             analysis.kept_under = entry.url
-            self.tally.keep(superseded=len(answer.supersedes))
-            if not answer.replaces:
+            self.tally.keep(superseded=len(kept.supersedes))
+            if is_new:
                 self._quota.add(site)
-        is_first = isinstance(answer, Kept) and not answer.replaces
-        self._learn(host, analysis, is_other=is_first and (comparison.is_unlike or not page.title))
+            else:
+                self._unmark(page.url)
+        self._learn(host, analysis, is_other=is_new and (comparison.is_unlike or not page.title))
         self.adopt(page.url, analysis.kept_under)
         return answer if isinstance(answer, Verdict) else self._unique(page.url, answer, reading, comparison)
 
@@ -186,7 +184,7 @@ class Detector:
                 continue
             packed = packed or (asked.request() if asked.request else b"")
             if not packed or (yield Drop(keeper.url, Dependent(self._spider, entry.source, packed))):
-                self._index.record(verdict, run=self._run, site=entry.site, spider=self._spider, request=packed)
+                self._record(verdict, packed)
                 return entry, comparison, verdict, packed
 
     def furniture_of(self, host: str) -> Furniture:
@@ -218,8 +216,12 @@ class Detector:
         if not comparison.doubt:
             return Verdict(url, "unique", evidence=details)
         verdict = Verdict(url, "unique", evidence=details | {"in_doubt": comparison.doubt})
-        self._index.record(verdict, run=self._run, site=site_of(url), spider=self._spider)
+        self._record(verdict)
         return verdict
+
+    def _record(self, verdict: Verdict, request: bytes = b"") -> None:
+        site = site_of(verdict.url)
+        self._index.record(verdict, run=self._run, site=site, spider=self._spider, request=request)
 
     def _is_settled(self, url: str, keeper: str | None, *, was_kept: bool = True) -> bool:
         """Whether somebody has said of one of these pages that it is not a duplicate: then it is none of the other's.
@@ -271,14 +273,14 @@ class Detector:
                 self._unsettled.remove(entry.url)
                 continue
             if is_kept and verdict is not None and not one.stays:
-                self._mark(verdict, entry.site, is_item=one.is_item)
+                self._mark(verdict, is_item=one.is_item)
             one.settle(entry, reading)
 
-    def _mark(self, verdict: Verdict, site: str, *, is_item: bool) -> None:
+    def _mark(self, verdict: Verdict, *, is_item: bool) -> None:
         """Record of a page that is stored that it is a duplicate after all."""
         if not self._is_settled(verdict.url, verdict.duplicate_of):
             marked = replace(verdict, evidence=verdict.evidence | {"judged_again": True})
-            self._index.record(marked, run=self._run, site=site, spider=self._spider)
+            self._record(marked)
             if not is_item:
                 self._judged_again.append(marked)
 
@@ -286,7 +288,7 @@ class Detector:
         """A page was fetched and kept again: what was said of an earlier copy of it no longer holds."""
         earlier = self._index.verdict(url)
         if earlier is not None and earlier.evidence.get("judged_again"):
-            self._index.record(Verdict(url, "unique"), run=self._run, site=site_of(url), spider=self._spider)
+            self._record(Verdict(url, "unique"))
 
     def wrongly_dropped(self) -> list[Dependent]:
         """Pages that were dropped before it was known what their site repeats, and are to be fetched again; told once.
@@ -320,7 +322,7 @@ class Detector:
         if orphan := self._orphans.pop(url, None):
             self._index.adopt(orphan, kept_under)
             if kept_under is not None:  # the verdict for which it was dropped once is not true any more
-                self._index.record(Verdict(url, "unique"), run=self._run, site=site_of(url), spider=self._spider)
+                self._record(Verdict(url, "unique"))
 
     def keep_text(self, page: Page) -> None:
         """Keep the main text of a page that was judged, for `explain`; an OSError where that cannot be written."""

@@ -9,9 +9,9 @@ is known, one is dropped only where that is surer than elsewhere (see `dedupcraw
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import fields
+from dataclasses import InitVar, dataclass, field, fields
 from itertools import pairwise
 
 from dedupcrawl.content import main_outline
@@ -29,12 +29,12 @@ _STRING = 50  # characters; what a string takes besides its own
 _MUCH = 0.3  # of the text that a page was signed by; what is less, the checks find it in spite of
 
 
+@dataclass(slots=True, eq=False)
 class Unsettled:
     """A page that was judged as it was read, and may have to be judged again.
 
     Attributes:
         entry: What the index keeps of it, or would, had it not been dropped.
-        checks: By which it was signed.
         compared: Makes the comparison of another reading of it with what was kept before it.
         request: What to ask for to fetch it again, packed, where it was dropped; else empty.
         stays: Whether it was kept whatever it duplicates, or is an update of what was kept at its URL.
@@ -45,25 +45,25 @@ class Unsettled:
             nothing any block is enough.
     """
 
-    def __init__(  # noqa: PLR0913 - each may be left out or is of one page
-        self,
-        page: Page,
-        entry: Entry,
-        checks: Sequence[Check],
-        reading: Reading,
-        compared: Callable[[Entry, Reading], Comparison],
-        *,
-        request: bytes = b"",
-        stays: bool = False,
-        is_item: bool = False,
-    ) -> None:
-        self.page, self.checks, self.compared, self.request, self.stays = page, checks, compared, request, stays
-        self.is_item = is_item
-        self.blocks = frozenset(main_outline.read(entry.outline).blocks.hashes)
-        lines = [texts for one in fields(page) if isinstance(texts := getattr(page, one.name), tuple)]
-        self.characters = len(page.title) + len(page.keywords) + len(page.description)
+    page: Page
+    entry: Entry
+    checks: Sequence[Check]
+    reading: InitVar[Reading]
+    compared: Callable[[Entry, Reading], Comparison]
+    request: bytes = b""
+    stays: bool = False
+    is_item: bool = False
+    blocks: frozenset[int] = field(init=False)
+    characters: int = field(init=False)
+    spare: int = field(init=False)
+    _recurred: bool = field(init=False)
+
+    def __post_init__(self, reading: Reading) -> None:
+        self.blocks = frozenset(main_outline.read(self.entry.outline).blocks.hashes)
+        lines = [texts for one in fields(self.page) if isinstance(texts := getattr(self.page, one.name), tuple)]
+        self.characters = len(self.page.title) + len(self.page.keywords) + len(self.page.description)
         self.characters += sum(sum(map(len, texts)) + _STRING * len(texts) for texts in lines)
-        self.settle(entry, reading)
+        self.settle(self.entry, reading)
 
     @property
     def is_due(self) -> bool:
@@ -88,49 +88,40 @@ class UnsettledPages:
     """The pages judged last, by their hosts; the oldest make room."""
 
     def __init__(self) -> None:
-        self._hosts: OrderedDict[str, str] = OrderedDict()  # of their URLs
-        self._pages: defaultdict[str, dict[str, Unsettled]] = defaultdict(dict)
+        self._pages: OrderedDict[str, tuple[str, Unsettled]] = OrderedDict()  # URL → host, page
         self._due: set[str] = set()  # hosts that may have pages which are
         self._characters = 0
 
     def __len__(self) -> int:
         """Pages in memory."""
-        return len(self._hosts)
+        return len(self._pages)
 
     def add(self, host: str, one: Unsettled) -> None:
         """Remember a page that was judged."""
         self.remove(one.entry.url)
-        self._hosts[one.entry.url] = host
-        self._pages[host][one.entry.url] = one
+        self._pages[one.entry.url] = host, one
         self._characters += one.characters
-        while len(self._hosts) > MOST_UNSETTLED or self._characters > _MOST_CHARACTERS:
-            self.remove(next(iter(self._hosts)))
+        while len(self._pages) > MOST_UNSETTLED or self._characters > _MOST_CHARACTERS:
+            self.remove(next(iter(self._pages)))
 
     def recur(self, host: str, blocks: Collection[int]) -> None:
         """These blocks of a host have turned out to recur."""
-        if not blocks or host not in self._pages:
-            return
-        recurring = set(blocks)
-        for one in self._pages[host].values():
-            if found := recurring.intersection(one.blocks):
+        for one in self._of(host) if blocks else ():
+            if found := one.blocks.intersection(blocks):
                 one.lose(found)
                 self._due.add(host)
 
     def due(self, host: str) -> list[Unsettled]:
         """The pages of a host that are to be judged again; each until it is settled or removed."""
-        if host not in self._due:
-            return []
-        due = [one for one in self._pages[host].values() if one.is_due]
+        due = [one for one in self._of(host) if one.is_due] if host in self._due else []
         if not due:
             self._due.discard(host)
         return due
 
     def remove(self, url: str) -> None:
         """Forget a page."""
-        host = self._hosts.pop(url, None)
-        if host is None:
-            return
-        self._characters -= self._pages[host].pop(url).characters
-        if not self._pages[host]:
-            del self._pages[host]
-            self._due.discard(host)
+        if url in self._pages:
+            self._characters -= self._pages.pop(url)[1].characters
+
+    def _of(self, host: str) -> list[Unsettled]:
+        return [one for of, one in self._pages.values() if of == host]

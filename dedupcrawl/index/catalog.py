@@ -28,8 +28,7 @@ class Batch:
     where a batch ends.
 
     Attributes:
-        first: Id of its first record.
-        end: Id after its last one.
+        first, end: Id of its first record, and after its last one.
         found: For each table: prefix → key, page id, key, page id, … Most are short and tuples, which the garbage
             collector, unlike lists, does not come back to.
     """
@@ -173,9 +172,6 @@ class PostingsView:
         ]
 
 
-_VIEWS = 64  # kept ready for the next search
-
-
 @dataclass(frozen=True, slots=True)
 class Fold:
     """What is to become one segment, of the records first … end - 1: full batches of the tail and the newest segments.
@@ -188,24 +184,17 @@ class Fold:
     first: int
     end: int
     stay: int
-    segments: tuple[Segment, ...]
-    batches: tuple[Batch, ...]
+    sources: tuple[Segment | Batch, ...]
     left_out: list[Ended | None]
 
     def parts(self) -> list[list[Table]]:
         """For each table of the schema the sorted tables that are merged."""
-        return tables_of((*self.segments, *(batch.fold() for batch in self.batches)))
+        return tables_of([one if isinstance(one, Segment) else one.fold() for one in self.sources])
 
 
 def tables_of(segments: Sequence[Segment]) -> list[list[Table]]:
     """For each table of the schema the tables of all segments."""
     return [list(tables) for tables in zip(*(segment.tables for segment in segments), strict=True)]
-
-
-def left_out(schema: Schema, first: int, end: int, ended: Ended) -> list[Ended | None]:
-    """For each table which pages a merge leaves out: ended ones, but what they had ended themselves stays known."""
-    out = ended if ended[first:end].any() else None
-    return [None if table == schema.ended else out for table in range(len(schema.payload_bits))]
 
 
 class Catalog:
@@ -221,14 +210,12 @@ class Catalog:
         self.segments: list[Segment] = []
         self.batches: list[Batch] = []
         self.next_id = 0
-        self._views: dict[tuple[int, int], PostingsView] = {}
 
     def add(self, keys: Sequence[Keys]) -> int:
         """Post the next record under these keys, by table; returns its id."""
         page = self.next_id
         if not self.batches or page % self.schema.batch_pages == 0:
             self.batches.append(Batch(page, self.schema.payload_bits))
-            self._views.clear()
         self.batches[-1].add(keys)
         self.next_id = page + 1
         return page
@@ -241,21 +228,15 @@ class Catalog:
         self.segments = list(segments)
         end = self.segments[-1].end if self.segments else 0
         self.batches = [batch for batch in self.batches if batch.first >= end]
-        self._views.clear()
         self.next_id = max(self.next_id, end)
 
     def view(self, table: int, first_id: int = 0) -> PostingsView:
         """One table, without the segments and batches whose pages all lie below `first_id`."""
-        view = self._views.get((table, first_id))
-        if view is None:
-            if len(self._views) >= _VIEWS:
-                self._views.clear()
-            view = self._views[table, first_id] = PostingsView(
-                [segment.tables[table] for segment in self.segments if segment.end > first_id],
-                [batch.found[table] for batch in self.batches if batch is self.batches[-1] or batch.end > first_id],
-                self.schema.payload_bits[table],
-            )
-        return view
+        return PostingsView(
+            [segment.tables[table] for segment in self.segments if segment.end > first_id],
+            [batch.found[table] for batch in self.batches if batch is self.batches[-1] or batch.end > first_id],
+            self.schema.payload_bits[table],
+        )
 
     def ids(self, table: int, key: int) -> list[int]:
         """Pages posted under exactly this key in one of the index's own tables, ascending."""
@@ -303,10 +284,13 @@ class Catalog:
         return self._folded(0, []) if self.segments else None
 
     def _folded(self, stay: int, batches: Sequence[Batch]) -> Fold:
-        merged: list[Segment | Batch] = [*self.segments[stay:], *batches]
-        first, end = merged[0].first, merged[-1].end
-        ended = left_out(self.schema, first, end, self.ended())
-        return Fold(first, end, stay, tuple(self.segments[stay:]), tuple(batches), ended)
+        sources: tuple[Segment | Batch, ...] = (*self.segments[stay:], *batches)
+        first, end = sources[0].first, sources[-1].end
+        ended = self.ended()
+        out = ended if ended[first:end].any() else None
+        # What an ended record had ended itself stays known.
+        left_out = [None if table == self.schema.ended else out for table in range(len(self.schema.payload_bits))]
+        return Fold(first, end, stay, sources, left_out)
 
 
 logger = logging.getLogger(__name__)

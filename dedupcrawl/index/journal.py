@@ -213,12 +213,12 @@ class Journal:
             (page,) = _ID.unpack(key)
             if end is not None and page >= end:
                 return
-            yield page, self._whole(page) if len(raw) == _PIECE else raw
-
-    def _whole(self, page: int) -> bytes:
-        """A record in pieces, or the tombstone that has taken its place meanwhile."""
-        with self.lock, self.explaining(), self.reading() as txn:
-            return bytes(self.fetch(txn)(page))
+            if len(raw) < _PIECE:
+                yield page, raw
+                continue
+            with self.lock, self.explaining(), self.reading() as txn:
+                whole = bytes(self.fetch(txn)(page))  # or the tombstone that has taken its place meanwhile
+            yield page, whole
 
     # Tables of cells
 
@@ -245,7 +245,11 @@ class Journal:
     def keyed_rows(self, table: lmdb._Database, first: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
         """(key, row) from the key `first` on, ascending; no transaction stays open between rows."""
         while True:
-            block = self._block(table, first)
+            with self.lock, self.explaining():
+                self.check_usable()
+                with self.reading() as txn, txn.cursor(table) as cursor:
+                    found = islice(cursor, ROWS_AT_ONCE) if cursor.set_range(first) else ()
+                    block = [(bytes(key), bytes(value)) for key, value in found]
             yield from block
             if len(block) < ROWS_AT_ONCE:
                 return
@@ -331,17 +335,6 @@ class Journal:
             os.replace(new / "data.mdb", self.path / "data.mdb")
         finally:
             shutil.rmtree(new, ignore_errors=True)
-
-    def data_bytes(self) -> int:
-        """Bytes that the file takes on disk."""
-        return (self.path / "data.mdb").stat().st_blocks * 512
-
-    def _block(self, table: lmdb._Database, first: bytes) -> list[tuple[bytes, bytes]]:
-        with self.lock, self.explaining():
-            self.check_usable()
-            with self.reading() as txn, txn.cursor(table) as cursor:
-                found = islice(cursor, ROWS_AT_ONCE) if cursor.set_range(first) else ()
-                return [(bytes(key), bytes(value)) for key, value in found]
 
 
 def is_locked(file: int) -> bool:

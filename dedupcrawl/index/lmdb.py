@@ -194,6 +194,7 @@ class LmdbIndex(Index):
         if ends is not None:
             self.journal.put_tombstone(txn, ends)
 
+    @in_turn
     def _end(self, ending: Ending) -> tuple[bool, list[Dependent]]:
         ended = self.journal.writing(partial(self._ended, ending))
         self._store.fold()
@@ -247,7 +248,7 @@ class LmdbIndex(Index):
                 "index": self.where,
                 **self._store.catalog.info(),
                 **{said: txn.stat(self.journal.tables[name])["entries"] for said, name in COUNTED.items()},
-                "bytes": self.journal.data_bytes() + self._store.bytes_on_disk(),
+                "bytes": sum(map(_bytes_on_disk, self.path.iterdir())),
             }
 
     def verify(self, told: Told | None = None) -> list[str]:
@@ -272,7 +273,7 @@ class LmdbIndex(Index):
         with self._store.locked():
             self._look()
             if fold := self._store.catalog.whole():
-                self._store.merge(fold)
+                self._store.merge(fold, self._store.manifest)
         self.journal.compact()
         self._store.seen = -1  # transactions are numbered anew
         self._look()
@@ -319,7 +320,6 @@ class LmdbClaims:
         self._lock: int | None = None
 
     def start(self) -> str:
-        """Become a claimant, if this process is none yet; returns its name."""
         if not self.owner:
             self._folder.mkdir(exist_ok=True)
             owner = uuid.uuid4()
@@ -332,14 +332,12 @@ class LmdbClaims:
         return self.owner.hex()
 
     def dead(self, excluded: Collection[str]) -> set[str]:
-        """Names of those that are no more, but some: nobody holds the locks on their files, if there are any."""
         names = {raw[:OWNER_BYTES].hex() for _, raw in self._journal.keyed_rows(self._journal.tables["claims"])}
         if self._folder.is_dir():
             names.update(path.name for path in self._folder.iterdir() if path.suffix != ".new")
-        return {name for name in names - {self.owner.hex(), *excluded} if not _is_locked(self._folder / name)}
+        return {name for name in names - {self.owner.hex(), *excluded} if not _is_alive(self._folder / name)}
 
     def bury(self, dead: Collection[str]) -> None:
-        """Remove their lock files."""
         for name in dead:
             (self._folder / name).unlink(missing_ok=True)
 
@@ -354,13 +352,17 @@ class LmdbClaims:
             self._lock, self.owner = None, b""
 
 
-def _is_locked(path: Path) -> bool:
-    """True when some process holds the lock on this file, so is alive."""
+def _is_alive(path: Path) -> bool:
+    """Whether some process holds the lock on this file."""
     try:
-        file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        with open(path, "r+b") as file:
+            return is_locked(file.fileno())
     except FileNotFoundError:
         return False
+
+
+def _bytes_on_disk(path: Path) -> int:
     try:
-        return is_locked(file)
-    finally:
-        os.close(file)
+        return path.stat().st_blocks * 512
+    except FileNotFoundError:  # another process has merged it away since
+        return 0

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 
-from dedupcrawl.index.record import check_name, digest, expanded, pack_dependent, pack_row, shrunk, unpack_row
+from dedupcrawl.index.record import check_name, compressed, decompressed, digest, pack_dependent, pack_row, unpack_row
 from dedupcrawl.index.rows import Dependent, Recorded, Rewrite
 from dedupcrawl.index.tables import Cell, Tables, parts
 from dedupcrawl.verdict import Verdict
@@ -95,7 +95,7 @@ class SiteStates(Tables):
     def site_state(self, site: str, name: str) -> bytes | None:
         """A small value that lasts, one for each site and name; None until it is set."""
         (raw,) = self.values("states", [_state(site, name)])
-        return None if raw is None else expanded(raw, f"the state {name!r} of {site!r}")
+        return None if raw is None else decompressed(raw, f"the state {name!r} of {site!r}")
 
     def update_site_state(
         self, site: str, name: str, change: Callable[[bytes | None], bytes], guess: bytes | None = None
@@ -105,11 +105,11 @@ class SiteStates(Tables):
         `change` may be called more than once, also with `guess`, what the value may be: if it is, the index is asked
         but once. What it raises is raised here, and the value stays.
         """
-        cell = Cell("states", b"", _state(site, name), None if guess is None else shrunk(guess))
+        cell = Cell("states", b"", _state(site, name), None if guess is None else compressed(guess))
         while True:
-            old = None if cell.value is None else expanded(cell.value, f"the state {name!r} of {site!r}")
+            old = None if cell.value is None else decompressed(cell.value, f"the state {name!r} of {site!r}")
             new = change(old)
-            there = self.change([cell._replace(value=shrunk(new))], [cell])
+            there = self.change([cell._replace(value=compressed(new))], [cell])
             if there is None:
                 return new
             cell = cell._replace(value=there[0])
@@ -120,8 +120,8 @@ class SiteStates(Tables):
         For as long as the run lasts: who compacts the index ends it, and a server forgets it after some weeks.
         """
         cell = Cell("agreed", digest(run), digest(name))
-        there = self.change([cell._replace(value=shrunk(value))], [cell])
-        return value if there is None else expanded(there[0] or b"", f"what the run {run!r} calls {name!r}")
+        there = self.change([cell._replace(value=compressed(value))], [cell])
+        return value if there is None else decompressed(there[0] or b"", f"what the run {run!r} calls {name!r}")
 
 
 class Attachments(Tables):
@@ -148,7 +148,7 @@ class Attachments(Tables):
         cells = {url: _attachment(url, name, data) for url, data in rows.items()}
         while told := self.change(cells.values(), [cell._replace(value=None) for cell in cells.values()]):
             found = zip(cells, told, strict=True)
-            there |= {url: expanded(raw, f"what lies beside {url}") for url, raw in found if raw}
+            there |= {url: decompressed(raw, f"what lies beside {url}") for url, raw in found if raw}
             cells = {url: cell for url, cell in cells.items() if url not in there}
         return there
 
@@ -157,7 +157,7 @@ class Attachments(Tables):
         asked = list(urls)
         found = self.groups("attachments", [digest(url) for url in asked], beginning.encode())
         return {
-            url: {name.decode(): expanded(raw, f"what lies beside {url}") for name, raw in cells.items()}
+            url: {name.decode(): decompressed(raw, f"what lies beside {url}") for name, raw in cells.items()}
             for url, cells in zip(asked, found, strict=True)
         }
 
@@ -176,7 +176,7 @@ def orphan_cell(dependent: Dependent) -> Cell:
 
 
 def _attachment(url: str, name: str, data: bytes) -> Cell:
-    return Cell("attachments", digest(url), check_name(name).encode(), shrunk(data))
+    return Cell("attachments", digest(url), check_name(name).encode(), compressed(data))
 
 
 def _state(site: str, name: str) -> bytes:

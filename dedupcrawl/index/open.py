@@ -12,7 +12,8 @@ from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.lmdb import LmdbIndex
 
-_opened: WeakValueDictionary[Path, LmdbIndex] = WeakValueDictionary()  # a process may open an LMDB folder only once
+_opened: WeakValueDictionary[Path, LmdbIndex] = WeakValueDictionary()
+"""One for all crawls of this process, which may open an LMDB folder only once; closed by the last of them."""
 
 
 def open_index(spec: str, checks: Sequence[Check], *, default_path: Path | None = None, wait: float = 60.0) -> Index:
@@ -45,7 +46,11 @@ def open_index(spec: str, checks: Sequence[Check], *, default_path: Path | None 
     path = Path(named) if named else default_path
     if path is None:
         raise ValueError("lmdb: needs a path here, as in lmdb:/path")
-    return _lmdb(path, checks)
+    place = path.resolve()
+    index = _opened.get(place)
+    if index is None or not index.share(checks):
+        index = _opened[place] = LmdbIndex(path, checks)
+    return index
 
 
 def check_spec(spec: str) -> None:
@@ -75,15 +80,6 @@ def shown(spec: str) -> str:
     from dedupcrawl.index.redis_link import Address
 
     return Address(spec).where
-
-
-def _lmdb(path: Path, checks: Sequence[Check]) -> LmdbIndex:
-    """The index at `path`; one object for all crawls of this process that ask for it, closed by the last of them."""
-    place = path.resolve()
-    index = _opened.get(place)
-    if index is None or not index.share(checks):
-        index = _opened[place] = LmdbIndex(path, checks)
-    return index
 
 
 class TemporaryIndex(LmdbIndex):

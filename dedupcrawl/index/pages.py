@@ -91,9 +91,9 @@ class PageStore(Tables):
         Nothing is done, and False returned, unless the page kept under this URL was kept at the same moment in the same
         run: it may have been forgotten, or fetched again since. Claims, and what depends on them, stay as they are.
         """
-        entry, ended = storable(entry), list[str]()
-        self._end_all([Ending(entry.url, renewed=entry)], ended, [])
-        return bool(ended)
+        entry = storable(entry)
+        self._look()
+        return self._end(Ending(entry.url, renewed=entry))[0]
 
     @in_turn
     def entry(self, url: str, *, fresh: bool = True) -> Entry | None:
@@ -129,18 +129,8 @@ class PageStore(Tables):
 
         What is attached to these URLs goes too, whether a page was kept there or not.
         """
-        ended: list[str] = []
-        self._end_all([Ending(plain(url)) for url in urls], ended, [])
-        return len(set(ended))
-
-    @in_turn
-    def _end_all(self, endings: Collection[Ending], ended: list[str], orphaned: list[Dependent]) -> None:
-        """End pages; what ended and what is orphaned is added to the lists, which stay when this is begun anew."""
         self._look()
-        for ending in endings:
-            was_kept, dependents = self._end(ending)
-            ended += [ending.url] if was_kept else []
-            orphaned += dependents
+        return sum(self._end(Ending(plain(url)))[0] for url in urls)
 
     # What a store does
 
@@ -163,7 +153,9 @@ class PageStore(Tables):
 
     @abstractmethod
     def _end(self, ending: Ending) -> tuple[bool, list[Dependent]]:
-        """End a page in one atomic step: append why, and put a tombstone in its place; within a turn.
+        """End a page, as it was known at the last look or is known since, in one atomic step.
+
+        What ended it is appended, and a tombstone takes its place.
 
         Returns:
             Whether there was such a page, and what is orphaned.
@@ -227,9 +219,9 @@ class ClaimLedger(PageStore):
 
         Returns what was orphaned.
         """
-        orphaned: list[Dependent] = []
         abandoned = list(map(plain, urls))
-        self._end_all([Ending(url, owner=b"") for url in abandoned], [], orphaned)
+        self._look()
+        orphaned = [dependent for url in abandoned for dependent in self._end(Ending(url, owner=b""))[1]]
         with self.lock:
             self.claims.give_up(abandoned)
         return orphaned

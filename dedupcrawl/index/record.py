@@ -73,7 +73,7 @@ _DICTIONARY = zstd.ZstdDict(
 ).as_digested_dict
 
 
-def shrunk(raw: bytes) -> bytes:
+def compressed(raw: bytes) -> bytes:
     """`raw`, as small as it comes."""
     if len(raw) >= _LEAST:
         packed = zstd.compress(raw, _LEVEL, zstd_dict=_DICTIONARY)
@@ -82,8 +82,8 @@ def shrunk(raw: bytes) -> bytes:
     return _AS_IT_IS + raw
 
 
-def expanded(raw: Raw, what: str) -> bytes:
-    """What `shrunk` was given.
+def decompressed(raw: Raw, what: str) -> bytes:
+    """What `compressed` was given.
 
     Raises:
         IndexDamagedError: These are other bytes; it names `what`.
@@ -123,7 +123,7 @@ class Record(msgspec.Struct, frozen=True, gc=False):
 
 
 class _Packed(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A Record as it is stored; its page is `shrunk`, or b"" for None."""
+    """A Record as it is stored; its page is `compressed`, or b"" for None."""
 
     signatures: tuple[bytes | None, ...]
     ended: tuple[int, ...]
@@ -145,7 +145,7 @@ _decode_signatures = msgspec.msgpack.Decoder(_Signatures).decode
 
 def pack(record: Record, page: int) -> bytes:
     """The bytes of the record that is to be number `page`."""
-    entry = b"" if record.page is None else shrunk(_encode(record.page))
+    entry = b"" if record.page is None else compressed(_encode(record.page))
     body = _encode(_Packed(record.signatures, record.ended, record.inside, entry))
     return zlib.crc32(body, page).to_bytes(_CHECKSUM_BYTES, "little") + body
 
@@ -168,7 +168,7 @@ def unpack(raw: Raw, page: int) -> Record:
         raise IndexDamagedError(f"kept page {page} fails its checksum")
     what = f"kept page {page}"
     row = _unpacked(_decode, body, what)
-    entry = _unpacked(_decode_entry, expanded(row.page, what), what) if row.page else None
+    entry = _unpacked(_decode_entry, decompressed(row.page, what), what) if row.page else None
     return Record(row.signatures, row.ended, row.inside, entry)
 
 
@@ -250,9 +250,9 @@ _REMEMBERED: dict[Any, tuple[str, Callable[[Raw], Any]]] = {
 def pack_row(row: Recorded | Rewrite) -> bytes:
     """The bytes of a row; a lone surrogate, which has no UTF-8 form, becomes "?"."""
     try:
-        return shrunk(_encode(row))
+        return compressed(_encode(row))
     except UnicodeEncodeError:
-        return shrunk(_encode(_in_utf8(row)))
+        return compressed(_encode(_in_utf8(row)))
 
 
 def unpack_row(kind: type[Remembered], raw: bytes) -> Remembered:
@@ -262,7 +262,7 @@ def unpack_row(kind: type[Remembered], raw: bytes) -> Remembered:
         IndexDamagedError: The bytes are no such row.
     """
     what, decode = _REMEMBERED[kind]
-    row: Remembered = _unpacked(decode, expanded(raw, what), what)
+    row: Remembered = _unpacked(decode, decompressed(raw, what), what)
     return row
 
 

@@ -24,7 +24,7 @@ from dedupcrawl.index.record import digest, pack_dependent, plain, storable, unp
 from dedupcrawl.index.redis_claims import RedisClaims
 from dedupcrawl.index.redis_journal import RedisJournal
 from dedupcrawl.index.redis_link import Address, Argument
-from dedupcrawl.index.redis_replica import NOTHING, Replica, WireProbe, numbered, read, token
+from dedupcrawl.index.redis_replica import NOTHING, Replica, WireProbe, numbered, read_set, token
 from dedupcrawl.index.redis_scripts import FORGET, OFFER, TAKE, TAKE_BYTES, TAKEN, TAKEN_BYTES
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES
@@ -136,8 +136,8 @@ class RedisIndex(RedisJournal, Index):
             itself = Dependent(entry.spider, entry.source, request) if request else None
             claim = claim_cell(entry.url, self.claims.owner)
             claimed = (claim.field, claim.value) if claim.value else NOTHING
-            probes = read(replica.catalog.schema, entry, replaces)
-            steps[number] = entry.url, _step((*row, *replica.grave(replaces)), claimed, itself, probes)
+            probes = read_set(replica.catalog.schema, entry, replaces)
+            steps[number] = entry.url, _step((*row, *replica.tombstone(replaces)), claimed, itself, probes)
             rows[number] = row[0], replaces is not None
         for number in self._stepped(steps):
             raw, is_update = rows[number]
@@ -176,15 +176,16 @@ class RedisIndex(RedisJournal, Index):
         done = self.exchange(OFFER, keys, *arguments)[1] if steps else []
         return [number for number, is_done in zip(steps, done, strict=False) if is_done]
 
+    @in_turn
     def _end(self, ending: Ending) -> tuple[bool, list[Dependent]]:
         key, forgets = digest(ending.url), ending.renewed is None
         keys = [self._key("claims"), self._key("dependents", key), self._key("orphans"), self._key("attachments", key)]
         claim = NOTHING if ending.owner is None else (key, ending.owner)
-        replica = self.replica
+        replica = self._replica(redis_journal.FRESH_SECONDS)
         while found := ending.of(replica.catalog, replica.fetch) or (claim[0] and (None, None)):
             page, record = found
             row = replica.packed(record) if record else NOTHING
-            status, orphaned = self.exchange(FORGET, keys, *row, *replica.grave(page), *claim, int(forgets))
+            status, orphaned = self.exchange(FORGET, keys, *row, *replica.tombstone(page), *claim, int(forgets))
             if status == b"done":
                 replica.extend([row[0]] if row[0] else [])
                 return page is not None, _unpacked(orphaned)

@@ -25,9 +25,6 @@ class RedisClaims:
     No lock on a file is seen by another machine, so here a claimant that is killed counts as alive until its key
     expires, and one that cannot reach Redis for that long as dead: that costs a duplicate. All methods but `close` are
     part of a conversation of `link`.
-
-    Attributes:
-        owner: The name of this process as a claimant; empty when it is none.
     """
 
     def __init__(self, address: Address, link: Link) -> None:
@@ -41,7 +38,6 @@ class RedisClaims:
         self._own: set[str] = set()
 
     def start(self) -> str:
-        """Become a claimant, if this process is none yet; returns its name."""
         if self._beat is None:
             self.owner = self.owner or uuid.uuid4().bytes
             self._live(self._link)
@@ -64,11 +60,10 @@ class RedisClaims:
             self._link.ask("HSET", self._claims, *(part for cell in cells for part in (cell.field, cell.value or b"")))
 
     def give_up(self, urls: Iterable[str]) -> None:
-        """There is no claim of this process on these pages any more."""
         self._own.difference_update(urls)
 
     def dead(self, excluded: Collection[str]) -> set[str]:
-        """Names of the claimants that are no more, but some; who they are is read from all claims the first time."""
+        """Who they are is read from all claims the first time: one that was buried alive may have claimed more."""
         owners: set[bytes] = set(self._link.ask("SMEMBERS", self._owners))
         if not self._has_read_all:
             owners.update(raw[:OWNER_BYTES] for raw in self._all_claims())
@@ -86,7 +81,6 @@ class RedisClaims:
             yield from flat[1::2]
 
     def bury(self, dead: Collection[str]) -> None:
-        """No claim of these is left."""
         if dead:
             self._link.ask("SREM", self._owners, *map(bytes.fromhex, dead))
 

@@ -212,7 +212,7 @@ class Link:
     def ask(self, *command: Argument) -> Any:
         """Send a command and wait for its answer."""
         self._send_posted()
-        self._send(*command)
+        self._connection.send_command(*command, check_health=False)
         self._read_posted()
         self.round_trips += 1
         return self._connection.read_response()
@@ -237,14 +237,12 @@ class Link:
         if connection is not None:
             connection.disconnect()
 
-    def _send(self, *command: Argument) -> None:
-        self._connection.send_command(*command, check_health=False)
-
     def _send_posted(self) -> None:
         while self._sent < len(self._posted):
             script, keys, arguments = self._posted[self._sent]
             self._sent += 1
-            self._send(*self._naming(script), len(keys), *keys, *arguments)
+            command = *self._naming(script), len(keys), *keys, *arguments
+            self._connection.send_command(*command, check_health=False)
 
     def _naming(self, script: Script) -> tuple[str, str]:
         """How a script is called that is sent next: the first time on a connection by its source."""

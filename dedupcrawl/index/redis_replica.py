@@ -7,7 +7,6 @@ import tempfile
 import threading
 from array import array
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from dedupcrawl.index.catalog import Background, Catalog, Fold
 from dedupcrawl.index.record import Record, pack, renumbered, tombstone, unpack
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.index.schema import Schema, url_key
-from dedupcrawl.index.segment import mapped, write_all, write_merged
+from dedupcrawl.index.segment import merged, write_all
 
 NOTHING = (b"", b"")
 """In the place of a row and its tokens, or of another pair, where there is none."""
@@ -74,9 +73,9 @@ class Replica:
     def packed(self, record: Record) -> tuple[bytes, bytes]:
         """A new row as the server is to have it, and its tokens."""
         schema = self.catalog.schema
-        return pack(record, _UNNUMBERED), written(schema, schema.keys(record))
+        return pack(record, _UNNUMBERED), write_set(schema, schema.keys(record))
 
-    def grave(self, page: int | None) -> tuple[bytes | int, bytes]:
+    def tombstone(self, page: int | None) -> tuple[bytes | int, bytes]:
         """Number and tombstone of a page that is replaced or forgotten."""
         if page is None:
             return NOTHING
@@ -103,9 +102,7 @@ class Replica:
             self._background.start(lambda: self._merge(fold))
 
     def _merge(self, fold: Fold) -> None:
-        with tempfile.TemporaryFile() as file:  # it has no name, so no kill leaves it behind; what is mapped stays
-            write_merged(file.fileno(), fold.first, fold.end, fold.parts(), fold.left_out)
-            segment = mapped(file.fileno(), Path("merged"))
+        segment = merged(fold.first, fold.end, fold.parts(), fold.left_out)
         with self._lock:
             self.catalog.set_segments([*self.catalog.segments[: fold.stay], segment])
 
@@ -129,8 +126,8 @@ def token(table: int, key: int) -> bytes:
     return tokens(table, np.array([key], dtype=np.uint64))
 
 
-def written(schema: Schema, keys: Sequence[Keys]) -> bytes:
-    """The write set of a row: tokens of everything that it is posted under, by table."""
+def write_set(schema: Schema, keys: Sequence[Keys]) -> bytes:
+    """Tokens of everything that a row is posted under, by table."""
     sets = [
         tokens(table, found >> np.uint64(bits))
         for table, (found, bits) in enumerate(zip(keys, schema.payload_bits, strict=True))
@@ -139,8 +136,8 @@ def written(schema: Schema, keys: Sequence[Keys]) -> bytes:
     return b"".join(sets)
 
 
-def read(schema: Schema, entry: Entry, replaces: int | None) -> list[WireProbe]:
-    """The read set of an offer: what would make its search find something else.
+def read_set(schema: Schema, entry: Entry, replaces: int | None) -> list[WireProbe]:
+    """What would make the search of an offer find something else.
 
     That is another page's keys where a check looks for them, another page of its URL, and the end of the page that it
     replaces.

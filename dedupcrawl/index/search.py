@@ -7,19 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from threading import RLock
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
+from dedupcrawl.content.checks.base import Check, PageIds, Postings
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.record import Raw, Record, entry_of, forgetting, record_of, signatures, unpack
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.index.schema import url_key
 
 COMPARED_LIMIT = 1000  # newest candidates of one check that are compared
-
-_READ_AT_ONCE = 8  # candidates
-
-Found = TypeVar("Found")
 
 Fetch = Callable[[int], Raw]
 """The packed record of an id; raises IndexDamagedError when there is none."""
@@ -69,7 +65,6 @@ class Search:
         self._lock = lock
         self._reading = reading
         self._signatures = list(catalog.schema.signatures(entry))
-        self._views: dict[int, _Remembering] = {}
         self._candidates: dict[int, Candidate | None] = {}  # that were read; several checks bring up the same page
 
     def similar(self) -> Iterator[tuple[str, Iterator[Candidate]]]:
@@ -82,7 +77,6 @@ class Search:
             if pages:
                 with self._reading() as fetch:
                     pages = self._accepted(slot, check, own, pages, fetch)
-                    self._read(pages[:_READ_AT_ONCE], fetch)
                 yield check.name, self._in_turn(pages)
 
     def inside(self) -> Iterator[tuple[str, Iterator[Candidate]]]:
@@ -92,7 +86,6 @@ class Search:
             if pages:
                 with self._reading() as fetch:
                     pages = [page for page in pages if _is_inside(check, slot, own, fetch(page), page)]
-                    self._read(pages[:_READ_AT_ONCE], fetch)
                 yield check.name, self._in_turn(pages)
 
     def kept(self) -> Entry | None:
@@ -109,10 +102,7 @@ class Search:
     def _pages(self, slot: int, look_up: Callable[[bytes, Postings], PageIds], own: bytes) -> list[int]:
         """The newest pages that a check brings up, ascending."""
         with self._lock:
-            view = self._views.get(slot)
-            if view is None:
-                view = self._views[slot] = _Remembering(self.catalog.view(slot, self._first_id))
-            candidates = look_up(own, view)
+            candidates = look_up(own, self.catalog.view(slot, self._first_id))
         if not candidates.size:
             return []
         pages = sorted(set(candidates.tolist()))
@@ -145,43 +135,15 @@ class Search:
 
     def _in_turn(self, pages: Sequence[int]) -> Iterator[Candidate]:
         """Those that are still kept, and under other URLs."""
-        for first in range(0, len(pages), _READ_AT_ONCE):
-            some = pages[first : first + _READ_AT_ONCE]
-            if first:
-                with self._reading() as fetch:
-                    self._read(some, fetch)
-            yield from filter(None, map(self._candidates.get, some))
-
-    def _read(self, pages: Sequence[int], fetch: Fetch) -> None:
-        """Those that were not read before."""
         for page in pages:
             if page not in self._candidates:
-                record = unpack(fetch(page), page)
+                with self._reading() as fetch:
+                    record = unpack(fetch(page), page)
                 is_other = record.page is not None and record.page.url != self.entry.url
                 names = self.catalog.schema.names
                 self._candidates[page] = Candidate(page, entry_of(record, names)) if is_other else None
-
-
-class _Remembering:
-    """Postings that are not asked twice for the same: duplicates and what lies inside may be found by the same keys."""
-
-    def __init__(self, view: Postings) -> None:
-        self.count = _once(view.count)
-        self.find = _once(view.find)
-        self.pieces = view.pieces
-
-
-def _once(look_up: Callable[[Keys], Found]) -> Callable[[Keys], Found]:
-    """The same with a memory; what it returns must not be written to."""
-    known: dict[bytes, Found] = {}
-
-    def asked(prefixes: Keys) -> Found:
-        key = prefixes.tobytes()
-        if key not in known:
-            known[key] = look_up(prefixes)
-        return known[key]
-
-    return asked
+            if (candidate := self._candidates[page]) is not None:
+                yield candidate
 
 
 def _is_inside(check: Check, slot: int, own: bytes, raw: Raw, page: int) -> bool:

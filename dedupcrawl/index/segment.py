@@ -10,6 +10,7 @@ from __future__ import annotations
 import mmap
 import os
 import struct
+import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -55,17 +56,10 @@ def sort_table(keys: Keys, ids: PageIds) -> Table:
 
 
 def merge_tables(parts: Sequence[Table], left_out: Ended | None, chunk: int = CHUNK_POSTINGS) -> Iterator[Table]:
-    """Merge sorted tables into one, chunk by chunk.
+    """Merge sorted tables into one, about `chunk` postings at a time, without those of pages that are left out.
 
-    Memory stays bounded whatever the keys are: a key with more postings than a chunk is passed on piecewise.
-
-    Args:
-        parts: Sorted tables.
-        left_out: Pages whose postings are left out.
-        chunk: Postings in hand at a time, about.
-
-    Yields:
-        Pieces of the merged table, in order, none empty.
+    Memory stays bounded whatever the keys are: a key with more postings than a chunk is passed on piecewise. No piece
+    is empty.
     """
     for keys, ids in _merged(parts, chunk):
         if left_out is not None:
@@ -104,15 +98,9 @@ def _sorted_union(parts: Sequence[Table]) -> Table:
 
 
 def merge_from(sizes: Sequence[int], new: int, batch_pages: int) -> int:
-    """Which segments a new one is merged with, so that no level holds two.
+    """How many segments stay, the oldest, when the others become one with `new` pages, so that no level holds two.
 
-    Args:
-        sizes: Pages of the segments, oldest first.
-        new: Pages of the new segment.
-        batch_pages: Pages of a batch.
-
-    Returns:
-        How many of the old segments stay; the others become one with the new.
+    `sizes` are the pages of the segments, oldest first.
     """
     stay = len(sizes)
     while stay and _level(sizes[stay - 1], batch_pages) <= _level(new, batch_pages):
@@ -157,20 +145,19 @@ def write_segment(
 ) -> None:
     """Merge sorted tables into a segment file, in bounded memory, and bring it to disk before it takes its name.
 
+    On any error, an OSError where the disk is full or the folder gone, nothing is left under that name.
+
     Args:
-        path: The file to make; on any error nothing is left under this name.
+        path: The file to make.
         first: Id of the first record that is covered.
         end: Id after the last one.
         parts: For each table of the schema the sorted tables to merge.
         left_out: For each table the pages whose postings are left out.
-
-    Raises:
-        OSError: The disk is full or the folder is gone.
     """
     unfinished = path.with_suffix(".tmp")
     try:
         with open(unfinished, "wb", buffering=0) as file:
-            write_merged(file.fileno(), first, end, parts, left_out)
+            _write(file.fileno(), first, end, parts, left_out)
             os.fsync(file.fileno())
         os.replace(unfinished, path)
     except BaseException:
@@ -178,10 +165,14 @@ def write_segment(
         raise
 
 
-def write_merged(
-    fd: int, first: int, end: int, parts: Sequence[Sequence[Table]], left_out: Sequence[Ended | None]
-) -> None:
-    """What `write_segment` brings to disk, into an open file."""
+def merged(first: int, end: int, parts: Sequence[Sequence[Table]], left_out: Sequence[Ended | None]) -> Segment:
+    """As `write_segment`, mapped, in a file without a name: no kill leaves it behind, and it goes with its maps."""
+    with tempfile.TemporaryFile(buffering=0) as file:
+        _write(file.fileno(), first, end, parts, left_out)
+        return _mapped(file.fileno(), Path("merged"), is_read=False)
+
+
+def _write(fd: int, first: int, end: int, parts: Sequence[Sequence[Table]], left_out: Sequence[Ended | None]) -> None:
     os.pwrite(fd, _MAGIC, 0)
     at = len(_MAGIC)
     footers = []
@@ -226,22 +217,17 @@ def _after(ids_at: int, postings: int) -> int:
 
 
 def open_segment(path: Path, *, is_read: bool = False) -> Segment:
-    """Map a segment file; its footer and length are checked.
-
-    Args:
-        path: The file.
-        is_read: Whether all of it is read, too, and its checksums compared, at some gigabytes a second.
+    """Map a segment file; its footer and length are checked, and its checksums, some gigabytes a second, if `is_read`.
 
     Raises:
         FileNotFoundError: There is no such file; another process may have merged it.
         SegmentDamagedError: It is no segment, or was cut; or, where it is read, not what was written.
     """
     with open(path, "rb") as file:
-        return mapped(file.fileno(), path, is_read=is_read)
+        return _mapped(file.fileno(), path, is_read=is_read)
 
 
-def mapped(fd: int, path: Path, *, is_read: bool = False) -> Segment:
-    """As `open_segment`, of an open file; `path` is what errors call it."""
+def _mapped(fd: int, path: Path, *, is_read: bool) -> Segment:
     try:
         data = mmap.mmap(fd, 0, access=mmap.ACCESS_READ)
     except ValueError:  # an empty file

@@ -13,24 +13,24 @@ import logging
 import math
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import msgspec
-import numpy as np
 
-from dedupcrawl.index.catalog import Background, Batch, Catalog, Fold, left_out, tables_of
+from dedupcrawl.index.catalog import Background, Batch, Catalog, Fold, tables_of
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.journal import OPENED, Journal, Transaction, is_locked
 from dedupcrawl.index.record import unpack
 from dedupcrawl.index.schema import Schema
-from dedupcrawl.index.segment import SUFFIX, Ended, Segment, SegmentDamagedError, open_segment, write_segment
+from dedupcrawl.index.segment import SUFFIX, Segment, SegmentDamagedError, merged, open_segment, write_segment
 from dedupcrawl.index.tables import Cell
 
 logger = logging.getLogger(__name__)
 
 CHECKED_AT_OPEN = 1 << 28  # bytes of the newest segments whose checksums are compared at open, a tenth of a second
-_SPILL_BATCHES = 32  # folded batches that a rebuild holds in memory before it writes them to a file
+_SPILL_BATCHES = 32  # folded batches that a rebuild holds in memory before it merges them into a file
 _MANIFEST = b"segments"
 
 
@@ -128,6 +128,11 @@ class SegmentStore:
             raise IndexDamagedError(f"{error}: open the index again, to make this file anew") from None
         self.catalog.set_segments(list(self._segments.values()))
 
+    def _current(self) -> Manifest:
+        """The manifest as it is now, for who has no snapshot."""
+        with self._journal.lock, self._journal.reading() as txn:
+            return self._stored(txn)
+
     def _stored(self, txn: Transaction) -> Manifest:
         """The manifest as it is in a snapshot."""
         raw = self._journal.get(txn, "meta", _MANIFEST)
@@ -157,48 +162,45 @@ class SegmentStore:
 
     # Merging
 
-    def _unlock(self) -> None:
-        """Let others merge."""
-        fcntl.flock(self._lock, fcntl.LOCK_UN)
+    @contextmanager
+    def locked(self, *, waits: bool = True) -> Iterator[bool]:
+        """Let nobody else merge meanwhile; False where somebody does and this is not to wait until that is done."""
+        is_ours = waits or not is_locked(self._lock)
+        try:
+            if waits:
+                fcntl.flock(self._lock, fcntl.LOCK_EX)
+            yield is_ours
+        finally:
+            if is_ours:
+                fcntl.flock(self._lock, fcntl.LOCK_UN)
 
     def fold(self) -> None:
         """Fold full batches, beside the caller, unless another process is at it."""
         if self._background.busy or self.catalog.next_id < self._retry_at:
             return
-        fold = self.catalog.fold()
-        if fold is None:
-            return
-        self._retry_at = self.catalog.next_id + min(_RETRY_PAGES, self.catalog.schema.batch_pages)
-        if is_locked(self._lock):
-            return
-        with self._journal.reading() as txn:
-            is_current = self._stored(txn) == self.manifest
-        if is_current:
-            self._background.start(lambda: self._merge(fold))
-        else:
-            self._unlock()
+        if fold := self.catalog.fold():
+            self._retry_at = self.catalog.next_id + min(_RETRY_PAGES, self.catalog.schema.batch_pages)
+            self._background.start(partial(self._merge, fold, self.manifest))
 
-    def _merge(self, fold: Fold) -> None:
-        try:
-            self.merge(fold)
-        finally:
-            self._unlock()
+    def _merge(self, fold: Fold, manifest: Manifest) -> None:
+        with self.locked(waits=False) as is_ours:
+            if is_ours and self._current() == manifest:
+                self.merge(fold, manifest)
 
     def wait(self) -> None:
         """Return when nothing is being merged."""
         self._background.wait()
 
-    def merge(self, fold: Fold) -> None:
+    def merge(self, fold: Fold, manifest: Manifest) -> None:
         """Write what `fold` describes as one segment file and switch the manifest to it. The merge lock must be held.
 
         A segment that fails its checksum is not merged: the new one is then made from the journal.
         """
-        manifest = self.manifest
         old = manifest[fold.stay :]
         row = self._next_row(manifest, fold.first, fold.end)
         if damage := [said for _, said in self._damaged(old)]:
             logger.warning("%s; it is made again from the pages", damage[0])
-            self._rebuild(row, fold.left_out)
+            self._rebuild(row)
         else:
             write_segment(self.path(row.name), row.first, row.end, fold.parts(), fold.left_out)
         self._publish((*manifest[: fold.stay], row), old)
@@ -222,54 +224,36 @@ class SegmentStore:
 
         Segments whose checksums are too many to be read at open are checked when they are merged, and by `verify`.
         """
-        if is_locked(self._lock):
-            return  # another process has the index open and merges: it has looked already
-        try:
-            with self._journal.lock, self._journal.reading() as txn:
-                manifest = self._stored(txn)
+        with self.locked(waits=False) as is_ours:
+            if not is_ours:
+                return  # another process has the index open and merges: it has looked already
+            manifest = self._current()
             for row, said in self._damaged(manifest, CHECKED_AT_OPEN):
                 logger.warning("%s; it is made again from the pages", said)
                 new = self._next_row(manifest, row.first, row.end)
-                ended = left_out(self.catalog.schema, row.first, row.end, self._ended(row.end))
-                self._rebuild(new, ended)
+                self._rebuild(new)
                 manifest = tuple(new if each is row else each for each in manifest)
                 self._publish(manifest, [row])
             names = {row.name for row in manifest}
             for path in segment_files(self._journal.path):
                 if path.name not in names:
                     path.unlink(missing_ok=True)
-        finally:
-            self._unlock()
 
-    def _ended(self, end: int) -> Ended:
-        """Which of the first pages were replaced or forgotten, from the journal."""
-        ended = np.zeros(end, dtype=np.bool_)
-        for number, raw in self._journal.rows(0):
-            ended[[page for page in unpack(raw, number).ended if page < end]] = True
-        return ended
-
-    def _rebuild(self, row: SegmentRow, ended: Sequence[Ended | None]) -> None:
-        """Write a segment file from the records it covers, in bounded memory."""
+    def _rebuild(self, row: SegmentRow) -> None:
+        """Write a segment file from the records it covers, in bounded memory: of an ended page its tombstone."""
         if not self.catalog.schema.checks:
             raise IndexDamagedError(
                 f"a segment of the index at {self._journal.path} is damaged: open it with its checks, to make it again"
             )
         everything = [None] * len(self.catalog.schema.payload_bits)
-        written: list[Path] = []
+        spilled: list[Segment] = []
         folded: list[Segment] = []
-        try:
-            for batch in self._batches(row.first, row.end):
-                folded.append(batch.fold())
-                if len(folded) == _SPILL_BATCHES:
-                    part = self.path(f"{row.name}-{len(written)}.part{SUFFIX}")
-                    write_segment(part, folded[0].first, folded[-1].end, tables_of(folded), everything)
-                    written.append(part)
-                    folded.clear()
-            parts = tables_of([*map(open_segment, written), *folded])
-            write_segment(self.path(row.name), row.first, row.end, parts, ended)
-        finally:
-            for part in written:
-                part.unlink(missing_ok=True)
+        for batch in self._batches(row.first, row.end):
+            folded.append(batch.fold())
+            if len(folded) == _SPILL_BATCHES:
+                spilled.append(merged(folded[0].first, folded[-1].end, tables_of(folded), everything))
+                folded.clear()
+        write_segment(self.path(row.name), row.first, row.end, tables_of([*spilled, *folded]), everything)
 
     def _batches(self, first: int, end: int) -> Iterator[Batch]:
         schema = self.catalog.schema
@@ -286,29 +270,12 @@ class SegmentStore:
                 f"page {batch.end} is missing from the index at {self._journal.path}: delete it, or bring back a copy"
             )
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Wait until nobody merges, and keep it so."""
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            self._unlock()
-
     def problems(self) -> list[str]:
         """What is wrong with the files that count, every byte read; or what keeps them from being read."""
         try:
             return [said for _, said in self._damaged(self.manifest)][::-1]
         except OSError as error:
             return [str(error)]
-
-    def bytes_on_disk(self) -> int:
-        """Bytes of the segments that count."""
-        size = 0
-        for row in self.manifest:
-            with suppress(FileNotFoundError):  # another process has merged it away since
-                size += self.path(row.name).stat().st_size
-        return size
 
     def close(self) -> None:
         """Release the lock file and the maps; nothing may be being merged."""

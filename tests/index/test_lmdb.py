@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import logging
 import os
 import random
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import lmdb
@@ -19,6 +21,7 @@ from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.tables import Cell
 from dedupcrawl.verdict import Verdict
 from tests import warm
 from tests.index.toys import CHECKS, EqualCheck, LettersCheck, offer, page
@@ -125,6 +128,37 @@ def test_a_rebuild_of_many_batches_spills(folder: Path, monkeypatch: pytest.Monk
     check_all_found(index)
     index.close()
     assert not list(folder.glob("*.part*"))
+
+
+def test_pages_that_ended_are_not_posted_again(folder: Path) -> None:
+    index = opened(folder)
+    assert index.forget(["http://a/3", "http://a/7"]) == 2
+    posted = int(index.info()["postings/equal"])
+    index.close()
+    for path in segments(folder):
+        path.unlink()
+    index = opened(folder)
+    assert index.verify() == []
+    assert int(index.info()["postings/equal"]) <= posted - 2
+    assert isinstance(offer(index, page("http://copy", 7, title="7")), Kept)
+    index.close()
+
+
+def test_a_fold_that_fails_lets_others_merge(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segment_store, "_RETRY_PAGES", 0)
+    index = opened(folder)
+    with open(folder / journal.OPENED, "rb") as another:
+        fcntl.flock(another, fcntl.LOCK_EX)
+        fill(index, PAGES + 1, PAGES + 9)
+        index._store.wait()
+        fcntl.flock(another, fcntl.LOCK_UN)
+        with index.journal.lock:
+            index.journal.writing(lambda txn: index.journal.set_cell(txn, Cell("meta", b"", b"segments", b"noise")))
+        with suppress(IndexDamagedError):
+            index._store.fold()
+        index._store.wait()
+        fcntl.flock(another, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    index.close()
 
 
 def test_an_index_opened_to_be_read(folder: Path) -> None:
