@@ -192,8 +192,27 @@ def _import_all() -> None:
                 import_module(module.name)
     for command in entry_points(group="scrapy.commands"):  # of all packages; each `scrapy` loads them
         command.load()
+    _judge_a_page_and_its_copy()
     assert "twisted.internet.reactor" not in sys.modules, "each process has one of its own"
     gc.freeze()
+
+
+def _judge_a_page_and_its_copy() -> None:
+    """So that the tables are there that are made at the first use: of public suffixes, of words, of software."""
+    from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
+    from dedupcrawl.detection.analysis import Analysis
+    from dedupcrawl.detection.detector import Detector
+    from dedupcrawl.index.open import TemporaryIndex
+    from dedupcrawl.page import Page
+    from dedupcrawl.software.program import packaged
+
+    packaged()
+    checks = make_checks(DEFAULT_CHECKS, {})
+    detector = Detector(TemporaryIndex(checks), run="warm")
+    for name in ("page", "copy"):
+        analysis = Analysis(Page(f"http://www.example.com/{name}", paragraphs=("One of its many words. " * 30, name)))
+        verdict = detector.judge(analysis, checks)
+    assert verdict.verdict == "duplicate", "so they were compared"
 
 
 def _serve(listening: socket.socket, path: Path) -> dict[str, Any]:

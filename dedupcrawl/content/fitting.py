@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize  # type: ignore[import-untyped]  # SciPy has no types
 
 from dedupcrawl.content.features import FEATURES
 from dedupcrawl.content.model import Model
@@ -43,6 +42,8 @@ def refit(prior: Model, values: Numbers, labels: NDArray[np.bool_], fitted: str,
         fitted: By which command.
         strength: Of the prior.
     """
+    from scipy.optimize import minimize  # type: ignore[import-untyped]  # SciPy has no types; half a second
+
     signs = {feature.name: feature.sign for feature in FEATURES}
     at = [position for position, feature in enumerate(FEATURES) if feature.name in prior.weights]
     names = [FEATURES[position].name for position in at]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,12 @@ from benchmarks.url_rules import dasgupta, dust
 from benchmarks.url_rules.comparison import COVERAGES, Method, SiteResult, compare
 from benchmarks.url_rules.method import Learned, Row
 
-report = pytest.importorskip("benchmarks.url_rules.report", reason="needs the bench extra")
+
+@pytest.fixture(scope="module")
+def report() -> Any:
+    """Its module, which takes a second to import: by the worker that tests it alone."""
+    return pytest.importorskip("benchmarks.url_rules.report", reason="needs the bench extra")
+
 
 LEVELS = (1.0, 0.95, 0.5)
 SITE = [(f"http://h.org/{n}{end}", str(n)) for n in range(200) for end in ("", "/index.html")]
@@ -52,7 +58,7 @@ def test_a_method_may_learn_anew_for_each_precision() -> None:
     assert sorted(asked) == sorted(LEVELS)
 
 
-def test_the_report_holds_every_table(results: list[SiteResult]) -> None:
+def test_the_report_holds_every_table(report: Any, results: list[SiteResult]) -> None:
     text = report.markdown(results, "curve.png")
     assert "| h.org | 400 | 200 | 0.000 / – | 1.000 / 1.000 | 1.000 / 1.000 |" in text
     assert "| empty.org | 0 | 0 | – / – | – / – | – / – |" in text
@@ -62,12 +68,12 @@ def test_the_report_holds_every_table(results: list[SiteResult]) -> None:
     assert "![" not in report.markdown(results, None)
 
 
-def test_curve_adds_up_the_largest_rules_first() -> None:
+def test_curve_adds_up_the_largest_rules_first(report: Any) -> None:
     assert report.curve([1, 20, 5]) == [20, 25, 26]
     assert report.curve([1, 20, 5], least=5) == [20, 25]
     assert report.curve([]) == []
 
 
-def test_figure_3_is_a_picture(results: list[SiteResult], tmp_path: Path) -> None:
+def test_figure_3_is_a_picture(report: Any, results: list[SiteResult], tmp_path: Path) -> None:
     report.draw(results, tmp_path / "figure.png")
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")

@@ -119,7 +119,8 @@ def test_selectors(selector: str) -> None:
 
 def text_of_distinct_words(count: int) -> str:
     letters = str.maketrans("0123456789", "abcdefghij")
-    return " ".join(f"{number:08}" for number in random.Random(1).sample(range(10**8), count)).translate(letters)
+    numbers = (number * 48_271_397 % 10**8 for number in range(count))
+    return " ".join(f"{number:08}" for number in numbers).translate(letters)
 
 
 PAGES_OF_LINKS = {
@@ -148,11 +149,11 @@ def test_links_of_many_arguments_tell_no_software(argument: str) -> None:
 
 
 TEXTS = {
-    "distinct words": text_of_distinct_words(100_000),
+    "distinct words": text_of_distinct_words(50_000),
     "one word": "word " * 200_000,
     "two words": "one two " * 100_000,
     "underscores": "_" * 1_000_000,
-    "numbers": " ".join(map(str, range(75_000))),
+    "numbers": " ".join(map(str, range(40_000))),
     "Chinese": "".join(map(chr, range(0x4E00, 0x9F00))) * 10,
     "marks": "a" + "\u0301" * 500_000,
     "marks to sort": "a" + "\u0301" * 250_000 + "\u0323" * 250_000,
@@ -175,7 +176,7 @@ def test_a_network_of_concepts_has_no_more_nodes_than_may_be() -> None:
     assert len(network) <= MOST_NODES
 
 
-def test_a_thousand_pages_made_to_look_alike() -> None:
+def test_hundreds_of_pages_made_to_look_alike() -> None:
     """Every one is a candidate of the last one."""
     checks = make_checks(("exact", "feature_code", "simhash", "shingles"), {})
     index = TemporaryIndex(checks)
@@ -183,7 +184,7 @@ def test_a_thousand_pages_made_to_look_alike() -> None:
     chance = random.Random(2)
     pages = [
         Page(f"http://evil.com/{number}", paragraphs=(" ".join([*frame, *map(str, chance.sample(range(10**6), 60))]),))
-        for number in range(1_200)
+        for number in range(600)
     ]
     for number, page in enumerate(pages[:-1]):  # each in a run of its own, so that it is compared with none
         Detector(index, run=str(number)).judge(Analysis(page), checks)

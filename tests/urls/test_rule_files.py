@@ -136,7 +136,7 @@ def test_a_rule_that_leaves_its_site_is_refused(site: str, match: str, to: str, 
             SiteRules.from_dict(content)
 
 
-@pytest.mark.parametrize("content", [b"\xff\xfe", b"\0" * 100, b"[" * 100_000, b"a." * 50_000, b'x = "' + b"y" * 10**6])
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"\0" * 100, b"[" * 100_000, b"a." * 10_000, b'x = "' + b"y" * 10**6])
 def test_what_is_no_text_of_that_kind(tmp_path: Path, content: bytes) -> None:
     path = written(tmp_path, content)
     with pytest.raises(RuleError, match=r"example\.com\.toml"):
