@@ -169,13 +169,9 @@ def test_a_canonical_link_between_near_duplicates_at_one_path_is_believed() -> N
 
 def test_of_a_judged_page_a_simhash_says_nothing_more() -> None:
     rows = [page(path, text, simhash="f" * 16) for path, text in (("1", "x"), ("2", "y"), ("3", "z"), ("4", "w"))]
-    said = [{"url": "http://a.com/2", "unique": True}, {"url": "http://a.com/3", "duplicate_of": "http://a.com/1"}]
-    assert clusters(*rows, *said, {"url": "http://a.com/4", "unique": False}).urls["simhash"].to_list() == [
-        -1,
-        None,
-        None,
-        -1,
-    ]
+    rows += [{"url": "http://a.com/2", "unique": True}, {"url": "http://a.com/3", "duplicate_of": "http://a.com/1"}]
+    rows += [{"url": "http://a.com/4", "unique": False}]
+    assert clusters(*rows).urls["simhash"].to_list() == [-1, None, None, -1]
 
 
 def test_raw_digests_where_there_is_nothing_else() -> None:
