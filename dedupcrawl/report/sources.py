@@ -76,7 +76,7 @@ def read_crawled(
     times, flags = [found.at], [found.duplicate]
     hosts: Counter[str] = Counter()
     for batch in log_format.batches(log, tally) if log_format else ():
-        found_out = pl.any_horizontal(pl.col("duplicate_of", "alias_of").is_not_null())  # rows that are of no response
+        found_out = pl.any_horizontal(pl.col("duplicate_of", "alias_of", "unique").is_not_null())  # rows of no response
         is_response = ~found_out | pl.col("bytes").is_not_null()
         rows = batch.filter(pl.col("url").is_not_null() & is_response & (run is None or pl.col("run") == run))
         pages = rows.filter(pl.col("status").fill_null(200) == 200)

@@ -8,14 +8,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from http import HTTPStatus
-from socketserver import StreamRequestHandler, ThreadingTCPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import scrapy
 from scrapy import Request, signals
-from scrapy.crawler import Crawler
-from scrapy.settings import Settings
+from scrapy.crawler import AsyncCrawlerRunner
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,47 +62,35 @@ class Site:
     requests: Counter[str]
 
 
-class Server(ThreadingTCPServer):
-    """A thread for each connection, of which there may be many at once."""
-
-    daemon_threads = True
-    request_queue_size = 100
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing of crawls that are killed amid an answer."""
-
-
 @contextmanager
 def serve(pages: Pages) -> Iterator[Site]:
     """Serve `pages` by path with query on a free loopback port; robots.txt is 404 unless given."""
     requests: Counter[str] = Counter()
 
-    class Handler(StreamRequestHandler):
-        """As `http.server` has it, but for what it makes of the headers of requests, which nobody here asks for."""
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
 
-        def handle(self) -> None:
-            while line := self.rfile.readline():
-                _, path, _ = line.decode("ascii").split()
-                while self.rfile.readline().strip():
-                    pass
-                self.wfile.write(self.answer(path))
-
-        def answer(self, path: str) -> bytes:
-            requests[path] += 1
-            found = pages.get(path, Answer("not here", 404))
+        def do_GET(self) -> None:
+            requests[self.path] += 1
+            found = pages.get(self.path, Answer("not here", 404))
             answer = found() if callable(found) else Answer(found) if isinstance(found, str) else found
             data = answer.body.encode("utf-8")
-            length = {"Content-Length": str(len(data))}
-            headers = {"Content-Type": "text/html; charset=utf-8", **answer.headers, **length}
-            lines = (f"{name}: {value}\r\n" for name, value in headers.items())
-            status = f"HTTP/1.1 {answer.status} {HTTPStatus(answer.status).phrase}\r\n"
-            return f"{status}{''.join(lines)}\r\n".encode("latin-1") + data
+            self.send_response(answer.status)
+            headers = {"Content-Type": "text/html; charset=utf-8", **answer.headers}
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
 
-    server = Server(("127.0.0.1", 0), Handler)
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
-        yield Site(f"http://127.0.0.1:{server.server_address[1]}", requests)
+        yield Site(f"http://127.0.0.1:{server.server_port}", requests)
     finally:
         server.shutdown()
         server.server_close()
@@ -152,19 +138,13 @@ SETTINGS: Mapping[str, Any] = {
 }
 
 
-class _OfOneCrawl(Settings):
-    """Nobody else has them, so they need not be copied, which takes longer than all that a crawl of one page does."""
-
-    def copy(self) -> _OfOneCrawl:
-        return self
-
-
 async def crawl(
     start: str | list[str], settings: Mapping[str, Any] | None = None, spider: type[scrapy.Spider] = Follower
 ) -> Crawl:
     """Run a real crawl in this process; `settings` go over SETTINGS."""
     done = Crawl([], [], [], {})
-    crawler = Crawler(spider, _OfOneCrawl({**SETTINGS, **(settings or {})}))
+    runner = AsyncCrawlerRunner({**SETTINGS, **(settings or {})})
+    crawler = runner.create_crawler(spider)
 
     def scraped(item: Any) -> None:
         done.items.append(item)
@@ -179,7 +159,7 @@ async def crawl(
     crawler.signals.connect(scraped, signal=signals.item_scraped)
     crawler.signals.connect(dropped, signal=signals.item_dropped)
     crawler.signals.connect(fetched, signal=signals.response_received)
-    await crawler.crawl_async(start_urls=[start] if isinstance(start, str) else start)
+    await runner.crawl(crawler, start_urls=[start] if isinstance(start, str) else start)
     assert crawler.stats is not None
     done.stats.update(crawler.stats.get_stats())
     return done
