@@ -81,22 +81,11 @@ class Rewriter:
         is_proved = not self._parts.tries or self._parts.book.holds(found.url, made.rules)
         return made if is_proved else Normalized(found.url, found.url, "unchanged", ())
 
-    def _representative(self, found: Normalized, made: str) -> str:
-        """What is asked for instead of a URL: its canonical form, or the first URL of an identity that cannot be.
-
-        An identity is also a canonical URL that is not there, where something has spoken for the rules that make it.
-        """
-        is_there = not self._pending.is_refuted(found.canonical)
-        is_backed = not is_there and self._parts.book.is_backed(found.url, found.rules)
-        is_identity = found.kind == "equivalence" or is_backed
-        if not is_identity or (is_there and self._is_fetched(found.canonical)):
+    def _representative(self, found: Normalized, url: str) -> str:
+        """What is asked for instead of a URL: its canonical form, or the first URL of an identity that cannot be."""
+        if found.kind == "rewrite" or self._is_fetched(found.canonical):
             return found.canonical
-        first = found.url if self._pending.is_refuted(made) else made
-        return self._first_seen.url_of(found.canonical, first, self._identity)
-
-    def _identity(self, url: str) -> str:
-        """What a URL can stand for."""
-        return "" if self._pending.is_refuted(url) else self._normalizer.normalize(url).canonical
+        return self._first_seen.url_of(found.canonical, url, lambda first: self._normalizer.normalize(first).canonical)
 
     def follows(self, request: Request) -> bool:
         """Whether `follow` asks what is known of a request's URL."""
@@ -175,8 +164,7 @@ class Rewriter:
             return request
         self._parts.stats.inc_value("dedup/url/rewritten")
         on_the_way = [before for before in request.meta.get(CANONICAL, ()) if self._pending.waits(before)]
-        stands_in = found.kind == "rewrite" and self._pending.is_refuted(found.canonical)
-        if self._watch.rewritten(request, target, found.rules, stands_in=stands_in):
+        if self._watch.rewritten(request, target, found.rules):
             self._ask_for_links(url)
         for before in on_the_way:  # the target may have been asked for already, and this request will be dropped
             self._pending.lead_on(before, target)
@@ -246,11 +234,15 @@ class Rewriter:
         return sorted(asked, key=lambda one: one.url != original)
 
     def _by_identity(self, canonical: str, waiting: list[Request]) -> tuple[list[Request], list[Request]]:
-        """Those that waited for a URL which is not there and are fetched as they are; others, sent to one of them."""
+        """Those that waited for a URL which is not there and are fetched as they are; others, sent to one of them.
+
+        The latter only where the rules that sent them have become equivalences meanwhile.
+        """
         as_they_are, led_on = [], []
         for waited in waiting:
-            is_of_it = self._normalizer.normalize(waited.url).canonical == canonical
-            sent = self.rewrite(untouched(waited)) if is_of_it else waited
+            found = self._normalizer.normalize(waited.url)
+            is_identity = found.kind == "equivalence" and found.canonical == canonical
+            sent = self.rewrite(untouched(waited)) if is_identity else waited
             if sent.url == waited.url:
                 as_they_are.append(waited)
             else:

@@ -74,15 +74,11 @@ class RuleWatch:
         self._errors = ErrorPages()
         self._error_questions = ErrorQuestions(self._errors, self._pages, self._batch, self._sending)
         self._seen = UrlSet()  # canonical URLs for which only waits what was found out to lead there
-        self._stand_ins = UrlSet()
         self._leading_on = LeadingOn()
         self.suspected = UrlSet()
 
-    def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...], *, stands_in: bool = False) -> bool:
+    def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
         """`request` is sent to `canonical`; when its rules are due for a trial, it is also sent as it is.
-
-        Where `canonical` stands in for a URL that is not there, what is sent to it first is always tried: such a URL
-        may have been made by a rule that is wrong.
 
         Returns:
             False when this was known.
@@ -98,9 +94,7 @@ class RuleWatch:
         if is_first:
             self._parts.savings.spend(request.url, canonical)
         self._aliases.count(rules)
-        is_second = stands_in and self._stand_ins.add(canonical)
-        is_due = self._book.is_due(request.url, rules) and not self._was_tried(request.url, canonical, rules)
-        if is_second or is_due:
+        if self._book.is_due(request.url, rules) and not self._was_tried(request.url, canonical, rules):
             self._try(Trial(request.url, canonical, rules), request)
         if request.url not in self._trials.tried:
             self._alias_rows.used(request.url, canonical, rules)
@@ -247,9 +241,6 @@ class RuleWatch:
             if url != tried and url == self._trials.canonical_of(tried):  # what rules make of it is no witness
                 self._trials.redirected(tried)
             self._trials.asked_for(tried, look)
-            if url == tried and self._pending.waits(tried):  # others were sent here
-                self._trials.found(tried, look)
-                self._pending.prove(tried)
             open_still = self._trials.canonical_of(tried)
             if open_still is not None and not self._pending.waits(open_still):
                 self._questions.ask(open_still)
@@ -303,7 +294,7 @@ class RuleWatch:
             self._leading_on.failed(trial)
         if trial.suspects and trial.found is not None:
             self._errors.learn(host_of(trial.canonical), trial.found.outline)
-        is_refuted = trial.leads_to_more or bool(trial.suspects) or trial.canonical in self._stand_ins
+        is_refuted = trial.leads_to_more or bool(trial.suspects)
         refuted = {trial.canonical, *trial.suspects} if is_refuted else set[str]()
         self.after_all.fetch(refuted, {site_of(trial.url): ruling})
         if not is_refuted:

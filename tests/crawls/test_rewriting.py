@@ -178,24 +178,6 @@ async def test_all_variants_are_fetched_when_the_canonical_url_leads_nowhere(
     assert told == {f"Fell back to {site.base}/p?sid={n}: {site.base}/p led nowhere" for n in range(1, 6)}
 
 
-@pytest.mark.parametrize("are_one", [True, False])
-async def test_of_variants_of_a_url_that_is_not_there_one_stands_for_all(tmp_path: Path, are_one: bool) -> None:
-    """By a rule that something speaks for; but the second is tried, and where it is another page all are fetched."""
-    known = SESSION + "\ntried = 50\n[rules.evidence]\ncorrect = 500"
-    variants = [f"/p?sid={n}" for n in range(24)]
-    later = [f"/later/{n}" for n in range(4)]
-    pages: dict[str, Any] = {"/": page("Start " + prose(0), *variants[:12], *later)}
-    pages |= {one: page(prose(100 + n), *variants[12 + 3 * n : 15 + 3 * n]) for n, one in enumerate(later)}
-    pages |= {one: page(prose(1 if are_one else n + 1)) for n, one in enumerate(variants)}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {**rules(tmp_path, known), "DEDUP_TRIAL_SHARE": 0.001})
-        fetched = sum(site.requests[one] for one in variants)
-    told = {prose(1 if are_one else n + 1) for n in range(len(variants))}
-    assert texts(done) == told | {"Start " + prose(0), *(prose(100 + n) for n in range(len(later)))}
-    assert fetched <= (2 if are_one else len(variants) + 4), "what stands for others may be looked at once more"
-    assert site.requests["/p"] == 1
-
-
 async def test_variants_that_wait_for_a_link_to_the_canonical_url_itself(tmp_path: Path) -> None:
     """The canonical URL is asked for directly and fails: the request that a rule sent there must not go with it."""
     pages = {
