@@ -149,7 +149,7 @@ class PendingRewrites:
         if end == canonical != target:
             del self._led_on[key_of(target)]
             end = target
-        if canonical == end or key in self._led_on:
+        if canonical == end or self._next(canonical) is not None:
             return
         self._led_on[key] = end
         self._journal.append(("led on", canonical, target.encode()))
@@ -193,6 +193,11 @@ class PendingRewrites:
 
     def _end(self, canonical: str) -> str:
         """What is asked for in the end; there are no circles."""
-        while self._led_on and (target := self._led_on.get(key_of(canonical))) is not None:
+        while self._led_on and (target := self._next(canonical)) is not None:
             canonical = target
         return canonical
+
+    def _next(self, canonical: str) -> str | None:
+        """What is asked for instead, while that has not led nowhere."""
+        target = self._led_on.get(key_of(canonical))
+        return None if target is None or target in self._refuted else target

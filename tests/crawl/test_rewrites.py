@@ -118,6 +118,21 @@ def test_what_led_on_and_is_asked_for_after_all_is_what_is_waited_for(tmp_path: 
     assert len(resumed.refute(one)) == 3
 
 
+def test_what_led_on_to_a_url_that_is_not_there_is_waited_for_itself(tmp_path: Path) -> None:
+    one, two, three = "http://a.example/1", "http://a.example/2", "http://a.example/3"
+    pending = PendingRewrites(tmp_path / "pending.jsonl", Before())
+    pending.lead_on(one, two)
+    pending.refute(two)
+    pending.wait(one, Request(ASKED))
+    assert pending.unanswered() == [one]
+    pending.lead_on(one, three)
+    pending.close()
+    resumed = PendingRewrites(tmp_path / "pending.jsonl", Before())
+    resumed.wait(one, Request(f"{ASKED}&again"))
+    assert resumed.unanswered() == [three]
+    assert len(resumed.refute(three)) == 2
+
+
 def test_what_is_sent_elsewhere_waits_no_more() -> None:
     pending = PendingRewrites(None, Before())
     asked = [f"{ASKED}&sid={n}" for n in range(3)]
