@@ -133,7 +133,7 @@ def _learn_large_sites(
 
 
 def _labelled(rows: DataFrame) -> DataFrame:
-    """One row per URL: site, url, signature, fault, importance, simhash and label, equal for those of one page."""
+    """One row per URL: site, url, signature, fault, importance, simhash, is_unique; and label, equal for one page."""
     answer = F.coalesce("signature", "redirect_to").isNotNull() | F.col("fault").isNotNull()
     says = answer | F.col("canonical").isNotNull()
     last = F.max_by(
@@ -143,8 +143,8 @@ def _labelled(rows: DataFrame) -> DataFrame:
         F.struct(answer, "fetched_at", *ORDER),
     )  # a time that is not known comes before all others
     pages = rows.where(says).groupBy("site", "url").agg(last.alias("last")).select("site", "url", "last.*")
-    judged = pages.join(rows.where("is_judged"), "url", "left_semi").withColumn("simhash", F.lit(None).cast("long"))
-    pages = materialized(judged.union(pages.join(rows.where("is_judged"), "url", "left_anti")))
+    unique = rows.where("is_unique").select("url", "is_unique").distinct()  # said in rows of their own
+    pages = materialized(pages.join(unique, "url", "left"))
     tried = rows.where("alias_of is not null").groupBy("site", "url")
     aliases = tried.agg(F.max_by(F.struct("alias_of", "alias_held"), F.struct("fetched_at", *ORDER)).alias("last"))
     aliases = aliases.select("site", "url", F.col("last.alias_of").alias("to"), "last.alias_held")
@@ -257,8 +257,8 @@ def _numbered(pages: DataFrame) -> DataFrame:
     number = F.row_number().over(Window.partitionBy("site").orderBy("first")) - 1
     clusters = clusters.withColumn("cluster", number.cast("long"))
     clusters = clusters.withColumn("several", F.max("size").over(Window.partitionBy("site")) > 1)
-    numbered = pages.select("url", "importance", "simhash", "label").join(clusters, "label")
-    return numbered.select("site", "url", "importance", "simhash", "cluster", "size", "several")
+    numbered = pages.select("url", "importance", "simhash", "is_unique", "label").join(clusters, "label")
+    return numbered.select("site", "url", "importance", "simhash", "is_unique", "cluster", "size", "several")
 
 
 def _count(clustered: DataFrame, learned: Learned) -> None:
@@ -284,7 +284,7 @@ def _bounded(pages: DataFrame) -> DataFrame:
     )
     mixed = (F.col("cluster") * learning_part.MULTIPLIER) % learning_part.MODULUS
     return pages.where((F.col("urls") <= most) | (mixed < below)).select(
-        "site", "url", "importance", "simhash", "cluster"
+        "site", "url", "importance", "simhash", "is_unique", "cluster"
     )
 
 

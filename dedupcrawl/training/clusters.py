@@ -28,7 +28,7 @@ NEAR = 3  # bits of a SimHash in which near-duplicates differ, at most (Manku et
 class Clusters:
     """The URLs of some sites and which of them lead to one page."""
 
-    # columns site, url, cluster, importance and simhash; by site and URL, each URL of a site once. `cluster` (u32)
+    # columns site, url, cluster (u32), importance, simhash and is_unique; by site and URL, each URL once. `cluster`
     # counts from 0 within a site, in the order of the clusters' smallest URLs, so it depends on nothing but the URLs
     # and what they lead to. A cluster of one URL is a page without duplicates
     urls: pl.DataFrame
@@ -51,7 +51,8 @@ def clusters_of(rows: pl.DataFrame) -> Clusters:
     """
     is_known = pl.col("signature").is_not_null()  # the hash of null is a number
     rows = rows.with_columns(content=pl.when(is_known).then(pl.col("signature").hash())).drop("signature")
-    pages = _without_simhash_of_judged(_one_row_a_url(rows), rows)
+    unique = rows.filter("is_unique")["url"]  # said in rows of their own
+    pages = _one_row_a_url(rows).with_columns(is_unique=pl.col("url").is_in(unique.implode()))
     links = _links(pages, rows)
     pages = _with_targets(pages, links)
     pages = pages.with_columns(label=_labels(pages, links))
@@ -80,12 +81,6 @@ def _one_row_a_url(rows: pl.DataFrame) -> pl.DataFrame:
     said = pl.any_horizontal(pl.col("content", "fault", "redirect_to").is_not_null())
     answers = answers.sort(said, maintain_order=True)  # a mere canonical link says less than any answer
     return answers.unique("url", keep="last", maintain_order=True)
-
-
-def _without_simhash_of_judged(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Of a page that the content checks have judged a SimHash says nothing more: they knew what it is near to."""
-    judged = pl.col("url").is_in(rows.filter("is_judged")["url"].implode())
-    return pages.with_columns(simhash=pl.when(~judged).then("simhash"))
 
 
 def _in_time(rows: pl.DataFrame) -> pl.DataFrame:
@@ -145,7 +140,8 @@ def _near(pages: pl.DataFrame) -> pl.DataFrame:
 def _with_targets(pages: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     """What is needed of `pages`, and a row for each end of a link that is not among them."""
     names_another = pl.col("canonical").is_not_null()
-    pages = pages.select("site", "url", "content", "fault", "importance", "simhash", names_another=names_another)
+    kept = ("site", "url", "content", "fault", "importance", "simhash", "is_unique")
+    pages = pages.select(*kept, names_another=names_another)
     ends = pl.concat([links.select("site", "url"), links.select("site", url="to")]).unique(maintain_order=True)
     return pl.concat([pages, ends.join(pages, on="url", how="anti")], how="diagonal") if links.height else pages
 
@@ -191,4 +187,5 @@ def _numbered(pages: pl.DataFrame) -> pl.DataFrame:
         cluster=(pl.col("first").rank("dense").over("site") - 1).cast(pl.UInt32),
         importance="importance",
         simhash="simhash",
+        is_unique="is_unique",
     )

@@ -21,6 +21,7 @@ from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.sites import ascii_form
 from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.page_rows import PAGE_ROWS, page_rows
+from dedupcrawl.urls.learning.forms import UNIQUE
 from dedupcrawl.workers import ResultT, in_processes
 
 _BUFFER_ROWS = 1_000_000  # rows held before they are written; about 190 MB
@@ -129,5 +130,6 @@ def urls_and_clusters(
 
 
 def simhashes(pages: pl.DataFrame) -> dict[int, int]:
-    """The SimHash of each cluster of one site, as far as known: the smallest of its pages'."""
-    return dict(pages.drop_nulls("simhash").group_by("cluster").agg(pl.col("simhash").min()).iter_rows())
+    """The SimHash of each cluster of one site, as far as known: the smallest of its pages', see `forms.is_near`."""
+    known = pages.drop_nulls("simhash").group_by("cluster").agg(pl.col("simhash").min(), pl.col("is_unique").any())
+    return {label: simhash % UNIQUE + UNIQUE * bool(is_unique) for label, simhash, is_unique in known.iter_rows()}

@@ -167,11 +167,13 @@ def test_a_canonical_link_between_near_duplicates_at_one_path_is_believed() -> N
     assert groups(target, {**one("p?ref=1", near), "simhash": "odd"}) == [["p"], ["p?ref=1"]]
 
 
-def test_of_a_judged_page_a_simhash_says_nothing_more() -> None:
-    rows = [page(path, text, simhash="f" * 16) for path, text in (("1", "x"), ("2", "y"), ("3", "z"), ("4", "w"))]
-    rows += [{"url": "http://a.com/2", "unique": True}, {"url": "http://a.com/3", "duplicate_of": "http://a.com/1"}]
-    rows += [{"url": "http://a.com/4", "unique": False}]
-    assert clusters(*rows).urls["simhash"].to_list() == [-1, None, None, -1]
+def test_pages_that_were_judged_to_be_unique_are_known() -> None:
+    rows = [page("1", "x"), page("2", "y"), page("3", "z"), {"url": "http://a.com/2", "unique": True}]
+    assert clusters(*rows, {"url": "http://a.com/3", "unique": False}).urls["is_unique"].to_list() == [
+        False,
+        True,
+        False,
+    ]
 
 
 def test_raw_digests_where_there_is_nothing_else() -> None:
@@ -195,7 +197,7 @@ def test_importance_comes_along() -> None:
 def test_no_rows() -> None:
     found = clusters()
     assert found.urls.is_empty()
-    assert found.urls.columns == ["site", "url", "cluster", "importance", "simhash"]
+    assert found.urls.columns == ["site", "url", "cluster", "importance", "simhash", "is_unique"]
     assert found.false == Counter()
 
 

@@ -62,6 +62,21 @@ def test_the_order_of_the_log_and_the_workers_do_not_matter(tmp_path: Path) -> N
     assert len({json.dumps({**told, "seconds": 0, "urls_per_second": 0}) for told in both}) == 1
 
 
+@pytest.mark.parametrize(("judged", "count"), [((), 1), (("",), 1), (("", "?ref=1"), 0)])
+def test_near_pages_count_for_nothing_unless_the_later_one_was_judged(
+    tmp_path: Path, judged: tuple[str, ...], count: int
+) -> None:
+    """Of every third page, which are two, or one at two times."""
+    rows: list[Row] = []
+    for n in range(60):
+        for query, bits in (("", n << 20), ("?ref=1", (n << 20) + 7 * (n % 3 == 0))):
+            url = f"http://a.com/p/{n}{query}"
+            rows.append({"url": url, "text_digest": f"{bits}", "simhash": f"{bits:016x}"})
+            rows += [{"url": url, "unique": True}] * (query in judged and n % 3 == 0)
+    summary = train([write(tmp_path / "log", rows)], tmp_path / "rules", OPTIONS).to_dict()
+    assert summary["rules"] == count
+
+
 def test_false_clusters_are_counted_and_not_learned_from(tmp_path: Path) -> None:
     rows = session_site("a.com")
     rows += [{"url": f"http://a.com/wiki/{i}", "text_digest": f"article {i}"} for i in range(50)]

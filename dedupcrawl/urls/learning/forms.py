@@ -25,9 +25,18 @@ _SWITCHES = {"0", "1"}  # numbers that may be a kind of page; none: openenergymo
 _NEAR = 6  # bits of two SimHashes of one page at two times: Manku et al. (WWW 2007) have 3 for equal pages
 
 
+UNIQUE = 1 << 64
+"""Set beside a SimHash: the page was compared with all that the crawl had kept before, and is none of it."""
+
+
 def is_near(one: int | None, other: int | None) -> bool:
-    """True when two SimHashes of 64 bits are those of one page at two times."""
-    return one is not None and other is not None and ((one ^ other) & (1 << 64) - 1).bit_count() <= _NEAR
+    """True when two SimHashes of 64 bits may be those of one page at two times.
+
+    Not where both are `UNIQUE`: of the two the later one was compared with the other, by more than SimHashes tell.
+    """
+    if one is None or other is None or one & other & UNIQUE:
+        return False
+    return ((one ^ other) % UNIQUE).bit_count() <= _NEAR
 
 
 Patterns = Mapping[str, PatternNode]  # "0", "1", … for a segment, "?name" for an argument → its deep tokenization
