@@ -115,6 +115,11 @@ class AliasesMonitor(_FiguresMonitor):
     setting = "SPIDERMON_DEDUP_MAX_FAILED_ALIASES"
     limit = 0.5
 
+    def figure(self) -> float:
+        """The share that failed, as if one more had held (Laplace's rule): a single trial is no alarm."""
+        failed, tried = (sum(self.stats.get(name, 0) for name in names) for names in (self.counted, self.share_of))
+        return float(failed / (tried + 1))
+
 
 @monitors.name("Outages of the index")
 class IndexMonitor(_FiguresMonitor):
