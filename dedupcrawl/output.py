@@ -56,6 +56,9 @@ def results(path: Path | None) -> Iterator[IO[bytes]]:
 
     When it ends badly nothing is left of it. What is not a regular file (a pipe, a device) is written to as it is; None
     is stdout.
+
+    Raises:
+        OSError: The file cannot be written.
     """
     if path is None:
         yield sys.stdout.buffer
@@ -82,6 +85,9 @@ def replacing(path: Path, suffix: str = ".tmp") -> Iterator[IO[bytes]]:
     Who may read the file stays as it is; a new one is for all, as the user's umask has it. `path` is no link; `suffix`
     ends the file's name while it is being written, which begins with a full stop. An OSError of a file that cannot be
     made names `path`.
+
+    Raises:
+        OSError: It cannot be written; `filename` is `path` where the file cannot be made.
     """
     # Its name is known before it is made: an interrupt in between leaves nothing that nobody would remove.
     temporary = path.parent / f".{secrets.token_hex(8)}{suffix}"

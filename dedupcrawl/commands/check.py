@@ -203,6 +203,9 @@ def in_batch_order(pages: Iterable[Page], judge: Callable[[Analysis], Verdict]) 
     So of two pages one of which contains the other the longer is kept. Length is that of the main text in symbols (the
     paper's is that of the feature code, which is made of the first thousand only); of equally long pages the first one
     comes first. Pages, then verdicts, wait in a temporary file, so memory does not grow with their number.
+
+    Raises:
+        OSError: There is no room for temporary files.
     """
     try:
         with closing(sqlite3.connect("")) as waiting:  # "": a temporary file, which goes with the connection

@@ -130,7 +130,11 @@ def open_log(path: Path, tally: Tally) -> Iterator[Content]:
 
 
 def head_of(path: Path, size: int = 65_536) -> bytes:
-    """The first `size` bytes of what is in a file, or those before the damage."""
+    """The first `size` bytes of what is in a file, or those before the damage.
+
+    Raises:
+        LogError: As `open_log`; of a damaged file if there is nothing before the damage.
+    """
     with open_log(path, Tally()) as content:
         head = content.read(size)
         if content.damage is not None and not head:
@@ -186,6 +190,9 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool =
     Bytes that are not UTF-8 are percent-encoded if `sound`, else they stay; a byte order mark is dropped, a line over
     8 MiB is left out and counted. Of a compressed log that was cut or is damaged the whole lines before are read, and
     the rest is counted once.
+
+    Raises:
+        LogError: As `open_log`.
     """
     with open_log(path, tally) as content:
         line, rest = 1, b""

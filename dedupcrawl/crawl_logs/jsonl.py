@@ -116,7 +116,11 @@ def matches_array(head: bytes) -> bool:
 
 
 def read_array(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
-    """The objects of the array, in batches of `rows.SCHEMA` and `rows.LINE` (which counts objects, not lines)."""
+    """The objects of the array, in batches of `rows.SCHEMA` and `rows.LINE` (which counts objects, not lines).
+
+    Raises:
+        LogError: the file is over 1 GiB, or broken anywhere: what follows the break cannot be told.
+    """
     with open_log(path, tally) as content:
         data = content.read(_SIZE_LIMIT + 1)
         if content.damage is not None:

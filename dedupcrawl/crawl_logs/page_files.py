@@ -47,7 +47,11 @@ class PageRow(msgspec.Struct, frozen=True):
 
 
 def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup]:
-    """The stored pages of some files, in order; a broken row is counted in `tally`, when it comes, and left out."""
+    """The stored pages of some files, in order; a broken row is counted in `tally`, when it comes, and left out.
+
+    Raises:
+        LogError: A file cannot be opened, decompressed or read to its end.
+    """
     for path in paths:
         yield from (_of_warc if head_of(path, 5) == b"WARC/" else _of_json)(path, tally)
 
@@ -71,7 +75,11 @@ Row = TypeVar("Row")
 
 
 def decoded(row: bytes, kind: type[Row]) -> Row:
-    """A line of JSON; a ValueError says why it is not such a row."""
+    """A line of JSON; a ValueError says why it is not such a row.
+
+    Raises:
+        ValueError: It is not such a row; the message says why.
+    """
     try:
         text = row.decode()
         return msgspec.convert(json.loads(text), kind)  # not msgspec.json: it refuses lone surrogates, which pages have
@@ -86,7 +94,11 @@ def decoded(row: bytes, kind: type[Row]) -> Row:
 
 
 def stored_row(read: PageRow) -> Page | Markup:
-    """The page in a row; a ValueError where it holds neither HTML nor text."""
+    """The page in a row; a ValueError where it holds neither HTML nor text.
+
+    Raises:
+        ValueError: It holds neither HTML nor text.
+    """
     url = _sound(read.url)
     if read.html is not None:
         return Markup(url, _sound(read.html), None)
@@ -151,7 +163,11 @@ class _PairRow(msgspec.Struct):
 
 
 def read_pairs(path: Path, *, labelled: bool = False) -> Iterator[Pair]:
-    """The pairs of a file, compressed or not, in order; if `labelled`, each must say whether its pages are the same."""
+    """The pairs of a file, compressed or not, in order; if `labelled`, each must say whether its pages are the same.
+
+    Raises:
+        LogError: The file cannot be read, or a row is no pair, or has a page without text; the message says which.
+    """
     tally = Tally()
     for block in line_blocks(path, tally, sound=False):
         for number, line in block.texts():

@@ -54,12 +54,20 @@ FORMATS = (
 
 
 def format_of(path: Path) -> LogFormat | None:
-    """The format of a log, told by its content: names lie, and many logs are called crawl.log. None: it is empty."""
+    """The format of a log, told by its content: names lie, and many logs are called crawl.log. None: it is empty.
+
+    Raises:
+        LogError: No format fits, or the file cannot be opened.
+    """
     return format_like(head_of(path), str(path))
 
 
 def format_like(head: bytes, path: str) -> LogFormat | None:
-    """The format of a log that begins with `head`. None: it is empty."""
+    """The format of a log that begins with `head`. None: it is empty.
+
+    Raises:
+        LogError: No format fits.
+    """
     head = head.removeprefix(BOM_UTF8)
     if not head.strip():
         return None
@@ -77,6 +85,9 @@ def read_log(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     """The usable rows of one log, in batches of at most a few hundred thousand, in the columns of `rows.SCHEMA`.
 
     An empty file has no rows. Rows that cannot be used are counted in `tally` by their reason.
+
+    Raises:
+        LogError: The file is of no known format, or broken as a whole; possibly after some batches.
     """
     log_format = format_of(path)
     for rows in log_format.batches(path, tally) if log_format else ():

@@ -153,6 +153,9 @@ def write_segment(
         end: Id after the last one.
         parts: For each table of the schema the sorted tables to merge.
         left_out: For each table the pages whose postings are left out.
+
+    Raises:
+        OSError: The disk is full or the folder is gone.
     """
     unfinished = path.with_suffix(".tmp")
     try:

@@ -94,6 +94,9 @@ def collect(  # noqa: PLR0913 - what a report is of
     Others may write to the index meanwhile. Rule files, or folders of them, may be missing. `runs` are all that the
     index remembers; if one is named by `run`, what others did is left out, in all but the figures of the index and the
     evidence of the rules.
+
+    Raises:
+        IndexDamagedError, OSError: The index cannot be read.
     """
     info = index.info()
     verdicts = _verdicts(index, int(info["verdicts"]), told, run)

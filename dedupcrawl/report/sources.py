@@ -68,6 +68,9 @@ def read_crawled(
 
     `duplicates` are `hashes_of` the URLs whose pages are duplicates, `of_run` for rows that say of which run they are,
     and as they are for others. `titled` are the URLs whose titles are wanted, `told` is called with the bytes read.
+
+    Raises:
+        LogError: The file is not a crawl log.
     """
     found, tally = Crawled(), Tally()
     log_format = format_of(log)

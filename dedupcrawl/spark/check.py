@@ -46,6 +46,9 @@ def verdicts_in_order(  # noqa: PLR0913 - a session, rows, and what is asked of 
 
     `files` are JSON Lines of pages, named as `reading.read_logs` takes them. `tally` is filled in before the first
     verdict. If `by_site`, sites are judged each for itself.
+
+    Raises:
+        LogError: A file cannot be read, or is not JSON Lines.
     """
     pages, names = _pages(spark, files, wanted, by_site)
     parts = spark.sparkContext.defaultParallelism if by_site else 1

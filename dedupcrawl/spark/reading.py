@@ -63,7 +63,12 @@ class Files(NamedTuple):
     names: list[str]
 
     def add(self, spark: SparkSession, log: str) -> list[str]:
-        """URIs of the files of one more log, which may be a folder or a pattern, by name."""
+        """URIs of the files of one more log, which may be a folder or a pattern, by name.
+
+        Raises:
+            PySparkException: There is no such log.
+            LogError: There is, but Spark does not see it.
+        """
         found = sorted(spark.read.text(path_of(log)).inputFiles())
         if not found:
             raise LogError(f"Spark finds no file at {log}: it passes over names that begin with '_' or '.'.")
@@ -78,7 +83,11 @@ def _literal(path: str, scheme: str = "") -> str:
 
 
 def head_of(spark: SparkSession, file: str) -> bytes:
-    """The first lines of a file, by its URI."""
+    """The first lines of a file, by its URI.
+
+    Raises:
+        LogError: It is compressed, and Spark does not see that.
+    """
     text = _text(spark, _literal(unquote(file)))
     lines = text.select(F.substring(F.col("value").cast("binary"), 1, _HEAD_OF_A_LINE)).head(HEAD_LINES)
     data = b"".join(bytes(row[0]) + b"\n" for row in lines)
@@ -189,6 +198,9 @@ def read_logs(spark: SparkSession, logs: Sequence[str]) -> tuple[DataFrame, Sequ
 
     Logs are named by paths or URIs as Spark takes them, in the order in which they were written. One that is a folder
     or a pattern is one log of several files, all of one format, in the order of their names.
+
+    Raises:
+        LogError: A log cannot be read, or is of another format.
     """
     frames, files = [], Files({}, [])
     for log in logs:

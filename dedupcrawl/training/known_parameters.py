@@ -43,7 +43,11 @@ class Provider:
 
 
 def read_clearurls(path: Path) -> tuple[Provider, ...]:
-    """Read a ClearURLs rule file. Parameters that pay a referrer (`referralMarketing`) are left alone."""
+    """Read a ClearURLs rule file. Parameters that pay a referrer (`referralMarketing`) are left alone.
+
+    Raises:
+        LogError: It is not such a file.
+    """
     try:
         rows = msgspec.json.decode(path.read_bytes(), type=_File).providers
         return tuple(

@@ -83,7 +83,11 @@ def _gathered(batches: Iterable[pl.DataFrame]) -> Iterator[list[pl.DataFrame]]:
 
 @contextmanager
 def parted(logs: Sequence[Path], tally: Tally, progress: Progress) -> Iterator[Sequence[Part]]:
-    """Read logs and part their rows by site; the parts' files live as long as the context."""
+    """Read logs and part their rows by site; the parts' files live as long as the context.
+
+    Raises:
+        LogError: A log cannot be read.
+    """
     with tempfile.TemporaryDirectory(prefix="dedupcrawl-") as folder:
         yield spooled(_rows(logs, tally, progress), Path(folder))
 
@@ -102,6 +106,9 @@ def work_on(
     """Do `work`, which must be picklable, on all rows of the sites of each part; results come in their order.
 
     There are as many worker processes as cores if `workers` is None, or none besides this one where the rows are few.
+
+    Raises:
+        WorkerKilledError: A worker did not live to the end of its work.
     """
     total, done = sum(part.rows for part in parts), 0
     if workers is None:
@@ -122,7 +129,11 @@ def _worked_on(work: Callable[[pl.DataFrame], ResultT], part: Part) -> ResultT:
 def urls_and_clusters(
     site: str, logs: Sequence[Path], progress: Progress
 ) -> tuple[list[str], list[int], dict[int, int]]:
-    """The site's URLs, the number of each one's cluster, and the SimHash of each cluster as far as known."""
+    """The site's URLs, the number of each one's cluster, and the SimHash of each cluster as far as known.
+
+    Raises:
+        LogError: A log cannot be read.
+    """
     with parted(logs, Tally(), progress) as parts:
         rows = (part.read().filter(pl.col("site") == ascii_form(site)) for part in parts)
         found = clusters_of(pl.concat([pl.DataFrame(schema=PAGE_ROWS), *rows])).urls

@@ -56,6 +56,9 @@ def write_learned(folder: Path, learned: SiteRules, carried_over: Sequence[Rule]
     Returns:
         What is wrong with the site's present file when it cannot be read, or is for another site; it is then left as it
         is, for a person wrote in it. None when all is well.
+
+    Raises:
+        OSError: The file cannot be written.
     """
     path = path_in(folder, learned.site)
     if not path.exists():
@@ -193,7 +196,11 @@ def train(  # noqa: PLR0913 - each may be left out
 
 
 def write_all(learned: Learned, folder: Path, tally: Tally, started: float) -> TrainingSummary:
-    """Write what was learned of all sites, and sum up; `started` is when, by `time.perf_counter`."""
+    """Write what was learned of all sites, and sum up; `started` is when, by `time.perf_counter`.
+
+    Raises:
+        OSError: The folder cannot be made or read, or a rule file cannot be written.
+    """
     if learned.urls:  # also for no rules at all: `normalize` then finds that there are none
         folder.mkdir(parents=True, exist_ok=True)
         remove_unfinished(folder)
