@@ -17,7 +17,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.selection import read_ignored
-from dedupcrawl.crawl.request_meta import without_fragment
+from dedupcrawl.crawl.request_meta import bare_url
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.settings import DedupSettings
@@ -83,7 +83,7 @@ class FetchedPage:
     force_keep: tuple[str, ...] = ()
 
     def __post_init__(self, response: Response) -> None:
-        self.url, self.body_length, self._status = without_fragment(response.url), len(response.body), response.status
+        self.url, self.body_length, self._status = bare_url(response.url), len(response.body), response.status
         self._read = reader_of(response)
 
     @property
@@ -116,7 +116,7 @@ class FetchedPage:
 
 def reader_of(response: Response) -> Callable[[DedupSettings], Page]:
     """What makes a Page of a response, without paragraphs when that is neither HTML nor plain text."""
-    url, body = without_fragment(response.url), response.body
+    url, body = bare_url(response.url), response.body
     if is_html(response):
         return partial(_of_html, url, body, response.encoding)
     if isinstance(response, TextResponse):

@@ -7,6 +7,8 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
 
+from dedupcrawl.urls.url_parts import without_default_port
+
 ORIGINAL_URL = "dedup_original_url"  # the URL that was asked for before it was rewritten
 CANONICAL = "dedup_canonical_urls"  # those that this request's answer proves or refutes, the last rewritten to last
 TRAIL = "dedup_url_trail"  # URLs this request was rewritten from, so that it cannot go round
@@ -24,9 +26,9 @@ class AlreadyFetchedError(IgnoreRequest):
     """Raised for a request that would fetch a page which the spider has, or will have by another request."""
 
 
-def without_fragment(url: str) -> str:
-    """What a server sees of a URL."""
-    return url.partition("#")[0]
+def bare_url(url: str) -> str:
+    """A URL without what no server sees of it: the fragment, and the port that its scheme stands for."""
+    return without_default_port(url.partition("#")[0])
 
 
 def key_of(url: str) -> int:

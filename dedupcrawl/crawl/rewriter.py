@@ -16,12 +16,13 @@ from dedupcrawl.crawl.request_meta import (
     AlreadyFetchedError,
     UrlSet,
     as_asked,
+    bare_url,
     is_for_spider,
     untouched,
-    without_fragment,
 )
 from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.urls.normalizer import Normalized
+from dedupcrawl.urls.url_parts import without_default_port
 
 
 class Rewriter:
@@ -49,6 +50,7 @@ class Rewriter:
 
     def rewrite(self, request: Request) -> Request:
         """The request to send instead; the same object when there is nothing to change."""
+        request = self._without_default_port(request)
         url = request.url
         found = self._normalizer.normalize(url)
         if found.kind == "unchanged":
@@ -72,6 +74,13 @@ class Rewriter:
             if self._is_off(url, found.rules):
                 return request
         return self._send(request, wanted, found, mode)
+
+    def _without_default_port(self, request: Request) -> Request:
+        """The request for the same URL as every client writes it; Scrapy's duplicate filter takes the two for two."""
+        plain = without_default_port(request.url)
+        if plain == request.url or request.dont_filter or self._mode(plain) != "rewrite" or not _is_ours(request):
+            return request
+        return request.replace(url=plain)
 
     def _made(self, found: Normalized) -> Normalized:
         """What rewrites alone make of a URL, where they have been proved; of others the pages may not be there."""
@@ -135,15 +144,15 @@ class Rewriter:
         sent = self._send(request, named, found, "rewrite")
         if sent is request:
             return None
-        self._pending.lead_on(without_fragment(request.url), sent.url)
-        self._aliases.lead_on(without_fragment(request.url), sent.url, source)
+        self._pending.lead_on(bare_url(request.url), sent.url)
+        self._aliases.lead_on(bare_url(request.url), sent.url, source)
         return sent
 
     def _send(self, request: Request, wanted: str, found: Normalized, mode: str) -> Request:  # noqa: PLR0911 - a reason each
         """`request` for the URL `wanted`; itself when that would lead nowhere, or round."""
         if request.dont_filter:
             return request
-        url, wanted = without_fragment(request.url), without_fragment(wanted)
+        url, wanted = bare_url(request.url), bare_url(wanted)
         if wanted == url:
             return request
         if url != request.url:  # one page, one trial, one answer to wait for
@@ -220,7 +229,7 @@ class Rewriter:
             return []
         original = request.meta.get(ORIGINAL_URL)
         is_back = request.url == original  # this was the fallback already
-        canonicals = request.meta.get(CANONICAL, [without_fragment(request.url)])
+        canonicals = request.meta.get(CANONICAL, [bare_url(request.url)])
         waiting = {canonical: self._pending.refute(canonical) for canonical in canonicals}
         if original is not None and not is_back and all(one.url != original for of in waiting.values() for one in of):
             waiting[canonicals[0]].append(request.replace(url=original))

@@ -15,6 +15,7 @@ from scrapy.statscollectors import StatsCollector
 from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl.pages import is_html
+from dedupcrawl.crawl.request_meta import bare_url
 from dedupcrawl.index.contract import SiteStates
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.printable import printable
@@ -112,7 +113,7 @@ class Software:
         """A page has come: what does it show, before the spider follows its links?"""
         if response.status != 200 or not is_html(response):
             return
-        url = response.url
+        url = bare_url(response.url)
         host, _, rest = url.partition("//")[2].partition("/")
         folder = rest.partition("/")[0].partition("?")[0]
         looked = self._looked.get(host)

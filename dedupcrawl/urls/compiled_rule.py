@@ -61,8 +61,8 @@ class CompiledRule:
         self._may_hold_urls = any("base64" in capture.conversions for capture in uses)
         self._may_grow = match is not None and self._to is not None and may_grow(match, self._to)
         self._is_path_only = self.keeps_tokens and not self._edited and not self._may_grow
-        self.hosts = _names(ascii_form(host.lower()) for host in rule.hosts if not host.startswith("!"))
-        self._not_hosts = _names(ascii_form(host[1:].lower()) for host in rule.hosts if host.startswith("!"))
+        self.hosts = _names(host_key(host) for host in rule.hosts if not host.startswith("!"))
+        self._not_hosts = _names(host_key(host[1:]) for host in rule.hosts if host.startswith("!"))
         self._unless = _names(name for name in rule.unless if "=" not in name)
         self._unless_forms = tuple((f"{name}=", form) for name, form in rule.exceptions())
         self._drop = _names(name for name in rule.drop if not name.endswith("*"))
@@ -196,7 +196,7 @@ class CompiledRule:
         if self._without and any(path.fits(segments, {}) for path in self._without):
             return False
         if self.hosts or self._not_hosts:
-            authority = ascii_form(parts.authority.lower())
+            authority = host_key(parts.authority)
             if authority in self._not_hosts or (self.hosts and authority not in self.hosts):
                 return False
         return not self.rule.unless or not parts.args or self._unless_fits(parts)
@@ -302,6 +302,11 @@ def _texts_of(name: str, form: Piece | None) -> list[str]:
 @lru_cache(maxsize=_SHARED)
 def _path_form(path: tuple[Piece, ...]) -> PathForm:
     return PathForm(path)
+
+
+def host_key(authority: str) -> str:
+    """What a host is known by in the scope of a rule: international names in ASCII, no default port."""
+    return ascii_form(authority.lower()).removesuffix(":80").removesuffix(":443")
 
 
 def _names(names: Iterable[str]) -> frozenset[str]:

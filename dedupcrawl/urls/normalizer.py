@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from dedupcrawl.printable import printable
-from dedupcrawl.sites import ascii_form, other_form, site_of
-from dedupcrawl.urls.compiled_rule import LONGEST_URL, TooLongError, compiled
+from dedupcrawl.sites import other_form, site_of
+from dedupcrawl.urls.compiled_rule import LONGEST_URL, TooLongError, compiled, host_key
 from dedupcrawl.urls.overlaps import done_in_part
 from dedupcrawl.urls.rule import Kind, Rule, RuleError
 from dedupcrawl.urls.rule_files import (
@@ -99,7 +99,7 @@ class SiteNormalizer:
         if (found := self._sets.get(authority)) is None:
             if len(self._sets) >= _HOSTS_OF_A_SITE:
                 self._sets.clear()
-            numbers = sorted({*self._by_host[""], *self._by_host.get(ascii_form(authority.lower()), ())})
+            numbers = sorted({*self._by_host[""], *self._by_host.get(host_key(authority), ())})
             found = self._sets[authority] = rule_set(*[self._rules[i] for i in numbers])
         return found
 

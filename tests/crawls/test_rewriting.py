@@ -379,3 +379,42 @@ async def test_requests_of_a_class_of_their_own(tmp_path: Path) -> None:
     with serve({"/": page(prose(0)), **{f"/i/{n}": page(prose(n + 1)) for n in range(5)}}) as site:
         done = await crawl(f"{site.base}/", {"DEDUP_INDEX": f"lmdb:{tmp_path / 'index'}"}, OwnRequests)
     assert {item["text"] for item in done.items} == {prose(n) for n in range(6)}
+
+
+class ThroughProxy:
+    """Asks the test site for the pages of all hosts."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> ThroughProxy:
+        made = cls()
+        made.proxy = crawler.settings["TEST_PROXY"]
+        return made
+
+    def process_request(self, request: scrapy.Request) -> None:
+        request.meta["proxy"] = self.proxy
+
+    proxy: str
+
+
+async def test_a_url_with_the_port_that_its_scheme_stands_for_is_the_same_url(tmp_path: Path) -> None:
+    """A link, the target of a redirect, a canonical URL and the scope of a rule, with it or without."""
+    plain, named = "http://shop.example", "http://shop.example:80"
+    rule = f'{SESSION}\nhosts = ["shop.example:80"]'
+    (tmp_path / "shop.example.toml").write_text(f'site = "shop.example"\n[[rules]]\n{rule}\n', encoding="utf-8")
+    says = page(prose(3)).replace("<head>", f'<head><link rel="canonical" href="{named}/c">')
+    links = (f"{named}/a", "/a?sid=1", f"{plain}/a", f"{named}/moved", f"{named}/c?x=1", f"{plain}/c")
+    pages = {
+        f"{plain}/": page(prose(0), *links),
+        f"{plain}/a": page(prose(1), f"{named}/b", "/b"),
+        f"{plain}/b": page(prose(2)),
+        f"{plain}/moved": redirect(f"{named}/b", 302),
+        f"{plain}/c": says,
+        f"{plain}/c?x=1": says,
+    }
+    with serve(pages) as site:
+        settings = {"TEST_PROXY": site.base, "DOWNLOADER_MIDDLEWARES": {ThroughProxy: 1}, "DEDUP_TRIAL_SHARE": 0}
+        done = await crawl(f"{named}/", {**settings, "DEDUP_RULES": [str(tmp_path)]})
+    assert texts(done) == {prose(n) for n in range(4)}
+    assert {url: count for url, count in site.requests.items() if ":80" in url} == {}
+    assert all(site.requests[f"{plain}/{name}"] == 1 for name in ("a", "b", "moved"))
+    assert f"{plain}/a?sid=1" not in site.requests
