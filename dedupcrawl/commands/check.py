@@ -21,14 +21,19 @@ from dedupcrawl.commands import options
 from dedupcrawl.commands.errors import BadInputError, Command, broken_rows, check_output
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
+from dedupcrawl.content.encoding import decode
 from dedupcrawl.counts import counted
-from dedupcrawl.crawl_logs.page_files import Wanted, page_of, stored_pages
+from dedupcrawl.crawl_logs.page_files import Markup, Wanted, page_of, stored_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.output import results, to_json
 from dedupcrawl.page import Page
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
+from dedupcrawl.sites import site_of
+from dedupcrawl.software.installation import SiteSoftware
+from dedupcrawl.software.program import programs
+from dedupcrawl.software.sightings import Sightings
 from dedupcrawl.verdict import Verdict
 
 _STDIN = Path("-")
@@ -112,8 +117,10 @@ def _here(
     with ExitStack() as stack:
         detector = stack.enter_context(Detector(settings=settings))
         sources = [stack.enter_context(_on_disk(Path(path))) for path in files]
-        pages = stack.enter_context(closing(_pages(sources, tally, _wanted(settings), bar=bar)))
-        verdicts = in_batch_order(pages, detector.check_read) if order == "batch" else detector.check_many(pages)
+        in_batch = order == "batch"
+        read = partial(page_of, wanted=_wanted(settings)) if in_batch else _AsCrawled(settings).read
+        pages = stack.enter_context(closing(_pages(sources, tally, read, bar=bar)))
+        verdicts = in_batch_order(pages, detector.check_read) if in_batch else detector.check_many(pages)
         yield from map(detector.resolved, verdicts)
 
 
@@ -168,11 +175,40 @@ def _wanted(settings: DedupSettings) -> Wanted:
     return Wanted("mwo" in settings.checks, settings.selector, settings.ignore)
 
 
-def _pages(files: Sequence[Path], tally: Tally, wanted: Wanted, *, bar: bool) -> Generator[Page, None, None]:
+class _AsCrawled:
+    """Reads pages in the order in which they come, as a crawl does.
+
+    That leaves out what a program that was recognized in them says once, to a session.
+    """
+
+    def __init__(self, settings: DedupSettings) -> None:
+        self._wanted = _wanted(settings)
+        folder = settings.software if isinstance(settings.software, Path) else None
+        self._sightings = Sightings(programs(folder) if settings.software else ())
+        self._sites: dict[str, SiteSoftware] = {}
+
+    def read(self, stored: Page | Markup) -> Page:
+        """The page of what is stored."""
+        ignored = self._ignored(stored) if isinstance(stored, Markup) else ()
+        return page_of(stored, self._wanted._replace(ignore=(*self._wanted.ignore, *ignored)))
+
+    def _ignored(self, page: Markup) -> tuple[str, ...]:
+        """What does not count, by all that was seen of the page's site so far."""
+        url, site = page.url, site_of(page.url)
+        if self._sightings.wants(url):
+            html = page.body if isinstance(page.body, str) else decode(page.body, page.encoding)
+            if seen := self._sightings.look(url, html):
+                self._sites[site] = self._sites.get(site, SiteSoftware()).joined(SiteSoftware(seen))
+        return self._sightings.ignored_at(url, self._sites[site].seen) if site in self._sites else ()
+
+
+def _pages(
+    files: Sequence[Path], tally: Tally, read: Callable[[Page | Markup], Page], *, bar: bool
+) -> Generator[Page, None, None]:
     total = sum(path.stat().st_size for path in files)
     with progress() if bar else nullcontext() as told:
         for stored in stored_pages(files, tally):
-            yield page_of(stored, wanted)
+            yield read(stored)
             if told is not None:
                 told("reading", tally.bytes_read, total)
 

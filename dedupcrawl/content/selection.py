@@ -13,7 +13,7 @@ import html
 import json
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from cssselect import FunctionalPseudoElement, parse
 from cssselect import Selector as Parsed
-from cssselect.parser import CombinedSelector
+from cssselect.parser import Attrib, Class, CombinedSelector, Function, Hash, Pseudo
 from parsel import Selector
 from parsel.csstranslator import HTMLTranslator
 
@@ -70,6 +70,9 @@ def without(markup: bytes, selectors: Sequence[str]) -> bytes:
     The elements themselves stay, empty, so that what stands before and after them is as far apart as it was. Selectors
     have no pseudo-elements, see `check_selector`.
     """
+    selectors = [css for css in selectors if may_find(markup, css)]
+    if not selectors:
+        return markup
     page = _parsed(markup)
     elements = list(page.root.iter("*"))
     found = {one for css in selectors for matching, _ in _found(page, elements, css) for one in matching}
@@ -95,6 +98,48 @@ def parsed_selectors(css: str) -> list[Parsed]:
         return parse(css)
     except (SyntaxError, RuntimeError, ValueError) as error:  # cssselect's, then parsel's
         raise ValueError(f"{css!r} is not a CSS selector: {error}") from error
+
+
+def may_find(markup: bytes, css: str) -> bool:
+    """False where a page has none of the classes and ids that a selector asks for; to see that takes no tree.
+
+    To parse a page by lxml takes as long as all else that is done to it.
+    """
+    if _REFERENCE.search(markup):
+        return True
+    return any(all(word.search(markup) for word in words) for words in _words_of(css))
+
+
+# A class or an id with a character reference, or one that HTML replaces: it may be another than what is written.
+_REFERENCE = re.compile(
+    rb"""(?i)\b(?:class|id)\s{0,99}=\s{0,99}(?:"[^"]{0,999}[&\0]|'[^']{0,999}[&\0]|[^\s"'>]{0,99}[&\0])"""
+)
+
+
+@lru_cache(maxsize=256)
+def _words_of(css: str) -> list[list[re.Pattern[bytes]]]:
+    """For each selector of a list, what finds the classes and ids without which it matches nothing."""
+    return [list(map(_word, _names_in(one.parsed_tree))) for one in parsed_selectors(css)]
+
+
+def _word(name: str) -> re.Pattern[bytes]:
+    return re.compile(rb"""[\s"'=]%b[\s"'>/]""" % re.escape(name.encode("utf-8", "replace")))
+
+
+def _names_in(tree: Tree) -> Iterator[str]:
+    """The classes and ids that an element has, or one before or around it, if a selector matches it."""
+    match tree:
+        case CombinedSelector():
+            yield from _names_in(tree.selector)
+            yield from _names_in(tree.subselector)
+        case Class():
+            yield tree.class_name
+            yield from _names_in(tree.selector)
+        case Hash():
+            yield tree.id
+            yield from _names_in(tree.selector)
+        case Attrib() | Pseudo() | Function():
+            yield from _names_in(tree.selector)
 
 
 def _parsed(markup: bytes) -> Selector:

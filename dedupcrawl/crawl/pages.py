@@ -172,7 +172,9 @@ class Pages:
         """The page of a response, the same object at each call."""
         page = self._of_response.get(response)
         if page is None:
-            page = self._of_response[response] = FetchedPage(response, self._settings, self.ignored_at(response.url))
+            page = self._of_response[response] = FetchedPage(
+                response, self._settings, self.ignored_at(bare_url(response.url))
+            )
         return page
 
     def known(self, response: Response | None) -> FetchedPage | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import date
@@ -21,9 +20,8 @@ from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.installation import NAME, Installation, SiteSoftware, distinct, with_parts_of_others
-from dedupcrawl.software.markup import sight_of
 from dedupcrawl.software.program import Program
-from dedupcrawl.software.recognition import Recognizer
+from dedupcrawl.software.sightings import Sightings
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_book import RuleBook
@@ -32,11 +30,7 @@ from dedupcrawl.urls.watched_rule import TrialRecord
 
 logger = logging.getLogger(__name__)
 
-# That are looked at; more programs than one may run on a host, each in a folder of its own. On nine crawled sites all
-# that eight pages show is shown by two.
-_PAGES_OF_A_FOLDER = 3
-_FOLDERS_OF_A_HOST = 32
-_MOST_HOSTS = 10_000  # then they are looked at anew
+_MOST_PLACES = 10_000  # of programs, of which the rules are ready
 _MOST_REMEMBERED = 100_000  # sites of no known software
 _DONE_BY_SCRAPY = {"sort-query"}  # its duplicate filter does it: such a rule could only be blamed for what others do
 
@@ -55,15 +49,13 @@ class Software:
     def __init__(
         self, known: Sequence[Program], normalizer: Normalizer, book: RuleBook, index: SiteStates, stats: StatsCollector
     ) -> None:
-        self._recognizer = Recognizer(known)
-        self._ignored = {program.name: program.ignored for program in known if program.ignored}
-        for ignored in self._ignored.values():
-            read_ignored(ignored)
+        for program in known:
+            read_ignored(program.ignored)
+        self._sightings = Sightings(known)
         self._normalizer = normalizer
         self._book = book
         self._index = index
         self._stats = stats
-        self._looked: dict[str, Counter[str]] = {}  # host → folder → pages
         self._sites: dict[str, SiteSoftware] = {}  # of which something is known
         self._others: set[str] = set()
         self._made: dict[
@@ -93,45 +85,26 @@ class Software:
         key = installation.program, installation.where
         made = self._made.get(key)
         if made is None or made[:2] != (installation, others):
-            if len(self._made) >= _MOST_HOSTS:
+            if len(self._made) >= _MOST_PLACES:
                 self._made.clear()
-            rules = tuple(rule.on_trial() for rule in installation.rules(self._recognizer.programs, others))
+            rules = tuple(rule.on_trial() for rule in installation.rules(self._sightings.programs, others))
             made = self._made[key] = installation, others, rules
         return made[2]
 
     def ignored_at(self, url: str) -> tuple[str, ...]:
         """What does not count of a page of the software that is recognized at its URL, as in DEDUP_IGNORE."""
-        ignored = self._ignored
-        return tuple(
-            entry
-            for one in self._of(site_of(url)).seen
-            if one.program in ignored and one.is_recognized and one.holds(url)
-            for entry in ignored[one.program]
-        )
+        return self._sightings.ignored_at(url, self._of(site_of(url)).seen)
 
     def look(self, response: Response) -> None:
         """A page has come: what does it show, before the spider follows its links?"""
-        if response.status != 200 or not is_html(response):
-            return
         url = bare_url(response.url)
-        host, _, rest = url.partition("//")[2].partition("/")
-        folder = rest.partition("/")[0].partition("?")[0]
-        looked = self._looked.get(host)
-        if looked is None:
-            if len(self._looked) >= _MOST_HOSTS:
-                self._looked.clear()
-            looked = self._looked[host] = Counter()
-        if looked[folder] >= _PAGES_OF_A_FOLDER or (folder not in looked and len(looked) >= _FOLDERS_OF_A_HOST):
+        if response.status != 200 or not is_html(response) or not self._sightings.wants(url):
             return
         cookies = (
             header.partition(b"=")[0].decode("latin-1").strip() for header in response.headers.getlist("Set-Cookie")
         )
-        news = self._recognizer.see_page(sight_of(url, response.text, cookies, response.encoding))
-        if news.programs:
-            looked.clear()
-        looked[folder] += 1
-        if news.signs:
-            self._recognize(url)
+        if seen := self._sightings.look(url, response.text, cookies, response.encoding):
+            self._recognize(site_of(url), SiteSoftware(seen))
 
     def close(self, folder: Path) -> None:
         """Write what held and what failed into the rule files of `folder`, and both into the index."""
@@ -161,8 +134,7 @@ class Software:
             if held or refuted:
                 _write(folder, site, [*held, *refuted])
 
-    def _recognize(self, url: str) -> None:
-        site, news = site_of(url), SiteSoftware(tuple(self._recognizer.found_at(url)))
+    def _recognize(self, site: str, news: SiteSoftware) -> None:
         known = self._of(site)
         if known.joined(news).seen == known.seen:
             return
@@ -173,12 +145,12 @@ class Software:
             key = one.program, one.where
             if (key in before) is (key in after):
                 continue
-            told = printable(one.where), self._recognizer.programs[one.program].title, printable(", ".join(one.signs))
+            told = printable(one.where), self._sightings.programs[one.program].title, printable(", ".join(one.signs))
             if key in before:
                 self._stats.inc_value(f"dedup/software/dropped/{one.program}")
                 logger.info("dedupcrawl: %s does not run %s after all (%s)", *told)
                 continue
-            count = len(one.rules(self._recognizer.programs))
+            count = len(one.rules(self._sightings.programs))
             self._stats.inc_value(f"dedup/software/recognized/{one.program}")
             logger.info("dedupcrawl: %s runs %s (%s): %s on probation", *told, counted(count, "rule"))
         if self._rules_in_use(known) == self._rules_in_use(now):  # mostly it was one sign more
@@ -209,7 +181,7 @@ class Software:
 
     def _judged(self, content: bytes | None) -> SiteSoftware:
         """What the index has, by what the programs' files say now."""
-        programs, known = self._recognizer.programs, SiteSoftware.from_bytes(content)
+        programs, known = self._sightings.programs, SiteSoftware.from_bytes(content)
         there = (one for one in known.seen if one.program in programs)
         return replace(known, seen=tuple(one.judged_by(programs[one.program]) for one in there))
 

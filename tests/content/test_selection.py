@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parsel import Selector
 
-from dedupcrawl.content.selection import MOST_ELEMENTS, selected
+from dedupcrawl.content.selection import MOST_ELEMENTS, may_find, selected, without
 
 SELECTORS = [
     "div p",
@@ -76,3 +76,38 @@ def test_of_a_huge_page_nothing_is_selected() -> None:
 def test_a_namespace_that_a_page_lacks_is_told_with_the_selector() -> None:
     with pytest.raises(ValueError, match=r"'svg\|rect' is not a CSS selector: .*namespace"):
         selected(b"<p>x", "svg|rect")
+
+
+WRITTEN = st.sampled_from(
+    [
+        ' class="a"',
+        " class=a",
+        " CLASS='x a'",
+        ' class="aa"',
+        ' id="a b"',
+        " id=b",
+        ' class="&#97;"',
+        " class=\x00a",
+        "",
+    ]
+)
+
+
+@given(
+    tags=st.lists(st.tuples(st.sampled_from(["div", "p"]), WRITTEN), max_size=6),
+    css=st.sampled_from(
+        [".a", "#b", "p.a", ".a .b, #b", ".a > p", "div:not(.a)", "p:has(.a)", "[class=a]", ".aa + #b"]
+    ),
+)
+def test_what_may_not_be_found_is_not(tags: list[tuple[str, str]], css: str) -> None:
+    markup = "".join(f"<{name}{written}>x</{name}>" for name, written in tags).encode()
+    if selected(markup, css):
+        assert may_find(markup, css)
+        assert without(markup, [css]) != markup
+    else:
+        assert without(markup, [css]) == markup
+
+
+def test_a_class_that_no_element_has_takes_no_tree() -> None:
+    assert not may_find(b'<p class="aa">a</p>', ".a")
+    assert not may_find(b'<p class="a">a</p>', ".a .b, #c")

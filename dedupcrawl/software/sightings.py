@@ -1,0 +1,73 @@
+"""Sightings: known software, recognized in the first pages of each part of a host as they come."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from dedupcrawl.software.installation import Installation
+from dedupcrawl.software.markup import sight_of
+from dedupcrawl.software.program import Program
+from dedupcrawl.software.recognition import Recognizer
+
+# That are looked at; more programs than one may run on a host, each in a folder of its own. On nine crawled sites all
+# that eight pages show is shown by two.
+_PAGES_OF_A_FOLDER = 3
+_FOLDERS_OF_A_HOST = 32
+_MOST_HOSTS = 10_000  # then they are looked at anew
+_NOTHING: Mapping[str, int] = {}
+
+
+class Sightings:
+    """Looks at pages, a few of each part of a host, and tells what they show.
+
+    Args:
+        known: The programs.
+    """
+
+    def __init__(self, known: Sequence[Program]) -> None:
+        self._recognizer = Recognizer(known)
+        self._ignored = {program.name: program.ignored for program in known if program.ignored}
+        self._looked: dict[str, Counter[str]] = {}  # host → folder → pages
+
+    @property
+    def programs(self) -> Mapping[str, Program]:
+        """Those that are known, by name."""
+        return self._recognizer.programs
+
+    def wants(self, url: str) -> bool:
+        """Whether the page at a URL is one of the first of its part of the host."""
+        host, folder = _part(url)
+        looked = self._looked.get(host, _NOTHING)
+        return looked.get(folder, 0) < _PAGES_OF_A_FOLDER and (folder in looked or len(looked) < _FOLDERS_OF_A_HOST)
+
+    def look(
+        self, url: str, html: str, cookies: Iterable[str] = (), encoding: str = "utf-8"
+    ) -> tuple[Installation, ...]:
+        """See a page; where it shows something new, all that is seen of programs where its URL is, else nothing."""
+        host, folder = _part(url)
+        if host not in self._looked:
+            if len(self._looked) >= _MOST_HOSTS:
+                self._looked.clear()
+            self._looked[host] = Counter()
+        news = self._recognizer.see_page(sight_of(url, html, cookies, encoding))
+        if news.programs:
+            self._looked[host].clear()
+        self._looked[host][folder] += 1
+        return tuple(self._recognizer.found_at(url)) if news.signs else ()
+
+    def ignored_at(self, url: str, seen: Iterable[Installation]) -> tuple[str, ...]:
+        """What does not count of a page of the software that is recognized at its URL, as in DEDUP_IGNORE."""
+        ignored = self._ignored
+        return tuple(
+            entry
+            for one in seen
+            if one.program in ignored and one.is_recognized and one.holds(url)
+            for entry in ignored[one.program]
+        )
+
+
+def _part(url: str) -> tuple[str, str]:
+    """Host and folder at its root."""
+    host, _, rest = url.partition("//")[2].partition("/")
+    return host, rest.partition("/")[0].partition("?")[0]
