@@ -22,6 +22,7 @@ from dedupcrawl.commands.errors import BadInputError, Command, broken_rows, chec
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 from dedupcrawl.content.encoding import decode
+from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import Markup, Wanted, page_of, stored_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
@@ -184,7 +185,9 @@ class _AsCrawled:
     def __init__(self, settings: DedupSettings) -> None:
         self._wanted = _wanted(settings)
         folder = settings.software if isinstance(settings.software, Path) else None
-        self._sightings = Sightings(programs(folder) if settings.software else ())
+        known = programs(folder) if settings.software else ()
+        self._sightings = Sightings(known)
+        self._ignorable = read_ignored(tuple(entry for program in known for entry in program.ignored))
         self._sites: dict[str, SiteSoftware] = {}
 
     def read(self, stored: Page | Markup) -> Page:
@@ -193,10 +196,12 @@ class _AsCrawled:
         return page_of(stored, self._wanted._replace(ignore=(*self._wanted.ignore, *ignored)))
 
     def _ignored(self, page: Markup) -> tuple[str, ...]:
-        """What does not count, by all that was seen of the page's site so far."""
-        url, site = page.url, site_of(page.url)
+        """What does not count, by all that was seen of the page's site so far; few pages have what any program says."""
+        url, site, body = page.url, site_of(page.url), page.body
+        if not self._ignorable.may_find(body.encode("utf-8", "replace") if isinstance(body, str) else body):
+            return ()
         if self._sightings.wants(url):
-            html = page.body if isinstance(page.body, str) else decode(page.body, page.encoding)
+            html = body if isinstance(body, str) else decode(body, page.encoding)
             if seen := self._sightings.look(url, html):
                 self._sites[site] = self._sites.get(site, SiteSoftware()).joined(SiteSoftware(seen))
         return self._sightings.ignored_at(url, self._sites[site].seen) if site in self._sites else ()

@@ -103,27 +103,21 @@ def parsed_selectors(css: str) -> list[Parsed]:
 def may_find(markup: bytes, css: str) -> bool:
     """False where a page has none of the classes and ids that a selector asks for; to see that takes no tree.
 
-    To parse a page by lxml takes as long as all else that is done to it.
+    To parse a page by lxml takes as long as all else that is done to it. (A class that is written in character
+    references is not seen, and then not left out.)
     """
-    if _REFERENCE.search(markup):
-        return True
-    return any(all(word.search(markup) for word in words) for words in _words_of(css))
-
-
-# A class or an id with a character reference, or one that HTML replaces: it may be another than what is written.
-_REFERENCE = re.compile(
-    rb"""(?i)\b(?:class|id)\s{0,99}=\s{0,99}(?:"[^"]{0,999}[&\0]|'[^']{0,999}[&\0]|[^\s"'>]{0,99}[&\0])"""
-)
+    return any(all(word in markup and whole.search(markup) for word, whole in words) for words in _words_of(css))
 
 
 @lru_cache(maxsize=256)
-def _words_of(css: str) -> list[list[re.Pattern[bytes]]]:
-    """For each selector of a list, what finds the classes and ids without which it matches nothing."""
+def _words_of(css: str) -> list[list[tuple[bytes, re.Pattern[bytes]]]]:
+    """For each selector of a list, the classes and ids without which it matches nothing, and what finds them."""
     return [list(map(_word, _names_in(one.parsed_tree))) for one in parsed_selectors(css)]
 
 
-def _word(name: str) -> re.Pattern[bytes]:
-    return re.compile(rb"""[\s"'=]%b[\s"'>/]""" % re.escape(name.encode("utf-8", "replace")))
+def _word(name: str) -> tuple[bytes, re.Pattern[bytes]]:
+    word = name.encode("utf-8", "replace")
+    return word, re.compile(rb"""[\s"'=]%b[\s"'>/]""" % re.escape(word))
 
 
 def _names_in(tree: Tree) -> Iterator[str]:
@@ -212,6 +206,10 @@ class Ignored(msgspec.Struct, frozen=True, gc=False):
 
     selectors: tuple[str, ...] = ()  # CSS selectors of elements
     patterns: tuple[re.Pattern[str], ...] = ()  # regular expressions, each for what it finds in one line
+
+    def may_find(self, html: bytes) -> bool:
+        """False where a page certainly has nothing of it."""
+        return bool(self.patterns) or any(may_find(html, css) for css in self.selectors)
 
     def markup(self, html: bytes) -> bytes:
         """A page in UTF-8 without what the selectors find."""

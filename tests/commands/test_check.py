@@ -104,6 +104,36 @@ def test_what_duplicates_a_page_inside_later_ones_is_led_to_the_last_of_them(tmp
     assert told["evidence"]["superseded_by"] == "http://a.example/600"
 
 
+SHOP = """
+name = "shop"
+title = "Our shop"
+source = "us"
+signs = [{url = "/compare/{:digits}/{:digits}", weight = 2}, {url = "/shelf/{:digits}"}]
+ignored = ["css:.note"]
+"""
+
+
+def test_what_a_program_says_once_makes_no_other_page(tmp_path: Path) -> None:
+    """As a shop that a crawl recognizes: above each page it says what was put on a list."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "shop.toml").write_text(SHOP, encoding="utf-8")
+
+    def shelf(number: int, said: int) -> str:
+        html = page(prose(number, 40), f"/shelf/{number}", f"/compare/{said}/{number}", title=f"Shelf {number}")
+        return html.replace("<article>", f'<article><p class="note">{prose(200 + said, 30)}</p>')
+
+    added = [(n, to) for n in range(4) for to in range(3)]
+    rows = [{"url": f"http://a.example/compare/{n}/{to}", "html": shelf(to, 3 * n + to)} for n, to in added]
+    file = write(tmp_path / "p.jsonl", *rows)
+
+    def kept(software: object) -> int:
+        told = verdicts(check(file, "--set", f"SOFTWARE={software}"))
+        return sum(row["verdict"] == "unique" for row in told)
+
+    assert kept(tmp_path / "mine") <= 4  # the first came before the program was recognized
+    assert kept(True) == kept(False) > 6
+
+
 def test_broken_rows_are_skipped_and_named(tmp_path: Path) -> None:
     rows = ['{"url": "http://a/1"\n', '["no", "object"]\n', '{"url": "http://a/2"}\n', "\n", '{"text": "no url"}\n']
     path = write(tmp_path / "pages.jsonl", *rows, '{"url": "http://a/3", "text": 5}\n', "[" * 100_000 + "\n", ROWS[0])
