@@ -195,7 +195,7 @@ class CompiledRule:
             return False
         if self._without and any(path.fits(segments, {}) for path in self._without):
             return False
-        if self.hosts or self._not_hosts:
+        if self._not_hosts or (self.hosts and parts.authority not in self.hosts):  # mostly as it is written
             authority = host_key(parts.authority)
             if authority in self._not_hosts or (self.hosts and authority not in self.hosts):
                 return False
