@@ -108,4 +108,4 @@ def without_default_port(url: str) -> str:
     >>> without_default_port("http://www.example.com:80/a"), without_default_port("http://www.example.com:8080/a")
     ('http://www.example.com/a', 'http://www.example.com:8080/a')
     """
-    return _DEFAULT_PORT.sub(r"\1\2", url)
+    return _DEFAULT_PORT.sub(r"\1\2", url) if ":80" in url or ":443" in url else url
