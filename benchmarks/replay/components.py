@@ -72,12 +72,14 @@ class StoredOnly:
 
 
 class Figures:
-    """Writes the crawl's stats and CPU seconds to REPLAY_FIGURES when the engine has stopped."""
+    """Writes the crawl's stats, CPU seconds and the URLs of its pages to REPLAY_FIGURES when the engine has stopped."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._started_at = 0.0
         self._wall = 0.0
+        self._fetched: list[str] = []
+        crawler.signals.connect(self._received, signals.response_received)
         crawler.signals.connect(self._started, signals.engine_started)
         crawler.signals.connect(self._stopped, signals.engine_stopped)
 
@@ -88,6 +90,10 @@ class Figures:
     def _started(self) -> None:
         self._started_at, self._wall = time.process_time(), time.perf_counter()
 
+    def _received(self, response: Response) -> None:
+        if response.status == 200:
+            self._fetched.append(response.url)
+
     def _stopped(self) -> None:
         assert self._crawler.stats is not None
         figures = {
@@ -95,6 +101,7 @@ class Figures:
             "crawl_cpu_s": time.process_time() - self._started_at,
             "crawl_wall_s": time.perf_counter() - self._wall,
             "stats": self._crawler.stats.get_stats(),
+            "fetched": self._fetched,
         }
         path = Path(self._crawler.settings["REPLAY_FIGURES"])
         path.write_text(json.dumps(figures, default=str), encoding="utf-8")

@@ -28,6 +28,7 @@ class Run:
         wall_s: From the engine's start to its stop, in seconds.
         peak_mb: Largest resident set, in megabytes.
         stats: Scrapy's stats.
+        fetched: The URL of each response with status 200, in the order in which they came.
         folder: A Scrapy project of its own: the items, the log, and in .scrapy what dedup left.
     """
 
@@ -36,6 +37,7 @@ class Run:
     wall_s: float
     peak_mb: float
     stats: Mapping[str, Any]
+    fetched: Sequence[str]
     folder: Path
 
     @property
@@ -96,6 +98,7 @@ def crawl(urls: Path, port: int, folder: Path, settings: Mapping[str, Any], scra
         wall_s=measured["crawl_wall_s"],
         peak_mb=usage.ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024),
         stats=measured["stats"],
+        fetched=measured["fetched"],
         folder=folder,
     )
 

@@ -45,14 +45,15 @@ def address(url: str) -> str:
 
 
 def sites(data: Path) -> dict[str, Path]:
-    """Name → folder of pages.jsonl.xz or ``.index.tsv``, of every stored crawl below `data`.
+    """Name → folder of pages.jsonl.xz, ``.jsonl.xz`` or ``.index.tsv``, of every stored crawl below `data`.
 
     Raises:
         NoDataError: There are none.
     """
     crawls = data / "crawls"
     found = {path.parent.name: path.parent for path in sorted(crawls.glob("*/pages.jsonl.xz"))}
-    found |= {path.name.removesuffix(".index.tsv"): path for path in sorted(crawls.glob("mirrors/*.index.tsv"))}
+    for end in (".index.tsv", ".jsonl.xz"):
+        found |= {path.name.removesuffix(end): path for path in sorted(crawls.glob(f"mirrors/*{end}"))}
     if not found:
         raise NoDataError(f"There are no stored crawls in {crawls}: name the folder of real crawls with --data.")
     return found
@@ -61,7 +62,7 @@ def sites(data: Path) -> dict[str, Path]:
 def load(path: Path) -> list[StoredPage]:
     """All pages of the stored crawl at `path` (see `sites`), the first of each address."""
     pages: dict[str, StoredPage] = {}
-    for page in _jsonl(path) if path.is_dir() else _mirror(path):
+    for page in _mirror(path) if path.suffix == ".tsv" else _jsonl(path / "pages.jsonl.xz" if path.is_dir() else path):
         pages.setdefault(page.url, page)
     return list(pages.values())
 
@@ -91,8 +92,8 @@ def exact_clusters(path: Path) -> list[list[str]]:
     return [[address(url) for url in cluster] for cluster in clusters]
 
 
-def _jsonl(folder: Path) -> Iterator[StoredPage]:
-    with lzma.open(folder / "pages.jsonl.xz", "rt", encoding="utf-8") as rows:
+def _jsonl(file: Path) -> Iterator[StoredPage]:
+    with lzma.open(file, "rt", encoding="utf-8") as rows:
         for line in rows:
             row = json.loads(line)
             # The crawl stored decoded text, so a charset that the page itself declares no longer holds.

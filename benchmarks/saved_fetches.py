@@ -1,0 +1,107 @@
+"""What crawls of a stored site save beside Scrapy alone: the first, the next ones, and one that learns as it goes.
+
+    python -m benchmarks.saved_fetches SITE… [--pages N] [--rate R]
+
+    alone   Scrapy without the add-on
+    first   the add-on as it comes: no rules, no log, an empty index
+    second  the add-on with the rules that `train` learned from the log of the first
+    learn   the add-on with DEDUP_LEARN
+    again   a later crawl with index, log and rules of the first, which updates what that one kept
+
+A page is what its main text says, by an extractor that was written for its site (`text_sha1` of the stored mirror).
+Those with next to no text do not count. A fetch is redundant when an earlier one of the same crawl had its text. Saved
+is the share of the redundant fetches of Scrapy alone that a crawl does not make; lost are texts that only Scrapy alone
+has fetched. A loopback server is done with a small site before a training run is, so the crawl that learns is slowed
+down (--rate).
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmarks.replay.run import Run, Server, crawl
+from benchmarks.replay.store import DATA, NoDataError, address, load, sample, sites
+from benchmarks.url_rules.data import load_table
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sites", nargs="*", metavar="SITE", help="names of stored mirrors; none: list them")
+    parser.add_argument("--data", type=Path, default=DATA, help="the folder of real crawls")
+    parser.add_argument("--pages", type=int, help="only whole sections of a site, up to so many pages")
+    parser.add_argument(
+        "--rate", type=float, default=40, help="requests a second of the crawl that learns [%(default)s]"
+    )
+    arguments = parser.parse_args()
+    try:
+        known = {name: path for name, path in sites(arguments.data).items() if _table(arguments.data, name).exists()}
+    except NoDataError as error:
+        print(error, file=sys.stderr)
+        return 2
+    if not arguments.sites:
+        print("\n".join(known))
+        return 0
+    if unknown := set(arguments.sites) - set(known):
+        parser.error(f"no stored mirror {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    print("| site | fetched alone | redundant | first: saved, lost | second | learn | again | more CPU, first |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for name in arguments.sites:
+        with tempfile.TemporaryDirectory(prefix="saved-") as folder:
+            print(_measured(name, known[name], arguments, Path(folder)), flush=True)
+    return 0
+
+
+def _table(data: Path, site: str) -> Path:
+    return data / "mirrors" / f"{site}.tsv.gz"
+
+
+def _measured(name: str, path: Path, arguments: argparse.Namespace, folder: Path) -> str:
+    texts = {address(url): text for url, text in load_table(_table(arguments.data, name))}
+    pages, urls, learned = load(path), folder / "urls.txt", folder / "learned"
+    stored = sample(pages, arguments.pages) if arguments.pages else pages
+    urls.write_text("".join(f"{page.url}\n" for page in stored), encoding="utf-8")
+    learned.mkdir()
+    with Server(path, arguments.pages) as port:
+
+        def run(mode: str, **settings: Any) -> Run:
+            rules = shutil.copytree(learned, folder / f"rules of {mode}")  # crawls write into them
+            addon = {"ADDONS": {"dedupcrawl.Addon": 500}, "DEDUP_RULES": str(rules)}
+            return crawl(urls, port, folder / mode, addon | settings)
+
+        alone, first = crawl(urls, port, folder / "alone", {}), run("first")
+        learn = run("learn", DEDUP_LEARN=True, DOWNLOAD_DELAY=1 / arguments.rate, RANDOMIZE_DOWNLOAD_DELAY=False)
+        left = folder / "first" / ".scrapy" / "dedup"
+        train = [sys.executable, "-m", "dedupcrawl.cli", "train", str(left / "crawl-log.jsonl")]
+        subprocess.run([*train, "--rules", str(learned)], check=True, capture_output=True)
+        second = run("second")
+        again = run("again", DEDUP_INDEX=f"lmdb:{left / 'index'}", DEDUP_SCOPE="spider")
+    redundant = _redundant(alone, texts)
+    shares = [
+        f"{1 - _redundant(one, texts) / max(1, redundant):.3f}, {_lost(one, alone, texts)}"
+        for one in (first, second, learn, again)
+    ]
+    cpu = f"{first.cpu_s / alone.cpu_s - 1:+.0%}"
+    return f"| {name} | {len(alone.fetched):,} | {redundant:,} | {' | '.join(shares)} | {cpu} |"
+
+
+def _redundant(run: Run, texts: Mapping[str, str]) -> int:
+    """Fetches of a crawl whose text an earlier one of its fetches had."""
+    told = [texts[url] for url in map(address, run.fetched) if url in texts]
+    return len(told) - len(set(told))
+
+
+def _lost(run: Run, alone: Run, texts: Mapping[str, str]) -> int:
+    """Texts that only Scrapy alone has fetched."""
+    fetched, others = (set(map(texts.get, map(address, one.fetched))) for one in (run, alone))
+    return len(others - fetched - {None})
+
+
+if __name__ == "__main__":
+    sys.exit(main())
