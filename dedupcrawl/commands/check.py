@@ -33,12 +33,13 @@ from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.installation import SiteSoftware
-from dedupcrawl.software.program import programs
+from dedupcrawl.software.program import Program, programs
 from dedupcrawl.software.sightings import Sightings
 from dedupcrawl.verdict import Verdict
 
 _STDIN = Path("-")
 _COPY = "dedupcrawl-check-stdin"
+_MOST_SITES = 10_000  # of which it is remembered what they show
 
 
 @click.command(cls=Command)
@@ -52,7 +53,8 @@ _COPY = "dedupcrawl-check-stdin"
     type=click.Choice(["stream", "batch"]),
     default="stream",
     show_default=True,
-    help="stream: first come, first kept. batch: longest first, so that an excerpt never wins over its source.",
+    help="stream: first come, first kept, without what known software says once. batch: longest first, so that an "
+    "excerpt never wins over its source.",
 )
 @options.engine_option
 @click.option("--checks", help=f"Comma-separated; as in DEDUP_CHECKS.  [default: {','.join(DEFAULT_CHECKS)}]")
@@ -119,7 +121,7 @@ def _here(
         detector = stack.enter_context(Detector(settings=settings))
         sources = [stack.enter_context(_on_disk(Path(path))) for path in files]
         in_batch = order == "batch"
-        read = partial(page_of, wanted=_wanted(settings)) if in_batch else _AsCrawled(settings).read
+        read = partial(page_of, wanted=_wanted(settings)) if in_batch else _Reader(settings).read
         pages = stack.enter_context(closing(_pages(sources, tally, read, bar=bar)))
         verdicts = in_batch_order(pages, detector.check_read) if in_batch else detector.check_many(pages)
         yield from map(detector.resolved, verdicts)
@@ -176,10 +178,19 @@ def _wanted(settings: DedupSettings) -> Wanted:
     return Wanted("mwo" in settings.checks, settings.selector, settings.ignore)
 
 
-class _AsCrawled:
-    """Reads pages in the order in which they come, as a crawl does.
+def _ignored_by(known: Iterable[Program]) -> Iterator[str]:
+    for program in known:
+        try:
+            read_ignored(program.ignored)
+        except ValueError as error:
+            raise ValueError(f"the program {program.name}: {error}") from error
+        yield from program.ignored
 
-    That leaves out what a program that was recognized in them says once, to a session.
+
+class _Reader:
+    """Reads pages in the order in which they come, without what a program that they show says once, to a session.
+
+    Unlike a crawl it looks only at pages that may say such a thing, so that others cost next to nothing.
     """
 
     def __init__(self, settings: DedupSettings) -> None:
@@ -187,7 +198,7 @@ class _AsCrawled:
         folder = settings.software if isinstance(settings.software, Path) else None
         known = programs(folder) if settings.software else ()
         self._sightings = Sightings(known)
-        self._ignorable = read_ignored(tuple(entry for program in known for entry in program.ignored))
+        self._ignorable = read_ignored(tuple(_ignored_by(known)))
         self._sites: dict[str, SiteSoftware] = {}
 
     def read(self, stored: Page | Markup) -> Page:
@@ -196,13 +207,15 @@ class _AsCrawled:
         return page_of(stored, self._wanted._replace(ignore=(*self._wanted.ignore, *ignored)))
 
     def _ignored(self, page: Markup) -> tuple[str, ...]:
-        """What does not count, by all that was seen of the page's site so far; few pages have what any program says."""
+        """What does not count, by what was seen of the page's site so far."""
         url, site, body = page.url, site_of(page.url), page.body
         if not self._ignorable.may_find(body.encode("utf-8", "replace") if isinstance(body, str) else body):
             return ()
         if self._sightings.wants(url):
             html = body if isinstance(body, str) else decode(body, page.encoding)
             if seen := self._sightings.look(url, html):
+                if len(self._sites) >= _MOST_SITES:
+                    self._sites.clear()
                 self._sites[site] = self._sites.get(site, SiteSoftware()).joined(SiteSoftware(seen))
         return self._sightings.ignored_at(url, self._sites[site].seen) if site in self._sites else ()
 

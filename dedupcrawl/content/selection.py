@@ -106,6 +106,7 @@ def may_find(markup: bytes, css: str) -> bool:
     To parse a page by lxml takes as long as all else that is done to it. (A class that is written in character
     references is not seen, and then not left out.)
     """
+    markup = markup.replace(b"\0", b"")  # as parsers do; so UTF-16 has its ASCII classes too
     return any(all(word in markup and whole.search(markup) for word, whole in words) for words in _words_of(css))
 
 
@@ -117,7 +118,7 @@ def _words_of(css: str) -> list[list[tuple[bytes, re.Pattern[bytes]]]]:
 
 def _word(name: str) -> tuple[bytes, re.Pattern[bytes]]:
     word = name.encode("utf-8", "replace")
-    return word, re.compile(rb"""[\s"'=]%b[\s"'>/]""" % re.escape(word))
+    return word, re.compile(rb"""[\s"'=;]%b[\s"'>/&]""" % re.escape(word))
 
 
 def _names_in(tree: Tree) -> Iterator[str]:

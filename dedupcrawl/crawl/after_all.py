@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from scrapy import Request
 
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.request_meta import UrlSet, bare_url, untouched
+from dedupcrawl.crawl.request_meta import UrlSet, untouched, without_fragment
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.sites import site_of
@@ -43,7 +43,7 @@ class AfterAll:
 
     def is_fetched(self, url: str) -> bool:
         """True when a URL is, or was, fetched as it was asked for."""
-        bare = bare_url(url)
+        bare = without_fragment(url)
         return url in self._tried or bare in self.given_back or bare in self.answered
 
     def fetch_itself(self, url: str) -> None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.aliases.alias import NAME, Alias, SiteAliases
-from dedupcrawl.crawl.request_meta import bare_url
+from dedupcrawl.crawl.request_meta import without_fragment
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Entry
@@ -46,7 +46,7 @@ class AliasStore:
 
     def known(self, url: str) -> Alias | None:
         """What is known of a URL."""
-        return Alias.from_bytes(self.beside(bare_url(url)).get(NAME))
+        return Alias.from_bytes(self.beside(without_fragment(url)).get(NAME))
 
     def beside(self, url: str) -> dict[str, bytes]:
         """What lies beside a URL, by name; of what was asked for lately it is not asked again."""
@@ -57,7 +57,7 @@ class AliasStore:
         """Have at hand for a moment what lies beside these URLs: one question for all of them."""
         now = time.monotonic()
         self._at_hand = {url: one for url, one in self._at_hand.items() if now - one[0] < FRESH_SECONDS}
-        wanted = {url for url in map(bare_url, urls) if url not in self._at_hand}
+        wanted = {url for url in map(without_fragment, urls) if url not in self._at_hand}
         with self.asked():
             found = self.index.attached(wanted, NAME) if wanted else {}
             self._at_hand |= {url: (now, rows) for url, rows in found.items()}
@@ -88,7 +88,7 @@ class AliasStore:
     def kept(self, url: str) -> Entry | None:
         """The page that was kept of what came from a URL."""
         found = (self.index.entry(known, fresh=False) for known in {url, self._normalizer.normalize(url).canonical})
-        return next((one for one in found if one is not None and bare_url(one.source) == url), None)
+        return next((one for one in found if one is not None and without_fragment(one.source) == url), None)
 
     def site(self, site: str) -> SiteAliases:
         """What is known of the aliases of a site; to be changed by `update` only."""

@@ -19,13 +19,14 @@ from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.journal_file import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.request_meta import MOVED, TRIAL, UrlSet, bare_url
+from dedupcrawl.crawl.request_meta import MOVED, TRIAL, UrlSet, without_fragment
 from dedupcrawl.crawl.same_page import Look, digest_of_text, is_kept_with_lines_beside, same_page
 from dedupcrawl.detection.unsettled import MOST_UNSETTLED
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.normalizer import Normalized
 from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.url_parts import without_default_port
 from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
 
@@ -172,7 +173,7 @@ class Aliases:
         settings = self._settings.for_url(response.url)
         if not settings.alias_sources or response.status != 200 or request.meta.get("dedup_skip"):
             return None
-        url = bare_url(response.url)
+        url = without_fragment(response.url)
         said = self._said_by(url, response) if is_html(response) else {}
         if settings.keep == "canonical":
             by = {source: other for other, source in reversed(said.items()) if self._by_rules(other) != url}
@@ -184,8 +185,9 @@ class Aliases:
         found = dict(zip(map(self._by_rules, reversed(said)), reversed(said.values()), strict=True))  # the first counts
         reasons = request.meta.get("redirect_reasons", ())
         if REDIRECT in settings.alias_sources and reasons and reasons[-1] == _META_REFRESH:
-            found[bare_url(request.meta["redirect_urls"][-1])] = REDIRECT
+            found[without_fragment(request.meta["redirect_urls"][-1])] = REDIRECT
         found.pop(url, None)
+        found.pop(without_default_port(url), None)
         if found:
             self._pages.of(response).contested = self._keep(url, found)
         return None
@@ -195,7 +197,7 @@ class Aliases:
         names = (name for name in ("link", "content-location") if name in response.headers)
         headers = {name: [value.decode("latin-1") for value in response.headers.getlist(name)] for name in names}
         return {
-            bare_url(said if said.isascii() and " " not in said else safe_url_string(said)): source
+            without_default_port(said if said.isascii() and " " not in said else safe_url_string(said)): source
             for said, source in aliases_said(url, response.body, headers, self._tried(url)).items()
             if url.startswith("https:") or not said.startswith("https:")  # nobody must be led to an insecure page
         }
@@ -217,7 +219,7 @@ class Aliases:
 
     def moved(self, request: Request, status: int, target: str) -> None:
         """A redirect has come, which may lead to what the crawl has already and then to no response."""
-        url, target = bare_url(request.url), bare_url(target)
+        url, target = without_fragment(request.url), without_fragment(target)
         if status not in MOVED or REDIRECT not in self._settings.for_url(url).alias_sources:
             return
         stays = site_of(url) == site_of(target) and target.startswith(("http://", "https://"))
@@ -284,7 +286,7 @@ class Aliases:
             self._remember(url, links)
         with self._store.asked():
             keeper = verdict.duplicate_of if verdict is not None else None
-            self._dispute(page, bare_url(keeper or url))
+            self._dispute(page, without_fragment(keeper or url))
             if verdict is None:
                 return  # no item of it was judged, or will be
             drops = verdict.duplicate_of and settings.action == "drop" and verdict.url == url
@@ -306,7 +308,7 @@ class Aliases:
         if (links := self._kept.pop(verdict.url, None)) is not None:
             self._links_kept -= len(links)
             with self._store.asked():
-                self._learn(verdict.url, bare_url(verdict.duplicate_of or ""), links)
+                self._learn(verdict.url, without_fragment(verdict.duplicate_of or ""), links)
 
     def _same_page(self, page: FetchedPage, verdict: Verdict) -> str | None:
         """The URL of the page that a dropped one surely is; None where none was met yet.
@@ -315,7 +317,7 @@ class Aliases:
         another, to the letter, and then one of them is enough to be fetched again.
         """
         if verdict.is_sure:
-            return bare_url(verdict.duplicate_of or "")
+            return without_fragment(verdict.duplicate_of or "")
         said = digest_of_text(page.analyse())
         first = self._dropped.get(said)
         if first is None and len(self._dropped) < _MOST_DROPPED:

@@ -13,7 +13,7 @@ from scrapy.utils.misc import load_object
 
 from dedupcrawl.crawl.journal_file import packed_if_possible, restored
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.request_meta import FORCE_KEEP, GONE, MOVED, ORIGINAL_URL, ORPHANS, bare_url
+from dedupcrawl.crawl.request_meta import FORCE_KEEP, GONE, MOVED, ORIGINAL_URL, ORPHANS, without_fragment
 from dedupcrawl.index.contract import ClaimLedger
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.open import is_redis
@@ -140,7 +140,7 @@ class Orphans:
             if 200 <= response.status < 300 and MOVED.issuperset(reasons):
                 for url in urls:
                     if asked in (url, page_of_item(url)):
-                        self._expected.moved(url, bare_url(response.url) + url.removeprefix(asked))
+                        self._expected.moved(url, without_fragment(response.url) + url.removeprefix(asked))
             return
         for url in urls:
             if not self.settle(url):
@@ -189,7 +189,7 @@ class Orphans:
             self._stats.inc_value("dedup/content/refetched", len(asked))
             meta = {
                 **request.meta,
-                ORPHANS: {"asked": bare_url(request.url), "urls": [orphan.url for orphan in asked]},
+                ORPHANS: {"asked": without_fragment(request.url), "urls": [orphan.url for orphan in asked]},
             }
             yield fingerprint, request.replace(meta=meta)
 

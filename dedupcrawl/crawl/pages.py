@@ -17,10 +17,11 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.selection import read_ignored
-from dedupcrawl.crawl.request_meta import bare_url
+from dedupcrawl.crawl.request_meta import without_fragment
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.settings import DedupSettings
+from dedupcrawl.urls.url_parts import without_default_port
 from dedupcrawl.verdict import Verdict
 
 
@@ -83,7 +84,7 @@ class FetchedPage:
     force_keep: tuple[str, ...] = ()
 
     def __post_init__(self, response: Response) -> None:
-        self.url, self.body_length, self._status = bare_url(response.url), len(response.body), response.status
+        self.url, self.body_length, self._status = without_fragment(response.url), len(response.body), response.status
         self._read = reader_of(response)
 
     @property
@@ -116,7 +117,7 @@ class FetchedPage:
 
 def reader_of(response: Response) -> Callable[[DedupSettings], Page]:
     """What makes a Page of a response, without paragraphs when that is neither HTML nor plain text."""
-    url, body = bare_url(response.url), response.body
+    url, body = without_fragment(response.url), response.body
     if is_html(response):
         return partial(_of_html, url, body, response.encoding)
     if isinstance(response, TextResponse):
@@ -172,9 +173,8 @@ class Pages:
         """The page of a response, the same object at each call."""
         page = self._of_response.get(response)
         if page is None:
-            page = self._of_response[response] = FetchedPage(
-                response, self._settings, self.ignored_at(bare_url(response.url))
-            )
+            ignored = self.ignored_at(without_default_port(response.url))
+            page = self._of_response[response] = FetchedPage(response, self._settings, ignored)
         return page
 
     def known(self, response: Response | None) -> FetchedPage | None:

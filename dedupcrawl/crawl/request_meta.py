@@ -26,9 +26,20 @@ class AlreadyFetchedError(IgnoreRequest):
     """Raised for a request that would fetch a page which the spider has, or will have by another request."""
 
 
-def bare_url(url: str) -> str:
-    """A URL without what no server sees of it: the fragment, and the port that its scheme stands for."""
-    return without_default_port(url.partition("#")[0])
+def without_fragment(url: str) -> str:
+    """What a server sees of a URL."""
+    return url.partition("#")[0]
+
+
+def with_plain_url(request: Request) -> Request:
+    """A request without the port that the scheme of its URL stands for; itself where there is none, or no other."""
+    plain = without_default_port(request.url)
+    if plain == request.url:
+        return request
+    try:
+        return request.replace(url=plain)
+    except Exception:  # a class with arguments of its own
+        return request
 
 
 def key_of(url: str) -> int:

@@ -11,14 +11,16 @@ from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import (
     CANONICAL,
     ORIGINAL_URL,
+    ORPHANS,
     TRAIL,
     TRIAL,
     AlreadyFetchedError,
     UrlSet,
     as_asked,
-    bare_url,
     is_for_spider,
     untouched,
+    with_plain_url,
+    without_fragment,
 )
 from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.urls.normalizer import Normalized
@@ -43,7 +45,10 @@ class Rewriter:
 
     def canonical(self, url: str) -> str:
         """The URL's identity: equal for two URLs exactly when the rules take them for one page."""
-        if not self._normalizer.has_rules_for(url) or self._mode(url) != "rewrite":
+        if self._mode(url) != "rewrite":
+            return url
+        url = without_default_port(url)
+        if not self._normalizer.has_rules_for(url):
             return url
         found = self._normalizer.normalize(url)
         return url if self._pending.is_refuted(found.canonical) else found.canonical
@@ -76,11 +81,16 @@ class Rewriter:
         return self._send(request, wanted, found, mode)
 
     def _without_default_port(self, request: Request) -> Request:
-        """The request for the same URL as every client writes it; Scrapy's duplicate filter takes the two for two."""
-        plain = without_default_port(request.url)
-        if plain == request.url or request.dont_filter or self._mode(plain) != "rewrite" or not _is_ours(request):
+        """The request for the same URL as every client writes it; Scrapy's duplicate filter takes the two for two.
+
+        A site that redirects from one to the other has its reasons, such as a cookie. What is to be fetched again is
+        known by its URL.
+        """
+        plain = with_plain_url(request)
+        if plain is request or request.dont_filter or self._mode(plain.url) != "rewrite" or not _is_ours(request):
             return request
-        return request.replace(url=plain)
+        is_back = plain.url in map(without_default_port, request.meta.get("redirect_urls", ()))
+        return request if is_back or ORPHANS in request.meta else plain
 
     def _made(self, found: Normalized) -> Normalized:
         """What rewrites alone make of a URL, where they have been proved; of others the pages may not be there."""
@@ -144,15 +154,15 @@ class Rewriter:
         sent = self._send(request, named, found, "rewrite")
         if sent is request:
             return None
-        self._pending.lead_on(bare_url(request.url), sent.url)
-        self._aliases.lead_on(bare_url(request.url), sent.url, source)
+        self._pending.lead_on(without_fragment(request.url), sent.url)
+        self._aliases.lead_on(without_fragment(request.url), sent.url, source)
         return sent
 
     def _send(self, request: Request, wanted: str, found: Normalized, mode: str) -> Request:  # noqa: PLR0911 - a reason each
         """`request` for the URL `wanted`; itself when that would lead nowhere, or round."""
         if request.dont_filter:
             return request
-        url, wanted = bare_url(request.url), bare_url(wanted)
+        url, wanted = without_fragment(request.url), without_fragment(wanted)
         if wanted == url:
             return request
         if url != request.url:  # one page, one trial, one answer to wait for
@@ -229,7 +239,7 @@ class Rewriter:
             return []
         original = request.meta.get(ORIGINAL_URL)
         is_back = request.url == original  # this was the fallback already
-        canonicals = request.meta.get(CANONICAL, [bare_url(request.url)])
+        canonicals = request.meta.get(CANONICAL, [without_fragment(request.url)])
         waiting = {canonical: self._pending.refute(canonical) for canonical in canonicals}
         if original is not None and not is_back and all(one.url != original for of in waiting.values() for one in of):
             waiting[canonicals[0]].append(request.replace(url=original))

@@ -24,9 +24,9 @@ from dedupcrawl.crawl.request_meta import (
     TRIAL,
     UrlSet,
     as_asked,
-    bare_url,
     is_for_spider,
     key_of,
+    without_fragment,
 )
 from dedupcrawl.crawl.same_page import NOWHERE, Look
 from dedupcrawl.crawl.trials import Trial, Trials
@@ -123,7 +123,7 @@ class RuleWatch:
 
     def answered(self, request: Request, response: Response) -> None:
         """A final response, after redirects."""
-        tried, url, page = request.meta.get(TRIAL), bare_url(request.url), self._pages.of(response)
+        tried, url, page = request.meta.get(TRIAL), without_fragment(request.url), self._pages.of(response)
         remembers = self._aliases.remembers(url)
         has_rules = remembers or self._normalizer.has_rules_for(url)
         if (has_rules or self._parts.settings.learn) and response.status < 300 and is_for_spider(request):

@@ -14,7 +14,6 @@ from scrapy.statscollectors import StatsCollector
 from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl.pages import is_html
-from dedupcrawl.crawl.request_meta import bare_url
 from dedupcrawl.index.contract import SiteStates
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.printable import printable
@@ -26,6 +25,7 @@ from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import SiteRules, path_in, read_rules, replace_rules, write_rules
+from dedupcrawl.urls.url_parts import without_default_port
 from dedupcrawl.urls.watched_rule import TrialRecord
 
 logger = logging.getLogger(__name__)
@@ -50,7 +50,10 @@ class Software:
         self, known: Sequence[Program], normalizer: Normalizer, book: RuleBook, index: SiteStates, stats: StatsCollector
     ) -> None:
         for program in known:
-            read_ignored(program.ignored)
+            try:
+                read_ignored(program.ignored)
+            except ValueError as error:
+                raise ValueError(f"the program {program.name}: {error}") from error
         self._sightings = Sightings(known)
         self._normalizer = normalizer
         self._book = book
@@ -97,7 +100,7 @@ class Software:
 
     def look(self, response: Response) -> None:
         """A page has come: what does it show, before the spider follows its links?"""
-        url = bare_url(response.url)
+        url = without_default_port(response.url)
         if response.status != 200 or not is_html(response) or not self._sightings.wants(url):
             return
         cookies = (

@@ -15,6 +15,7 @@ from dedupcrawl.software.recognition import Recognizer
 _PAGES_OF_A_FOLDER = 3
 _FOLDERS_OF_A_HOST = 32
 _MOST_HOSTS = 10_000  # then they are looked at anew
+_LONGEST = 260  # characters of a host, or of a folder
 _NOTHING: Mapping[str, int] = {}
 
 
@@ -68,6 +69,6 @@ class Sightings:
 
 
 def _part(url: str) -> tuple[str, str]:
-    """Host and folder at its root."""
+    """Host and folder at its root, of which no more is remembered than tells hosts and folders apart."""
     host, _, rest = url.partition("//")[2].partition("/")
-    return host, rest.partition("/")[0].partition("?")[0]
+    return host[:_LONGEST], rest.partition("/")[0].partition("?")[0][:_LONGEST]

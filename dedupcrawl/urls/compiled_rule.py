@@ -11,7 +11,7 @@ from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.rule import Kind, Rule
 from dedupcrawl.urls.template import PathForm, Piece, Template, may_grow
-from dedupcrawl.urls.url_parts import UrlParts, split_url
+from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts, split_url
 
 _LONGEST_EXAMPLE = 300  # characters
 LONGEST_URL = 16_384  # characters; longer ones are nobody's page and are left alone
@@ -61,8 +61,8 @@ class CompiledRule:
         self._may_hold_urls = any("base64" in capture.conversions for capture in uses)
         self._may_grow = match is not None and self._to is not None and may_grow(match, self._to)
         self._is_path_only = self.keeps_tokens and not self._edited and not self._may_grow
-        self.hosts = _names(host_key(host) for host in rule.hosts if not host.startswith("!"))
-        self._not_hosts = _names(host_key(host[1:]) for host in rule.hosts if host.startswith("!"))
+        self.hosts = _names(ascii_form(host.lower()) for host in rule.hosts if not host.startswith("!"))
+        self._not_hosts = _names(ascii_form(host[1:].lower()) for host in rule.hosts if host.startswith("!"))
         self._unless = _names(name for name in rule.unless if "=" not in name)
         self._unless_forms = tuple((f"{name}=", form) for name, form in rule.exceptions())
         self._drop = _names(name for name in rule.drop if not name.endswith("*"))
@@ -196,8 +196,8 @@ class CompiledRule:
         if self._without and any(path.fits(segments, {}) for path in self._without):
             return False
         if self._not_hosts or (self.hosts and parts.authority not in self.hosts):  # mostly as it is written
-            authority = host_key(parts.authority)
-            if authority in self._not_hosts or (self.hosts and authority not in self.hosts):
+            spellings = _spellings(parts.scheme, parts.authority)
+            if not self._not_hosts.isdisjoint(spellings) or (self.hosts and self.hosts.isdisjoint(spellings)):
                 return False
         return not self.rule.unless or not parts.args or self._unless_fits(parts)
 
@@ -205,7 +205,15 @@ class CompiledRule:
         match = self._match
         if match is None or (match.scheme is not None and parts.scheme.lower() != match.scheme):
             return match is None
-        return match.host is None or match.host.match(parts.authority.lower(), values)
+        if match.host is None:
+            return True
+        before = values.copy()  # a form that does not fit may have filled some in
+        for authority in dict.fromkeys((parts.authority.lower(), *_spellings(parts.scheme, parts.authority))):
+            if match.host.match(authority, values):
+                return True
+            values.clear()
+            values.update(before)
+        return False
 
     def _unless_fits(self, parts: UrlParts) -> bool:
         for start, form in self._unless_forms:
@@ -305,8 +313,15 @@ def _path_form(path: tuple[Piece, ...]) -> PathForm:
 
 
 def host_key(authority: str) -> str:
-    """What a host is known by in the scope of a rule: international names in ASCII, no default port."""
+    """What a host is looked up by: international names in ASCII, without a port that some scheme stands for."""
     return ascii_form(authority.lower()).removesuffix(":80").removesuffix(":443")
+
+
+def _spellings(scheme: str, authority: str) -> tuple[str, ...]:
+    """Host and port in ASCII, with and without the port that the scheme stands for."""
+    port = DEFAULT_PORTS.get(scheme.lower(), "")
+    plain = ascii_form(authority.lower()).removesuffix(port)
+    return (plain,) if ":" in plain.rpartition("]")[2] else (plain, plain + port)
 
 
 def _names(names: Iterable[str]) -> frozenset[str]:

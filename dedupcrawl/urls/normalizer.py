@@ -87,7 +87,7 @@ class SiteNormalizer:
         self._by_host: defaultdict[str, list[int]] = defaultdict(list)
         for i, (_, _, rule) in enumerate(rules):
             for host in rule.hosts or ("",):
-                self._by_host[host].append(i)
+                self._by_host[host_key(host)].append(i)
 
     def _of(self, authority: str) -> RuleSet:
         """The rules that may be for this host and port.

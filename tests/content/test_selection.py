@@ -79,7 +79,17 @@ def test_a_namespace_that_a_page_lacks_is_told_with_the_selector() -> None:
 
 
 WRITTEN = st.sampled_from(
-    [' class="a"', " class=a", " CLASS='x a'", ' class="aa"', ' id="a b"', " id=b", " class=\x00a", ""]
+    [
+        ' class="a"',
+        " class=a",
+        " CLASS='x a'",
+        ' class="aa"',
+        ' id="a b"',
+        " id=b",
+        " class=\x00a",
+        ' class="a&#32;b"',
+        "",
+    ]
 )
 ASKED = [".a", "#b", "p.a", ".a .b, #b", ".a > p", "div:not(.a)", "p:has(.a)", "[class=a]", ".aa + #b"]
 

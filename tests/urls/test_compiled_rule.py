@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from dedupcrawl.sites import site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule, TooLongError
+from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.urls.rule_set import RuleSet
 from dedupcrawl.urls.url_parts import split_url
 
@@ -132,3 +135,22 @@ def test_a_rule_is_looked_up_by_an_argument_of_known_values(match: str, tokens: 
     finder = RuleSet(("r", "rewrite", rule))
     assert finder.hits(url, parts) == [0]
     assert finder.hits("http://a.com/w?title=x&action=edit", other) == []
+
+
+@pytest.mark.parametrize(
+    ("host", "url", "is_for"),
+    [
+        ("shop.com", "http://shop.com:80/?sid=1", True),
+        ("shop.com:80", "http://shop.com/?sid=1", True),
+        ("shop.com:443", "https://SHOP.com/?sid=1", True),
+        ("shop.com", "http://shop.com:443/?sid=1", False),
+        ("shop.com", "https://shop.com:80/?sid=1", False),
+        ("shop.com:443", "http://shop.com/?sid=1", False),
+        ("[::1]:80", "http://[::1]/?sid=1", True),
+    ],
+)
+def test_a_host_is_one_with_the_port_that_the_scheme_stands_for(host: str, url: str, is_for: bool) -> None:
+    site = site_of(url)
+    for hosts, drops in (((host,), is_for), ((f"!{host}",), not is_for)):
+        rules = SiteNormalizer(SiteRules(site, (Rule("sid", "rewrite", hosts=hosts, drop=("sid",)),)))
+        assert (rules.normalize(url).canonical != url) == drops
