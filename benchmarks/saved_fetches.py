@@ -11,24 +11,38 @@
 A page is what its main text says, by an extractor that was written for its site (`text_sha1` of the stored mirror).
 Those with next to no text do not count. A fetch is redundant when an earlier one of the same crawl had its text. Saved
 is the share of the redundant fetches of Scrapy alone that a crawl does not make; lost are texts that only Scrapy alone
-has fetched. A loopback server is done with a small site before a training run is, so the crawl that learns is slowed
-down (--rate).
+has fetched, and of which the crawl has none that is nearly the same (SimHash within 6 bits): the page at another time.
+A loopback server is done with a small site before a training run is, so the crawl that learns is slowed down (--rate).
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.replay.run import Run, Server, crawl
 from benchmarks.replay.store import DATA, NoDataError, address, load, sample, sites
-from benchmarks.url_rules.data import load_table
+from benchmarks.url_rules.data import LEAST_WORDS
+
+_NEAR = 6  # bits
+
+
+class Text(NamedTuple):
+    """The main text of a page."""
+
+    digest: str
+    simhash: int  # 0: none
+
+    def is_near(self, other: Text) -> bool:
+        """Whether both are one page at two times."""
+        return bool(self.simhash and other.simhash) and (self.simhash ^ other.simhash).bit_count() <= _NEAR
 
 
 def main() -> int:
@@ -63,7 +77,7 @@ def _table(data: Path, site: str) -> Path:
 
 
 def _measured(name: str, path: Path, arguments: argparse.Namespace, folder: Path) -> str:
-    texts = {address(url): text for url, text in load_table(_table(arguments.data, name))}
+    texts = _texts(_table(arguments.data, name))
     pages, urls, learned = load(path), folder / "urls.txt", folder / "learned"
     stored = sample(pages, arguments.pages) if arguments.pages else pages
     urls.write_text("".join(f"{page.url}\n" for page in stored), encoding="utf-8")
@@ -91,16 +105,30 @@ def _measured(name: str, path: Path, arguments: argparse.Namespace, folder: Path
     return f"| {name} | {len(alone.fetched):,} | {redundant:,} | {' | '.join(shares)} | {cpu} |"
 
 
-def _redundant(run: Run, texts: Mapping[str, str]) -> int:
+def _texts(table: Path) -> dict[str, Text]:
+    """Address → what its page says."""
+    with gzip.open(table, "rt", encoding="utf-8", errors="replace") as lines:
+        head = next(lines).lstrip("#").rstrip("\n").split("\t")
+        rows = [dict(zip(head, line.rstrip("\n").split("\t"), strict=False)) for line in lines]
+    return {
+        address(row["url"]): Text(row["text_sha1"], int(row.get("simhash64", "").strip("-") or "0", 16))
+        for row in rows
+        if row.get("text_sha1", "-").strip("-") and int(row.get("n_words") or 0) >= LEAST_WORDS
+    }
+
+
+def _redundant(run: Run, texts: Mapping[str, Text]) -> int:
     """Fetches of a crawl whose text an earlier one of its fetches had."""
-    told = [texts[url] for url in map(address, run.fetched) if url in texts]
+    told = [texts[url].digest for url in map(address, run.fetched) if url in texts]
     return len(told) - len(set(told))
 
 
-def _lost(run: Run, alone: Run, texts: Mapping[str, str]) -> int:
-    """Texts that only Scrapy alone has fetched."""
-    fetched, others = (set(map(texts.get, map(address, one.fetched))) for one in (run, alone))
-    return len(others - fetched - {None})
+def _lost(run: Run, alone: Run, texts: Mapping[str, Text]) -> int:
+    """Texts that only Scrapy alone has fetched, with none like them."""
+    fetched, others = ({texts[url] for url in map(address, one.fetched) if url in texts} for one in (run, alone))
+    known = {text.digest for text in fetched}
+    gone = {text.digest: text for text in others if text.digest not in known}.values()
+    return sum(not any(text.is_near(other) for other in fetched) for text in gone)
 
 
 if __name__ == "__main__":
