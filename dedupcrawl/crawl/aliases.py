@@ -26,7 +26,6 @@ from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.normalizer import Normalized
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.url_parts import without_default_port
 from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
 
@@ -187,17 +186,16 @@ class Aliases:
         if REDIRECT in settings.alias_sources and reasons and reasons[-1] == _META_REFRESH:
             found[without_fragment(request.meta["redirect_urls"][-1])] = REDIRECT
         found.pop(url, None)
-        found.pop(without_default_port(url), None)
         if found:
             self._pages.of(response).contested = self._keep(url, found)
         return None
 
     def _said_by(self, url: str, response: Response) -> dict[str, str]:
-        """Other URLs that a page says lead to itself, as Scrapy would ask for them, and who says so."""
+        """Other URLs that a page says lead to itself, as they would be asked for, and who says so."""
         names = (name for name in ("link", "content-location") if name in response.headers)
         headers = {name: [value.decode("latin-1") for value in response.headers.getlist(name)] for name in names}
         return {
-            without_default_port(said if said.isascii() and " " not in said else safe_url_string(said)): source
+            said if said.isascii() and " " not in said else safe_url_string(said): source  # as Scrapy writes it
             for said, source in aliases_said(url, response.body, headers, self._tried(url)).items()
             if url.startswith("https:") or not said.startswith("https:")  # nobody must be led to an insecure page
         }

@@ -17,7 +17,7 @@ from scrapy.signals import request_scheduled
 from scrapy.utils.misc import load_object
 from scrapy.utils.request import RequestFingerprinter
 
-from dedupcrawl.crawl.request_meta import ORIGINAL_URL, is_for_spider, with_plain_url
+from dedupcrawl.crawl.request_meta import ORIGINAL_URL, is_for_spider
 from dedupcrawl.settings import DedupSettings
 
 
@@ -80,11 +80,9 @@ class StartPages:
         if request.dont_filter and request.meta.get("is_start_request"):
             settings = self._settings.for_url(request.url)
             if settings.enabled and settings.url_mode == "rewrite":
-                purpose = self._purpose(request)
-                for fingerprint in {self._fingerprint(request), self._fingerprint(with_plain_url(request))}:
-                    known = self._known.setdefault(fingerprint, [])
-                    if purpose not in known:  # a spider may start with one page every minute
-                        known.append(purpose)
+                known = self._known.setdefault(self._fingerprint(request), [])
+                if (purpose := self._purpose(request)) not in known:  # a spider may start with one page every minute
+                    known.append(purpose)
 
     def has(self, request: Request) -> bool:
         """True for a request that would bring the same page to the same callback again."""

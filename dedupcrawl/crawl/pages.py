@@ -21,7 +21,6 @@ from dedupcrawl.crawl.request_meta import without_fragment
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.settings import DedupSettings
-from dedupcrawl.urls.url_parts import without_default_port
 from dedupcrawl.verdict import Verdict
 
 
@@ -173,8 +172,7 @@ class Pages:
         """The page of a response, the same object at each call."""
         page = self._of_response.get(response)
         if page is None:
-            ignored = self.ignored_at(without_default_port(response.url))
-            page = self._of_response[response] = FetchedPage(response, self._settings, ignored)
+            page = self._of_response[response] = FetchedPage(response, self._settings, self.ignored_at(response.url))
         return page
 
     def known(self, response: Response | None) -> FetchedPage | None:

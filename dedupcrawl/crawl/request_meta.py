@@ -7,8 +7,6 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
 
-from dedupcrawl.urls.url_parts import without_default_port
-
 ORIGINAL_URL = "dedup_original_url"  # the URL that was asked for before it was rewritten
 CANONICAL = "dedup_canonical_urls"  # those that this request's answer proves or refutes, the last rewritten to last
 TRAIL = "dedup_url_trail"  # URLs this request was rewritten from, so that it cannot go round
@@ -29,17 +27,6 @@ class AlreadyFetchedError(IgnoreRequest):
 def without_fragment(url: str) -> str:
     """What a server sees of a URL."""
     return url.partition("#")[0]
-
-
-def with_plain_url(request: Request) -> Request:
-    """A request without the port that the scheme of its URL stands for; itself where there is none, or no other."""
-    plain = without_default_port(request.url)
-    if plain == request.url:
-        return request
-    try:
-        return request.replace(url=plain)
-    except Exception:  # a class with arguments of its own
-        return request
 
 
 def key_of(url: str) -> int:

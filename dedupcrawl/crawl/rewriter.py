@@ -11,7 +11,6 @@ from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import (
     CANONICAL,
     ORIGINAL_URL,
-    ORPHANS,
     TRAIL,
     TRIAL,
     AlreadyFetchedError,
@@ -19,12 +18,10 @@ from dedupcrawl.crawl.request_meta import (
     as_asked,
     is_for_spider,
     untouched,
-    with_plain_url,
     without_fragment,
 )
 from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.urls.normalizer import Normalized
-from dedupcrawl.urls.url_parts import without_default_port
 
 
 class Rewriter:
@@ -45,17 +42,13 @@ class Rewriter:
 
     def canonical(self, url: str) -> str:
         """The URL's identity: equal for two URLs exactly when the rules take them for one page."""
-        if self._mode(url) != "rewrite":
-            return url
-        url = without_default_port(url)
-        if not self._normalizer.has_rules_for(url):
+        if not self._normalizer.has_rules_for(url) or self._mode(url) != "rewrite":
             return url
         found = self._normalizer.normalize(url)
         return url if self._pending.is_refuted(found.canonical) else found.canonical
 
     def rewrite(self, request: Request) -> Request:
         """The request to send instead; the same object when there is nothing to change."""
-        request = self._without_default_port(request)
         url = request.url
         found = self._normalizer.normalize(url)
         if found.kind == "unchanged":
@@ -79,18 +72,6 @@ class Rewriter:
             if self._is_off(url, found.rules):
                 return request
         return self._send(request, wanted, found, mode)
-
-    def _without_default_port(self, request: Request) -> Request:
-        """The request for the same URL as every client writes it; Scrapy's duplicate filter takes the two for two.
-
-        A site that redirects from one to the other has its reasons, such as a cookie. What is to be fetched again is
-        known by its URL.
-        """
-        plain = with_plain_url(request)
-        if plain is request or request.dont_filter or self._mode(plain.url) != "rewrite" or not _is_ours(request):
-            return request
-        is_back = plain.url in map(without_default_port, request.meta.get("redirect_urls", ()))
-        return request if is_back or ORPHANS in request.meta else plain
 
     def _made(self, found: Normalized) -> Normalized:
         """What rewrites alone make of a URL, where they have been proved; of others the pages may not be there."""
@@ -225,7 +206,7 @@ class Rewriter:
         """
         try:
             sent = request.replace(url=url)
-        except ValueError:  # a rule made a URL that none can be asked for
+        except (TypeError, ValueError):  # a class with arguments of its own; a URL that none can be asked for
             return request
         return request if self._fingerprint(sent) == self._fingerprint(request) else sent
 

@@ -34,7 +34,6 @@ from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.rule_book import Ruling
-from dedupcrawl.urls.url_parts import without_default_port
 
 logger = logging.getLogger(__name__)
 
@@ -125,12 +124,10 @@ class RuleWatch:
     def answered(self, request: Request, response: Response) -> None:
         """A final response, after redirects."""
         tried, url, page = request.meta.get(TRIAL), without_fragment(request.url), self._pages.of(response)
-        forms = dict.fromkeys((url, without_default_port(url)))  # links that wait for it are asked for without the port
         remembers = self._aliases.remembers(url)
         has_rules = remembers or self._normalizer.has_rules_for(url)
         if (has_rules or self._parts.settings.learn) and response.status < 300 and is_for_spider(request):
-            for one in forms:
-                self.after_all.answered.add(one)
+            self.after_all.answered.add(url)
         if not tried and CANONICAL not in request.meta and not has_rules:
             return
         if not 200 <= response.status < 300:
@@ -141,7 +138,7 @@ class RuleWatch:
             return
         if remembers:
             self._batch.then(partial(self._compare_with_earlier, page, url), page)
-        for canonical in request.meta.get(CANONICAL, forms):
+        for canonical in request.meta.get(CANONICAL, [url]):
             if (first := self._pending.first(canonical)) is not None:
                 self._book.there(first.url, self._rules_of(first.url, canonical))
             is_wanted = tried or remembers or self._trials.awaits(canonical) or self._pending.waits(canonical)

@@ -25,13 +25,24 @@ from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import SiteRules, path_in, read_rules, replace_rules, write_rules
-from dedupcrawl.urls.url_parts import without_default_port
 from dedupcrawl.urls.watched_rule import TrialRecord
 
 logger = logging.getLogger(__name__)
 
 _MOST_PLACES = 10_000  # of programs, of which the rules are ready
 _MOST_REMEMBERED = 100_000  # sites of no known software
+# The port that a scheme stands for says nothing (RFC 3986, 6.2.3); to Scrapy's duplicate filter it is another URL.
+# Archives write it out, while the links in their pages do not. These are tried like any other rule.
+_OF_ALL = tuple(
+    Rule(
+        f"http.port-{port}",
+        "rewrite",
+        match=f"{scheme}://{{host}}:{port}/{{p*}}",
+        to=f"{scheme}://{{host}}/{{p*}}",
+        source="software",
+    ).on_trial()
+    for scheme, port in (("http", 80), ("https", 443))
+)
 _DONE_BY_SCRAPY = {"sort-query"}  # its duplicate filter does it: such a rule could only be blamed for what others do
 
 
@@ -81,7 +92,8 @@ class Software:
 
     def _all_rules(self, known: SiteSoftware) -> tuple[Rule, ...]:
         there = with_parts_of_others(known.installations)
-        return distinct(rule for one, others in there for rule in self._rules_at(one, others))
+        rules = distinct(rule for one, others in there for rule in self._rules_at(one, others))
+        return (*_OF_ALL, *rules) if rules else ()
 
     def _rules_at(self, installation: Installation, others: tuple[str, ...]) -> tuple[Rule, ...]:
         """Made once: each host of a site that is recognized changes the rules of the site, which has many hosts."""
@@ -100,7 +112,7 @@ class Software:
 
     def look(self, response: Response) -> None:
         """A page has come: what does it show, before the spider follows its links?"""
-        url = without_default_port(response.url)
+        url = response.url
         if response.status != 200 or not is_html(response) or not self._sightings.wants(url):
             return
         cookies = (

@@ -7,7 +7,6 @@ argument without "=" differs from one with an empty value, and ";" separates arg
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 
 import msgspec
@@ -16,8 +15,6 @@ DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 """Scheme → the end of an authority that says nothing."""
 
 WEB_SCHEMES = frozenset(DEFAULT_PORTS)
-
-_DEFAULT_PORT = re.compile(r"(?i)\A(?:(http://[^/?#@\\]+):80|(https://[^/?#@\\]+):443)(?=[/?#]|\Z)")
 
 
 class UrlParts(msgspec.Struct):
@@ -100,12 +97,3 @@ def split_url(url: str) -> UrlParts | None:
     if not authority or "@" in authority or "\\" in authority:
         return None
     return UrlParts(scheme, authority, segments, args, separators, fragment)
-
-
-def without_default_port(url: str) -> str:
-    """The same URL without the port that its scheme stands for (RFC 3986, 6.2.3).
-
-    >>> without_default_port("http://www.example.com:80/a"), without_default_port("http://www.example.com:8080/a")
-    ('http://www.example.com/a', 'http://www.example.com:8080/a')
-    """
-    return _DEFAULT_PORT.sub(r"\1\2", url) if ":80" in url or ":443" in url else url

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapy import Request
 
 from dedupcrawl.index.open import open_index
 from dedupcrawl.settings import DedupSettings, SettingError
 from dedupcrawl.software.installation import NAME, SiteSoftware
 from dedupcrawl.urls.rule_files import read_rules
-from tests.crawls.site import Crawl, crawl, page, prose, serve
+from tests.crawls.site import Answer, Crawl, Follower, crawl, page, prose, redirect, serve
 
 TOPICS, SESSIONS = 12, 4
 
@@ -248,3 +249,61 @@ async def test_what_the_rules_of_a_program_sent_elsewhere_that_is_not_there_is_f
     assert done.stats["dedup/software/dropped/phpbb2"] == 1
     assert {prose(t) for t in range(TOPICS)} - {prose(10)} <= texts(done)
     assert prose(2_000) in texts(done)
+
+
+class ThroughProxy:
+    """Asks the test site for the pages of all hosts."""
+
+    proxy: str
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> ThroughProxy:
+        made = cls()
+        made.proxy = crawler.settings["TEST_PROXY"]
+        return made
+
+    def process_request(self, request: Request) -> None:
+        request.meta["proxy"] = self.proxy
+
+
+@pytest.mark.parametrize("port", [":80", ""])
+async def test_links_with_the_port_that_http_stands_for_lead_to_one_page(tmp_path: Path, port: str) -> None:
+    """As an archived site has them: links are to either, and one redirects to the other, once."""
+    plain, named = "http://forum.example", "http://forum.example:80"
+    others = (f"{plain}/viewforum.php?f=1", f"{plain}/profile.php?mode=viewprofile&u=2", f"{named}/", f"{plain}/")
+    once = [redirect(f"{named}/viewtopic.php?t=19", 302)]
+    pages: dict[str, Any] = {f"{plain}/viewtopic.php?t={n}": page(prose(n), *others) for n in range(19)}
+    pages[f"{plain}/viewtopic.php?t=19"] = lambda: once.pop() if once else Answer(page(prose(19)))
+    links = [f"{host}/viewtopic.php?t={n}" for n in range(20) for host in (plain, named)]
+    pages |= {f"{plain}/": page(prose(99), *others, *links), **{url: page(prose(len(url))) for url in others[:2]}}
+    with serve(pages) as site:
+        through = {"TEST_PROXY": site.base, "DOWNLOADER_MIDDLEWARES": {ThroughProxy: 1}}
+        done = await crawl(f"{plain}{port}/", settings(tmp_path, **through))
+    assert texts(done) == {prose(99), *map(prose, range(20)), *(prose(len(url)) for url in others[:2])}
+    assert done.stats["dedup/url/saved"] > 10
+
+
+class Own(Request):
+    """It cannot be made anew by its URL."""
+
+    def __init__(self, url: str, why: str, **more: Any) -> None:
+        super().__init__(url, **more)
+        self.why = why
+
+
+class OwnRequests(Follower):
+    def parse(self, response: Any) -> Any:
+        yield {"url": response.url, "text": " ".join(response.css("article ::text").getall())}
+        for link in response.css("a::attr(href)").getall():
+            yield Own(response.urljoin(link), "why")
+
+
+async def test_requests_of_a_class_of_their_own_are_left_alone(tmp_path: Path) -> None:
+    rule = '[[rules]]\nid = "sid"\nkind = "rewrite"\ndrop = ["sid"]\n'
+    given = settings(tmp_path)
+    (tmp_path / "rules" / "127.0.0.1.toml").write_text(f'site = "127.0.0.1"\n{rule}', encoding="utf-8")
+    pages = {"/": page(prose(0), *(f"/p?n={n}&sid=1" for n in range(1, 5)))}
+    pages |= {f"/p?n={n}&sid=1": page(prose(n)) for n in range(1, 5)}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", given, OwnRequests)
+    assert texts(done) == set(map(prose, range(5)))

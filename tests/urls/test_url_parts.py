@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.urls.url_parts import UrlParts, split_url, without_default_port
+from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 PIECES = st.sampled_from(
     ["/", "?", "&", ";", "=", "#", "a", "b=1", "%2F", "é", "\ud800", "..", " ", ":8080", "//", "\n"]
@@ -68,34 +68,3 @@ def test_what_the_paper_leaves_open() -> None:
     parts = split_url("http://a.com/?b=1&a=2&b=")
     assert parts is not None
     assert parts.names() == ["b", "a", "b"]
-
-
-@pytest.mark.parametrize(
-    ("url", "plain"),
-    [
-        ("http://a.com:80/x:80/?u=http://b.com:80/", "http://a.com/x:80/?u=http://b.com:80/"),
-        ("https://a.com:443?a", "https://a.com?a"),
-        ("HTTP://A.com:80", "HTTP://A.com"),
-        ("http://[::1]:80#x", "http://[::1]#x"),
-        ("http://a.com:443/", None),
-        ("https://a.com:80/", None),
-        ("http://a.com:8080/", None),
-        ("http://a.com:80.b.com/", None),
-        ("http://a.com/b:80/", None),
-        ("http://user:80@a.com/", None),
-        ("ftp://a.com:80/", None),
-        ("data:,http://a.com:80/", None),
-    ],
-)
-def test_the_port_that_a_scheme_stands_for_says_nothing(url: str, plain: str | None) -> None:
-    assert without_default_port(url) == (plain or url)
-
-
-@given(st.text(alphabet="htps:/.a80443?#@\\", max_size=30))
-def test_without_its_default_port_a_url_has_none(url: str) -> None:
-    plain = without_default_port(url)
-    parts, plain_parts = split_url(url), split_url(plain)
-    if parts is not None and parts.authority not in (":80", ":443"):
-        assert plain_parts is not None
-        assert plain_parts.segments == parts.segments
-        assert plain_parts.args == parts.args
