@@ -93,7 +93,12 @@ class CompiledRule:
             return [], []
         if self.rule.convert:
             return [], list(URL_CONVERSIONS[self.rule.convert].needles)
-        return [], [max(self._path.texts(), key=len, default="") if self._path else ""]
+        texts = self._path.texts() if self._path else []
+        if (
+            self._match and self._match.host and self._match.host.captures
+        ):  # ":80", but no letters, whose case may differ
+            texts += [text for text in self._match.host.literals if text.upper() == text.lower()]
+        return [], [max(texts, key=len, default="")]
 
     def needs_args(self) -> bool:
         """True when it changes arguments only, whatever they are called."""
@@ -205,15 +210,9 @@ class CompiledRule:
         match = self._match
         if match is None or (match.scheme is not None and parts.scheme.lower() != match.scheme):
             return match is None
-        if match.host is None:
+        if match.host is None or match.host.match(parts.authority.lower(), values):
             return True
-        before = values.copy()  # a form that does not fit may have filled some in
-        for authority in dict.fromkeys((parts.authority.lower(), *_spellings(parts.scheme, parts.authority))):
-            if match.host.match(authority, values):
-                return True
-            values.clear()
-            values.update(before)
-        return False
+        return match.host.is_literal and match.host.literals[0] in _spellings(parts.scheme, parts.authority)
 
     def _unless_fits(self, parts: UrlParts) -> bool:
         for start, form in self._unless_forms:
