@@ -22,7 +22,7 @@ from dedupcrawl.commands.errors import BadInputError, Command, broken_rows, chec
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 from dedupcrawl.content.encoding import decode
-from dedupcrawl.content.selection import read_ignored
+from dedupcrawl.content.selection import read_ignored_of
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import Markup, Wanted, page_of, stored_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
@@ -33,13 +33,13 @@ from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.installation import SiteSoftware
-from dedupcrawl.software.program import Program, programs
+from dedupcrawl.software.program import programs
 from dedupcrawl.software.sightings import Sightings
 from dedupcrawl.verdict import Verdict
 
 _STDIN = Path("-")
 _COPY = "dedupcrawl-check-stdin"
-_MOST_SITES = 10_000  # of which it is remembered what they show
+_MOST_SITES = 10_000  # of which it is remembered what they show; set by hand, to bound memory
 
 
 @click.command(cls=Command)
@@ -178,15 +178,6 @@ def _wanted(settings: DedupSettings) -> Wanted:
     return Wanted("mwo" in settings.checks, settings.selector, settings.ignore)
 
 
-def _ignored_by(known: Iterable[Program]) -> Iterator[str]:
-    for program in known:
-        try:
-            read_ignored(program.ignored)
-        except ValueError as error:
-            raise ValueError(f"the program {program.name}: {error}") from error
-        yield from program.ignored
-
-
 class _Reader:
     """Reads pages in the order in which they come, without what a program that they show says once, to a session.
 
@@ -198,7 +189,7 @@ class _Reader:
         folder = settings.software if isinstance(settings.software, Path) else None
         known = programs(folder) if settings.software else ()
         self._sightings = Sightings(known)
-        self._ignorable = read_ignored(tuple(_ignored_by(known)))
+        self._ignorable = read_ignored_of((f"the program {program.name}", program.ignored) for program in known)
         self._sites: dict[str, SiteSoftware] = {}
 
     def read(self, stored: Page | Markup) -> Page:

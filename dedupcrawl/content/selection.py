@@ -268,6 +268,22 @@ def read_ignored(entries: tuple[str, ...]) -> Ignored:
     )
 
 
+def read_ignored_of(named: Iterable[tuple[str, tuple[str, ...]]]) -> Ignored:
+    """What the entries of several files say together, each given with its name.
+
+    Raises:
+        ValueError: As `read_ignored`; the message begins with the name.
+    """
+    known: list[str] = []
+    for name, entries in named:
+        try:
+            read_ignored(entries)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from error
+        known += entries
+    return read_ignored(tuple(known))
+
+
 def _selectors(entries: Iterable[str]) -> Iterable[str]:
     for entry in entries:
         if entry.startswith(CSS):

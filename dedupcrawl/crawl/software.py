@@ -11,7 +11,7 @@ from pathlib import Path
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.content.selection import read_ignored
+from dedupcrawl.content.selection import read_ignored_of
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl.pages import is_html
 from dedupcrawl.index.contract import SiteStates
@@ -33,7 +33,7 @@ _MOST_PLACES = 10_000  # of programs, of which the rules are ready
 _MOST_REMEMBERED = 100_000  # sites of no known software
 # The port that a scheme stands for says nothing (RFC 3986, 6.2.3); to Scrapy's duplicate filter it is another URL.
 # Archives write it out, while the links in their pages do not. These are tried like any other rule.
-_OF_ALL = tuple(
+_PORT_RULES = tuple(
     Rule(
         f"http.port-{port}",
         "rewrite",
@@ -60,11 +60,7 @@ class Software:
     def __init__(
         self, known: Sequence[Program], normalizer: Normalizer, book: RuleBook, index: SiteStates, stats: StatsCollector
     ) -> None:
-        for program in known:
-            try:
-                read_ignored(program.ignored)
-            except ValueError as error:
-                raise ValueError(f"the program {program.name}: {error}") from error
+        read_ignored_of((f"the program {program.name}", program.ignored) for program in known)
         self._sightings = Sightings(known)
         self._normalizer = normalizer
         self._book = book
@@ -93,7 +89,7 @@ class Software:
     def _all_rules(self, known: SiteSoftware) -> tuple[Rule, ...]:
         there = with_parts_of_others(known.installations)
         rules = distinct(rule for one, others in there for rule in self._rules_at(one, others))
-        return (*_OF_ALL, *rules) if rules else ()
+        return (*_PORT_RULES, *rules) if rules else ()
 
     def _rules_at(self, installation: Installation, others: tuple[str, ...]) -> tuple[Rule, ...]:
         """Made once: each host of a site that is recognized changes the rules of the site, which has many hosts."""

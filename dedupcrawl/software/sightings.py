@@ -15,7 +15,7 @@ from dedupcrawl.software.recognition import Recognizer
 _PAGES_OF_A_FOLDER = 3
 _FOLDERS_OF_A_HOST = 32
 _MOST_HOSTS = 10_000  # then they are looked at anew
-_LONGEST = 260  # characters of a host, or of a folder
+_LONGEST = 260  # characters of a host, or of a folder; set by hand, to bound memory
 _NOTHING: Mapping[str, int] = {}
 
 

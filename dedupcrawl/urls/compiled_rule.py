@@ -94,9 +94,8 @@ class CompiledRule:
         if self.rule.convert:
             return [], list(URL_CONVERSIONS[self.rule.convert].needles)
         texts = self._path.texts() if self._path else []
-        if (
-            self._match and self._match.host and self._match.host.captures
-        ):  # ":80", but no letters, whose case may differ
+        if self._match and self._match.host and self._match.host.captures:
+            # ":80", but no letters: their case may differ.
             texts += [text for text in self._match.host.literals if text.upper() == text.lower()]
         return [], [max(texts, key=len, default="")]
 
@@ -212,7 +211,8 @@ class CompiledRule:
             return match is None
         if match.host is None or match.host.match(parts.authority.lower(), values):
             return True
-        return match.host.is_literal and match.host.literals[0] in _spellings(parts.scheme, parts.authority)
+        is_named = match.host.is_literal
+        return is_named and ascii_form(match.host.literals[0]) in _spellings(parts.scheme, parts.authority)
 
     def _unless_fits(self, parts: UrlParts) -> bool:
         for start, form in self._unless_forms:

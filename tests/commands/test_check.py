@@ -134,6 +134,13 @@ def test_what_a_program_says_once_makes_no_other_page(tmp_path: Path) -> None:
     assert kept(True) == kept(False) > 6
 
 
+def test_a_program_that_ignores_what_is_no_selector_is_named(tmp_path: Path) -> None:
+    (tmp_path / "shop.toml").write_text(SHOP.replace("css:.note", "css:p["), encoding="utf-8")
+    result = check(write(tmp_path / "p.jsonl", *ROWS), "--set", f"SOFTWARE={tmp_path}")
+    assert result.exit_code == 2
+    assert "the program shop: 'p[' is not a CSS selector" in result.output
+
+
 def test_broken_rows_are_skipped_and_named(tmp_path: Path) -> None:
     rows = ['{"url": "http://a/1"\n', '["no", "object"]\n', '{"url": "http://a/2"}\n', "\n", '{"text": "no url"}\n']
     path = write(tmp_path / "pages.jsonl", *rows, '{"url": "http://a/3", "text": 5}\n', "[" * 100_000 + "\n", ROWS[0])
