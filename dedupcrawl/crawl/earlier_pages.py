@@ -74,8 +74,7 @@ class EarlierPages:
         if entry is not None:
             return entry, None
         verdict = self._index.verdict(url)
-        keeper = self._index.entry(verdict.duplicate_of) if verdict is not None and verdict.duplicate_of else None
-        return (keeper if keeper is not None and keeper.run == self._run else None), verdict
+        return (self._kept(verdict.duplicate_of) if verdict is not None and verdict.duplicate_of else None), verdict
 
     def _judged(self, url: str) -> tuple[str, bool] | None:
         """Under which URL that page is kept which a page was judged to be, or surely to duplicate; whether exactly."""

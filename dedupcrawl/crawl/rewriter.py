@@ -74,12 +74,19 @@ class Rewriter:
         return self._send(request, wanted, found, mode)
 
     def _made(self, found: Normalized) -> Normalized:
-        """What rewrites alone make of a URL, where they have been proved; of others the pages may not be there."""
+        """What rewrites alone make of a URL, where that has been fetched, or the rewrites have been proved.
+
+        Of others the pages may not be there.
+        """
         if found.kind == "rewrite":
             return found
         made = self._normalizer.rewrite(found.url)
         is_proved = not self._parts.tries or self._parts.book.holds(found.url, made.rules)
-        return made if is_proved else Normalized(found.url, found.url, "unchanged", ())
+        return (
+            made
+            if is_proved or self._pending.is_proven(made.canonical)
+            else Normalized(found.url, found.url, "unchanged", ())
+        )
 
     def _representative(self, found: Normalized, url: str) -> str:
         """What is asked for instead of a URL: its canonical form, or the first URL of an identity that cannot be."""

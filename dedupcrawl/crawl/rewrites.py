@@ -110,6 +110,10 @@ class PendingRewrites:
         """True when `canonical` led nowhere: nothing may be sent there."""
         return canonical in self._refuted
 
+    def is_proven(self, canonical: str) -> bool:
+        """True when `canonical`, or what is asked for instead, has answered."""
+        return self._end(canonical) in self._proven
+
     def is_unknown(self, canonical: str) -> bool:
         """True when nothing was ever sent to this URL, as far as is known here."""
         canonical = self._end(canonical)

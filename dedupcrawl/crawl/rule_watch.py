@@ -93,6 +93,8 @@ class RuleWatch:
             return False
         if is_first:
             self._parts.savings.spend(request.url, canonical)
+        elif self._pending.is_proven(canonical):
+            self._book.there(request.url, rules)
         self._aliases.count(rules)
         if self._book.is_due(request.url, rules) and not self._was_tried(request.url, canonical, rules):
             self._try(Trial(request.url, canonical, rules), request)

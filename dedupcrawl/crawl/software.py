@@ -43,7 +43,6 @@ _PORT_RULES = tuple(
     ).on_trial()
     for scheme, port in (("http", 80), ("https", 443))
 )
-_DONE_BY_SCRAPY = {"sort-query"}  # its duplicate filter does it: such a rule could only be blamed for what others do
 
 
 class Software:
@@ -83,7 +82,7 @@ class Software:
         return tuple(
             known.tried[rule.id].told_to(rule) if rule.id in known.tried else rule
             for rule in self._all_rules(known)
-            if rule.id not in known.failed and rule.convert not in _DONE_BY_SCRAPY
+            if rule.id not in known.failed
         )
 
     def _all_rules(self, known: SiteSoftware) -> tuple[Rule, ...]:

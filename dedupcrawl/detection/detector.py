@@ -151,8 +151,8 @@ class Detector:
     ) -> Generator[Offer | Drop, Any, tuple[Entry, Comparison, Kept | Verdict, bytes]]:
         """Find, decide, and keep or drop; again, where meanwhile others have kept or ended what counts.
 
-        The canonical URL again is an update of the same page. But two variants of one URL in one run are two fetches
-        that a rule should have saved: they are compared like any other two pages.
+        The canonical URL again is an update of the same page. But two variants of one URL in one run, or that URL and a
+        variant, are two fetches that a rule should have saved: they are compared like any other two pages.
 
         Returns:
             The page as it was looked for, with what, and what came of it; of a drop, what to ask for to fetch it again.
@@ -178,6 +178,7 @@ class Detector:
                 continue
             keeper, before, found = comparison.kept, found.kept(), None
             assert keeper is not None
+            before = before if before is not None and entry.updates(before) else None
             is_settled = self._is_settled(entry.source, verdict.duplicate_of, was_kept=before is not None)
             if is_settled or self._is_updated(entry, keeper, before, updates):
                 force_keep = True

@@ -11,7 +11,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """What an index keeps of one accepted page.
 
     Attributes:
-        url: Canonical URL; the same URL again is an update of this page, not a duplicate.
+        url: Canonical URL; see `updates`.
         site: Registrable domain, or the host where there is none.
         spider: Name of the spider that kept it, empty outside a crawl.
         run: Identifies the crawl; runs that resume one JOBDIR share it.
@@ -37,6 +37,13 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     def source(self) -> str:
         """The URL that the page was fetched from."""
         return self.fetched_url or self.url
+
+    def updates(self, kept: Entry) -> bool:
+        """Whether this page is that which is `kept`, fetched again, so that it is no duplicate of it.
+
+        Two pages that one run has fetched from two URLs are two, whatever rules take their URLs for.
+        """
+        return self.url == kept.url and (self.run != kept.run or self.source == kept.source)
 
 
 class Dependent(msgspec.Struct, frozen=True, array_like=True):

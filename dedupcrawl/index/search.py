@@ -134,12 +134,12 @@ class Search:
         return total
 
     def _in_turn(self, pages: Sequence[int]) -> Iterator[Candidate]:
-        """Those that are still kept, and under other URLs."""
+        """Those that are still kept, and of which the new page is no update."""
         for page in pages:
             if page not in self._candidates:
                 with self._reading() as fetch:
                     record = unpack(fetch(page), page)
-                is_other = record.page is not None and record.page.url != self.entry.url
+                is_other = record.page is not None and not self.entry.updates(record.page)
                 names = self.catalog.schema.names
                 self._candidates[page] = Candidate(page, entry_of(record, names)) if is_other else None
             if (candidate := self._candidates[page]) is not None:

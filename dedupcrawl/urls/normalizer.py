@@ -194,6 +194,14 @@ def _is_given(rule: Rule) -> bool:
     return rule.source not in {"learned", "prior"}
 
 
+def _is_done_by_filter(rule: Rule) -> bool:
+    """True for a learned rule that sorts arguments: Scrapy's duplicate filter does, without asking for another URL.
+
+    Such a rule could only be blamed for what others do.
+    """
+    return rule.convert == "sort-query" and not rule.is_by_people
+
+
 class _Host(NamedTuple):
     """A host and port: the rules of its site, if any, and what decides what they make of its URLs."""
 
@@ -210,7 +218,8 @@ class Normalizer:
     A file that cannot be read is logged once and counts as empty: a crawl goes on.
 
     Attributes:
-        tries: Whether a crawl tries the rules, those that are doubted, too.
+        tries: Whether a crawl tries the rules, those that are doubted, too; it leaves to its duplicate filter what that
+            does.
         more: Gives further rules of a site, which come before what was learned, unless its file has them, if disabled
             or for fewer URLs.
         excluded: Gives, of rules that change a URL, those that are not used in the part of the site it belongs to.
@@ -273,6 +282,11 @@ class Normalizer:
         made = self._by_used(self._by_all(url, are_rewrites=True), are_rewrites=True)
         is_one = self.normalize(made.canonical).canonical == found.canonical
         return made if is_one else Normalized(url, url, "unchanged", ())
+
+    def forms(self, url: str) -> set[str]:
+        """What the rules make of a URL one after another, the canonical form included."""
+        site = self._host(url).site
+        return set() if site is None else {after for _, after in site.steps(url)}
 
     def _by_used(self, found: Normalized, *, are_rewrites: bool = False) -> Normalized:
         site, excluded = site_of(found.url), frozenset[str]()
@@ -395,5 +409,6 @@ class Normalizer:
         overruled = self._overruled.get(site, {})
         used = ((rule, overruled.get(rule.id, rule.kind)) for rule in found.rules)
         rules = (rule if rule.kind == kind else replace(rule, kind=kind) for rule, kind in used if kind)
-        found = SiteRules(site, tuple(rules))
-        return found.on_trial() if self.tries else found
+        if not self.tries:
+            return SiteRules(site, tuple(rules))
+        return SiteRules(site, tuple(rule for rule in rules if not _is_done_by_filter(rule))).on_trial()

@@ -173,7 +173,7 @@ class RuleBook:
         return [of for url, _, of in self._failures[site] if one.rule.id in of and one.places.of(url) is place]
 
     def there(self, url: str, rules: tuple[str, ...]) -> None:
-        """The rules made of this URL one that has a page."""
+        """The rules made of this URL one that has a page; of those that waited for it, only the first counts."""
         for one in self._of(url, rules):
             one.there += 1
 
@@ -183,10 +183,10 @@ class RuleBook:
         A rule that does so too often may still be right about which URLs are one page: it becomes an equivalence, and
         is revoked when URLs that others are sent to then lead nowhere.
         """
-        made, revoked = self._normalizer.normalize(url), []
-        if made.kind == "equivalence" and made.canonical == canonical:
-            return []  # asked for before it became one
+        revoked: list[str] = []
         for one in self._of(url, rules):
+            if one.rule.kind == "equivalence" and canonical in self._normalizer.forms(url):
+                continue  # asked for before it became one, or by others
             one.gone.add(hash(canonical))  # however many URLs were sent there, as `there` counts them
             if not leads_nowhere(one.before[0] - known_elsewhere(one.rule) + one.there, len(one.gone)):
                 continue

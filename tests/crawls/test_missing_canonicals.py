@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.crawls.site import Answer, crawl, page, prose, redirect, serve
+from tests.crawls.site import Answer, Follower, crawl, page, prose, redirect, serve
 from tests.crawls.test_rewriting import SESSION, rules, texts
 
 
@@ -79,3 +79,43 @@ async def test_a_canonical_url_that_robots_txt_forbids_is_not_the_end(tmp_path: 
         done = await crawl(f"{site.base}/", {**rules(tmp_path, SESSION), "ROBOTSTXT_OBEY": True})
     assert prose(1) in texts(done)
     assert site.requests["/p"] == 0
+
+
+LEARNED = '\nstate = "probation"\nsource = "learned"'
+
+
+class PagesFirst(Follower):
+    """Asks for pages as they are, and follows links when it has them: as if the rules had come in between."""
+
+    def parse(self, response: Any) -> Any:
+        yield from () if response.meta.get("early") else super().parse(response)
+        if response.url.endswith("/"):
+            yield from (response.follow(f"/p/{n}", meta={"dedup_url": False, "early": True}) for n in range(20))
+            yield response.follow("/hub", priority=-1)
+
+
+async def test_pages_that_were_there_before_speak_for_a_rule_that_sometimes_leads_nowhere(tmp_path: Path) -> None:
+    asked = [f"/p/{n}?sid=1" for n in range(28)]
+    pages = {"/": page(prose(90)), "/hub": page(prose(91), *asked)}
+    pages |= {f"/p/{n}": page(prose(n)) for n in range(20)} | {url: page(prose(n)) for n, url in enumerate(asked)}
+    settings = {**rules(tmp_path, SESSION + LEARNED), "DEDUP_TRIAL_SHARE": 0.001, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings, PagesFirst)
+    assert {prose(n) for n in range(20, 28)} <= texts(done)
+    assert done.stats["dedup/url/fallback"] == 8
+    assert "equivalence" not in (tmp_path / "127.0.0.1.toml").read_text()
+
+
+async def test_an_identity_stands_for_a_page_that_was_there_before(tmp_path: Path) -> None:
+    """Its form is no URL of the site, and of its variants none was met; nothing is known of the rewrite yet."""
+    asked = [f"/p/{n}?sid={sid}" for n in range(20) for sid in (1, 2)]
+    pages = {"/": page(prose(90)), "/hub": page(prose(91), *asked)}
+    pages |= {f"/p/{n}": page(prose(n)) for n in range(20)} | {url: page(prose(int(url[3:-6]))) for url in asked}
+    by_id = 'id = "id"\nkind = "equivalence"\nmatch = "/p/{n}"\nto = "/by-id?id={n}"'
+    settings = {**rules(tmp_path, SESSION + LEARNED, by_id), "DEDUP_TRIAL_SHARE": 0.001}
+    settings["CONCURRENT_REQUESTS_PER_DOMAIN"] = 1
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings, PagesFirst)
+    assert not any(url.startswith("/by-id") for url in site.requests)
+    tried = done.stats["dedup/url/tried"]
+    assert sum(url in site.requests for url in asked) == tried < 20

@@ -9,7 +9,9 @@ import mmh3
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.content.html import extract
 from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.detection.detector import Detector
+from dedupcrawl.detection.together import together
 from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.page import Page
@@ -72,10 +74,13 @@ class Shared:
         ttl: float | None = None,
         quota: int | None = None,
         request: bytes = b"",
+        canonical: str | None = None,
     ) -> Verdict:
         detector = Detector(self.index, spider=spider, run=run, trust=trust)
         page = Page(url, paragraphs=(" ".join(text),))
         packed = (lambda: request) if request else None
-        verdict = detector.judge(Analysis(page), CHECKS, scope=scope, ttl=ttl, quota=quota, request=packed)
+        is_same = (lambda kept: kept.partition("?")[0] == canonical) if canonical else None
+        asked = Asked(CHECKS, scope, canonical, is_same, ttl=ttl, quota=quota, request=packed)
+        (verdict,) = together(self.index, [detector.steps(Analysis(page), asked)])
         detector.close()
         return verdict

@@ -41,6 +41,17 @@ def test_in_every_scope_the_same_url_again_is_an_update(scope: str) -> None:
     assert not shared.judge("http://here.com/2", prose(300), scope=scope, run="3").is_duplicate, "that text is gone"
 
 
+@pytest.mark.parametrize("scope", ["run", "spider", "site", "all"])
+@pytest.mark.parametrize("second", ["http://here.com/1", "http://here.com/1?print=2"])
+def test_in_every_scope_two_variants_of_one_run_are_two_pages(scope: str, second: str) -> None:
+    shared, url = Shared(), "http://here.com/1"
+    first = f"{url}?print=1"
+    assert not shared.judge(first, prose(300), scope=scope, canonical=url).is_duplicate
+    assert shared.judge(second, prose(300), scope=scope, canonical=url).duplicate_of == first
+    assert not shared.judge(second, prose(300, 1), scope=scope, canonical=url).is_duplicate, "it has changed by now"
+    assert not shared.judge(first, prose(300), scope=scope, canonical=url, run="2").is_duplicate, "an update"
+
+
 def test_copies_out_of_scope_do_not_hide_the_one_in_scope() -> None:
     shared = Shared()
     for number in range(9):

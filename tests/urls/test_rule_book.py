@@ -355,3 +355,28 @@ def test_what_is_doubted_is_used_only_where_it_is_tried_and_is_doubted_still(tmp
     book.save()
     (rule,) = read_rules(path).rules
     assert (rule.state, rule.tried, rule.failed) == ("doubted", 1, 0)
+
+
+def test_in_a_crawl_learned_rules_that_sort_are_left_to_its_duplicate_filter(tmp_path: Path) -> None:
+    learned, by_hand = (Rule(source, "rewrite", convert="sort-query", source=source) for source in ("learned", "hand"))
+    for number, (sorts, in_a_crawl) in enumerate(((learned, "?id=2&a=1"), (by_hand, "?a=1&id=2"))):
+        site = f"a{number}.com"
+        write_rules(tmp_path, SiteRules(site, (sorts, replace(RIGHT, source="learned"))))
+        normalizer = Normalizer.from_paths([tmp_path])
+        assert normalizer.normalize(f"http://{site}/?id=2&a=1&sid=3").canonical == f"http://{site}/?a=1&id=2"
+        normalizer = Normalizer.from_paths([tmp_path])
+        RuleBook(normalizer, 0.02)
+        assert normalizer.normalize(f"http://{site}/?id=2&a=1&sid=3").canonical == f"http://{site}/{in_a_crawl}"
+
+
+def test_what_was_asked_for_by_a_rewrite_is_not_held_against_the_equivalence_it_became(tmp_path: Path) -> None:
+    order = Rule("order", "equivalence", match="/{b}/{a}", to="/by/{a}/{b}")
+    write_rules(tmp_path, SiteRules("a.com", (WRONG, order)))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    asked = [f"http://a.com/p/{number}?id=1" for number in range(20)]
+    for one in asked[:5]:
+        book.gone(one, one.partition("?")[0], ("wrong",))
+    assert rule(tmp_path, "wrong").kind == "equivalence"
+    both = ("wrong", "order")
+    assert not any(book.gone(one, one.partition("?")[0], both) for one in asked[5:]), "before the other came in"
+    assert rule(tmp_path, "wrong").state != "disabled"
