@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from typing import Any
 from urllib.parse import urldefrag, urljoin
 
@@ -17,7 +17,7 @@ from dedupcrawl.content.outline import unescape
 from dedupcrawl.sites import site_of
 
 DUPLICATE, REDIRECT = "duplicate", "redirect"
-SOURCES = ("permalink", "canonical", "shortlink", "og", "header", "json-ld", "alternate", REDIRECT)
+SOURCES = ("permalink", "canonical", "shortlink", "og", "header", "json-ld", "alternate", "sort-link", REDIRECT)
 """Those that can be chosen; "duplicate" is what a crawl found out by itself."""
 
 NAMING = ("canonical", "og")
@@ -32,6 +32,9 @@ _MOST_SCRIPTS = 20  # of JSON-LD
 _LONGEST = 2_000  # characters of a URL
 _LONGEST_LINK = 500  # bytes of a link to an element
 _LONGEST_ID = 12  # bytes before the value of an id
+_FEWEST_ORDERS = 3  # that a list offers, for its links to be taken for such
+_MOST_LINKS_OF_LIST = 30  # of one entry: its orders, what is above it, and that
+_LONGEST_LIST = 20_000  # bytes of a page with such a list; those of archive.glftpd.io have 2,000
 _MOST_LOOKS = 8  # places where the name of an element stands
 _MOST_JSON = 65_536  # bytes of JSON-LD
 
@@ -49,6 +52,8 @@ _NUMBERS = re.compile(rb"[0-9]+")
 _FRAGMENT = re.compile(rb"#([A-Za-z_-]{0,20}([0-9]{1,15}))(?=[\"'\s>])")
 _TARGET = re.compile(rb"href\s*=\s*[\"']?([^\"'#\s<>]+)", re.IGNORECASE)
 _ID = re.compile(rb"\b(?:id|name)\s*=\s*[\"']?$", re.IGNORECASE)
+_LINK = re.compile(rb"<[aA]\b[^<>]{0,500}?\b[hH][rR][eE][fF]\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+_ORDER = re.compile(r"[A-Za-z_]+=[A-Za-z_]+(?:[&;][A-Za-z_]+=[A-Za-z_]+)*", re.ASCII)
 _AFTER_NAME = (b'"', b"'", b" ", b"\t", b"\n", b"\r", b"/", b">")
 _JSON_LD = re.compile(rb"<script\b[^<>]{0,500}application/ld\+json[^<>]{0,500}>", re.IGNORECASE)
 _OF_A_PAGE = re.compile(
@@ -78,8 +83,9 @@ def aliases_said(url: str, body: bytes, headers: Mapping[str, Sequence[str]], wa
     said = ((source, _absolute(base, target)) for source, target in told)
     site = site_of(url)
     stay = ((source, other) for source, other in said if other and site_of(other) == site)
-    own = (("permalink", other) for other in (permalinks(url, body, base) if "permalink" in wanted else ()))
-    for source, other in chain(stay, own):  # permalinks are of the page's own host
+    links = {name: find for name, find in (("permalink", permalinks), ("sort-link", sort_links)) if name in wanted}
+    own = (zip(repeat(name), find(url, body, base)) for name, find in links.items())
+    for source, other in chain(stay, *own):  # those are of the page's own host
         if other and other != url and other not in found:
             found[other] = source
             if len(found) >= _MOST:
@@ -126,6 +132,24 @@ def permalinks(url: str, body: bytes, base: str) -> Iterator[str]:
                     yield f"{paths[path]}?{arguments}"  # a join costs more than all the rest
                 else:
                     yield _absolute(base, _value(target))
+
+
+def sort_links(url: str, body: bytes, base: str) -> list[str]:
+    """Links that put the list on a page into another order, where it has one entry, or none: the page itself, again.
+
+    A folder's index has one for each of its columns, `<a href="?C=M;O=A">`. They are of the page's own path, and all
+    that they ask for are words. Besides, the page links to its entry, and to what is above; most pages have more links.
+    """
+    if len(body) > _LONGEST_LIST or body.count(b"href") + body.count(b"HREF") > _MOST_LINKS_OF_LIST:
+        return []  # nearly all pages
+    own = url.partition("?")[0]
+    targets = {match[1] or match[2] or match[3] or b"" for match in _LINK.finditer(body)}
+    if sum(b"?" in target for target in targets) < _FEWEST_ORDERS:
+        return []
+    there = {target: _absolute(base, _value(target)).partition("?") for target in targets}
+    orders = [f"{path}?{query}" for path, _, query in there.values() if path == own and _ORDER.fullmatch(query)]
+    others = {path for path, _, _ in there.values() if path != own and not (path[-1:] == "/" and own.startswith(path))}
+    return sorted(orders) if len(orders) >= _FEWEST_ORDERS and len(others - {""}) <= 1 else []
 
 
 def _target_before(body: bytes, end: int) -> bytes:

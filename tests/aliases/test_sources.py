@@ -122,6 +122,44 @@ def test_the_ways_of_other_forums() -> None:
     }
 
 
+COLUMNS = "".join(f'<th><a href="?{order}">{order}</a>' for order in ("C=N;O=D", "C=M;O=A", "C=S;O=A"))
+UP = '<a href="/">Home</a><a href="/files/">Parent Directory</a>'
+FOLDER = "http://a.example/files/old/"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        COLUMNS + UP + '<a href="one.zip">one.zip</a>',
+        COLUMNS + UP + '<a href="one.zip"><img></a> <a href="one.zip">one.zip</a>',
+        COLUMNS.replace("?C=", "/files/old/?C=") + "no files",
+        "".join(f"<A HREF='?{name}=A'>{name}</A>" for name in "NMSD") + "<A HREF=/files/one/>one</A>",
+    ],
+)
+def test_in_whatever_order_a_list_of_one_is_the_same(body: str) -> None:
+    found = said(body, FOLDER)
+    first = min(found)
+    assert len(found) in {3, 4}
+    assert all(source == "sort-link" and other.startswith(f"{FOLDER}?") for other, source in found.items())
+    assert said(body, f"{FOLDER}?{first.partition('?')[2]}").keys() == {*found} - {first}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        COLUMNS + UP + '<a href="one.zip">one.zip</a><a href="two.zip">two.zip</a>',
+        COLUMNS.partition("<th>")[2].partition("<th>")[0] + UP,
+        COLUMNS.replace("C=", "page=1") + UP,
+        COLUMNS.replace("?C=", "/files/?C=") + UP,
+        COLUMNS + UP + "<p>text" * 4_000,
+        "",
+    ],
+    ids=["two entries", "one order", "numbers", "orders of another list", "a long page", "nothing"],
+)
+def test_what_is_no_order_of_a_list_of_one(body: str) -> None:
+    assert said(body, FOLDER) == {}
+
+
 def test_only_what_is_wanted() -> None:
     markup = head('<link rel="canonical" href="/x">') + POSTS
     assert said(markup, wanted=frozenset({"canonical"})) == {"http://a.example/x": "canonical"}

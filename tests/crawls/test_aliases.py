@@ -71,6 +71,23 @@ async def test_permalinks_of_a_thread_are_not_fetched_in_a_first_crawl(tmp_path:
     assert "dedup/aliases/disputed" not in done.stats
 
 
+@pytest.mark.parametrize("lies", [False, True])
+async def test_a_folder_of_one_file_is_not_fetched_in_other_orders(tmp_path: Path, *, lies: bool) -> None:
+    orders = [f"?C={column};O=A" for column in "NMSD"]
+    folders = range(40)
+    pages: dict[str, Any] = {"/": page(prose(0), *(f"/{n}/" for n in folders))}
+    for n in folders:
+        pages[f"/{n}/"] = page(prose(1 + n), *orders, f"/{n}/file")
+        pages |= {f"/{n}/{order}": page(prose((1_000 * i if lies else 1) + n)) for i, order in enumerate(orders, 1)}
+        pages[f"/{n}/file"] = page(prose(100 + n))
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings(tmp_path))
+        ordered = sum(count for url, count in site.requests.items() if "?" in url)
+    every = {prose(0), *(prose(h + n) for h in (1, 100) for n in folders)}
+    assert texts(done) == every | ({prose(1_000 * i + n) for i in (1, 2, 3, 4) for n in folders} if lies else set())
+    assert ordered == len(folders) * len(orders) if lies else ordered < len(folders) * len(orders) * 0.4
+
+
 async def test_a_duplicate_of_a_page_that_is_kept_by_its_identity_is_not_fetched_again(tmp_path: Path) -> None:
     """The first URL of an equivalence is where a page was fetched, and not what it is kept under."""
     topics = range(12)
