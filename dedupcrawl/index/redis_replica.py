@@ -104,7 +104,7 @@ class Replica:
     def _merge(self, fold: Fold) -> None:
         segment = merged(fold.first, fold.end, fold.parts(), fold.left_out)
         with self._lock:
-            self.catalog.set_segments([*self.catalog.segments[: fold.stay], segment])
+            self.catalog.take(fold, segment)
 
 
 _TABLE_FACTOR = 0x9E3779B97F4A7C15
