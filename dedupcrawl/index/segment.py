@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import mmap
 import os
+import shutil
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import msgspec
 import numpy as np
@@ -127,7 +129,7 @@ class SegmentDamagedError(IndexDamagedError):
 
 
 class Written(msgspec.Struct, frozen=True, array_like=True):
-    """What a segment file holds of one table: its keys, then their pages. The file itself does not say."""
+    """What a segment file holds of one table. The file itself does not say."""
 
     postings: int
     keys_checksum: int
@@ -152,8 +154,9 @@ def write_segment(path: Path, parts: Sequence[Sequence[Table]], left_out: Sequen
     """
     unfinished = path.with_suffix(".tmp")
     try:
-        with open(unfinished, "wb", buffering=0) as file:
-            written = _write(file.fileno(), parts, left_out)
+        with open(unfinished, "wb") as file:
+            written = _write(file, path.parent, parts, left_out)
+            file.flush()
             os.fsync(file.fileno())
         os.replace(unfinished, path)
     except BaseException:
@@ -164,52 +167,31 @@ def write_segment(path: Path, parts: Sequence[Sequence[Table]], left_out: Sequen
 
 def merged(first: int, end: int, parts: Sequence[Sequence[Table]], left_out: Sequence[Ended | None]) -> Segment:
     """As `write_segment`, mapped, in a file without a name: no kill leaves it behind, and it goes with its maps."""
-    with tempfile.TemporaryFile(buffering=0) as file:
-        written = _write(file.fileno(), parts, left_out)
+    with tempfile.TemporaryFile() as file:
+        written = _write(file, None, parts, left_out)
+        file.flush()
         return Segment(first, end, _mapped(file.fileno(), Path("merged"), written, is_read=False))
 
 
-def _write(fd: int, parts: Sequence[Sequence[Table]], left_out: Sequence[Ended | None]) -> list[Written]:
-    at = write_all(fd, _MAGIC, 0)
+def _write(
+    file: IO[bytes], folder: Path | None, parts: Sequence[Sequence[Table]], left_out: Sequence[Ended | None]
+) -> list[Written]:
+    """The keys of all tables, then the pages of all: where these begin is known when the last key is there."""
+    file.write(_MAGIC)
     found = []
-    for tables, out in zip(parts, left_out, strict=True):
-        ids_at = at + sum(_count(ids, out) for _, ids in tables) * _KEY.itemsize
-        found.append(_write_table(fd, at, ids_at, merge_tables(tables, out)))
-        at = _after(ids_at, found[-1].postings)
-    os.ftruncate(fd, at)
+    with tempfile.TemporaryFile(dir=folder) as pages:
+        for tables, out in zip(parts, left_out, strict=True):
+            postings = keys_checksum = ids_checksum = 0
+            for keys, ids in merge_tables(tables, out):
+                raw_keys, raw_ids = keys.astype(_KEY, copy=False).tobytes(), ids.astype(_ID, copy=False).tobytes()
+                keys_checksum, ids_checksum = zlib.crc32(raw_keys, keys_checksum), zlib.crc32(raw_ids, ids_checksum)
+                file.write(raw_keys)
+                pages.write(raw_ids)
+                postings += keys.size
+            found.append(Written(postings, keys_checksum, ids_checksum))
+        pages.seek(0)
+        shutil.copyfileobj(pages, file, 1 << 20)
     return found
-
-
-def _count(ids: PageIds, left_out: Ended | None) -> int:
-    """How many postings are not left out, in bounded memory."""
-    if left_out is None:
-        return ids.size
-    chunks = (ids[at : at + CHUNK_POSTINGS] for at in range(0, ids.size, CHUNK_POSTINGS))
-    return sum(int(np.count_nonzero(~left_out[chunk])) for chunk in chunks)
-
-
-def _write_table(fd: int, keys_at: int, ids_at: int, pieces: Iterable[Table]) -> Written:
-    postings = keys_checksum = ids_checksum = 0
-    for keys, ids in pieces:
-        raw_keys, raw_ids = keys.astype(_KEY, copy=False).tobytes(), ids.astype(_ID, copy=False).tobytes()
-        keys_checksum, ids_checksum = zlib.crc32(raw_keys, keys_checksum), zlib.crc32(raw_ids, ids_checksum)
-        keys_at, ids_at = write_all(fd, raw_keys, keys_at), write_all(fd, raw_ids, ids_at)
-        postings += keys.size
-    return Written(postings, keys_checksum, ids_checksum)
-
-
-def write_all(fd: int, data: bytes, at: int) -> int:
-    """Write at an offset, whatever the kernel takes at a time; returns the offset after it."""
-    view = memoryview(data)
-    while view:
-        done = os.pwrite(fd, view, at)
-        at, view = at + done, view[done:]
-    return at
-
-
-def _after(ids_at: int, postings: int) -> int:
-    """Where the next table starts: its keys are aligned to 8 bytes."""
-    return (ids_at + postings * _ID.itemsize + 7) // 8 * 8
 
 
 def open_segment(path: Path, written: Sequence[Written], *, is_read: bool = False) -> tuple[Table, ...]:
@@ -224,25 +206,23 @@ def open_segment(path: Path, written: Sequence[Written], *, is_read: bool = Fals
 
 
 def _mapped(fd: int, path: Path, written: Sequence[Written], *, is_read: bool) -> tuple[Table, ...]:
-    places = [len(_MAGIC)]  # of the tables, and of the end
-    for of_table in written:
-        places.append(_after(places[-1] + of_table.postings * _KEY.itemsize, of_table.postings))
-    size = os.fstat(fd).st_size
-    if size != places[-1]:
-        raise SegmentDamagedError(f"{path} is {'shorter' if size < places[-1] else 'longer'} than what was written")
+    postings = sum(of_table.postings for of_table in written)
+    keys_at, ids_at = len(_MAGIC), len(_MAGIC) + postings * _KEY.itemsize
+    size, expected = os.fstat(fd).st_size, ids_at + postings * _ID.itemsize
+    if size != expected:
+        raise SegmentDamagedError(f"{path} is {'shorter' if size < expected else 'longer'} than what was written")
     data = mmap.mmap(fd, 0, access=mmap.ACCESS_READ)
     if data[: len(_MAGIC)] != _MAGIC:
         raise SegmentDamagedError(f"{path} is no segment of this format")
     tables: list[Table] = []
-    for at, of_table in zip(places, written, strict=False):
-        ids_at = at + of_table.postings * _KEY.itemsize
+    for count, *checksums in map(msgspec.structs.astuple, written):
         # On a big-endian machine this copies; elsewhere the arrays are the file.
-        keys: Keys = np.frombuffer(data, _KEY, of_table.postings, at).astype(np.uint64, copy=False)
-        ids: PageIds = np.frombuffer(data, _ID, of_table.postings, ids_at).astype(np.uint32, copy=False)
-        found = (_checksum(keys, _KEY), _checksum(ids, _ID)) if is_read else None
-        if found is not None and found != (of_table.keys_checksum, of_table.ids_checksum):
+        keys: Keys = np.frombuffer(data, _KEY, count, keys_at).astype(np.uint64, copy=False)
+        ids: PageIds = np.frombuffer(data, _ID, count, ids_at).astype(np.uint32, copy=False)
+        if is_read and [_checksum(keys, _KEY), _checksum(ids, _ID)] != checksums:
             raise SegmentDamagedError(f"{path} fails its checksum")
         tables.append((keys, ids))
+        keys_at, ids_at = keys_at + count * _KEY.itemsize, ids_at + count * _ID.itemsize
     return tuple(tables)
 
 

@@ -154,17 +154,12 @@ def test_every_cut_is_seen_at_open(path: Path, written: list[Written]) -> None:
 
 def test_every_changed_byte_is_seen(path: Path, written: list[Written]) -> None:
     good = path.read_bytes()
-    padding = 0
     for place in range(len(good)):
         bad = bytearray(good)
         bad[place] ^= 1 << place % 8
         path.write_bytes(bad)
-        try:
+        with pytest.raises(SegmentDamagedError):
             open_segment(path, written, is_read=True)
-        except SegmentDamagedError:
-            continue
-        padding += 1
-    assert padding == 4 + 4, "only what fills the ids up to 8 bytes may differ"
 
 
 @given(st.binary(max_size=200))
