@@ -26,7 +26,7 @@ $(DEV_STAMP): $(SOURCES)  # which has all that the other has
 	touch $(STAMP) $(DEV_STAMP)
 
 crawl: $(STAMP)  ## serve the demo site and crawl it, or crawl START=https://...
-	$(VENV)/bin/python -m dedupcrawl.demo $(START)
+	$(VENV)/bin/python -m tools.demo $(START)
 
 test: $(DEV_STAMP) style  ## lint, types and all tests
 	@$(MAKE) --no-print-directory --keep-going -j2 suite types  # types take one core, and tests wait a quarter of their time

@@ -6,10 +6,8 @@ are sorted at once instead of being merged again at each level.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 
@@ -19,16 +17,7 @@ from dedupcrawl.index.journal import Transaction
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.record import pack, record_of, unpack
 from dedupcrawl.index.rows import Entry
-from dedupcrawl.index.segment import (
-    NO_IDS,
-    NO_KEYS,
-    Segment,
-    Table,
-    merge_from,
-    open_segment,
-    sort_table,
-    write_segment,
-)
+from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Segment, Table, merge_from, merged, sort_table
 
 _ROWS = 4096  # of a transaction
 _RUN_PAGES = 1 << 17  # whose postings are sorted in memory
@@ -53,7 +42,7 @@ def fold(index: LmdbIndex) -> None:
     """Make the postings of all whole batches of rows that have no segment yet, and let the index see them."""
     index._store.wait()
     store, journal, batch_pages = index._store, index.journal, index._catalog.schema.batch_pages
-    with store.locked(), tempfile.TemporaryDirectory(dir=journal.path) as folder:
+    with store.locked():
         with journal.lock, journal.reading() as txn:
             count = journal.count(txn)
             store._load(txn)
@@ -62,22 +51,21 @@ def fold(index: LmdbIndex) -> None:
         if end <= begin:
             return
         stay = merge_from([row.end - row.first for row in manifest], end - begin, batch_pages)
-        merged = [open_segment(store.path(row.name)) for row in manifest[stay:]]
+        runs = [store._open(row) for row in manifest[stay:]]
         for first in range(begin, end, _RUN_PAGES):
-            merged.append(_run(index, first, min(first + _RUN_PAGES, end), Path(folder, f"{first}.run")))
-        row = store._next_row(manifest, merged[0].first, end)
-        write_segment(store.path(row.name), row.first, row.end, tables_of(merged), [None] * len(merged[0].tables))
+            runs.append(_run(index, first, min(first + _RUN_PAGES, end)))
+        parts = tables_of(runs)
+        row = store._written(manifest, runs[0].first, end, parts, [None] * len(parts))
         store._publish((*manifest[:stay], row), manifest[stay:])
     index._look()
 
 
-def _run(index: LmdbIndex, first: int, end: int, path: Path) -> Segment:
-    """Sorted postings of some rows, in a file."""
+def _run(index: LmdbIndex, first: int, end: int) -> Segment:
+    """Sorted postings of some rows, in a file without a name."""
     schema = index._catalog.schema
     keys = [schema.keys(unpack(raw, page)) for page, raw in index.journal.rows(first, end)]
     tables = [_table(first, of_pages) for of_pages in zip(*keys, strict=True)]
-    write_segment(path, first, end, [[table] for table in tables], [None] * len(tables))
-    return open_segment(path)
+    return merged(first, end, [[table] for table in tables], [None] * len(tables))
 
 
 def _table(first: int, keys: Iterable[Keys]) -> Table:

@@ -61,10 +61,10 @@ class Segments:
         stay = merge_from([segment.pages for segment in self._segments], new.pages, BATCH_PAGES)
         merged = [*self._segments[stay:], new]
         path = self._folder / f"{merged[0].first}-{new.end}.segment"
-        write_segment(path, merged[0].first, new.end, [[one.tables[0] for one in merged]], [None])
+        written = write_segment(path, [[one.tables[0] for one in merged]], [None])
         for old in self._segments[stay:]:
             (self._folder / f"{old.first}-{old.end}.segment").unlink()
-        self._segments[stay:] = [open_segment(path)]
+        self._segments[stay:] = [Segment(merged[0].first, new.end, open_segment(path, written))]
         self._batch = Batch(new.end, [0])
 
 

@@ -52,17 +52,17 @@ MAY_KNOW = {
     | {"aliases", "cli", "content", "detection", "index", "report", "settings", "software", "urls"},
     "shared_queue": {"crawl", "index"},  # which nobody imports: a project names it as its SCHEDULER
     "addon": {"crawl", "settings"},
-    "demo": {"api", "counts", "index"},
+    "demo": set(),  # a site to crawl, which knows nothing of what crawls it
     "__init__": {"addon", "api", "page", "urls", "verdict"},
     "__main__": {"cli"},
 }
 LIBRARIES_OF = {  # only these rooms know Scrapy; nobody else may
-    "scrapy": {"crawl", "addon", "demo", "project", "shared_queue"},
+    "scrapy": {"crawl", "addon", "project", "shared_queue"},
     "twisted": {"crawl"},
     "lmdb": {"index"},
     "redis": {"index", "shared_queue"},
     "click": {"cli", "commands", "demo", "crawl"},
-    "rich": {"commands", "demo"},
+    "rich": {"commands"},
     "jinja2": {"report"},
     "pyspark": {"spark"},
     "pyarrow": {"spark", "crawl_logs"},

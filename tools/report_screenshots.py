@@ -30,7 +30,7 @@ def main() -> None:
         sys.exit("There is no Chromium on the PATH.")
     with tempfile.TemporaryDirectory() as folder:
         crawl = Path(folder, "crawl")
-        subprocess.run([sys.executable, "-m", "dedupcrawl.demo", "--folder", str(crawl)], check=True)
+        subprocess.run([sys.executable, "-m", "tools.demo", "--folder", str(crawl)], check=True)
         report = Path(folder, "report.html")
         os.chdir(folder)  # the page names the index as it was named
         index = open_index("lmdb:crawl/second/index", [])

@@ -1,1 +1,1 @@
-"""A site to try things on, and a spider for it: ``python -m dedupcrawl.demo``, or ``make crawl``."""
+"""A site to try things on: ``python -m dedupcrawl.demo.server``; `make crawl` crawls it."""

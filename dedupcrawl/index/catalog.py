@@ -198,18 +198,18 @@ def tables_of(segments: Sequence[Segment]) -> list[list[Table]]:
 
 
 class Catalog:
-    """The postings of the records 0 … next_id - 1.
+    """The postings of the records first … next_id - 1; those of an index begin with 0.
 
     Attributes:
         segments: Oldest first, without a gap.
         batches: The tail: what comes after the segments, the last one still growing.
     """
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, first: int = 0) -> None:
         self.schema = schema
         self.segments: list[Segment] = []
         self.batches: list[Batch] = []
-        self.next_id = 0
+        self.next_id = first
 
     def add(self, keys: Sequence[Keys]) -> int:
         """Post the next record under these keys, by table; returns its id."""
@@ -282,6 +282,10 @@ class Catalog:
     def whole(self) -> Fold | None:
         """All segments as one, without their ended pages; None when there is none."""
         return self._folded(0, []) if self.segments else None
+
+    def take(self, fold: Fold, segment: Segment) -> None:
+        """Search the segment that a fold has become in the place of what it was made of."""
+        self.set_segments([*self.segments[: fold.stay], segment])
 
     def _folded(self, stay: int, batches: Sequence[Batch]) -> Fold:
         sources: tuple[Segment | Batch, ...] = (*self.segments[stay:], *batches)

@@ -16,7 +16,7 @@ from dedupcrawl.index.catalog import Background, Catalog, Fold
 from dedupcrawl.index.record import Record, pack, renumbered, tombstone, unpack
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.index.schema import Schema, url_key
-from dedupcrawl.index.segment import merged, write_all
+from dedupcrawl.index.segment import merged
 
 NOTHING = (b"", b"")
 """In the place of a row and its tokens, or of another pair, where there is none."""
@@ -92,7 +92,11 @@ class Replica:
 
     def _write(self, raw: bytes) -> int:
         place = self._end
-        self._end = write_all(self._file.fileno(), len(raw).to_bytes(_LENGTH_BYTES, "little") + raw, place)
+        left = memoryview(len(raw).to_bytes(_LENGTH_BYTES, "little") + raw)
+        end = place + len(left)
+        while left:  # the kernel takes what it takes at a time
+            left = left[os.pwrite(self._file.fileno(), left, end - len(left)) :]
+        self._end = end
         return place
 
     def _fold(self) -> None:
@@ -104,7 +108,7 @@ class Replica:
     def _merge(self, fold: Fold) -> None:
         segment = merged(fold.first, fold.end, fold.parts(), fold.left_out)
         with self._lock:
-            self.catalog.set_segments([*self.catalog.segments[: fold.stay], segment])
+            self.catalog.take(fold, segment)
 
 
 _TABLE_FACTOR = 0x9E3779B97F4A7C15

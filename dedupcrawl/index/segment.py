@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import mmap
 import os
-import struct
+import shutil
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content.checks.base import Keys, PageIds
-from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
+from dedupcrawl.index.errors import IndexDamagedError
 
 FAN_OUT = 16
 CHUNK_POSTINGS = 1 << 16  # merged at a time: 0.75 MB in, as much out; about a millisecond
@@ -118,8 +119,7 @@ def _level(pages: int, batch_pages: int) -> int:
 
 SUFFIX = ".segment"
 
-_MAGIC = b"DEDUPSG1"
-_TRAILER = struct.Struct("<II8s")  # footer length, footer checksum, magic
+_MAGIC = b"DEDUPSG2"  # before the arrays: no file is empty, for that could not be mapped
 _KEY = np.dtype("<u8")
 _ID = np.dtype("<u4")
 
@@ -128,131 +128,102 @@ class SegmentDamagedError(IndexDamagedError):
     """A segment file is not what was written; it can be made again from the journal."""
 
 
-class _TableFooter(msgspec.Struct, frozen=True, array_like=True):
+class Written(msgspec.Struct, frozen=True, array_like=True):
+    """What a segment file holds of one table. The file itself does not say."""
+
     postings: int
     keys_checksum: int
     ids_checksum: int
 
 
-class _Footer(msgspec.Struct, frozen=True, array_like=True):
-    first: int
-    end: int
-    tables: tuple[_TableFooter, ...]
-
-
-def write_segment(
-    path: Path, first: int, end: int, parts: Sequence[Sequence[Table]], left_out: Sequence[Ended | None]
-) -> None:
+def write_segment(path: Path, parts: Sequence[Sequence[Table]], left_out: Sequence[Ended | None]) -> list[Written]:
     """Merge sorted tables into a segment file, in bounded memory, and bring it to disk before it takes its name.
 
     On any error, an OSError where the disk is full or the folder gone, nothing is left under that name.
 
     Args:
         path: The file to make.
-        first: Id of the first record that is covered.
-        end: Id after the last one.
         parts: For each table of the schema the sorted tables to merge.
         left_out: For each table the pages whose postings are left out.
+
+    Returns:
+        For each table what `open_segment` has to know.
 
     Raises:
         OSError: The disk is full or the folder is gone.
     """
     unfinished = path.with_suffix(".tmp")
     try:
-        with open(unfinished, "wb", buffering=0) as file:
-            _write(file.fileno(), first, end, parts, left_out)
+        with open(unfinished, "wb") as file:
+            written = _write(file, path.parent, parts, left_out)
+            file.flush()
             os.fsync(file.fileno())
         os.replace(unfinished, path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
+    return written
 
 
 def merged(first: int, end: int, parts: Sequence[Sequence[Table]], left_out: Sequence[Ended | None]) -> Segment:
     """As `write_segment`, mapped, in a file without a name: no kill leaves it behind, and it goes with its maps."""
-    with tempfile.TemporaryFile(buffering=0) as file:
-        _write(file.fileno(), first, end, parts, left_out)
-        return _mapped(file.fileno(), Path("merged"), is_read=False)
+    with tempfile.TemporaryFile() as file:
+        written = _write(file, None, parts, left_out)
+        file.flush()
+        return Segment(first, end, _mapped(file.fileno(), Path("merged"), written, is_read=False))
 
 
-def _write(fd: int, first: int, end: int, parts: Sequence[Sequence[Table]], left_out: Sequence[Ended | None]) -> None:
-    os.pwrite(fd, _MAGIC, 0)
-    at = len(_MAGIC)
-    footers = []
-    for tables, out in zip(parts, left_out, strict=True):
-        postings = sum(_count(ids, out) for _, ids in tables)
-        ids_at = at + postings * _KEY.itemsize
-        footers.append(_write_table(fd, at, ids_at, merge_tables(tables, out), postings))
-        at = _after(ids_at, postings)
-    footer = msgspec.msgpack.encode(_Footer(first, end, tuple(footers)))
-    write_all(fd, footer + _TRAILER.pack(len(footer), zlib.crc32(footer), _MAGIC), at)
+def _write(
+    file: IO[bytes], folder: Path | None, parts: Sequence[Sequence[Table]], left_out: Sequence[Ended | None]
+) -> list[Written]:
+    """The keys of all tables, then the pages of all: where these begin is known when the last key is there."""
+    file.write(_MAGIC)
+    found = []
+    with tempfile.TemporaryFile(dir=folder) as pages:
+        for tables, out in zip(parts, left_out, strict=True):
+            postings = keys_checksum = ids_checksum = 0
+            for keys, ids in merge_tables(tables, out):
+                raw_keys, raw_ids = keys.astype(_KEY, copy=False).tobytes(), ids.astype(_ID, copy=False).tobytes()
+                keys_checksum, ids_checksum = zlib.crc32(raw_keys, keys_checksum), zlib.crc32(raw_ids, ids_checksum)
+                file.write(raw_keys)
+                pages.write(raw_ids)
+                postings += keys.size
+            found.append(Written(postings, keys_checksum, ids_checksum))
+        pages.seek(0)
+        shutil.copyfileobj(pages, file, 1 << 20)
+    return found
 
 
-def _count(ids: PageIds, left_out: Ended | None) -> int:
-    """How many postings are not left out, in bounded memory."""
-    if left_out is None:
-        return ids.size
-    chunks = (ids[at : at + CHUNK_POSTINGS] for at in range(0, ids.size, CHUNK_POSTINGS))
-    return sum(int(np.count_nonzero(~left_out[chunk])) for chunk in chunks)
-
-
-def _write_table(fd: int, keys_at: int, ids_at: int, pieces: Iterable[Table], postings: int) -> _TableFooter:
-    keys_checksum = ids_checksum = 0
-    for keys, ids in pieces:
-        raw_keys, raw_ids = keys.astype(_KEY, copy=False).tobytes(), ids.astype(_ID, copy=False).tobytes()
-        keys_checksum, ids_checksum = zlib.crc32(raw_keys, keys_checksum), zlib.crc32(raw_ids, ids_checksum)
-        keys_at, ids_at = write_all(fd, raw_keys, keys_at), write_all(fd, raw_ids, ids_at)
-    return _TableFooter(postings, keys_checksum, ids_checksum)
-
-
-def write_all(fd: int, data: bytes, at: int) -> int:
-    """Write at an offset, whatever the kernel takes at a time; returns the offset after it."""
-    view = memoryview(data)
-    while view:
-        done = os.pwrite(fd, view, at)
-        at, view = at + done, view[done:]
-    return at
-
-
-def _after(ids_at: int, postings: int) -> int:
-    """Where the next table starts: its keys are aligned to 8 bytes."""
-    return (ids_at + postings * _ID.itemsize + 7) // 8 * 8
-
-
-def open_segment(path: Path, *, is_read: bool = False) -> Segment:
-    """Map a segment file; its footer and length are checked, and its checksums, some gigabytes a second, if `is_read`.
+def open_segment(path: Path, written: Sequence[Written], *, is_read: bool = False) -> tuple[Table, ...]:
+    """Map the tables of a file; its length is checked, and its checksums, some gigabytes a second, if `is_read`.
 
     Raises:
         FileNotFoundError: There is no such file; another process may have merged it.
-        SegmentDamagedError: It is no segment, or was cut; or, where it is read, not what was written.
+        SegmentDamagedError: It is not so long; or, where it is read, not what was written.
     """
     with open(path, "rb") as file:
-        return _mapped(file.fileno(), path, is_read=is_read)
+        return _mapped(file.fileno(), path, written, is_read=is_read)
 
 
-def _mapped(fd: int, path: Path, *, is_read: bool) -> Segment:
-    try:
-        data = mmap.mmap(fd, 0, access=mmap.ACCESS_READ)
-    except ValueError:  # an empty file
-        raise SegmentDamagedError(f"{path} is empty") from None
-    footer, footer_at = _read_footer(path, data)
+def _mapped(fd: int, path: Path, written: Sequence[Written], *, is_read: bool) -> tuple[Table, ...]:
+    postings = sum(of_table.postings for of_table in written)
+    keys_at, ids_at = len(_MAGIC), len(_MAGIC) + postings * _KEY.itemsize
+    size, expected = os.fstat(fd).st_size, ids_at + postings * _ID.itemsize
+    if size != expected:
+        raise SegmentDamagedError(f"{path} is {'shorter' if size < expected else 'longer'} than what was written")
+    data = mmap.mmap(fd, 0, access=mmap.ACCESS_READ)
+    if data[: len(_MAGIC)] != _MAGIC:
+        raise SegmentDamagedError(f"{path} is no segment of this format")
     tables: list[Table] = []
-    at = len(_MAGIC)
-    for table in footer.tables:
-        ids_at = at + table.postings * _KEY.itemsize
-        after = _after(ids_at, table.postings)
-        if table.postings < 0 or after > footer_at:
-            raise SegmentDamagedError(f"{path} is shorter than its footer says")
+    for count, *checksums in map(msgspec.structs.astuple, written):
         # On a big-endian machine this copies; elsewhere the arrays are the file.
-        keys: Keys = np.frombuffer(data, _KEY, table.postings, at).astype(np.uint64, copy=False)
-        ids: PageIds = np.frombuffer(data, _ID, table.postings, ids_at).astype(np.uint32, copy=False)
-        if is_read and (_checksum(keys, _KEY), _checksum(ids, _ID)) != (table.keys_checksum, table.ids_checksum):
+        keys: Keys = np.frombuffer(data, _KEY, count, keys_at).astype(np.uint64, copy=False)
+        ids: PageIds = np.frombuffer(data, _ID, count, ids_at).astype(np.uint32, copy=False)
+        if is_read and [_checksum(keys, _KEY), _checksum(ids, _ID)] != checksums:
             raise SegmentDamagedError(f"{path} fails its checksum")
         tables.append((keys, ids))
-        at = after
-    if at != footer_at:
-        raise SegmentDamagedError(f"{path} is longer than its footer says")
-    return Segment(footer.first, footer.end, tuple(tables))
+        keys_at, ids_at = keys_at + count * _KEY.itemsize, ids_at + count * _ID.itemsize
+    return tuple(tables)
 
 
 def _checksum(array: Keys | PageIds, dtype: np.dtype[np.uint64] | np.dtype[np.uint32]) -> int:
@@ -260,20 +231,3 @@ def _checksum(array: Keys | PageIds, dtype: np.dtype[np.uint64] | np.dtype[np.ui
     for at in range(0, array.size, CHUNK_POSTINGS):
         value = zlib.crc32(array[at : at + CHUNK_POSTINGS].astype(dtype, copy=False).tobytes(), value)
     return value
-
-
-def _read_footer(path: Path, data: mmap.mmap) -> tuple[_Footer, int]:
-    """The footer and where it starts."""
-    if len(data) < len(_MAGIC) + _TRAILER.size or data[: len(_MAGIC)] != _MAGIC:
-        raise SegmentDamagedError(f"{path} is no segment of this format")
-    length, checksum, magic = _TRAILER.unpack(data[-_TRAILER.size :])
-    start = len(data) - _TRAILER.size - length
-    if magic != _MAGIC or start < len(_MAGIC):
-        raise SegmentDamagedError(f"{path} was cut or overwritten at its end")
-    raw = data[start : start + length]
-    if zlib.crc32(raw) != checksum:
-        raise SegmentDamagedError(f"the footer of {path} fails its checksum")
-    try:
-        return msgspec.msgpack.decode(raw, type=_Footer), start
-    except UNREADABLE as error:  # the checksum of nothing is 0
-        raise SegmentDamagedError(f"the footer of {path} cannot be read: {error}") from None

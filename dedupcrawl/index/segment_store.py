@@ -1,9 +1,9 @@
 """SegmentStore: the segment files of one index folder, which of them count, and how they are merged and made again.
 
-The manifest, a value in LMDB, names the files that count; it is switched in one transaction, so every process sees
-the old set or the new one. One process merges at a time, under a lock on a file. Files that no manifest names are
-left-overs of a kill and are removed when the index is opened. Whatever is wrong with a segment, the journal makes it
-again.
+The manifest, a value in LMDB, names the files that count and says what each holds, which is nothing but arrays; it is
+switched in one transaction, so every process sees the old set or the new one. One process merges at a time, under a
+lock on a file. Files that no manifest names are left-overs of a kill and are removed when the index is opened. Whatever
+is wrong with a segment, the journal makes it again.
 """
 
 from __future__ import annotations
@@ -19,27 +19,37 @@ from pathlib import Path
 
 import msgspec
 
-from dedupcrawl.index.catalog import Background, Batch, Catalog, Fold, tables_of
+from dedupcrawl.index.catalog import Background, Catalog, Fold, tables_of
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.journal import OPENED, Journal, Transaction, is_locked
 from dedupcrawl.index.record import unpack
 from dedupcrawl.index.schema import Schema
-from dedupcrawl.index.segment import SUFFIX, Segment, SegmentDamagedError, merged, open_segment, write_segment
+from dedupcrawl.index.segment import (
+    SUFFIX,
+    Ended,
+    Segment,
+    SegmentDamagedError,
+    Table,
+    Written,
+    merged,
+    open_segment,
+    write_segment,
+)
 from dedupcrawl.index.tables import Cell
 
 logger = logging.getLogger(__name__)
 
 CHECKED_AT_OPEN = 1 << 28  # bytes of the newest segments whose checksums are compared at open, a tenth of a second
-_SPILL_BATCHES = 32  # folded batches that a rebuild holds in memory before it merges them into a file
 _MANIFEST = b"segments"
 
 
 class SegmentRow(msgspec.Struct, frozen=True, array_like=True):
-    """One line of the manifest: a file and the ids of the records it covers."""
+    """One line of the manifest: a file, the ids of the records it covers, and what it holds, table by table."""
 
     name: str
     first: int
     end: int
+    tables: tuple[Written, ...] = ()
 
 
 Manifest = tuple[SegmentRow, ...]
@@ -142,11 +152,10 @@ class SegmentStore:
             raise IndexDamagedError(f"the manifest in {self._journal.path} cannot be read: {error}") from None
 
     def _open(self, row: SegmentRow, *, is_read: bool = False) -> Segment:
-        segment = open_segment(self.path(row.name), is_read=is_read)
-        tables = len(self.catalog.schema.payload_bits)
-        if (segment.first, segment.end, len(segment.tables)) != (row.first, row.end, tables):
-            raise SegmentDamagedError(f"{self.path(row.name)} does not cover what the manifest says")
-        return segment
+        tables = open_segment(self.path(row.name), row.tables, is_read=is_read)
+        if len(tables) != len(self.catalog.schema.payload_bits):
+            raise SegmentDamagedError(f"{self.path(row.name)} has other tables than the index")
+        return Segment(row.first, row.end, tables)
 
     def _damaged(self, manifest: Sequence[SegmentRow], budget: float = math.inf) -> Iterator[tuple[SegmentRow, str]]:
         """The files that are missing or not what was written, the newest first, and what is wrong with each.
@@ -197,17 +206,20 @@ class SegmentStore:
         A segment that fails its checksum is not merged: the new one is then made from the journal.
         """
         old = manifest[fold.stay :]
-        row = self._next_row(manifest, fold.first, fold.end)
         if damage := [said for _, said in self._damaged(old)]:
             logger.warning("%s; it is made again from the pages", damage[0])
-            self._rebuild(row)
+            row = self._made_again(manifest, fold.first, fold.end)
         else:
-            write_segment(self.path(row.name), row.first, row.end, fold.parts(), fold.left_out)
+            row = self._written(manifest, fold.first, fold.end, fold.parts(), fold.left_out)
         self._publish((*manifest[: fold.stay], row), old)
 
-    def _next_row(self, manifest: Manifest, first: int, end: int) -> SegmentRow:
+    def _written(
+        self, manifest: Manifest, first: int, end: int, parts: list[list[Table]], left_out: Sequence[Ended | None]
+    ) -> SegmentRow:
+        """Write a file that no line of the manifest names."""
         generation = 1 + max((int(row.name.split("-")[0], 16) for row in manifest), default=0)
-        return SegmentRow(f"{generation:08x}-{first:08x}-{end:08x}{SUFFIX}", first, end)
+        name = f"{generation:08x}-{first:08x}-{end:08x}{SUFFIX}"
+        return SegmentRow(name, first, end, tuple(write_segment(self.path(name), parts, left_out)))
 
     def _publish(self, manifest: Manifest, old: Sequence[SegmentRow]) -> None:
         cell = Cell("meta", b"", _MANIFEST, msgspec.msgpack.encode(manifest))
@@ -230,8 +242,7 @@ class SegmentStore:
             manifest = self._current()
             for row, said in self._damaged(manifest, CHECKED_AT_OPEN):
                 logger.warning("%s; it is made again from the pages", said)
-                new = self._next_row(manifest, row.first, row.end)
-                self._rebuild(new)
+                new = self._made_again(manifest, row.first, row.end)
                 manifest = tuple(new if each is row else each for each in manifest)
                 self._publish(manifest, [row])
             names = {row.name for row in manifest}
@@ -239,36 +250,27 @@ class SegmentStore:
                 if path.name not in names:
                     path.unlink(missing_ok=True)
 
-    def _rebuild(self, row: SegmentRow) -> None:
-        """Write a segment file from the records it covers, in bounded memory: of an ended page its tombstone."""
-        if not self.catalog.schema.checks:
+    def _made_again(self, manifest: Manifest, first: int, end: int) -> SegmentRow:
+        """Write a file from the records that it covers, in bounded memory: of an ended page its tombstone."""
+        schema = self.catalog.schema
+        if not schema.checks:
             raise IndexDamagedError(
                 f"a segment of the index at {self._journal.path} is damaged: open it with its checks, to make it again"
             )
-        everything = [None] * len(self.catalog.schema.payload_bits)
-        spilled: list[Segment] = []
-        folded: list[Segment] = []
-        for batch in self._batches(row.first, row.end):
-            folded.append(batch.fold())
-            if len(folded) == _SPILL_BATCHES:
-                spilled.append(merged(folded[0].first, folded[-1].end, tables_of(folded), everything))
-                folded.clear()
-        write_segment(self.path(row.name), row.first, row.end, tables_of([*spilled, *folded]), everything)
-
-    def _batches(self, first: int, end: int) -> Iterator[Batch]:
-        schema = self.catalog.schema
-        batch = Batch(first, schema.payload_bits)
+        made = Catalog(schema, first)
         for page, raw in self._journal.rows(first, end):
-            if page != batch.end:
+            if page != made.next_id:
                 break
-            batch.add(schema.keys(unpack(raw, page)))
-            if batch.end - batch.first == schema.batch_pages:
-                yield batch
-                batch = Batch(page + 1, schema.payload_bits)
-        if batch.end != end:
+            made.add(schema.keys(unpack(raw, page)))
+            if fold := made.fold():
+                made.take(fold, merged(fold.first, fold.end, fold.parts(), fold.left_out))
+        if made.next_id != end:
             raise IndexDamagedError(
-                f"page {batch.end} is missing from the index at {self._journal.path}: delete it, or bring back a copy"
+                f"page {made.next_id} is missing from the index at {self._journal.path}: delete it, or bring back a "
+                "copy"
             )
+        parts = tables_of([*made.segments, *(batch.fold() for batch in made.batches)])
+        return self._written(manifest, first, end, parts, [None] * len(parts))
 
     def problems(self) -> list[str]:
         """What is wrong with the files that count, every byte read; or what keeps them from being read."""

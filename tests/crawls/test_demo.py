@@ -1,4 +1,4 @@
-"""`python -m dedupcrawl.demo`, as a newcomer runs it."""
+"""`python -m tools.demo`, as a newcomer runs it."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.demo.__main__ import ROOT
 from dedupcrawl.demo.server import serving
 from dedupcrawl.demo.site import MIRROR_HOST
 from dedupcrawl.urls.rule_files import read_rules
 from tests import warm
 from tests.demo.truth import DISTINCT, truth
+from tools.demo.__main__ import ROOT
 
 
 def demo(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return warm.run(["dedupcrawl.demo", *arguments], cwd=ROOT, env={**os.environ, "WARM_PYTHON": warm.python()})
+    return warm.run(["tools.demo", *arguments], cwd=ROOT, env={**os.environ, "WARM_PYTHON": warm.python()})
 
 
 def figures(output: str, row: str) -> list[int]:

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.demo.__main__ import Crawl, CrawlError, crawl
 from dedupcrawl.demo.server import DemoServer, serving
 from dedupcrawl.demo.site import MIRROR_HOST
 from tests import warm
 from tests.crawls.site import Answer, serve
 from tests.demo.truth import DISTINCT, truth
+from tools.demo.__main__ import Crawl, CrawlError, crawl
 
 FAST = {"AUTOTHROTTLE_ENABLED": False, "CONCURRENT_ITEMS": 16, "DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS_PER_DOMAIN": 8}
 

@@ -120,16 +120,6 @@ def test_a_flip_that_open_did_not_look_for_is_not_merged(
     index.close()
 
 
-def test_a_rebuild_of_many_batches_spills(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(segment_store, "_SPILL_BATCHES", 2)
-    for path in segments(folder):
-        path.unlink()
-    index = opened(folder)
-    check_all_found(index)
-    index.close()
-    assert not list(folder.glob("*.part*"))
-
-
 def test_pages_that_ended_are_not_posted_again(folder: Path) -> None:
     index = opened(folder)
     assert index.forget(["http://a/3", "http://a/7"]) == 2

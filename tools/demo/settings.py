@@ -1,7 +1,7 @@
 """Settings of the demo's Scrapy project: polite to foreign sites, and one line that turns dedup on."""
 
 BOT_NAME = "dedupcrawl-demo"
-SPIDER_MODULES = ["dedupcrawl.demo.spiders"]
+SPIDER_MODULES = ["tools.demo.spiders"]
 
 ADDONS = {"dedupcrawl.Addon": 500}
 
@@ -17,7 +17,7 @@ DEPTH_PRIORITY = 1
 SCHEDULER_DISK_QUEUE = "scrapy.squeues.PickleFifoDiskQueue"
 SCHEDULER_MEMORY_QUEUE = "scrapy.squeues.FifoMemoryQueue"
 
-EXTENSIONS = {"dedupcrawl.demo.spiders.StatsFile": 900}
+EXTENSIONS = {"tools.demo.spiders.StatsFile": 900}
 LOG_LEVEL = "INFO"
 FEED_EXPORT_ENCODING = "utf-8"
 TELNETCONSOLE_ENABLED = False

@@ -1,4 +1,4 @@
-"""``python -m dedupcrawl.demo [START]``: crawls the demo site, or START, learns its rules, and crawls it again.
+"""``python -m tools.demo [START]``: crawls the demo site, or START, learns its rules, and crawls it again.
 
 Each crawl is a `scrapy crawl` in a process of its own, with what it leaves in one folder.
 """
@@ -63,7 +63,7 @@ def crawl(title: str, folder: Path, arguments: Mapping[str, str], settings: Mapp
     command = [sys.executable, "-m", "scrapy", "crawl", "pages", "-o", f"{folder / 'items.jsonl'}:jsonlines"]
     command += [part for name, value in arguments.items() for part in ("-a", f"{name}={value}")]
     command += [part for name, value in given.items() for part in ("-s", f"{name}={value}")]
-    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "dedupcrawl.demo.settings"}
+    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "tools.demo.settings"}
     process = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if process.returncode or not stats.is_file():
         said = process.stderr.strip().splitlines()
