@@ -71,7 +71,7 @@ class Aliases:
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
         """The sources of a site as rules, with the trials of earlier crawls."""
-        return self._store.site(site).rules()
+        return self._store.sites.of(site).rules()
 
     def follow(self, url: str, asked: str | None = None) -> tuple[Normalized, bool] | None:
         """What to ask for instead of a URL that rules leave as it is, and whether this crawl has fetched that already.
@@ -127,7 +127,7 @@ class Aliases:
         """True when earlier crawls, or other workers, have found out aliases of this site."""
         if not self._settings.for_url(url).alias_sources:
             return False
-        return self._store.has_some(site_of(url))
+        return self._store.sites.has(site_of(url))
 
     def found_out(self, url: str) -> str | None:
         """The URL of the page that an earlier crawl found when it fetched this one; None where that is not known."""
@@ -212,7 +212,7 @@ class Aliases:
         if not self._tries:
             return frozenset()
         site = site_of(url)
-        wrong = self._store.site(site).failed.keys() | self._book.revoked(site, "alias").keys()
+        wrong = self._store.sites.of(site).failed.keys() | self._book.revoked(site, "alias").keys()
         return frozenset(one for one in self._settings.for_url(url).alias_sources if rule_id(one) not in wrong)
 
     def moved(self, request: Request, status: int, target: str) -> None:
@@ -347,7 +347,7 @@ class Aliases:
             watched = self._book.watched(site, "alias")
             tried = {one.rule.id: TrialRecord.of(one) for one in watched if one.passed or one.failed}
             if (failed := self._book.revoked(site, "alias")) or tried:
-                self._store.update(site, SiteAliases(tried, failed))
+                self._store.sites.tell(site, SiteAliases(tried, failed))
 
     def _holds(self, url: str, alias: Alias) -> bool:  # noqa: PLR0911 - a reason each
         """Whether an alias still tells what to ask for."""
@@ -356,7 +356,7 @@ class Aliases:
             return False
         if not alias.was_found_out and (not self._tries or alias.source not in settings.alias_sources):
             return False
-        if alias.rule in self._store.site(site_of(url)).failed:
+        if alias.rule in self._store.sites.of(site_of(url)).failed:
             return False
         if not alias.was_found_out and self._store.kept(url) is not None:
             return False  # the page was kept under this very URL

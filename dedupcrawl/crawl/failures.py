@@ -6,7 +6,8 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from scrapy.statscollectors import StatsCollector
@@ -93,6 +94,30 @@ class Outage:
             self._stats.inc_value("dedup/index/let_through")
         else:
             self._stats.inc_value("dedup/index/unchecked")
+
+
+class IndexFailures:
+    """What is left undone because the index cannot be asked, or told: counted, and said once.
+
+    Args:
+        about: What it would be asked about; its stat is "dedup/ABOUT/errors".
+    """
+
+    def __init__(self, stats: StatsCollector, about: str) -> None:
+        self._stats, self._about = stats, about
+        self._was_said = False
+
+    @contextmanager
+    def survived(self) -> Iterator[None]:
+        """What is done within ends where the index fails."""
+        try:
+            yield
+        except (OSError, IndexDamagedError) as error:
+            self._stats.inc_value(f"dedup/{self._about}/errors")
+            if not self._was_said:
+                said = printable(str(error))
+                logger.error("The index cannot be asked, or told, about %s. This is said once: %s", self._about, said)
+            self._was_said = True
 
 
 _SAID = (OSError, IndexDamagedError, IndexMismatchError)  # their messages are sentences
