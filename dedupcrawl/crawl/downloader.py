@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from urllib.parse import urljoin
 
 from scrapy import Request
@@ -47,7 +46,7 @@ class UrlMiddleware(Component):
         if self._dedup.watch.meets(request):
             raise AlreadyFetchedError(f"{request.url} is where the canonical URL led")
         is_waited_for = CANONICAL in request.meta or TRIAL in request.meta
-        if "redirect_urls" in request.meta and not is_waited_for and self._dedup.repetitions.starts.has(request):
+        if "redirect_urls" in request.meta and not is_waited_for and self._dedup.repetitions.has_started_with(request):
             raise AlreadyFetchedError(f"{request.url} is where the crawl has started")
         rewritten = rewriter.rewrite(request)
         if rewritten is request:
@@ -136,15 +135,14 @@ class CrawlLogMiddleware(Component):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._failed = False
-        if self._dedup.page_log is None:
+        if self._dedup.settings.crawl_log is None:
             raise NotConfigured  # no message: that is a choice, and no news
-        self._log = self._dedup.page_log
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """The response, untouched."""
         if request.callback is not NO_CALLBACK and not request.meta.get("dedup_skip"):
             try:
-                self._log.add(request, response, time.time())
+                self._dedup.page_log.add(request, response)
             except Exception:  # a log is not worth a page
                 if not self._failed:
                     logger.exception("%r could not be logged; this is said once.", response.url)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -92,8 +91,8 @@ class DedupPipeline(Component):
             fetched.verdict = yield from self._dedup.judging.steps(fetched.analyse(), settings, fetched)
             self._dedup.aliases.settle(fetched)
             self._dedup.watch.judged(fetched)
-            if fetched.verdict is not None and self._dedup.page_log is not None:
-                self._dedup.page_log.judged(fetched.verdict, time.time())
+            if fetched.verdict is not None:
+                self._dedup.page_log.judged(fetched.verdict)
         return fetched.verdict
 
     def _page_late(self, fetched: FetchedPage, settings: DedupSettings) -> None:

@@ -26,7 +26,7 @@ from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.pages import FetchedPage, Pages
 from dedupcrawl.crawl.parts import Sending
 from dedupcrawl.crawl.rewrites import PendingRewrites
-from dedupcrawl.crawl.same_page import Look
+from dedupcrawl.crawl.same_page import NOWHERE, Look
 from dedupcrawl.crawl.trials import Trial, Trials
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
@@ -249,6 +249,6 @@ class CanonicalQuestions(_Questions):
             if page is not None:
                 self._trials.found(canonical, Look.at(page.analyse()))
             elif led_nowhere:  # and does so again, while the URL that was asked for has a page
-                self._trials.gone(canonical)
+                self._trials.found(canonical, NOWHERE)
         finally:
             self._trials.not_found(canonical)

@@ -1,10 +1,11 @@
-"""What this crawl rewrote: remembered in the index, and who waits for the answer of a canonical URL."""
+"""Which URL is asked for instead of another: what was sent where, and who waits for an answer."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from pathlib import Path
 
 from scrapy import Request, Spider
@@ -84,7 +85,11 @@ class PendingRewrites:
     Scrapy's duplicate filter drops the second request for one canonical URL. Should that URL turn out to be wrong (404,
     forbidden, a redirect to its own variant), every request that was sent there has to be fetched as it was asked for.
 
-    A canonical URL is pending (asked for, no answer yet), proven (it answered) or refuted (it led nowhere).
+    A canonical URL is pending (asked for, no answer yet), proven (it answered) or refuted (it led nowhere). For an
+    identity, which may be no URL, the first URL stands that was met of it.
+
+    Attributes:
+        shared: Where several workers agree on it: (identity, URL) → the first URL that any of them named.
     """
 
     def __init__(self, path: Path | None, spider: Spider) -> None:
@@ -93,6 +98,8 @@ class PendingRewrites:
         self._waiting: dict[str, dict[int, Request | bytes]] = {}
         self._proven, self._refuted = UrlSet(), UrlSet()  # every page of a site with rules is in one of them
         self._led_on: dict[int, str] = {}  # hash of a canonical URL → what is asked for instead; 200 bytes each
+        self._first_seen: dict[str, str] = {}  # identity → URL
+        self.shared: Callable[[str, str], str] = lambda identity, url: url
         self._survives = path is not None
         self._journal = JournalFile(None)  # nothing is written while it resumes
         for event, canonical, content in read_rows(path, tuple[str, str, bytes]):
@@ -102,6 +109,8 @@ class PendingRewrites:
                 self.refute(canonical)
             elif event == "led on":
                 self.lead_on(canonical, content.decode())
+            elif event == "first":
+                self._first_seen[canonical] = content.decode()
             elif packed_url(content):
                 self.wait(canonical, self._unpacked(content))
         self._journal = JournalFile(path)
@@ -186,6 +195,23 @@ class PendingRewrites:
     def unanswered(self) -> list[str]:
         """The canonical URLs that somebody waits for."""
         return list(self._waiting)
+
+    def first_seen(self, identity: str) -> str | None:
+        """The URL that stands for an identity; None when this process knows of none."""
+        return self._first_seen.get(identity)
+
+    def stand_in(self, identity: str, url: str, identity_of: Callable[[str], str]) -> str:
+        """The first URL of `identity`; `url` when there was none before, or when it has another identity by now."""
+        known = first = self.first_seen(identity)
+        if first is None:
+            with suppress(OSError, IndexDamagedError):  # while the workers cannot be asked: a page more is fetched
+                first = self.shared(identity, url)
+        if first is None or identity_of(first) != identity:
+            first = url
+        if first != known:
+            self._first_seen[identity] = first
+            self._journal.append(("first", identity, first.encode()))
+        return first
 
     def close(self) -> None:
         """Close the file."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from itertools import islice
 
@@ -163,7 +163,7 @@ class RuleWatch:
         trial asks for it once more.
         """
         if is_sure:
-            self._trials.gone(canonical)
+            self._trials.found(canonical, NOWHERE)
         asked = []
         for request in waiting:
             if self.after_all.is_fetched(request.url):
@@ -306,42 +306,43 @@ class RuleWatch:
 
         Where each of them is another page, each leads to further ones, until all are fetched or the rules are revoked.
         """
-        try:
-            others = self._earlier_uses(
-                lambda use: not self._book.is_off(use.url, use.rules), targets=[failed.canonical]
-            )
-        except (OSError, IndexDamagedError):
-            logger.exception("The index cannot tell what else was sent to one URL: all of it is fetched.")
+
+        def is_used(use: Rewrite) -> bool:
+            return not self._book.is_off(use.url, use.rules)
+
+        if not self._try_earlier(is_used, targets=[failed.canonical], most=_OTHERS, found=failed.found):
             self.after_all.fetch({failed.canonical}, {})
-            return
-        for use in islice(others, _OTHERS):
-            self._try_earlier(use, failed.found)
 
     def _try_earlier_uses(self) -> None:
         """Trials that are still wanted are made of URLs that were rewritten before, now that no others come.
 
         While a trial was under way the rule was in use, perhaps on all URLs that it is wrong for.
         """
-        in_doubt = {rule for rules in self._book.in_doubt().values() for rule in rules}
-        try:
-            uses = self._earlier_uses(lambda use: self._book.is_wanting(use.url, use.rules), rules=in_doubt)
-        except (OSError, IndexDamagedError):
-            logger.exception("The index cannot tell what else a rule in doubt has rewritten: it is not tried.")
-            return
-        for use in uses:
-            if not self._was_tried(use.url, use.canonical, use.rules):
-                self._try_earlier(use)
 
-    def _earlier_uses(
-        self, is_wanted: Callable[[Rewrite], bool], targets: Collection[str] = (), rules: Collection[str] = ()
-    ) -> Iterator[Rewrite]:
-        """What was sent to `targets`, or by these rules, and nobody has fetched as it is by now; in no order of theirs.
+        def is_wanted(use: Rewrite) -> bool:
+            return self._book.is_wanting(use.url, use.rules) and not self._was_tried(use.url, use.canonical, use.rules)
 
-        Raises:
-            OSError, IndexDamagedError: The index cannot tell.
+        self._try_earlier(is_wanted, rules={rule for rules in self._book.in_doubt().values() for rule in rules})
+
+    def _try_earlier(
+        self,
+        is_wanted: Callable[[Rewrite], bool],
+        *,
+        targets: Collection[str] = (),
+        rules: Collection[str] = (),
+        most: int | None = None,
+        found: Look | None = None,
+    ) -> bool:
+        """Try what was sent to `targets`, or by these rules, and nobody has fetched as it is by now.
+
+        In an order that is not theirs. False when the index cannot tell.
         """
-        uses = sorted(self._parts.rewrites.found(targets, rules), key=lambda use: key_of(use.url))
-        return (use for use in uses if not self.after_all.is_fetched(use.url) and is_wanted(use))
-
-    def _try_earlier(self, use: Rewrite, found: Look | None = None) -> None:
-        self._try(Trial(use.url, use.canonical, use.rules, found=found), self._parts.rewrites.request(use))
+        try:
+            uses = sorted(self._parts.rewrites.found(targets, rules), key=lambda use: key_of(use.url))
+        except (OSError, IndexDamagedError):
+            logger.exception("The index cannot tell what else was rewritten, so that it could be tried.")
+            return False
+        wanted = (use for use in uses if not self.after_all.is_fetched(use.url) and is_wanted(use))
+        for use in islice(wanted, most):
+            self._try(Trial(use.url, use.canonical, use.rules, found=found), self._parts.rewrites.request(use))
+        return True

@@ -119,7 +119,7 @@ class Trials:
             self._settle(trial)
 
     def found(self, canonical: str, look: Look) -> None:
-        """The page of a canonical URL."""
+        """The page of a canonical URL; NOWHERE: what is sent there and has a page is one that the rules would lose."""
         for trial in list(self._by_canonical.get(canonical, ())):
             trial.found = look
             self._settle(trial)
@@ -143,12 +143,6 @@ class Trials:
             return False
         self.redirected(url)
         return True
-
-    def gone(self, canonical: str) -> None:
-        """A canonical URL led nowhere: whatever is asked for there and has a page is one that the rules would lose."""
-        for trial in list(self._by_canonical.get(canonical, ())):
-            trial.found = NOWHERE
-            self._settle(trial)
 
     def canonical_of(self, url: str) -> str | None:
         """What the rules made of a URL whose trial is under way."""
