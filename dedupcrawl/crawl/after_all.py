@@ -11,7 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from scrapy import Request
 
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.request_meta import UrlSet, untouched, without_fragment
+from dedupcrawl.crawl.request_meta import untouched, without_fragment
+from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.sites import site_of

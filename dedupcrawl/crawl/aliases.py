@@ -19,8 +19,9 @@ from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.journal_file import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.request_meta import MOVED, TRIAL, UrlSet, without_fragment
+from dedupcrawl.crawl.request_meta import MOVED, TRIAL, without_fragment
 from dedupcrawl.crawl.same_page import Look, digest_of_text, is_kept_with_lines_beside, same_page
+from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.detection.unsettled import MOST_UNSETTLED
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
@@ -201,7 +202,7 @@ class Aliases:
         }
 
     def _by_rules(self, url: str) -> str:
-        return self._normalizer.rewrite(url).canonical
+        return self._normalizer.fetchable(url).canonical
 
     def lead_on(self, url: str, named: str, source: str) -> None:
         """A URL whose page names another is an alias of that one, which is about to be asked for."""

@@ -13,13 +13,13 @@ from dedupcrawl.crawl.request_meta import (
     TRAIL,
     TRIAL,
     AlreadyFetchedError,
-    UrlSet,
     as_asked,
     is_for_spider,
     untouched,
     without_fragment,
 )
 from dedupcrawl.crawl.rule_watch import RuleWatch
+from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.urls.normalizer import Normalized
 
 
@@ -73,7 +73,7 @@ class Rewriter:
         """What rewrites alone make of a URL, where they have been proved; of others the pages may not be there."""
         if found.kind == "rewrite":
             return found
-        made = self._normalizer.rewrite(found.url)
+        made = self._normalizer.fetchable(found.url)
         is_proved = not self._parts.tries or self._parts.book.holds(found.url, made.rules)
         return made if is_proved else Normalized(found.url, found.url, "unchanged", ())
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from scrapy import Request, Spider
 
 from dedupcrawl.crawl.journal_file import JournalFile, pack_request, packed_if_possible, packed_url, read_rows, restored
-from dedupcrawl.crawl.request_meta import UrlSet, key_of
+from dedupcrawl.crawl.url_set import UrlSet, key_of
 from dedupcrawl.index.contract import RewriteLog
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.index.rows import Rewrite

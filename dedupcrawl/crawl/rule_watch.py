@@ -22,14 +22,13 @@ from dedupcrawl.crawl.request_meta import (
     GONE,
     ORIGINAL_URL,
     TRIAL,
-    UrlSet,
     as_asked,
     is_for_spider,
-    key_of,
     without_fragment,
 )
 from dedupcrawl.crawl.same_page import NOWHERE, Look
 from dedupcrawl.crawl.trials import Trial, Trials
+from dedupcrawl.crawl.url_set import UrlSet, key_of
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.sites import host_of, site_of
@@ -102,7 +101,7 @@ class RuleWatch:
 
     def _was_tried(self, url: str, canonical: str, rules: tuple[str, ...]) -> bool:
         """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
-        made = self._normalizer.rewrite(url)
+        made = self._normalizer.fetchable(url)
         made_by = made.rules if made.canonical == canonical else self._normalizer.normalize(url).rules
         is_by_rules = bool(made_by) and set(made_by) <= set(rules)  # with those of the first URL of an identity
         if not is_by_rules or (found := self._aliases.found_out(url)) is None:
@@ -231,7 +230,7 @@ class RuleWatch:
 
     def _rules_of(self, url: str, canonical: str) -> tuple[str, ...]:
         """What sent a URL to another."""
-        made = self._normalizer.rewrite(url)
+        made = self._normalizer.fetchable(url)
         made = made if made.canonical == canonical else self._normalizer.normalize(url)
         return made.rules or self._aliases.source_of(url)
 

@@ -26,6 +26,7 @@ from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import SiteRules, path_in, read_rules, replace_rules, write_rules
+from dedupcrawl.urls.url_parts import DEFAULT_PORTS
 from dedupcrawl.urls.watched_rule import TrialRecord
 
 logger = logging.getLogger(__name__)
@@ -35,13 +36,13 @@ _MOST_PLACES = 10_000  # of programs, of which the rules are ready
 # Archives write it out, while the links in their pages do not. These are tried like any other rule.
 _PORT_RULES = tuple(
     Rule(
-        f"http.port-{port}",
+        f"http.port-{port[1:]}",
         "rewrite",
-        match=f"{scheme}://{{host}}:{port}/{{p*}}",
+        match=f"{scheme}://{{host}}{port}/{{p*}}",
         to=f"{scheme}://{{host}}/{{p*}}",
         source="software",
     ).on_trial()
-    for scheme, port in (("http", 80), ("https", 443))
+    for scheme, port in DEFAULT_PORTS.items()
 )
 _DONE_BY_SCRAPY = {"sort-query"}  # its duplicate filter does it: such a rule could only be blamed for what others do
 

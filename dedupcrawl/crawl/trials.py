@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.crawl.earlier_pages import EarlierPages
-from dedupcrawl.crawl.request_meta import UrlSet
 from dedupcrawl.crawl.same_page import NOWHERE, FurnitureOf, Look, is_known, same_page
+from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.printable import printable
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
 
