@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.aliases.alias import NAME, Alias, SiteAliases
-from dedupcrawl.crawl.failures import IndexFailures
+from dedupcrawl.crawl.failures import INDEX_FAILS, survived
 from dedupcrawl.crawl.request_meta import without_fragment
 from dedupcrawl.crawl.site_memory import SiteMemory
 from dedupcrawl.index.contract import Index
@@ -37,9 +38,9 @@ class AliasStore:
         self.index = index
         self._normalizer = normalizer
         self._at_hand: dict[str, tuple[float, dict[str, bytes]]] = {}  # URL → when it was read, what lies beside it
-        failures = IndexFailures(stats, "aliases")
-        self.asked = failures.survived
-        self.sites = SiteMemory(index, NAME, SiteAliases, failures)
+        what = "The index cannot be asked about aliases"
+        self.asked = partial(survived, stats, "dedup/aliases/errors", what, INDEX_FAILS)
+        self.sites = SiteMemory(index, NAME, SiteAliases, self.asked)
 
     def known(self, url: str) -> Alias | None:
         """What is known of a URL."""

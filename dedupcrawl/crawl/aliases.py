@@ -47,8 +47,6 @@ class Aliases:
     Attributes:
         discoveries: Which pages were the first to lead to others.
         disputed: Called with a URL that may be no alias of where it was sent.
-        instead: Called with a request whose page names a URL as its own, with that, and who says so: what to ask for
-            in its place, or None.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -58,7 +56,6 @@ class Aliases:
         self._tries, self._book = parts.tries, parts.book
         self._pages, self._furniture_of = parts.pages, parts.detector.furniture_of
         self.disputed: Callable[[str], None] = lambda url: None
-        self.instead: Callable[[Request, str, str], Request | None] = lambda request, named, source: None
         self.discoveries = Discoveries()
         self._changed = UrlSet()  # whose page is another than in earlier crawls
         self._kept: OrderedDict[str, list[Request]] = OrderedDict()  # URLs of the last pages → what only they led to
@@ -164,8 +161,13 @@ class Aliases:
 
     # What pages say
 
-    def look(self, request: Request, response: Response) -> Request | None:
+    def look(
+        self, request: Request, response: Response, instead_of: Callable[[Request, str, str], Request | None]
+    ) -> Request | None:
         """A page has come: what does it say of other URLs, and which redirect led to it?
+
+        Of a request whose page names a URL as its own, `instead_of` tells what to ask for in its place, if anything: it
+        is given that URL, and who names it.
 
         Returns:
             The request for the URL that it would be known by, where that one is to be kept in its place (DEDUP_KEEP).
@@ -178,7 +180,7 @@ class Aliases:
         if settings.keep == "canonical":
             by = {source: other for other, source in reversed(said.items()) if self._by_rules(other) != url}
             for source in (one for one in NAMING if one in by):  # its very words, so that no rule's mistake is theirs
-                if (instead := self.instead(request, by[source], source)) is not None:
+                if (instead := instead_of(request, by[source], source)) is not None:
                     return instead
                 if TRIAL in request.meta:  # the other is being fetched, too
                     del said[by[source]]

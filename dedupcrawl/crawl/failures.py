@@ -96,31 +96,23 @@ class Outage:
             self._stats.inc_value("dedup/index/unchecked")
 
 
-class IndexFailures:
-    """What is left undone because the index cannot be asked, or told: counted, and said once.
-
-    Args:
-        about: What it would be asked about; its stat is "dedup/ABOUT/errors".
-    """
-
-    def __init__(self, stats: StatsCollector, about: str) -> None:
-        self._stats, self._about = stats, about
-        self._was_said = False
-
-    @contextmanager
-    def survived(self) -> Iterator[None]:
-        """What is done within ends where the index fails."""
-        try:
-            yield
-        except (OSError, IndexDamagedError) as error:
-            self._stats.inc_value(f"dedup/{self._about}/errors")
-            if not self._was_said:
-                said = printable(str(error))
-                logger.error("The index cannot be asked, or told, about %s. This is said once: %s", self._about, said)
-            self._was_said = True
-
-
 _SAID = (OSError, IndexDamagedError, IndexMismatchError)  # their messages are sentences
+
+INDEX_FAILS = (OSError, IndexDamagedError)
+
+
+@contextmanager
+def survived(
+    stats: StatsCollector, stat: str, said: str, kinds: tuple[type[Exception], ...] = (Exception,)
+) -> Iterator[None]:
+    """What is done within ends where it fails, and the crawl goes on: it is counted by `stat`, and `said` once."""
+    try:
+        yield
+    except kinds as error:
+        if not stats.get_value(stat):
+            why, is_sentence = printable(str(error)), isinstance(error, _SAID)
+            logger.error("%s. This is said once: %s", said, why, exc_info=not is_sentence)
+        stats.inc_value(stat)
 
 
 def take_all(*steps: Callable[[], object]) -> None:

@@ -33,8 +33,7 @@ class FetchedPage:
         url: The response's, without a fragment: that of the index.
         body_length: Bytes of its body.
         verdict: What the content half said, once it was asked.
-        items: How many items were judged one by one (DEDUP_ITEM_FIELDS).
-        item_urls: The URLs that these were judged as.
+        item_urls: The URLs that its items were judged as, one by one (DEDUP_ITEM_FIELDS).
         request: Whose response it is, known once an item was made of it.
         linked: Ids of its items that have not come to our pipeline.
         kept_under: Where the index keeps it, or its items, by their own URLs, while they are on their way.
@@ -62,7 +61,6 @@ class FetchedPage:
     _read: Callable[[DedupSettings], Page] | None = field(init=False)
     _analysis: Analysis | None = None
     verdict: Verdict | None = None
-    items: int = 0
     item_urls: set[str] = field(default_factory=set)
     request: Request | None = None
     linked: set[int] = field(default_factory=set)

@@ -16,7 +16,7 @@ from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.log_file import AliasRows
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.questions import CanonicalQuestions, ErrorPages, ErrorQuestions, LeadingOn
+from dedupcrawl.crawl.questions import ErrorPages, LeadingOn, Questions, ask_for_canonical, ask_for_error, learn_error
 from dedupcrawl.crawl.request_meta import (
     CANONICAL,
     GONE,
@@ -67,21 +67,16 @@ class RuleWatch:
             failed=self._failed,
             undecided=lambda trial: self._pending.prove(trial.canonical),
         )
-        self._questions = CanonicalQuestions(self._trials, self._pending, self._pages, self._batch, self._sending)
+        self._questions = Questions(self._pages, self._batch, self._sending)
         self.after_all = AfterAll(parts, self._trials.tried)
         aliases.disputed = self.after_all.fetch_itself
         self._errors = ErrorPages()
-        self._error_questions = ErrorQuestions(self._errors, self._pages, self._batch, self._sending)
         self._seen = UrlSet()  # canonical URLs for which only waits what was found out to lead there
         self._leading_on = LeadingOn()
         self.suspected = UrlSet()
 
-    def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
-        """`request` is sent to `canonical`; when its rules are due for a trial, it is also sent as it is.
-
-        Returns:
-            False when this was known.
-        """
+    def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> None:
+        """`request` is sent to `canonical`; when its rules are due for a trial, it is also sent as it is."""
         is_first = self._pending.is_unknown(canonical)
         self._pending.wait(canonical, request)
         if ORIGINAL_URL in request.meta or not all(map(was_found_out, rules)):
@@ -89,7 +84,7 @@ class RuleWatch:
         elif is_first:
             self._seen.add(canonical)
         if not self._parts.rewrites.add(request, canonical, rules):
-            return False
+            return
         if is_first:
             self._parts.savings.spend(request.url, canonical)
         self._aliases.count(rules)
@@ -97,7 +92,6 @@ class RuleWatch:
             self._try(Trial(request.url, canonical, rules), request)
         if request.url not in self._trials.tried:
             self._alias_rows.used(request.url, canonical, rules)
-        return True
 
     def _was_tried(self, url: str, canonical: str, rules: tuple[str, ...]) -> bool:
         """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
@@ -133,7 +127,7 @@ class RuleWatch:
             if tried:
                 self._trials.cancel(tried)
             if self._parts.tries and response.status in GONE and self._errors.wants(host_of(request.url)):
-                self._batch.then(partial(self._error_questions.learn, host_of(request.url), page), page)
+                self._batch.then(partial(learn_error, self._errors, host_of(request.url), page), page)
             return
         if remembers:
             self._batch.then(partial(self._compare_with_earlier, page, url), page)
@@ -191,11 +185,11 @@ class RuleWatch:
     def settle(self) -> bool:
         """Nothing more is being fetched: end the trials that are under way; False when an answer is still to come."""
         self._batch.flush()
-        if self._error_questions.are_open or self._questions.are_open:
+        if self._questions.are_open:
             return False
         for canonical in self._trials.unmatched():
             if self._parts.earlier.look(canonical) is None:
-                self._questions.ask(canonical)
+                self._ask(canonical)
         if self._questions.are_open:
             return False
         self._trials.settle()
@@ -223,6 +217,10 @@ class RuleWatch:
         else:
             self._sending.schedule(self._parts.bypass.let_by(question))
 
+    def _ask(self, canonical: str) -> None:
+        led_nowhere = self._pending.is_refuted(canonical)
+        ask_for_canonical(self._questions, self._trials, canonical, led_nowhere=led_nowhere)
+
     def _compare_with_earlier(self, page: FetchedPage, url: str) -> None:
         """What an earlier crawl took for the same page as another that has changed since is fetched as it is."""
         if self._aliases.has_changed(url, page) and not self._pending.is_unknown(url) and self._parts.tries:
@@ -242,20 +240,20 @@ class RuleWatch:
             self._trials.asked_for(tried, look)
             open_still = self._trials.canonical_of(tried)
             if open_still is not None and not self._pending.waits(open_still):
-                self._questions.ask(open_still)
+                self._ask(open_still)
             return
         host = host_of(canonical)
         if canonical in self._seen:
             self._pending.prove(canonical)
         if self._pending.waits(canonical):
-            self._error_questions.ask(host, canonical)
+            ask_for_error(self._questions, self._errors, host, canonical)
         leads_on = self._pending.waits(canonical) and not self._parts.earlier.is_one_url(url, canonical)
         rules = self._rules_of(first.url, canonical) if (first := self._pending.first(canonical)) else ()
         if leads_on and not self._leading_on.is_usual(canonical, url, rules):  # a login, the front page, a category?
             self._suspect(canonical, (canonical,), look, url)
             self._trials.found(canonical, look)
         else:
-            self._error_questions.then(host, canonical, partial(self._found, host, canonical, look))
+            self._questions.then(host, canonical, partial(self._found, host, canonical, look))
 
     def _found(self, host: str, canonical: str, look: Look) -> None:
         """The page of `canonical`, now that it is known what its host's error pages look like."""
@@ -274,25 +272,25 @@ class RuleWatch:
             self._try(Trial(request.url, canonical, rules, found=look, suspects=suspects, led_to=led_to), request)
 
     def _passed(self, trial: Trial) -> None:
-        self._alias_rows.tried(trial.url, trial.canonical, trial.rules, held=True)
+        self._tell(trial, held=True)
         self._pending.prove(trial.canonical)
         self.suspected.discard(trial.canonical)
-        if trial.led_to:
-            self._leading_on.passed(trial)
+
+    def _tell(self, trial: Trial, *, held: bool) -> None:
+        """What else is to be learned from a trial."""
+        self._alias_rows.tried(trial.url, trial.canonical, trial.rules, held=held)
+        self._leading_on.learn(trial, held=held)
         if trial.suspects and trial.found is not None:
-            self._errors.trust(host_of(trial.canonical), trial.found.outline)
+            learn = self._errors.trust if held else self._errors.learn
+            learn(host_of(trial.canonical), trial.found.outline)
 
     def _failed(self, trial: Trial, ruling: Ruling) -> None:
         """Fetch as it was asked for what wrong rules had a part in; try what else was sent to the same canonical URL.
 
         Where that may lead to an error page, or to fewer links, all that was sent there is fetched.
         """
-        self._alias_rows.tried(trial.url, trial.canonical, trial.rules, held=False)
+        self._tell(trial, held=False)
         self._aliases.discoveries.failed(trial.url)
-        if trial.led_to:
-            self._leading_on.failed(trial)
-        if trial.suspects and trial.found is not None:
-            self._errors.learn(host_of(trial.canonical), trial.found.outline)
         is_refuted = trial.leads_to_more or bool(trial.suspects)
         refuted = {trial.canonical, *trial.suspects} if is_refuted else set[str]()
         self.after_all.fetch(refuted, {site_of(trial.url): ruling})

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Generic
 
-from dedupcrawl.crawl.failures import IndexFailures
 from dedupcrawl.index.contract import SiteStates
 from dedupcrawl.urls.watched_rule import Known
 
@@ -19,7 +19,7 @@ class SiteMemory(Generic[Known]):
         index: Where other workers and later crawls find it.
         name: Of the state of a site.
         kind: What that is read as.
-        failures: Where the index cannot be asked nothing is known, for now: what was refuted must not come back.
+        asked: Within this it is asked. Where that fails nothing is known, for now: what was refuted must not come back.
         mended: Gives what is read as it is to be taken here.
     """
 
@@ -28,11 +28,11 @@ class SiteMemory(Generic[Known]):
         index: SiteStates,
         name: str,
         kind: type[Known],
-        failures: IndexFailures,
+        asked: Callable[[], AbstractContextManager[None]],
         mended: Callable[[Known], Known] = lambda known: known,
     ) -> None:
         self._index, self._name, self._kind = index, name, kind
-        self._failures, self._mended = failures, mended
+        self._asked, self._mended = asked, mended
         self._known: dict[str, Known | None] = {}  # None: the index has nothing
 
     def of(self, site: str) -> Known:
@@ -50,7 +50,7 @@ class SiteMemory(Generic[Known]):
             return self._kind.from_bytes(content).joined(news).to_bytes()
 
         now = self.of(site).joined(news)
-        with self._failures.survived():
+        with self._asked():
             now = self._mended(self._kind.from_bytes(self._index.update_site_state(site, self._name, joined)))
         self._known[site] = now
         return now
@@ -62,7 +62,7 @@ class SiteMemory(Generic[Known]):
 
     def _read(self, site: str) -> Known | None:
         if site not in self._known:
-            with self._failures.survived():
+            with self._asked():
                 content = self._index.site_state(site, self._name)
                 if len(self._known) >= _MOST_SITES:
                     self._known.clear()

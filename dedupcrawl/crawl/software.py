@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 from scrapy.http import Response
@@ -13,7 +14,7 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.content.selection import read_ignored_of
 from dedupcrawl.counts import counted
-from dedupcrawl.crawl.failures import IndexFailures
+from dedupcrawl.crawl.failures import INDEX_FAILS, survived
 from dedupcrawl.crawl.pages import is_html
 from dedupcrawl.crawl.site_memory import SiteMemory
 from dedupcrawl.index.contract import SiteStates
@@ -66,7 +67,9 @@ class Software:
         self._normalizer = normalizer
         self._book = book
         self._stats = stats
-        self._sites = SiteMemory(index, NAME, SiteSoftware, IndexFailures(stats, "software"), self._judged)
+        what = "The index cannot be asked about known software"
+        asked = partial(survived, stats, "dedup/software/errors", what, INDEX_FAILS)
+        self._sites = SiteMemory(index, NAME, SiteSoftware, asked, self._judged)
         self._made: dict[
             tuple[str, str], tuple[Installation, tuple[str, ...], tuple[Rule, ...]]
         ] = {}  # by program and place
@@ -106,15 +109,15 @@ class Software:
         return self._sightings.ignored_at(url, self._sites.of(site_of(url)).seen)
 
     def look(self, response: Response) -> None:
-        """A page has come: what does it show, before the spider follows its links?"""
-        url = response.url
-        if response.status != 200 or not is_html(response) or not self._sightings.wants(url):
-            return
-        cookies = (
-            header.partition(b"=")[0].decode("latin-1").strip() for header in response.headers.getlist("Set-Cookie")
-        )
-        if seen := self._sightings.look(url, response.text, cookies, response.encoding):
-            self._recognize(site_of(url), SiteSoftware(seen=seen))
+        """A page has come: what does it show, before the spider follows its links? Nothing is worth the page itself."""
+        with survived(self._stats, "dedup/software/errors", f"{response.url!r} cannot be looked at for known software"):
+            url = response.url
+            if response.status != 200 or not is_html(response) or not self._sightings.wants(url):
+                return
+            headers = response.headers.getlist("Set-Cookie")
+            cookies = (header.partition(b"=")[0].decode("latin-1").strip() for header in headers)
+            if seen := self._sightings.look(url, response.text, cookies, response.encoding):
+                self._recognize(site_of(url), SiteSoftware(seen=seen))
 
     def close(self, folder: Path) -> None:
         """Write what held and what failed into the rule files of `folder`, and both into the index."""

@@ -106,7 +106,7 @@ class Storing:
         kept, page.kept_under = page.kept_under, {}
         if not kept:
             return
-        if page.unwritten and (page.items or not page.stored):
+        if page.unwritten and (page.item_urls or not page.stored):
             return  # stays claimed: the next run fetches it again
         lost = {url: kept[url] for url in _lost(page, kept)}
         stored = [under for url, under in kept.items() if url not in lost]
@@ -207,7 +207,7 @@ def _lost(page: FetchedPage, kept: Mapping[str, str]) -> Iterable[str]:
     """The URLs, of those that a page and its items are kept under, of what will not be stored."""
     if not page.stored:
         return kept
-    if not page.items:
+    if not page.item_urls:
         return ()  # the page's text is stored with another of its items
     return kept if page.lost > len(page.lost_alone) else page.lost_alone & kept.keys()
 
