@@ -95,8 +95,7 @@ class RuleWatch:
 
     def _was_tried(self, url: str, canonical: str, rules: tuple[str, ...]) -> bool:
         """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
-        made = self._normalizer.fetchable(url)
-        made_by = made.rules if made.canonical == canonical else self._normalizer.normalize(url).rules
+        made_by = self._made_by(url, canonical)
         is_by_rules = bool(made_by) and set(made_by) <= set(rules)  # with those of the first URL of an identity
         if not is_by_rules or (found := self._aliases.found_out(url)) is None:
             return False
@@ -226,11 +225,14 @@ class RuleWatch:
         if self._aliases.has_changed(url, page) and not self._pending.is_unknown(url) and self._parts.tries:
             self.after_all.fetch({url}, {})
 
-    def _rules_of(self, url: str, canonical: str) -> tuple[str, ...]:
-        """What sent a URL to another."""
+    def _made_by(self, url: str, canonical: str) -> tuple[str, ...]:
+        """The rules that make another of a URL."""
         made = self._normalizer.fetchable(url)
-        made = made if made.canonical == canonical else self._normalizer.normalize(url)
-        return made.rules or self._aliases.source_of(url)
+        return made.rules if made.canonical == canonical else self._normalizer.normalize(url).rules
+
+    def _rules_of(self, url: str, canonical: str) -> tuple[str, ...]:
+        """What sent a URL to another: they, or what is known of it."""
+        return self._made_by(url, canonical) or self._aliases.source_of(url)
 
     def _look(self, page: FetchedPage, url: str, canonical: str, tried: str | None) -> None:
         look = Look.at(page.analyse())

@@ -121,7 +121,7 @@ class Software:
 
     def close(self, folder: Path) -> None:
         """Write what held and what failed into the rule files of `folder`, and both into the index."""
-        for site in {*self._book.sites, *self._sites.sites}:
+        for site in filter(self._sites.has, {*self._book.sites, *self._sites.sites}):
             known = self._sites.of(site)
             there = {rule.id: rule for rule in self._all_rules(known)}  # less what is no longer recognized
             tried: dict[str, TrialRecord] = {}
