@@ -96,9 +96,10 @@ class Outage:
             self._stats.inc_value("dedup/index/unchecked")
 
 
-_SAID = (OSError, IndexDamagedError, IndexMismatchError)  # their messages are sentences
-
 INDEX_FAILS = (OSError, IndexDamagedError)
+"""What an index raises that cannot be asked, or told."""
+
+_SAID = (*INDEX_FAILS, IndexMismatchError)  # their messages are sentences
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from scrapy.utils.serialize import ScrapyJSONEncoder
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
-from dedupcrawl.crawl.failures import survived
+from dedupcrawl.crawl.failures import INDEX_FAILS, survived
 from dedupcrawl.crawl.journal_file import pack_request
 from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.pages import FetchedPage
@@ -26,7 +26,7 @@ from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.attachments import ITEM, packed_item
 from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.detection.together import Steps, together
-from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
+from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of
@@ -94,7 +94,7 @@ class Judging:
             verdict = yield from self._detector.steps(analysis, asked)
         except IndexAwayError:
             raise
-        except (OSError, IndexDamagedError) as error:
+        except INDEX_FAILS as error:
             if not self._stats.get_value("dedup/index/errors"):
                 logger.error(
                     "The index cannot be used; pages are kept unchecked while this lasts. This is said once: %s",

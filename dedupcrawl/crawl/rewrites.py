@@ -10,10 +10,11 @@ from pathlib import Path
 
 from scrapy import Request, Spider
 
+from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.journal_file import JournalFile, pack_request, packed_if_possible, packed_url, read_rows, restored
 from dedupcrawl.crawl.url_set import UrlSet, key_of
 from dedupcrawl.index.contract import RewriteLog
-from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
+from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.rows import Rewrite
 
 logger = logging.getLogger(__name__)
@@ -71,7 +72,7 @@ class Rewrites:
                 self._index.record_rewrites(new)
         except IndexAwayError:
             self._new = new + self._new
-        except (OSError, IndexDamagedError):
+        except INDEX_FAILS:
             logger.exception("The index cannot be told what was rewritten; a rule that proves wrong may cost pages.")
 
     def request(self, rewrite: Rewrite) -> Request:
@@ -204,7 +205,7 @@ class PendingRewrites:
         """The first URL of `identity`; `url` when there was none before, or when it has another identity by now."""
         known = first = self.first_seen(identity)
         if first is None:
-            with suppress(OSError, IndexDamagedError):  # while the workers cannot be asked: a page more is fetched
+            with suppress(*INDEX_FAILS):  # while the workers cannot be asked: a page more is fetched
                 first = self.shared(identity, url)
         if first is None or identity_of(first) != identity:
             first = url

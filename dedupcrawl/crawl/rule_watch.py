@@ -13,6 +13,7 @@ from scrapy.http import Response
 from dedupcrawl.aliases.alias import was_found_out
 from dedupcrawl.crawl.after_all import AfterAll
 from dedupcrawl.crawl.aliases import Aliases
+from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.log_file import AliasRows
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.parts import Parts
@@ -29,7 +30,6 @@ from dedupcrawl.crawl.request_meta import (
 from dedupcrawl.crawl.same_page import NOWHERE, Look
 from dedupcrawl.crawl.trials import Trial, Trials
 from dedupcrawl.crawl.url_set import UrlSet, key_of
-from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.rule_book import Ruling
@@ -338,7 +338,7 @@ class RuleWatch:
         """
         try:
             uses = sorted(self._parts.rewrites.found(targets, rules), key=lambda use: key_of(use.url))
-        except (OSError, IndexDamagedError):
+        except INDEX_FAILS:
             logger.exception("The index cannot tell what else was rewritten, so that it could be tried.")
             return False
         wanted = (use for use in uses if not self.after_all.is_fetched(use.url) and is_wanted(use))

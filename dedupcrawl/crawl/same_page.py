@@ -14,9 +14,9 @@ from dedupcrawl.content.checks.exact import ExactCheck
 from dedupcrawl.content.furniture import RECURRING, Furniture
 from dedupcrawl.content.model import packaged
 from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import host_of
@@ -128,7 +128,7 @@ class EarlierPages:
         """
         try:
             entry, verdict = self._led_to(url)
-        except (OSError, IndexDamagedError) as error:
+        except INDEX_FAILS as error:
             logger.error("The index cannot tell what %s led to: %s", printable(url), printable(str(error)))
             return None
         return Look.of(entry) if entry is not None and (verdict is None or verdict.is_sure) else None
@@ -141,7 +141,7 @@ class EarlierPages:
         """
         try:
             asked, kept = self._judged(url), self._judged(canonical)
-        except (OSError, IndexDamagedError):
+        except INDEX_FAILS:
             return None
         if asked is None or kept is None:
             return None
@@ -156,7 +156,7 @@ class EarlierPages:
         """True when this crawl fetched one of these URLs, and its page was not a duplicate."""
         try:
             return any(self._kept(url) is not None for url in urls)
-        except (OSError, IndexDamagedError):
+        except INDEX_FAILS:
             return True  # an error should fetch a page
 
     def _led_to(self, url: str) -> tuple[Entry | None, Verdict | None]:

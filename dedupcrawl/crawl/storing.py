@@ -19,11 +19,12 @@ from scrapy.exceptions import DropItem
 from scrapy.extensions.feedexport import FeedExporter, FeedSlot
 from scrapy.http import Response
 
+from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.index.contract import ClaimLedger
-from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
+from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)
@@ -180,7 +181,7 @@ class Storing:
                     self._abandon(kept, request)
         except IndexAwayError:
             self._stored[:0] = stored
-        except (OSError, IndexDamagedError) as error:
+        except INDEX_FAILS as error:
             logger.error(
                 "The index cannot be told that pages are stored; the next run will fetch them again: %s",
                 printable(str(error)),
@@ -193,7 +194,7 @@ class Storing:
         except IndexAwayError:
             self._lost.append((kept, request))
             return
-        except (OSError, IndexDamagedError) as error:
+        except INDEX_FAILS as error:
             logger.error("The index cannot be told that the items of a page were lost: %s", printable(str(error)))
             return
         self._stats.inc_value("dedup/content/abandoned", len(kept))
