@@ -54,13 +54,15 @@ class JournalFile:
         if self._file is None or not self._rows:
             return
         lines = b"\n".join([*[b""] * self._is_torn, *self._rows, b""])
-        self._rows = []
+        self._rows, left = [], lines
         try:
-            self._is_torn = self._file.write(lines) < len(lines)
+            while left:
+                left = left[self._file.write(left) :]
         except OSError as error:
             if not self._was_said:
                 logger.error("%s cannot be written: %s. Until it can be, rows are lost.", self._path, error)
             self._was_said = True
+        self._is_torn = bool(left) and (self._is_torn or left != lines)
 
     def close(self) -> None:
         """Write what waits and close the file; further rows are lost."""
