@@ -33,7 +33,7 @@ class Rewriter:
         self._is_off, self._is_fetched = parts.book.is_off, watch.after_all.is_fetched
         watch.after_all.rewrite = self.rewrite
         self._fingerprint = parts.fingerprint
-        self._skipped = UrlSet()  # of these the links are asked for
+        self._skipped = UrlSet()  # pages that were kept are asked for instead, which rules make these URLs of
 
     def canonical(self, url: str) -> str:
         """The URL's identity: equal for two URLs exactly when the rules take them for one page."""
@@ -102,7 +102,8 @@ class Rewriter:
             for before in (request.url, *filter(self._pending.waits, request.meta.get(CANONICAL, ()))):
                 self._pending.lead_on(before, found.canonical)
             self._pending.wait(found.canonical, request)  # should it be gone by now
-            self._ask_for_links(request.url)
+            if self._skipped.add(request.url):
+                self._ask_for_links(request.url)
             proves = {CANONICAL: [*request.meta.get(CANONICAL, ()), found.canonical], "dedup_url": False}
             sent = request.replace(url=found.canonical, meta={**request.meta, **proves})
             return sent if self._parts.bypass.knows(sent) else self._parts.bypass.let_by(sent)
@@ -158,8 +159,8 @@ class Rewriter:
             return request
         self._parts.stats.inc_value("dedup/url/rewritten")
         on_the_way = [before for before in request.meta.get(CANONICAL, ()) if self._pending.waits(before)]
-        self._watch.rewritten(request, target, found.rules)
-        self._ask_for_links(url)
+        if self._watch.rewritten(request, target, found.rules):
+            self._ask_for_links(url)
         for before in on_the_way:  # the target may have been asked for already, and this request will be dropped
             self._pending.lead_on(before, target)
         rewritten.meta[ORIGINAL_URL] = request.meta.get(ORIGINAL_URL, url)
@@ -180,7 +181,7 @@ class Rewriter:
 
     def _ask_for_links(self, url: str) -> None:
         """What is known to be linked from the page at a URL that is not fetched, and from no other, is asked for."""
-        for link in self._aliases.links_of(url) if self._skipped.add(url) else ():
+        for link in self._aliases.links_of(url):
             self._aliases.discoveries.is_new(link)
             self._parts.sending.schedule(link)  # rules have their say before it is downloaded
 

@@ -75,8 +75,11 @@ class RuleWatch:
         self._leading_on = LeadingOn()
         self.suspected = UrlSet()
 
-    def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> None:
-        """`request` is sent to `canonical`; when its rules are due for a trial, it is also sent as it is."""
+    def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
+        """`request` is sent to `canonical`; when its rules are due for a trial, it is also sent as it is.
+
+        False when this was known.
+        """
         is_first = self._pending.is_unknown(canonical)
         self._pending.wait(canonical, request)
         if ORIGINAL_URL in request.meta or not all(map(was_found_out, rules)):
@@ -84,7 +87,7 @@ class RuleWatch:
         elif is_first:
             self._seen.add(canonical)
         if not self._parts.rewrites.add(request, canonical, rules):
-            return
+            return False
         if is_first:
             self._parts.savings.spend(request.url, canonical)
         self._aliases.count(rules)
@@ -92,6 +95,7 @@ class RuleWatch:
             self._try(Trial(request.url, canonical, rules), request)
         if request.url not in self._trials.tried:
             self._alias_rows.used(request.url, canonical, rules)
+        return True
 
     def _was_tried(self, url: str, canonical: str, rules: tuple[str, ...]) -> bool:
         """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
