@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import msgspec
 
 from dedupcrawl.aliases.sources import DUPLICATE, REDIRECT, SOURCES
 from dedupcrawl.urls.probation import FROM_A_LOG
 from dedupcrawl.urls.rule import Evidence, Rule
-from dedupcrawl.urls.watched_rule import TrialRecord
+from dedupcrawl.urls.watched_rule import SiteTrials
 
 NAME = "alias"
 """Of what lies beside a URL in an index, and of the state of a site."""
@@ -68,34 +66,8 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
         return rule_id(self.source)
 
 
-@dataclass(slots=True)
-class SiteAliases:
-    """What crawls have found out about the aliases of one site.
-
-    Attributes:
-        tried: Id of a source's rule → what trials have shown.
-        failed: Id of a source's rule that trials refuted → why; it is not tried again.
-    """
-
-    tried: dict[str, TrialRecord] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)
-
-    def to_bytes(self) -> bytes:
-        """As JSON."""
-        return msgspec.json.encode(self)
-
-    @classmethod
-    def from_bytes(cls, content: bytes | None) -> SiteAliases:
-        """Read what `to_bytes` wrote; nothing is known where that cannot be read."""
-        try:
-            return msgspec.json.decode(content, type=cls) if content else cls()
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            return cls()
-
-    def joined(self, news: SiteAliases) -> SiteAliases:
-        """What is known when another process, or another crawl, has found out `news`: trials add up."""
-        tried = self.tried | {name: self.tried.get(name, TrialRecord()).joined(new) for name, new in news.tried.items()}
-        return SiteAliases(tried, self.failed | news.failed)
+class SiteAliases(SiteTrials):
+    """What crawls have found out about the aliases of one site, by the ids of its sources' rules."""
 
     def rules(self) -> tuple[Rule, ...]:
         """The sources as rules, so that they are tried like any others. Their templates fit no URL, and differ."""
@@ -111,7 +83,7 @@ class SiteAliases:
             source="alias",
             evidence=Evidence(correct=FROM_A_LOG if source in _FOUND_OUT else 0),
         )
-        return self.tried.get(name, TrialRecord()).told_to(rule)
+        return self.told_to(rule)
 
 
 def was_found_out(rule: str) -> bool:

@@ -207,7 +207,7 @@ class _Reader:
             if seen := self._sightings.look(url, html):
                 if len(self._sites) >= _MOST_SITES:
                     self._sites.clear()
-                self._sites[site] = self._sites.get(site, SiteSoftware()).joined(SiteSoftware(seen))
+                self._sites[site] = self._sites.get(site, SiteSoftware()).joined(SiteSoftware(seen=seen))
         return self._sightings.ignored_at(url, self._sites[site].seen) if site in self._sites else ()
 
 

@@ -20,7 +20,7 @@ from dedupcrawl.printable import printable
 from dedupcrawl.setting import age as read_age
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL
-from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts, split_url
+from dedupcrawl.urls.url_parts import UrlParts, split_url, without_default_port
 
 # A name such as page.html is one of a file: no host is called so.
 _BARE_HOST = re.compile(
@@ -61,7 +61,7 @@ def _forms(url: str) -> Iterator[str]:
     if parts is None:
         return
     scheme = parts.scheme.lower()
-    host = parts.authority.lower().removesuffix(DEFAULT_PORTS[scheme])
+    host = without_default_port(scheme, parts.authority)
     for authority in (host, parts.authority):
         plain = UrlParts(scheme, authority, parts.segments, parts.args, parts.separators, "")
         yield plain.join()

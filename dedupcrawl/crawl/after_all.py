@@ -10,9 +10,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from scrapy import Request
 
+from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.request_meta import UrlSet, untouched, without_fragment
-from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.crawl.request_meta import untouched, without_fragment
+from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.rule_book import Ruling
@@ -74,7 +75,7 @@ class AfterAll:
             for rewrite in filter(is_lost, rewrites.found(targets, wrong)):
                 self._parts.pending.release(rewrite.canonical, rewrite.url)
                 after_all.setdefault(rewrite.url, rewrites.request(rewrite))
-        except (OSError, IndexDamagedError):
+        except INDEX_FAILS:
             logger.exception("The index cannot tell what a wrong rule has cost; it will be asked again.")
             self._owed.append((targets, rulings))
         left = {url: self._by_others(untouched(request)) for url, request in after_all.items()}

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from functools import partial
 
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.aliases.alias import NAME, Alias, SiteAliases
+from dedupcrawl.crawl.failures import INDEX_FAILS, survived
 from dedupcrawl.crawl.request_meta import without_fragment
+from dedupcrawl.crawl.site_memory import SiteMemory
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.rows import Entry
-from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.normalizer import Normalizer
 
-logger = logging.getLogger(__name__)
-
 FRESH_SECONDS = 1.0  # for which what was read of a URL is taken for true; as an index on a server does with its pages
-_MOST_SITES = 100_000  # of which it is remembered what is known; then it is asked for anew
 
 
 class AliasStore:
@@ -33,16 +29,18 @@ class AliasStore:
         index: Where they lie.
         normalizer: The rules, under whose canonical URLs pages are kept.
         stats: Counts errors.
+
+    Attributes:
+        sites: What is known of the aliases of each site.
     """
 
     def __init__(self, index: Index, normalizer: Normalizer, stats: StatsCollector) -> None:
         self.index = index
         self._normalizer = normalizer
-        self._stats = stats
         self._at_hand: dict[str, tuple[float, dict[str, bytes]]] = {}  # URL → when it was read, what lies beside it
-        self._sites: dict[str, SiteAliases] = {}
-        self._remembering: set[str] = set()  # sites of which the index knows that it has aliases
-        self._failed = False
+        what = "The index cannot be asked about aliases"
+        self.asked = partial(survived, stats, "dedup/aliases/errors", what, INDEX_FAILS)
+        self.sites = SiteMemory(index, NAME, SiteAliases, self.asked)
 
     def known(self, url: str) -> Alias | None:
         """What is known of a URL."""
@@ -90,47 +88,7 @@ class AliasStore:
         found = (self.index.entry(known, fresh=False) for known in {url, self._normalizer.normalize(url).canonical})
         return next((one for one in found if one is not None and without_fragment(one.source) == url), None)
 
-    def site(self, site: str) -> SiteAliases:
-        """What is known of the aliases of a site; to be changed by `update` only."""
-        if site not in self._sites:
-            with self.asked():
-                content = self.index.site_state(site, NAME)
-                if len(self._sites) >= _MOST_SITES:
-                    self._sites.clear()
-                    self._remembering.clear()
-                self._sites[site] = SiteAliases.from_bytes(content)
-                if content is not None:
-                    self._remembering.add(site)
-        return self._sites.get(site) or SiteAliases()  # then it is asked again: what was refuted must not come back
-
-    def has_some(self, site: str) -> bool:
-        """True when earlier crawls, or other workers, have found out aliases of a site."""
-        self.site(site)
-        return site in self._remembering
-
     def remember(self, site: str) -> None:
         """Have later crawls know that there are aliases of a site, before there is one."""
-        if not self.has_some(site):
-            self.update(site, SiteAliases())
-            self._remembering.add(site)
-
-    def update(self, site: str, news: SiteAliases) -> None:
-        """Add to what is known of a site."""
-        self._sites[site] = self.site(site).joined(news)
-
-        def joined(content: bytes | None) -> bytes:
-            return SiteAliases.from_bytes(content).joined(news).to_bytes()
-
-        with self.asked():
-            self.index.update_site_state(site, NAME, joined)
-
-    @contextmanager
-    def asked(self) -> Iterator[None]:
-        """What is done within ends where the index cannot be asked; once is enough for the log."""
-        try:
-            yield
-        except (OSError, IndexDamagedError) as error:
-            self._stats.inc_value("dedup/aliases/errors")
-            if not self._failed:
-                self._failed = True
-                logger.error("The index cannot be asked about aliases. This is said once: %s", printable(str(error)))
+        if not self.sites.has(site):
+            self.sites.tell(site, SiteAliases())

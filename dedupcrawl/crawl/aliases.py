@@ -19,8 +19,9 @@ from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.journal_file import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.request_meta import MOVED, TRIAL, UrlSet, without_fragment
+from dedupcrawl.crawl.request_meta import MOVED, TRIAL, without_fragment
 from dedupcrawl.crawl.same_page import Look, digest_of_text, is_kept_with_lines_beside, same_page
+from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.detection.unsettled import MOST_UNSETTLED
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
@@ -46,8 +47,6 @@ class Aliases:
     Attributes:
         discoveries: Which pages were the first to lead to others.
         disputed: Called with a URL that may be no alias of where it was sent.
-        instead: Called with a request whose page names a URL as its own, with that, and who says so: what to ask for
-            in its place, or None.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -57,7 +56,6 @@ class Aliases:
         self._tries, self._book = parts.tries, parts.book
         self._pages, self._furniture_of = parts.pages, parts.detector.furniture_of
         self.disputed: Callable[[str], None] = lambda url: None
-        self.instead: Callable[[Request, str, str], Request | None] = lambda request, named, source: None
         self.discoveries = Discoveries()
         self._changed = UrlSet()  # whose page is another than in earlier crawls
         self._kept: OrderedDict[str, list[Request]] = OrderedDict()  # URLs of the last pages → what only they led to
@@ -71,7 +69,7 @@ class Aliases:
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
         """The sources of a site as rules, with the trials of earlier crawls."""
-        return self._store.site(site).rules()
+        return self._store.sites.of(site).rules()
 
     def follow(self, url: str, asked: str | None = None) -> tuple[Normalized, bool] | None:
         """What to ask for instead of a URL that rules leave as it is, and whether this crawl has fetched that already.
@@ -127,7 +125,7 @@ class Aliases:
         """True when earlier crawls, or other workers, have found out aliases of this site."""
         if not self._settings.for_url(url).alias_sources:
             return False
-        return self._store.has_some(site_of(url))
+        return self._store.sites.has(site_of(url))
 
     def found_out(self, url: str) -> str | None:
         """The URL of the page that an earlier crawl found when it fetched this one; None where that is not known."""
@@ -163,8 +161,13 @@ class Aliases:
 
     # What pages say
 
-    def look(self, request: Request, response: Response) -> Request | None:
+    def look(
+        self, request: Request, response: Response, instead_of: Callable[[Request, str, str], Request | None]
+    ) -> Request | None:
         """A page has come: what does it say of other URLs, and which redirect led to it?
+
+        Of a request whose page names a URL as its own, `instead_of` tells what to ask for in its place, if anything: it
+        is given that URL, and who names it.
 
         Returns:
             The request for the URL that it would be known by, where that one is to be kept in its place (DEDUP_KEEP).
@@ -177,7 +180,7 @@ class Aliases:
         if settings.keep == "canonical":
             by = {source: other for other, source in reversed(said.items()) if self._by_rules(other) != url}
             for source in (one for one in NAMING if one in by):  # its very words, so that no rule's mistake is theirs
-                if (instead := self.instead(request, by[source], source)) is not None:
+                if (instead := instead_of(request, by[source], source)) is not None:
                     return instead
                 if TRIAL in request.meta:  # the other is being fetched, too
                     del said[by[source]]
@@ -201,7 +204,7 @@ class Aliases:
         }
 
     def _by_rules(self, url: str) -> str:
-        return self._normalizer.rewrite(url).canonical
+        return self._normalizer.fetchable(url).canonical
 
     def lead_on(self, url: str, named: str, source: str) -> None:
         """A URL whose page names another is an alias of that one, which is about to be asked for."""
@@ -212,7 +215,7 @@ class Aliases:
         if not self._tries:
             return frozenset()
         site = site_of(url)
-        wrong = self._store.site(site).failed.keys() | self._book.revoked(site, "alias").keys()
+        wrong = self._store.sites.of(site).failed.keys() | self._book.revoked(site, "alias").keys()
         return frozenset(one for one in self._settings.for_url(url).alias_sources if rule_id(one) not in wrong)
 
     def moved(self, request: Request, status: int, target: str) -> None:
@@ -347,7 +350,7 @@ class Aliases:
             watched = self._book.watched(site, "alias")
             tried = {one.rule.id: TrialRecord.of(one) for one in watched if one.passed or one.failed}
             if (failed := self._book.revoked(site, "alias")) or tried:
-                self._store.update(site, SiteAliases(tried, failed))
+                self._store.sites.tell(site, SiteAliases(tried, failed))
 
     def _holds(self, url: str, alias: Alias) -> bool:  # noqa: PLR0911 - a reason each
         """Whether an alias still tells what to ask for."""
@@ -356,7 +359,7 @@ class Aliases:
             return False
         if not alias.was_found_out and (not self._tries or alias.source not in settings.alias_sources):
             return False
-        if alias.rule in self._store.site(site_of(url)).failed:
+        if alias.rule in self._store.sites.of(site_of(url)).failed:
             return False
         if not alias.was_found_out and self._store.kept(url) is not None:
             return False  # the page was kept under this very URL

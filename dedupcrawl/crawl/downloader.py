@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import time
 from urllib.parse import urljoin
 
 from scrapy import Request
@@ -13,10 +11,9 @@ from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 
 from dedupcrawl.crawl.extension import Component
+from dedupcrawl.crawl.failures import survived
 from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRIAL, AlreadyFetchedError
 from dedupcrawl.sites import host_of
-
-logger = logging.getLogger(__name__)
 
 
 class UrlMiddleware(Component):
@@ -29,11 +26,8 @@ class UrlMiddleware(Component):
         """The response, untouched; or a request for the URL that its page would be known by."""
         self._dedup.orphans.answered(request, response)
         if self._dedup.software is not None:
-            try:
-                self._dedup.software.look(response)
-            except Exception:  # what tells of software is not worth a page
-                logger.exception("%r could not be looked at for known software.", response.url)
-        if (instead := self._dedup.aliases.look(request, response)) is not None:
+            self._dedup.software.look(response)
+        if (instead := self._dedup.aliases.look(request, response, self._dedup.rewriter.instead_of_page)) is not None:
             return instead
         self._dedup.watch.answered(request, response)
         return response
@@ -47,7 +41,7 @@ class UrlMiddleware(Component):
         if self._dedup.watch.meets(request):
             raise AlreadyFetchedError(f"{request.url} is where the canonical URL led")
         is_waited_for = CANONICAL in request.meta or TRIAL in request.meta
-        if "redirect_urls" in request.meta and not is_waited_for and self._dedup.repetitions.starts.has(request):
+        if "redirect_urls" in request.meta and not is_waited_for and self._dedup.repetitions.has_started_with(request):
             raise AlreadyFetchedError(f"{request.url} is where the crawl has started")
         rewritten = rewriter.rewrite(request)
         if rewritten is request:
@@ -135,18 +129,12 @@ class CrawlLogMiddleware(Component):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._failed = False
-        if self._dedup.page_log is None:
+        if self._dedup.settings.crawl_log is None:
             raise NotConfigured  # no message: that is a choice, and no news
-        self._log = self._dedup.page_log
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """The response, untouched."""
         if request.callback is not NO_CALLBACK and not request.meta.get("dedup_skip"):
-            try:
-                self._log.add(request, response, time.time())
-            except Exception:  # a log is not worth a page
-                if not self._failed:
-                    logger.exception("%r could not be logged; this is said once.", response.url)
-                self._failed = True
+            with survived(self._dedup.stats, "dedup/log/errors", f"{response.url!r} cannot be logged"):
+                self._dedup.page_log.add(request, response)
         return response

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import OrderedDict
 from collections.abc import Callable
+from functools import lru_cache
 
 from scrapy import Request
 from scrapy.core.scheduler import Scheduler
@@ -56,71 +56,58 @@ class DupeFilterBypass:
             raise IgnoreRequest("It was sent past the duplicate filter before.")
 
 
-class StartPages:
-    """Pages that a crawl has started with, and links back to them.
+class Repetitions:
+    """Links that bring nothing new: the duplicate filter would drop them, or they lead back to where the crawl started.
+
+    Most links of a crawl are those of menus, and each goes through all spider middlewares, a queue, two signals and
+    the scheduler on its way to the filter. The filter of Scrapy never forgets, so what it has dropped once need not be
+    shown to it again. Of other filters and schedulers that is not known: they see all but links back.
 
     Scrapy asks for `start_urls` without telling its filter, which lets the first link back pass; the same URL again is
     an update and no duplicate, so that its items would be stored twice. Once a callback has had such a page, a link
     for the same callback can bring nothing else.
 
     Args:
-        settings: Where URLs are not ours to change, links stay.
+        settings: Where URLs are not ours to change, links back stay.
+
+    Attributes:
+        are_known: Whether the filter is one that never forgets.
     """
 
     def __init__(self, crawler: Crawler, settings: DedupSettings) -> None:
         assert crawler.request_fingerprinter is not None
         assert crawler.spider is not None
-        self._settings = settings
+        assert crawler.stats is not None
+        self._settings, self._stats = settings, crawler.stats
         self._default = crawler.spider.parse
         self._fingerprint = crawler.request_fingerprinter.fingerprint
-        self._known: dict[bytes, list[tuple[object, ...]]] = {}  # by fingerprint: callbacks and their arguments
+        self._is_by_url = isinstance(crawler.request_fingerprinter, RememberedFingerprints)
+        self._urls: set[str] = set()  # of links that were dropped as they were
+        self._dropped: set[bytes] = set()
+        self._started: dict[bytes, list[tuple[object, ...]]] = {}  # by fingerprint: callbacks and their arguments
+        self.are_known = (
+            load_object(crawler.settings["SCHEDULER"]) is Scheduler
+            and load_object(crawler.settings["DUPEFILTER_CLASS"]) is RFPDupeFilter
+            and not crawler.settings.getbool("DUPEFILTER_DEBUG")  # which asks for a line of each
+        )
 
     def came(self, request: Request) -> None:
         """The answer to a request has come to its callback."""
         if request.dont_filter and request.meta.get("is_start_request"):
             settings = self._settings.for_url(request.url)
             if settings.enabled and settings.url_mode == "rewrite":
-                known = self._known.setdefault(self._fingerprint(request), [])
+                known = self._started.setdefault(self._fingerprint(request), [])
                 if (purpose := self._purpose(request)) not in known:  # a spider may start with one page every minute
                     known.append(purpose)
 
-    def has(self, request: Request) -> bool:
+    def has_started_with(self, request: Request) -> bool:
         """True for a request that would bring the same page to the same callback again."""
-        if not self._known or request.dont_filter or not is_for_spider(request):
+        if not self._started or request.dont_filter or not is_for_spider(request):
             return False
-        return self._purpose(request) in self._known.get(self._fingerprint(request), ())
+        return self._purpose(request) in self._started.get(self._fingerprint(request), ())
 
     def _purpose(self, request: Request) -> tuple[object, ...]:
         return request.callback or self._default, request.cb_kwargs, request.meta.get("cookiejar")
-
-
-class Repetitions:
-    """Links that the duplicate filter has dropped before, and would drop again.
-
-    Most links of a crawl are those of menus, and each goes through all spider middlewares, a queue, two signals and
-    the scheduler on its way to the filter. The filter of Scrapy never forgets, so what it has dropped once need not be
-    shown to it again. Of other filters and schedulers that is not known: they see all but links back to where the
-    crawl started.
-
-    Attributes:
-        are_known: Whether the filter is one that never forgets.
-    """
-
-    def __init__(self, crawler: Crawler, starts: StartPages) -> None:
-        self.starts = starts
-        assert crawler.request_fingerprinter is not None
-        settings = crawler.settings
-        assert crawler.stats is not None
-        self._stats = crawler.stats
-        self._fingerprint = crawler.request_fingerprinter.fingerprint
-        self._is_by_url = isinstance(crawler.request_fingerprinter, RememberedFingerprints)
-        self._urls: set[str] = set()  # of links that were dropped as they were
-        self._dropped: set[bytes] = set()
-        self.are_known = (
-            load_object(settings["SCHEDULER"]) is Scheduler
-            and load_object(settings["DUPEFILTER_CLASS"]) is RFPDupeFilter
-            and not settings.getbool("DUPEFILTER_DEBUG")  # which asks for a line of each
-        )
 
     def drops_again(self, link: Request) -> bool:
         """True for a link that no rule has changed and that was dropped when it came before, known by its URL alone.
@@ -139,7 +126,7 @@ class Repetitions:
         if request.dont_filter:
             return False
         was_dropped = bool(self._dropped) and self._fingerprint(request) in self._dropped
-        if not was_dropped and not self.starts.has(request):
+        if not was_dropped and not self.has_started_with(request):
             return False
         if was_dropped:
             self._remember(request)
@@ -181,24 +168,17 @@ class RememberedFingerprints(RequestFingerprinter):
 
     def __init__(self, crawler: Crawler | None = None) -> None:
         super().__init__(crawler)
-        self._known: OrderedDict[str, bytes] = OrderedDict()
         known = "http://a.example/b?c=d"
         self._is_as_expected = _of_canonical(known) == super().fingerprint(Request(known))
+        self._of_url = lru_cache(_URLS_KEPT)(self._made)
 
     def fingerprint(self, request: Request) -> bytes:
         """As Scrapy's own says."""
-        if not _goes_by_url(request):
-            return super().fingerprint(request)
-        url = request.url
-        known = self._known.get(url)
-        if known is not None:
-            self._known.move_to_end(url)
-            return known
-        if len(self._known) >= _URLS_KEPT:
-            self._known.popitem(last=False)
+        return self._of_url(request.url) if _goes_by_url(request) else super().fingerprint(request)
+
+    def _made(self, url: str) -> bytes:
         canonical = _canonical(url) if self._is_as_expected else None
-        known = self._known[url] = super().fingerprint(request) if canonical is None else _of_canonical(canonical)
-        return known
+        return super().fingerprint(Request(url)) if canonical is None else _of_canonical(canonical)
 
 
 def _canonical(url: str) -> str | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import logging
 import os
-import time
 import uuid
 from collections.abc import Sequence
 from functools import partial
@@ -22,9 +21,8 @@ from dedupcrawl.content import model
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.aliases import Aliases
-from dedupcrawl.crawl.dupe_filter import Repetitions, StartPages
+from dedupcrawl.crawl.dupe_filter import Repetitions
 from dedupcrawl.crawl.failures import Outage, cannot_start, take_all
-from dedupcrawl.crawl.journal_file import FirstSeen
 from dedupcrawl.crawl.judging import Judging
 from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import AliasRows, LogFile, PageLog
@@ -109,7 +107,7 @@ class Dedup:
             crawler, self.settings, self._normalizer, self._index, self._run, self._detector, folder=folder
         )
         self.pages, self.batch, self.bypass = parts.pages, parts.batch, parts.bypass
-        self.repetitions = Repetitions(crawler, StartPages(crawler, self.settings))
+        self.repetitions = Repetitions(crawler, self.settings)
         self.orphans = Orphans(parts)
         if not returns_unstored(crawler.settings):
             self.orphans.reap_expired()
@@ -118,16 +116,15 @@ class Dedup:
         self.aliases = Aliases(parts)
         self.watch = RuleWatch(parts, self.aliases, AliasRows(self._log, parts))
         self.software = self._software()
-        first_seen = FirstSeen(folder / "first-seen.jsonl" if folder else None)
         if self.settings.run:
             first = partial(self._index.first_of_run, self._run)
-            first_seen.shared = lambda identity, url: first(identity, url.encode()).decode()
+            parts.pending.shared = lambda identity, url: first(identity, url.encode()).decode()
         elif is_redis(spec) and self.settings.scope == "run":
             logger.warning(_ALONE)
-        self.rewriter = Rewriter(parts, self.watch, self.aliases, first_seen)
+        self.rewriter = Rewriter(parts, self.watch, self.aliases)
         self.judging = Judging(parts, self.rewriter.canonical, self.storing, self.orphans)
         self._learning = self._learns() if self.settings.learn else None
-        self.page_log = PageLog(self._log, parts) if self._log else None
+        self.page_log = PageLog(self._log, parts)
         self.judging.judged_again = self._judged_again
         self._connect(crawler)
 
@@ -135,14 +132,13 @@ class Dedup:
         """A page that was kept is a duplicate after all: the log and later crawls are to know."""
         if verdict.is_sure:
             self.aliases.judged_again(verdict)
-            if self.page_log is not None:
-                self.page_log.judged(verdict, time.time())
+            self.page_log.judged(verdict)
 
-    def _log_beside(self, index: Path) -> LogFile | None:
+    def _log_beside(self, index: Path) -> LogFile:
         path = self.settings.crawl_log
         if path == AUTOMATIC:
             path = index.parent / "crawl-log.jsonl"
-        return LogFile(Path(path)) if path is not None else None
+        return LogFile(Path(path) if path is not None else None)
 
     def _connect(self, crawler: Crawler) -> None:
         crawler.signals.connect(self.spider_opened, signal=signals.spider_opened)
@@ -190,7 +186,7 @@ class Dedup:
         return next((path for path in self.settings.rules if path.is_dir()), rules_folder())
 
     def _learns(self) -> Learning:
-        if self._log is None:
+        if self._log.path is None:
             raise SettingError("DEDUP_LEARN: got True while DEDUP_CRAWL_LOG is None; rules are learned from that log.")
         if missing := extras.missing("train"):
             raise SettingError(f"DEDUP_LEARN {missing}.")
@@ -237,13 +233,13 @@ class Dedup:
             self.watch.close,
             self.aliases.close,
             self._keep_software,
-            self.rewriter.close,
-            *([self._log.close] if self._log is not None else []),
+            self.parts.pending.close,
+            self._log.close,
         )
 
     def _say_what_it_saved(self) -> None:
         logger.info(closing_line(self.stats))
-        log = self._log.path if self._log is not None and self._learning is None else None
+        log = self._log.path if self._learning is None else None
         for line in (advice_line(self.stats), lesson_line(self.stats, self._normalizer, log)):
             if line is not None:
                 logger.info(line)
@@ -269,7 +265,7 @@ class Dedup:
 
     def _write_report(self) -> None:
         if self._report is not None:
-            self._report.write(self._index, self._log.path if self._log else None, self.settings.rules, self._run)
+            self._report.write(self._index, self._log.path, self.settings.rules, self._run)
 
     def request_dropped(self, request: Request) -> None:
         """The duplicate filter has dropped `request`."""

@@ -6,7 +6,8 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from scrapy.statscollectors import StatsCollector
@@ -95,7 +96,24 @@ class Outage:
             self._stats.inc_value("dedup/index/unchecked")
 
 
-_SAID = (OSError, IndexDamagedError, IndexMismatchError)  # their messages are sentences
+INDEX_FAILS = (OSError, IndexDamagedError)
+"""What an index raises that cannot be asked, or told."""
+
+_SAID = (*INDEX_FAILS, IndexMismatchError)  # their messages are sentences
+
+
+@contextmanager
+def survived(
+    stats: StatsCollector, stat: str, said: str, kinds: tuple[type[Exception], ...] = (Exception,)
+) -> Iterator[None]:
+    """What is done within ends where it fails, and the crawl goes on: it is counted by `stat`, and `said` once."""
+    try:
+        yield
+    except kinds as error:
+        if not stats.get_value(stat):
+            why, is_sentence = printable(str(error)), isinstance(error, _SAID)
+            logger.error("%s. This is said once: %s", said, why, exc_info=not is_sentence)
+        stats.inc_value(stat)
 
 
 def take_all(*steps: Callable[[], object]) -> None:

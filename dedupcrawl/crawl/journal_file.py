@@ -6,8 +6,7 @@ A kill costs at most the last, torn row.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -15,7 +14,6 @@ import msgspec
 from scrapy import Request, Spider
 from scrapy.utils.request import request_from_dict
 
-from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)
@@ -24,41 +22,54 @@ Row = TypeVar("Row")
 
 
 class JournalFile:
-    """Appends rows. When the disk fails it says so once and stays silent: a crawl goes on without its memory.
+    """Appends rows, whole lines only, so that several processes may share one file.
+
+    A crawl goes on without what cannot be written, which is said once.
 
     Args:
         path: Made when it is missing; None for a journal that remembers nothing.
+        at_once: Rows that are handed to the operating system together; a kill costs those that wait.
     """
 
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
+    def __init__(self, path: Path | None, at_once: int = 1) -> None:
+        self._path, self._at_once = path, at_once
+        self._rows: list[bytes] = []
+        self._was_said = self._is_torn = False
         self._file: IO[bytes] | None = None
         if path is not None:
-            self._file = path.open("ab+")
+            self._file = path.open("ab+", buffering=0)
             if self._file.tell():
                 self._file.seek(-1, 2)
-                if self._file.read(1) != b"\n":  # torn by a kill
-                    self._file.write(b"\n")
+                self._is_torn = self._file.read(1) != b"\n"  # by a kill
 
     def append(self, row: Any) -> None:
-        """Write `row` as one line and hand it to the operating system at once."""
-        if self._file is None:
+        """Write `row` as one line, perhaps with the next ones."""
+        if self._file is not None:
+            self._rows.append(msgspec.json.encode(row))
+            if len(self._rows) >= self._at_once:
+                self.flush()
+
+    def flush(self) -> None:
+        """Hand all rows to the operating system, in one write."""
+        if self._file is None or not self._rows:
             return
+        lines = b"\n".join([*[b""] * self._is_torn, *self._rows, b""])
+        self._rows, left = [], lines
         try:
-            self._file.write(msgspec.json.encode(row) + b"\n")
-            self._file.flush()
+            while left:
+                left = left[self._file.write(left) :]
         except OSError as error:
-            logger.error(
-                "%s cannot be written: %s. Whoever resumes this crawl will not know everything.", self._path, error
-            )
-            self.close()
+            if not self._was_said:
+                logger.error("%s cannot be written: %s. Until it can be, rows are lost.", self._path, error)
+            self._was_said = True
+        self._is_torn = bool(left) and (self._is_torn or left != lines)
 
     def close(self) -> None:
-        """Close the file; further rows are lost."""
+        """Write what waits and close the file; further rows are lost."""
+        self.flush()
         file, self._file = self._file, None
         if file is not None:
-            with suppress(OSError):  # of what could not be written, which has been said
-                file.close()
+            file.close()
 
 
 def read_rows(path: Path | None, kind: type[Row]) -> Iterator[Row]:
@@ -152,38 +163,3 @@ def restored(packed: bytes, spider: Spider, url: str, **meta: object) -> Request
             printable(str(error)),
         )
     return Request(url, meta=meta)
-
-
-class FirstSeen:
-    """Identity → the first URL met of it. With a `path` it survives the process, like Scrapy's requests.seen.
-
-    Attributes:
-        shared: Where several workers agree on it: (identity, URL) → the first URL that any of them named.
-    """
-
-    def __init__(self, path: Path | None) -> None:
-        self.shared: Callable[[str, str], str] = lambda identity, url: url
-        self._url_of: dict[str, str] = {}
-        self._url_of.update(read_rows(path, tuple[str, str]))
-        self._journal = JournalFile(path)
-
-    def known(self, identity: str) -> str | None:
-        """The first URL of `identity`; None when this process knows of none."""
-        return self._url_of.get(identity)
-
-    def url_of(self, identity: str, url: str, identity_of: Callable[[str], str]) -> str:
-        """The first URL of `identity`; `url` when there was none before, or when it has another identity by now."""
-        known = first = self._url_of.get(identity)
-        if first is None:
-            with suppress(OSError, IndexDamagedError):  # while the workers cannot be asked: a page more is fetched
-                first = self.shared(identity, url)
-        if first is None or identity_of(first) != identity:
-            first = url
-        if first != known:
-            self._url_of[identity] = first
-            self._journal.append((identity, first))
-        return first
-
-    def close(self) -> None:
-        """Close the file."""
-        self._journal.close()

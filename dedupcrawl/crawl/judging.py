@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from scrapy.utils.serialize import ScrapyJSONEncoder
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.crawl.failures import INDEX_FAILS, survived
 from dedupcrawl.crawl.journal_file import pack_request
 from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.pages import FetchedPage
@@ -24,7 +26,7 @@ from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.attachments import ITEM, packed_item
 from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.detection.together import Steps, together
-from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
+from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of
@@ -92,7 +94,7 @@ class Judging:
             verdict = yield from self._detector.steps(analysis, asked)
         except IndexAwayError:
             raise
-        except (OSError, IndexDamagedError) as error:
+        except INDEX_FAILS as error:
             if not self._stats.get_value("dedup/index/errors"):
                 logger.error(
                     "The index cannot be used; pages are kept unchecked while this lasts. This is said once: %s",
@@ -106,7 +108,8 @@ class Judging:
         for judged_again in self._detector.judged_again():
             self.judged_again(judged_again)
         if settings.keep_text:
-            self._keep(partial(self._detector.keep_text, analysis.page))
+            with self._keeping():
+                self._detector.keep_text(analysis.page)
         if analysis.kept_under is not None:
             fetched.kept_under[analysis.page.url] = analysis.kept_under
         if analysis.page.selector_missed:
@@ -141,21 +144,14 @@ class Judging:
 
         Its first item, number 0, takes the place of all that an earlier crawl kept of the page.
         """
-
-        def work() -> None:
+        with self._keeping():  # an item may be anything
             if number == 0:
                 self._index.detach(url, ITEM)
             self._index.attach(url, *packed_item(number, item_json(item)))
 
-        self._keep(work)
-
-    def _keep(self, work: Callable[[], None]) -> None:
-        try:
-            work()
-        except Exception:  # an item may be anything; whatever goes wrong, the crawl goes on
-            if not self._stats.get_value("dedup/content/not_kept"):
-                logger.exception("A text or an item cannot be kept (DEDUP_KEEP_TEXT). This is said once.")
-            self._stats.inc_value("dedup/content/not_kept")
+    def _keeping(self) -> AbstractContextManager[None]:
+        said = "A text or an item cannot be kept (DEDUP_KEEP_TEXT)"
+        return survived(self._stats, "dedup/content/not_kept", said)
 
     def _miss(self, url: str, selector: str | None) -> None:
         """DEDUP_SELECTOR found nothing on a page."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import IO
 
 import msgspec
 from scrapy import Request
@@ -18,12 +16,11 @@ from scrapy.http import Response
 from dedupcrawl.aliases.alias import said_by
 from dedupcrawl.aliases.sources import canonical_of
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.crawl.journal_file import JournalFile
 from dedupcrawl.crawl.pages import FetchedPage, is_html, media_type
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.sites import site_of
 from dedupcrawl.verdict import Verdict
-
-logger = logging.getLogger(__name__)
 
 _FLUSH_EVERY = 64  # rows; a kill loses at most so many
 
@@ -66,47 +63,24 @@ class LogRow(msgspec.Struct, omit_defaults=True):
     run: str = ""
 
 
-class LogFile:
-    """Appends rows; whole lines only, so that several processes may share one file.
+class LogFile(JournalFile):
+    """Where the rows go; nowhere without a `path`.
 
     Attributes:
         added: Called with each row.
     """
 
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    def __init__(self, path: Path | None) -> None:
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        super().__init__(path, _FLUSH_EVERY)
         self.path = path
         self.added: Callable[[LogRow], None] = lambda row: None
-        self._file: IO[bytes] = path.open("ab", buffering=0)
-        self._rows: list[bytes] = []
-        self._failed = False
-        self._encode = msgspec.json.Encoder().encode
 
     def write(self, row: LogRow) -> None:
         """Add a row; it reaches the file with the next ones."""
-        self._rows.append(self._encode(row))
-        if len(self._rows) >= _FLUSH_EVERY:
-            self.flush()
+        self.append(row)
         self.added(row)
-
-    def flush(self) -> None:
-        """Hand all rows to the operating system, in one write."""
-        if not self._rows:
-            return
-        rows, self._rows = self._rows, []
-        try:
-            self._file.write(b"\n".join(rows) + b"\n")
-        except OSError as error:
-            if not self._failed:
-                logger.error(
-                    "The crawl log %s cannot be written: %s. Until it can be, rows are lost.", self.path, error
-                )
-            self._failed = True
-
-    def close(self) -> None:
-        """Flush and close."""
-        self.flush()
-        self._file.close()
 
 
 _CHECKS = ("exact", "simhash")  # their signatures are columns of the crawl log
@@ -120,8 +94,9 @@ class PageLog:
         self._run, self._pages, self._batch = parts.run, parts.pages, parts.batch
         self._checks = make_checks(_CHECKS, parts.settings.parameters)
 
-    def add(self, request: Request, response: Response, fetched_at: float) -> None:
+    def add(self, request: Request, response: Response) -> None:
         """Write the response's row, and one for each redirect that led to it."""
+        fetched_at = time.time()
         reasons = request.meta.get("redirect_reasons", ())
         for source, reason in zip_longest(request.meta.get("redirect_urls", ()), reasons):
             if source is not None:
@@ -142,11 +117,11 @@ class PageLog:
         page = self._pages.of(response)
         self._batch.then(partial(self._add_page, row, page), page)
 
-    def judged(self, verdict: Verdict, fetched_at: float) -> None:
+    def judged(self, verdict: Verdict) -> None:
         """Write a row for a page that surely is a duplicate, or surely none; a doubtful verdict is no evidence."""
         is_unique = verdict.verdict == "unique" and not verdict.doubt
         if verdict.is_sure or is_unique:
-            row = LogRow(verdict.url, 200, unique=is_unique, fetched_at=fetched_at, run=self._run)
+            row = LogRow(verdict.url, 200, unique=is_unique, fetched_at=time.time(), run=self._run)
             row.duplicate_of = verdict.duplicate_of or ""
             self._file.write(row)
 
@@ -170,7 +145,7 @@ class AliasRows:
     not in the log as a fact, however the crawl ends. What rules save is not told of: a rule is no evidence for itself.
     """
 
-    def __init__(self, log: LogFile | None, parts: Parts) -> None:
+    def __init__(self, log: LogFile, parts: Parts) -> None:
         self._log = log
         self._run, self._book, self._stats = parts.run, parts.book, parts.stats
         self._waiting: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)  # by site and rule: URL, target
@@ -178,7 +153,7 @@ class AliasRows:
 
     def used(self, url: str, target: str, rules: tuple[str, ...]) -> None:
         """`target` is asked for instead of `url`, by these rules; not told of a URL that is fetched, too."""
-        if self._log is None or not said_by(rules):
+        if self._log.path is None or not said_by(rules):
             return
         if self._book.holds(url, rules):
             self._add(url, target, rules, held=None)
@@ -190,8 +165,6 @@ class AliasRows:
         """Both were fetched, and are one page, or not; the book knows of it already."""
         if source := said_by(rules):
             self._stats.inc_value(f"dedup/aliases/{'held' if held else 'failed'}/{source}")
-        if self._log is None:
-            return
         self._add(url, target, rules, held=held)
         if not source:
             return
@@ -201,7 +174,6 @@ class AliasRows:
             self.used(other, other_target, rules)
 
     def _add(self, url: str, target: str, rules: tuple[str, ...], *, held: bool | None) -> None:
-        assert self._log is not None
         now = round(time.time(), 3)
         source = said_by(rules) or _RULE
         row = LogRow(url, alias_of=target, alias_source=source, alias_held=held, fetched_at=now, run=self._run)

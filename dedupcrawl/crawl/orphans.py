@@ -11,11 +11,11 @@ from scrapy.http import Response
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
+from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.journal_file import packed_if_possible, restored
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import FORCE_KEEP, GONE, MOVED, ORIGINAL_URL, ORPHANS, without_fragment
 from dedupcrawl.index.contract import ClaimLedger
-from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.open import is_redis
 from dedupcrawl.index.rows import Dependent
 from dedupcrawl.page import page_of_item
@@ -99,7 +99,7 @@ class Orphans:
         try:
             if (self._shares or self._after_leases) and not self.reap_expired():
                 return []
-        except (OSError, IndexDamagedError):
+        except INDEX_FAILS:
             return []
         return [request.replace(dont_filter=True) for request in self._of_all()]
 
@@ -113,7 +113,7 @@ class Orphans:
     def _of_all(self) -> Iterator[Request]:
         try:
             orphans = self._index.take(self._index.orphans(self._spider.name))
-        except (OSError, IndexDamagedError) as error:
+        except INDEX_FAILS as error:
             logger.error("What an earlier crawl lost cannot be fetched again at the moment: %s", printable(str(error)))
             return
         self._asked = True
@@ -158,7 +158,7 @@ class Orphans:
                 self._expected.adopt(url, kept_under)
             else:
                 self._index.adopt(Dependent(self._spider.name, url, b""), None)
-        except (OSError, IndexDamagedError):
+        except INDEX_FAILS:
             return False
         return True
 
@@ -174,7 +174,7 @@ class Orphans:
         own = [orphan for orphan in orphans if orphan.spider == self._spider.name]
         try:
             return self._index.take(own)
-        except (OSError, IndexDamagedError):
+        except INDEX_FAILS:
             return own  # at worst another worker asks for them, too
 
     def _requests_for(self, orphans: Iterable[Dependent]) -> Iterator[tuple[bytes, Request]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field, replace
-from functools import partial
 from typing import Any, TypeGuard
 from weakref import WeakKeyDictionary
 
@@ -34,8 +33,7 @@ class FetchedPage:
         url: The response's, without a fragment: that of the index.
         body_length: Bytes of its body.
         verdict: What the content half said, once it was asked.
-        items: How many items were judged one by one (DEDUP_ITEM_FIELDS).
-        item_urls: The URLs that these were judged as.
+        item_urls: The URLs that its items were judged as, one by one (DEDUP_ITEM_FIELDS).
         request: Whose response it is, known once an item was made of it.
         linked: Ids of its items that have not come to our pipeline.
         kept_under: Where the index keeps it, or its items, by their own URLs, while they are on their way.
@@ -63,7 +61,6 @@ class FetchedPage:
     _read: Callable[[DedupSettings], Page] | None = field(init=False)
     _analysis: Analysis | None = None
     verdict: Verdict | None = None
-    items: int = 0
     item_urls: set[str] = field(default_factory=set)
     request: Request | None = None
     linked: set[int] = field(default_factory=set)
@@ -84,7 +81,7 @@ class FetchedPage:
 
     def __post_init__(self, response: Response) -> None:
         self.url, self.body_length, self._status = without_fragment(response.url), len(response.body), response.status
-        self._read = reader_of(response)
+        self._read = _reader(response)
 
     @property
     def wanted(self) -> bool:
@@ -114,31 +111,25 @@ class FetchedPage:
         return self._analysis
 
 
-def reader_of(response: Response) -> Callable[[DedupSettings], Page]:
-    """What makes a Page of a response, without paragraphs when that is neither HTML nor plain text."""
-    url, body = without_fragment(response.url), response.body
-    if is_html(response):
-        return partial(_of_html, url, body, response.encoding)
+def _reader(response: Response) -> Callable[[DedupSettings], Page]:
+    """What makes a Page of a response, without paragraphs when that is neither HTML nor plain text.
+
+    It holds what it needs of the response, and not that.
+    """
+    url, body, encoding = without_fragment(response.url), response.body, None
+    holds_markup, is_plain = is_html(response), media_type(response) == b"text/plain"
     if isinstance(response, TextResponse):
-        return partial(_of_other, url, body, response.encoding if media_type(response) == b"text/plain" else "", False)
-    return partial(_of_other, url, body, "", True)
+        encoding = response.encoding
 
+    def read(settings: DedupSettings) -> Page:
+        ignored, fields = read_ignored(settings.ignore), "mwo" in settings.checks
+        if holds_markup:
+            return extract(body, url, encoding=encoding, selector=settings.selector, ignored=ignored, fields=fields)
+        said = decode(body, encoding) if encoding and is_plain else ""
+        digest = mmh3.hash_bytes(body) if body else b""
+        return Page(url, paragraphs=ignored.lines(paragraphs_of(said)), body_digest=digest, body_tells=encoding is None)
 
-def _of_html(url: str, body: bytes, encoding: str, settings: DedupSettings) -> Page:
-    return extract(
-        body,
-        url,
-        encoding=encoding,
-        selector=settings.selector,
-        ignored=read_ignored(settings.ignore),
-        fields="mwo" in settings.checks,
-    )
-
-
-def _of_other(url: str, body: bytes, encoding: str, is_binary: bool, settings: DedupSettings) -> Page:
-    """Without an `encoding` it is not for people."""
-    lines = read_ignored(settings.ignore).lines(paragraphs_of(decode(body, encoding)) if encoding else ())
-    return Page(url, paragraphs=lines, body_digest=mmh3.hash_bytes(body) if body else b"", body_tells=is_binary)
+    return read
 
 
 def is_html(response: Response) -> TypeGuard[TextResponse]:

@@ -15,10 +15,11 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
-from dedupcrawl.crawl.earlier_pages import EarlierPages
 from dedupcrawl.crawl.pages import Pages
-from dedupcrawl.crawl.request_meta import ORIGINAL_URL, key_of
+from dedupcrawl.crawl.request_meta import ORIGINAL_URL
 from dedupcrawl.crawl.rewrites import PendingRewrites, Rewrites
+from dedupcrawl.crawl.same_page import EarlierPages
+from dedupcrawl.crawl.url_set import key_of
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.runs import RunTally

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -15,6 +14,7 @@ from scrapy.crawler import Crawler
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.selection import Ignored, read_ignored
 from dedupcrawl.crawl.extension import Component
+from dedupcrawl.crawl.failures import survived
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.storing import DropDuplicate
 from dedupcrawl.detection.analysis import Analysis
@@ -70,9 +70,8 @@ class DedupPipeline(Component):
         None when there can be none: whatever goes wrong here, the item goes on.
         """
         batch, outage, judge_late = self._dedup.batch, self._dedup.outage, self._dedup.judging.judge_late
-        try:
+        with survived(self._dedup.stats, "dedup/content/errors", f"{fetched.url!r} cannot be judged; its item goes on"):
             if roles:
-                fetched.items += 1
                 analysis = Analysis(_page_of_item(ItemAdapter(item), roles, fetched, read_ignored(settings.ignore)))
                 fetched.judged_as[id(item)] = analysis.page.url
                 steps = partial(self._dedup.judging.steps, analysis, settings, fetched)
@@ -81,19 +80,15 @@ class DedupPipeline(Component):
                 steps = partial(self._page_steps, fetched, settings)
                 late = partial(self._page_late, fetched, settings)
             return await outage.bridged(partial(batch.verdict, steps, fetched, needs_page=not roles), late)
-        except Exception:
-            if not self._dedup.stats.get_value("dedup/content/errors"):
-                logger.exception("%r could not be judged; its item goes on. This is said once.", fetched.url)
-            self._dedup.stats.inc_value("dedup/content/errors")
-            return None
+        return None
 
     def _page_steps(self, fetched: FetchedPage, settings: DedupSettings) -> Steps[Verdict | None]:
         if fetched.verdict is None:
             fetched.verdict = yield from self._dedup.judging.steps(fetched.analyse(), settings, fetched)
             self._dedup.aliases.settle(fetched)
             self._dedup.watch.judged(fetched)
-            if fetched.verdict is not None and self._dedup.page_log is not None:
-                self._dedup.page_log.judged(fetched.verdict, time.time())
+            if fetched.verdict is not None:
+                self._dedup.page_log.judged(fetched.verdict)
         return fetched.verdict
 
     def _page_late(self, fetched: FetchedPage, settings: DedupSettings) -> None:
@@ -126,7 +121,7 @@ def _page_of_item(item: ItemAdapter, roles: Mapping[str, str], fetched: FetchedP
     value = {role: _text(item.get(name)) for role, name in roles.items()}
     url = urljoin(fetched.url, value["url"]) if value.get("url") else fetched.url
     if url == fetched.url or url in fetched.item_urls:
-        url = item_url(fetched.url, fetched.items)
+        url = item_url(fetched.url, len(fetched.item_urls) + 1)
     fetched.item_urls.add(url)
     page = extract(value["html"], url, ignored=ignored) if value.get("html") else Page(url)
     paragraphs = paragraphs_of(value.get("text", "")) or page.paragraphs

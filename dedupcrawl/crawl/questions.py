@@ -25,8 +25,7 @@ from scrapy.http import Response
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.pages import FetchedPage, Pages
 from dedupcrawl.crawl.parts import Sending
-from dedupcrawl.crawl.rewrites import PendingRewrites
-from dedupcrawl.crawl.same_page import Look
+from dedupcrawl.crawl.same_page import NOWHERE, Look
 from dedupcrawl.crawl.trials import Trial, Trials
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
@@ -107,13 +106,10 @@ class LeadingOn:
     def __init__(self) -> None:
         self._led: Counter[tuple[str, tuple[str, ...]]] = Counter()
 
-    def passed(self, trial: Trial) -> None:
-        """A canonical URL led on to the page that was asked for."""
-        self._led[site_of(trial.canonical), trial.rules] += 1
-
-    def failed(self, trial: Trial) -> None:
-        """It led on to another."""
-        self._led[site_of(trial.canonical), trial.rules] -= _NEVER
+    def learn(self, trial: Trial, *, held: bool) -> None:
+        """A canonical URL, if it led on, did so to the page that was asked for, or to another."""
+        if trial.led_to:
+            self._led[site_of(trial.canonical), trial.rules] += 1 if held else -_NEVER
 
     def is_usual(self, canonical: str, url: str, rules: tuple[str, ...]) -> bool:
         """True where canonical URLs of these rules redirect, as a trial found each time, to the page asked for.
@@ -152,7 +148,7 @@ def _occurring(outline: bytes, other: bytes) -> float:
 logger = logging.getLogger(__name__)
 
 
-class _Questions:
+class Questions:
     """Fetches pages past the spider, and has them looked at together with others."""
 
     def __init__(self, pages: Pages, batch: Batch, sending: Sending) -> None:
@@ -173,15 +169,18 @@ class _Questions:
         else:
             work()
 
-    def _ask(
+    def ask(
         self,
         about: str,
         url: str,
         is_wanted: Callable[[Response], bool],
         settle: Callable[[FetchedPage | None], None],
     ) -> None:
-        """Have `settle` called with the page at a URL; with None where there is no answer, or none that is wanted."""
-        if about in self._waiting:  # which is under way
+        """Have `settle` called with the page at a URL; with None where there is no answer, or none that is wanted.
+
+        Not while an answer to what was asked `about` is still to come.
+        """
+        if about in self._waiting:
             return
         self._waiting[about] = []
 
@@ -208,47 +207,33 @@ class _Questions:
                     logger.exception("What a rule makes of %s could not be looked at.", printable(url))
 
 
-class ErrorQuestions(_Questions):
-    """Fetches one URL that is made up from each host that it is asked about; `errors` learns from the answers."""
-
-    def __init__(self, errors: ErrorPages, pages: Pages, batch: Batch, sending: Sending) -> None:
-        super().__init__(pages, batch, sending)
-        self._errors = errors
-
-    def ask(self, host: str, url: str) -> None:
-        """Ask the host of `url`, unless that was done before."""
-        if self._errors.is_new(host):
-            asked = Request(made_up(url)).url  # as Scrapy writes it
-            self._ask(host, asked, lambda found: found.status >= 400 or found.url == asked, partial(self.learn, host))
-
-    def learn(self, host: str, page: FetchedPage | None) -> None:
-        """This is an error page of the host, where there is one."""
-        if page is not None:
-            self._errors.learn(host, Look.at(page.analyse()).outline)
+def ask_for_error(questions: Questions, errors: ErrorPages, host: str, url: str) -> None:
+    """Fetch one URL beside `url` that is made up, once a host; `errors` learns from the answer."""
+    if errors.is_new(host):
+        asked = Request(made_up(url)).url  # as Scrapy writes it
+        learn = partial(learn_error, errors, host)
+        questions.ask(host, asked, lambda found: found.status >= 400 or found.url == asked, learn)
 
 
-class CanonicalQuestions(_Questions):
-    """Asks for canonical URLs, and tells the trials that wait for their pages what came of it.
+def learn_error(errors: ErrorPages, host: str, page: FetchedPage | None) -> None:
+    """This is an error page of the host, where there is one."""
+    if page is not None:
+        errors.learn(host, Look.at(page.analyse()).outline)
 
-    Of a trial whose canonical URL does not answer nothing more can be known: it ends. `pending` knows which led nowhere
-    before.
+
+def ask_for_canonical(questions: Questions, trials: Trials, canonical: str, *, led_nowhere: bool) -> None:
+    """Fetch a canonical URL, which perhaps `led_nowhere` before, and tell the trials that wait for its page.
+
+    Of one whose canonical URL does not answer nothing more can be known: it ends.
     """
 
-    def __init__(self, trials: Trials, pending: PendingRewrites, pages: Pages, batch: Batch, sending: Sending) -> None:
-        super().__init__(pages, batch, sending)
-        self._trials = trials
-        self._pending = pending
-
-    def ask(self, canonical: str) -> None:
-        """Fetch a canonical URL, unless that is under way."""
-        found_out = partial(self._found_out, canonical, self._pending.is_refuted(canonical))
-        self._ask(canonical, canonical, lambda found: 200 <= found.status < 300, found_out)
-
-    def _found_out(self, canonical: str, led_nowhere: bool, page: FetchedPage | None) -> None:
+    def settle(page: FetchedPage | None) -> None:
         try:
             if page is not None:
-                self._trials.found(canonical, Look.at(page.analyse()))
+                trials.found(canonical, Look.at(page.analyse()))
             elif led_nowhere:  # and does so again, while the URL that was asked for has a page
-                self._trials.gone(canonical)
+                trials.found(canonical, NOWHERE)
         finally:
-            self._trials.not_found(canonical)
+            trials.not_found(canonical)
+
+    questions.ask(canonical, canonical, lambda found: 200 <= found.status < 300, settle)

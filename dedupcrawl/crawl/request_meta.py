@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmh3
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
@@ -27,31 +26,6 @@ class AlreadyFetchedError(IgnoreRequest):
 def without_fragment(url: str) -> str:
     """What a server sees of a URL."""
     return url.partition("#")[0]
-
-
-def key_of(url: str) -> int:
-    """What a URL is remembered by where there are many: 60 bytes each in a set."""
-    return int(mmh3.hash64(url)[0])
-
-
-class UrlSet:
-    """URLs, each remembered by its key."""
-
-    def __init__(self) -> None:
-        self._keys: set[int] = set()
-
-    def __contains__(self, url: str) -> bool:
-        return key_of(url) in self._keys
-
-    def add(self, url: str) -> bool:
-        """Put a URL in; False when it is there already."""
-        before = len(self._keys)
-        self._keys.add(key_of(url))
-        return len(self._keys) > before
-
-    def discard(self, url: str) -> None:
-        """Take a URL out, if it is there."""
-        self._keys.discard(key_of(url))
 
 
 def untouched(request: Request) -> Request:

@@ -6,7 +6,6 @@ from scrapy import Request
 
 from dedupcrawl.aliases.alias import rule_id, was_found_out
 from dedupcrawl.crawl.aliases import Aliases
-from dedupcrawl.crawl.journal_file import FirstSeen
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import (
     CANONICAL,
@@ -14,31 +13,27 @@ from dedupcrawl.crawl.request_meta import (
     TRAIL,
     TRIAL,
     AlreadyFetchedError,
-    UrlSet,
     as_asked,
     is_for_spider,
     untouched,
     without_fragment,
 )
 from dedupcrawl.crawl.rule_watch import RuleWatch
+from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.urls.normalizer import Normalized
 
 
 class Rewriter:
     """Applies the rules to requests. One a crawl, shared by the spider and downloader middlewares."""
 
-    def __init__(self, parts: Parts, watch: RuleWatch, aliases: Aliases, first_seen: FirstSeen) -> None:
+    def __init__(self, parts: Parts, watch: RuleWatch, aliases: Aliases) -> None:
         self._parts = parts
         self._normalizer, self._pending = parts.normalizer, parts.pending
         self._watch, self._aliases = watch, aliases
         self._is_off, self._is_fetched = parts.book.is_off, watch.after_all.is_fetched
-        aliases.instead = self._instead_of_page
         watch.after_all.rewrite = self.rewrite
-        self._first_seen = first_seen
         self._fingerprint = parts.fingerprint
         self._skipped = UrlSet()  # pages that were kept are asked for instead, which rules make these URLs of
-        self._owed: list[Request] = []
-        self._is_asking = False
 
     def canonical(self, url: str) -> str:
         """The URL's identity: equal for two URLs exactly when the rules take them for one page."""
@@ -52,7 +47,7 @@ class Rewriter:
         url = request.url
         found = self._normalizer.normalize(url)
         if found.kind == "unchanged":
-            if (first := self._first_seen.known(url)) is None:  # most links, and remembered: nothing else is asked
+            if (first := self._pending.first_seen(url)) is None:  # most links, and remembered: nothing else is asked
                 return request
             found = self._normalizer.normalize(first)._replace(url=url)  # it is an identity, of a URL met before
             if found.canonical != url:  # and is so no more: rules have been switched off
@@ -80,19 +75,16 @@ class Rewriter:
         """
         if found.kind == "rewrite":
             return found
-        made = self._normalizer.rewrite(found.url)
-        is_proved = not self._parts.tries or self._parts.book.holds(found.url, made.rules)
-        return (
-            made
-            if is_proved or self._pending.is_proven(made.canonical)
-            else Normalized(found.url, found.url, "unchanged", ())
-        )
+        made = self._normalizer.fetchable(found.url)
+        is_there = self._pending.is_proven(made.canonical)
+        is_proved = is_there or not self._parts.tries or self._parts.book.holds(found.url, made.rules)
+        return made if is_proved else Normalized(found.url, found.url, "unchanged", ())
 
     def _representative(self, found: Normalized, url: str) -> str:
         """What is asked for instead of a URL: its canonical form, or the first URL of an identity that cannot be."""
         if found.kind == "rewrite" or self._is_fetched(found.canonical):
             return found.canonical
-        return self._first_seen.url_of(found.canonical, url, lambda first: self._normalizer.normalize(first).canonical)
+        return self._pending.stand_in(found.canonical, url, lambda first: self._normalizer.normalize(first).canonical)
 
     def follows(self, request: Request) -> bool:
         """Whether `follow` asks what is known of a request's URL."""
@@ -128,7 +120,7 @@ class Rewriter:
                 sent.meta[CANONICAL] = [sent.url]
         return sent
 
-    def _instead_of_page(self, request: Request, named: str, source: str) -> Request | None:
+    def instead_of_page(self, request: Request, named: str, source: str) -> Request | None:
         """The request for the URL that a page names as its own, to be asked for and kept in the place of that page.
 
         None where the page stays: it was asked for on purpose, rules made its URL, or the spider has the other one.
@@ -193,17 +185,9 @@ class Rewriter:
 
     def _ask_for_links(self, url: str) -> None:
         """What is known to be linked from the page at a URL that is not fetched, and from no other, is asked for."""
-        self._owed += self._aliases.links_of(url)
-        if self._is_asking:  # called for a link that is sent elsewhere itself
-            return
-        self._is_asking = True
-        try:
-            while self._owed:
-                link = self._owed.pop()
-                self._aliases.discoveries.is_new(link)
-                self._parts.sending.schedule(self.rewrite(link))
-        finally:
-            self._is_asking = False
+        for link in self._aliases.links_of(url):
+            self._aliases.discoveries.is_new(link)
+            self._parts.sending.schedule(link)  # rules have their say before it is downloaded
 
     def _sent_to(self, url: str, request: Request) -> Request:
         """`request` for another URL; itself when Scrapy would take the two for one.
@@ -283,11 +267,6 @@ class Rewriter:
         back = self._parts.bypass.let_by(request.replace(url=original, meta={**request.meta, "dedup_url": False}))
         self._parts.savings.fall_back([back], f"{request.url} redirects there")
         return back
-
-    def close(self) -> None:
-        """Close the files that survive the process."""
-        self._first_seen.close()
-        self._pending.close()
 
     def _mode(self, url: str) -> str:
         settings = self._parts.settings.for_url(url)

@@ -1,18 +1,20 @@
-"""What this crawl rewrote: remembered in the index, and who waits for the answer of a canonical URL."""
+"""Which URL is asked for instead of another: what was sent where, and who waits for an answer."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from pathlib import Path
 
 from scrapy import Request, Spider
 
+from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.journal_file import JournalFile, pack_request, packed_if_possible, packed_url, read_rows, restored
-from dedupcrawl.crawl.request_meta import UrlSet, key_of
+from dedupcrawl.crawl.url_set import UrlSet, key_of
 from dedupcrawl.index.contract import RewriteLog
-from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
+from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.rows import Rewrite
 
 logger = logging.getLogger(__name__)
@@ -70,7 +72,7 @@ class Rewrites:
                 self._index.record_rewrites(new)
         except IndexAwayError:
             self._new = new + self._new
-        except (OSError, IndexDamagedError):
+        except INDEX_FAILS:
             logger.exception("The index cannot be told what was rewritten; a rule that proves wrong may cost pages.")
 
     def request(self, rewrite: Rewrite) -> Request:
@@ -84,7 +86,11 @@ class PendingRewrites:
     Scrapy's duplicate filter drops the second request for one canonical URL. Should that URL turn out to be wrong (404,
     forbidden, a redirect to its own variant), every request that was sent there has to be fetched as it was asked for.
 
-    A canonical URL is pending (asked for, no answer yet), proven (it answered) or refuted (it led nowhere).
+    A canonical URL is pending (asked for, no answer yet), proven (it answered) or refuted (it led nowhere). For an
+    identity, which may be no URL, the first URL stands that was met of it.
+
+    Attributes:
+        shared: Where several workers agree on it: (identity, URL) → the first URL that any of them named.
     """
 
     def __init__(self, path: Path | None, spider: Spider) -> None:
@@ -93,6 +99,8 @@ class PendingRewrites:
         self._waiting: dict[str, dict[int, Request | bytes]] = {}
         self._proven, self._refuted = UrlSet(), UrlSet()  # every page of a site with rules is in one of them
         self._led_on: dict[int, str] = {}  # hash of a canonical URL → what is asked for instead; 200 bytes each
+        self._first_seen: dict[str, str] = {}  # identity → URL
+        self.shared: Callable[[str, str], str] = lambda identity, url: url
         self._survives = path is not None
         self._journal = JournalFile(None)  # nothing is written while it resumes
         for event, canonical, content in read_rows(path, tuple[str, str, bytes]):
@@ -102,6 +110,8 @@ class PendingRewrites:
                 self.refute(canonical)
             elif event == "led on":
                 self.lead_on(canonical, content.decode())
+            elif event == "first":
+                self._first_seen[canonical] = content.decode()
             elif packed_url(content):
                 self.wait(canonical, self._unpacked(content))
         self._journal = JournalFile(path)
@@ -190,6 +200,23 @@ class PendingRewrites:
     def unanswered(self) -> list[str]:
         """The canonical URLs that somebody waits for."""
         return list(self._waiting)
+
+    def first_seen(self, identity: str) -> str | None:
+        """The URL that stands for an identity; None when this process knows of none."""
+        return self._first_seen.get(identity)
+
+    def stand_in(self, identity: str, url: str, identity_of: Callable[[str], str]) -> str:
+        """The first URL of `identity`; `url` when there was none before, or when it has another identity by now."""
+        known = first = self.first_seen(identity)
+        if first is None:
+            with suppress(*INDEX_FAILS):  # while the workers cannot be asked: a page more is fetched
+                first = self.shared(identity, url)
+        if first is None or identity_of(first) != identity:
+            first = url
+        if first != known:
+            self._first_seen[identity] = first
+            self._journal.append(("first", identity, first.encode()))
+        return first
 
     def close(self) -> None:
         """Close the file."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from itertools import islice
 
@@ -13,24 +13,23 @@ from scrapy.http import Response
 from dedupcrawl.aliases.alias import was_found_out
 from dedupcrawl.crawl.after_all import AfterAll
 from dedupcrawl.crawl.aliases import Aliases
+from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.log_file import AliasRows
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.questions import CanonicalQuestions, ErrorPages, ErrorQuestions, LeadingOn
+from dedupcrawl.crawl.questions import ErrorPages, LeadingOn, Questions, ask_for_canonical, ask_for_error, learn_error
 from dedupcrawl.crawl.request_meta import (
     CANONICAL,
     GONE,
     ORIGINAL_URL,
     TRIAL,
-    UrlSet,
     as_asked,
     is_for_spider,
-    key_of,
     without_fragment,
 )
 from dedupcrawl.crawl.same_page import NOWHERE, Look
 from dedupcrawl.crawl.trials import Trial, Trials
-from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.crawl.url_set import UrlSet, key_of
 from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.rule_book import Ruling
@@ -68,11 +67,10 @@ class RuleWatch:
             failed=self._failed,
             undecided=lambda trial: self._pending.prove(trial.canonical),
         )
-        self._questions = CanonicalQuestions(self._trials, self._pending, self._pages, self._batch, self._sending)
+        self._questions = Questions(self._pages, self._batch, self._sending)
         self.after_all = AfterAll(parts, self._trials.tried)
         aliases.disputed = self.after_all.fetch_itself
         self._errors = ErrorPages()
-        self._error_questions = ErrorQuestions(self._errors, self._pages, self._batch, self._sending)
         self._seen = UrlSet()  # canonical URLs for which only waits what was found out to lead there
         self._leading_on = LeadingOn()
         self.suspected = UrlSet()
@@ -80,8 +78,7 @@ class RuleWatch:
     def rewritten(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
         """`request` is sent to `canonical`; when its rules are due for a trial, it is also sent as it is.
 
-        Returns:
-            False when this was known.
+        False when this was known.
         """
         is_first = self._pending.is_unknown(canonical)
         self._pending.wait(canonical, request)
@@ -104,8 +101,7 @@ class RuleWatch:
 
     def _was_tried(self, url: str, canonical: str, rules: tuple[str, ...]) -> bool:
         """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
-        made = self._normalizer.rewrite(url)
-        made_by = made.rules if made.canonical == canonical else self._normalizer.normalize(url).rules
+        made_by = self._made_by(url, canonical)
         is_by_rules = bool(made_by) and set(made_by) <= set(rules)  # with those of the first URL of an identity
         if not is_by_rules or (found := self._aliases.found_out(url)) is None:
             return False
@@ -136,7 +132,7 @@ class RuleWatch:
             if tried:
                 self._trials.cancel(tried)
             if self._parts.tries and response.status in GONE and self._errors.wants(host_of(request.url)):
-                self._batch.then(partial(self._error_questions.learn, host_of(request.url), page), page)
+                self._batch.then(partial(learn_error, self._errors, host_of(request.url), page), page)
             return
         if remembers:
             self._batch.then(partial(self._compare_with_earlier, page, url), page)
@@ -165,7 +161,7 @@ class RuleWatch:
         trial asks for it once more.
         """
         if is_sure:
-            self._trials.gone(canonical)
+            self._trials.found(canonical, NOWHERE)
         asked = []
         for request in waiting:
             if self.after_all.is_fetched(request.url):
@@ -194,11 +190,11 @@ class RuleWatch:
     def settle(self) -> bool:
         """Nothing more is being fetched: end the trials that are under way; False when an answer is still to come."""
         self._batch.flush()
-        if self._error_questions.are_open or self._questions.are_open:
+        if self._questions.are_open:
             return False
         for canonical in self._trials.unmatched():
             if self._parts.earlier.look(canonical) is None:
-                self._questions.ask(canonical)
+                self._ask(canonical)
         if self._questions.are_open:
             return False
         self._trials.settle()
@@ -226,16 +222,23 @@ class RuleWatch:
         else:
             self._sending.schedule(self._parts.bypass.let_by(question))
 
+    def _ask(self, canonical: str) -> None:
+        led_nowhere = self._pending.is_refuted(canonical)
+        ask_for_canonical(self._questions, self._trials, canonical, led_nowhere=led_nowhere)
+
     def _compare_with_earlier(self, page: FetchedPage, url: str) -> None:
         """What an earlier crawl took for the same page as another that has changed since is fetched as it is."""
         if self._aliases.has_changed(url, page) and not self._pending.is_unknown(url) and self._parts.tries:
             self.after_all.fetch({url}, {})
 
+    def _made_by(self, url: str, canonical: str) -> tuple[str, ...]:
+        """The rules that make another of a URL."""
+        made = self._normalizer.fetchable(url)
+        return made.rules if made.canonical == canonical else self._normalizer.normalize(url).rules
+
     def _rules_of(self, url: str, canonical: str) -> tuple[str, ...]:
-        """What sent a URL to another."""
-        made = self._normalizer.rewrite(url)
-        made = made if made.canonical == canonical else self._normalizer.normalize(url)
-        return made.rules or self._aliases.source_of(url)
+        """What sent a URL to another: they, or what is known of it."""
+        return self._made_by(url, canonical) or self._aliases.source_of(url)
 
     def _look(self, page: FetchedPage, url: str, canonical: str, tried: str | None) -> None:
         look = Look.at(page.analyse())
@@ -245,20 +248,20 @@ class RuleWatch:
             self._trials.asked_for(tried, look)
             open_still = self._trials.canonical_of(tried)
             if open_still is not None and not self._pending.waits(open_still):
-                self._questions.ask(open_still)
+                self._ask(open_still)
             return
         host = host_of(canonical)
         if canonical in self._seen:
             self._pending.prove(canonical)
         if self._pending.waits(canonical):
-            self._error_questions.ask(host, canonical)
+            ask_for_error(self._questions, self._errors, host, canonical)
         leads_on = self._pending.waits(canonical) and not self._parts.earlier.is_one_url(url, canonical)
         rules = self._rules_of(first.url, canonical) if (first := self._pending.first(canonical)) else ()
         if leads_on and not self._leading_on.is_usual(canonical, url, rules):  # a login, the front page, a category?
             self._suspect(canonical, (canonical,), look, url)
             self._trials.found(canonical, look)
         else:
-            self._error_questions.then(host, canonical, partial(self._found, host, canonical, look))
+            self._questions.then(host, canonical, partial(self._found, host, canonical, look))
 
     def _found(self, host: str, canonical: str, look: Look) -> None:
         """The page of `canonical`, now that it is known what its host's error pages look like."""
@@ -277,25 +280,25 @@ class RuleWatch:
             self._try(Trial(request.url, canonical, rules, found=look, suspects=suspects, led_to=led_to), request)
 
     def _passed(self, trial: Trial) -> None:
-        self._alias_rows.tried(trial.url, trial.canonical, trial.rules, held=True)
+        self._tell(trial, held=True)
         self._pending.prove(trial.canonical)
         self.suspected.discard(trial.canonical)
-        if trial.led_to:
-            self._leading_on.passed(trial)
+
+    def _tell(self, trial: Trial, *, held: bool) -> None:
+        """What else is to be learned from a trial."""
+        self._alias_rows.tried(trial.url, trial.canonical, trial.rules, held=held)
+        self._leading_on.learn(trial, held=held)
         if trial.suspects and trial.found is not None:
-            self._errors.trust(host_of(trial.canonical), trial.found.outline)
+            learn = self._errors.trust if held else self._errors.learn
+            learn(host_of(trial.canonical), trial.found.outline)
 
     def _failed(self, trial: Trial, ruling: Ruling) -> None:
         """Fetch as it was asked for what wrong rules had a part in; try what else was sent to the same canonical URL.
 
         Where that may lead to an error page, or to fewer links, all that was sent there is fetched.
         """
-        self._alias_rows.tried(trial.url, trial.canonical, trial.rules, held=False)
+        self._tell(trial, held=False)
         self._aliases.discoveries.failed(trial.url)
-        if trial.led_to:
-            self._leading_on.failed(trial)
-        if trial.suspects and trial.found is not None:
-            self._errors.learn(host_of(trial.canonical), trial.found.outline)
         is_refuted = trial.leads_to_more or bool(trial.suspects)
         refuted = {trial.canonical, *trial.suspects} if is_refuted else set[str]()
         self.after_all.fetch(refuted, {site_of(trial.url): ruling})
@@ -308,42 +311,43 @@ class RuleWatch:
 
         Where each of them is another page, each leads to further ones, until all are fetched or the rules are revoked.
         """
-        try:
-            others = self._earlier_uses(
-                lambda use: not self._book.is_off(use.url, use.rules), targets=[failed.canonical]
-            )
-        except (OSError, IndexDamagedError):
-            logger.exception("The index cannot tell what else was sent to one URL: all of it is fetched.")
+
+        def is_used(use: Rewrite) -> bool:
+            return not self._book.is_off(use.url, use.rules)
+
+        if not self._try_earlier(is_used, targets=[failed.canonical], most=_OTHERS, found=failed.found):
             self.after_all.fetch({failed.canonical}, {})
-            return
-        for use in islice(others, _OTHERS):
-            self._try_earlier(use, failed.found)
 
     def _try_earlier_uses(self) -> None:
         """Trials that are still wanted are made of URLs that were rewritten before, now that no others come.
 
         While a trial was under way the rule was in use, perhaps on all URLs that it is wrong for.
         """
-        in_doubt = {rule for rules in self._book.in_doubt().values() for rule in rules}
-        try:
-            uses = self._earlier_uses(lambda use: self._book.is_wanting(use.url, use.rules), rules=in_doubt)
-        except (OSError, IndexDamagedError):
-            logger.exception("The index cannot tell what else a rule in doubt has rewritten: it is not tried.")
-            return
-        for use in uses:
-            if not self._was_tried(use.url, use.canonical, use.rules):
-                self._try_earlier(use)
 
-    def _earlier_uses(
-        self, is_wanted: Callable[[Rewrite], bool], targets: Collection[str] = (), rules: Collection[str] = ()
-    ) -> Iterator[Rewrite]:
-        """What was sent to `targets`, or by these rules, and nobody has fetched as it is by now; in no order of theirs.
+        def is_wanted(use: Rewrite) -> bool:
+            return self._book.is_wanting(use.url, use.rules) and not self._was_tried(use.url, use.canonical, use.rules)
 
-        Raises:
-            OSError, IndexDamagedError: The index cannot tell.
+        self._try_earlier(is_wanted, rules={rule for rules in self._book.in_doubt().values() for rule in rules})
+
+    def _try_earlier(
+        self,
+        is_wanted: Callable[[Rewrite], bool],
+        *,
+        targets: Collection[str] = (),
+        rules: Collection[str] = (),
+        most: int | None = None,
+        found: Look | None = None,
+    ) -> bool:
+        """Try what was sent to `targets`, or by these rules, and nobody has fetched as it is by now.
+
+        In an order that is not theirs. False when the index cannot tell.
         """
-        uses = sorted(self._parts.rewrites.found(targets, rules), key=lambda use: key_of(use.url))
-        return (use for use in uses if not self.after_all.is_fetched(use.url) and is_wanted(use))
-
-    def _try_earlier(self, use: Rewrite, found: Look | None = None) -> None:
-        self._try(Trial(use.url, use.canonical, use.rules, found=found), self._parts.rewrites.request(use))
+        try:
+            uses = sorted(self._parts.rewrites.found(targets, rules), key=lambda use: key_of(use.url))
+        except INDEX_FAILS:
+            logger.exception("The index cannot tell what else was rewritten, so that it could be tried.")
+            return False
+        wanted = (use for use in uses if not self.after_all.is_fetched(use.url) and is_wanted(use))
+        for use in islice(wanted, most):
+            self._try(Trial(use.url, use.canonical, use.rules, found=found), self._parts.rewrites.request(use))
+        return True

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 from scrapy.http import Response
@@ -13,9 +14,10 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.content.selection import read_ignored_of
 from dedupcrawl.counts import counted
+from dedupcrawl.crawl.failures import INDEX_FAILS, survived
 from dedupcrawl.crawl.pages import is_html
+from dedupcrawl.crawl.site_memory import SiteMemory
 from dedupcrawl.index.contract import SiteStates
-from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.installation import NAME, Installation, SiteSoftware, distinct, with_parts_of_others
@@ -25,23 +27,23 @@ from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import SiteRules, path_in, read_rules, replace_rules, write_rules
+from dedupcrawl.urls.url_parts import DEFAULT_PORTS
 from dedupcrawl.urls.watched_rule import TrialRecord
 
 logger = logging.getLogger(__name__)
 
 _MOST_PLACES = 10_000  # of programs, of which the rules are ready
-_MOST_REMEMBERED = 100_000  # sites of no known software
 # The port that a scheme stands for says nothing (RFC 3986, 6.2.3); to Scrapy's duplicate filter it is another URL.
 # Archives write it out, while the links in their pages do not. These are tried like any other rule.
 _PORT_RULES = tuple(
     Rule(
-        f"http.port-{port}",
+        f"http.port-{port[1:]}",
         "rewrite",
-        match=f"{scheme}://{{host}}:{port}/{{p*}}",
+        match=f"{scheme}://{{host}}{port}/{{p*}}",
         to=f"{scheme}://{{host}}/{{p*}}",
         source="software",
     ).on_trial()
-    for scheme, port in (("http", 80), ("https", 443))
+    for scheme, port in DEFAULT_PORTS.items()
 )
 
 
@@ -63,10 +65,10 @@ class Software:
         self._sightings = Sightings(known)
         self._normalizer = normalizer
         self._book = book
-        self._index = index
         self._stats = stats
-        self._sites: dict[str, SiteSoftware] = {}  # of which something is known
-        self._others: set[str] = set()
+        what = "The index cannot be asked about known software"
+        asked = partial(survived, stats, "dedup/software/errors", what, INDEX_FAILS)
+        self._sites = SiteMemory(index, NAME, SiteSoftware, asked, self._judged)
         self._made: dict[
             tuple[str, str], tuple[Installation, tuple[str, ...], tuple[Rule, ...]]
         ] = {}  # by program and place
@@ -76,11 +78,11 @@ class Software:
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
         """The rules of the software of a site, with the trials of earlier crawls, less those that failed."""
-        return self._rules_in_use(self._of(site))
+        return self._rules_in_use(self._sites.of(site))
 
     def _rules_in_use(self, known: SiteSoftware) -> tuple[Rule, ...]:
         return tuple(
-            known.tried[rule.id].told_to(rule) if rule.id in known.tried else rule
+            known.told_to(rule)
             for rule in self._all_rules(known)
             if rule.id not in known.failed
         )
@@ -103,22 +105,23 @@ class Software:
 
     def ignored_at(self, url: str) -> tuple[str, ...]:
         """What does not count of a page of the software that is recognized at its URL, as in DEDUP_IGNORE."""
-        return self._sightings.ignored_at(url, self._of(site_of(url)).seen)
+        return self._sightings.ignored_at(url, self._sites.of(site_of(url)).seen)
 
     def look(self, response: Response) -> None:
-        """A page has come: what does it show, before the spider follows its links?"""
-        url = response.url
-        if response.status != 200 or not is_html(response) or not self._sightings.wants(url):
-            return
-        cookies = (
-            header.partition(b"=")[0].decode("latin-1").strip() for header in response.headers.getlist("Set-Cookie")
-        )
-        if seen := self._sightings.look(url, response.text, cookies, response.encoding):
-            self._recognize(site_of(url), SiteSoftware(seen))
+        """A page has come: what does it show, before the spider follows its links? Nothing is worth the page itself."""
+        with survived(self._stats, "dedup/software/errors", f"{response.url!r} cannot be looked at for known software"):
+            url = response.url
+            if response.status != 200 or not is_html(response) or not self._sightings.wants(url):
+                return
+            headers = response.headers.getlist("Set-Cookie")
+            cookies = (header.partition(b"=")[0].decode("latin-1").strip() for header in headers)
+            if seen := self._sightings.look(url, response.text, cookies, response.encoding):
+                self._recognize(site_of(url), SiteSoftware(seen=seen))
 
     def close(self, folder: Path) -> None:
         """Write what held and what failed into the rule files of `folder`, and both into the index."""
-        for site, known in self._sites.items():
+        for site in filter(self._sites.has, {*self._book.sites, *self._sites.sites}):
+            known = self._sites.of(site)
             there = {rule.id: rule for rule in self._all_rules(known)}  # less what is no longer recognized
             tried: dict[str, TrialRecord] = {}
             held: list[Rule] = []
@@ -140,15 +143,16 @@ class Software:
             revoked = self._book.revoked(site, "software")
             self._stats.inc_value("dedup/software/held", len(held))
             self._stats.inc_value("dedup/software/failed", len(known.failed | revoked))
-            self._keep(site, known, SiteSoftware(tried=tried, failed=revoked))
+            if tried or revoked:
+                self._sites.tell(site, SiteSoftware(tried, revoked))
             if held or refuted:
                 _write(folder, site, [*held, *refuted])
 
     def _recognize(self, site: str, news: SiteSoftware) -> None:
-        known = self._of(site)
+        known = self._sites.of(site)
         if known.joined(news).seen == known.seen:
             return
-        self._sites[site] = now = self._keep(site, known, news)
+        now = self._sites.tell(site, news)
         before = {(one.program, one.where) for one in known.installations}
         after = {(one.program, one.where) for one in now.installations}
         for one in now.seen:
@@ -172,42 +176,11 @@ class Software:
                 site, {rule.id for rule in self._all_rules(known)} - {rule.id for rule in self._all_rules(now)}
             )
 
-    def _of(self, site: str) -> SiteSoftware:
-        known = self._sites.get(site)
-        if known is not None or site in self._others:
-            return known or SiteSoftware()
-        try:
-            known = self._judged(self._index.site_state(site, NAME))
-        except (OSError, IndexDamagedError):
-            logger.exception("The index cannot tell what is known of the software of %s.", printable(site))
-            return SiteSoftware()  # and is asked again: what was refuted must not come back
-        if known != SiteSoftware():
-            self._sites[site] = known
-            return known
-        if len(self._others) >= _MOST_REMEMBERED:
-            self._others.clear()
-        self._others.add(site)
-        return known
-
-    def _judged(self, content: bytes | None) -> SiteSoftware:
+    def _judged(self, known: SiteSoftware) -> SiteSoftware:
         """What the index has, by what the programs' files say now."""
-        programs, known = self._sightings.programs, SiteSoftware.from_bytes(content)
+        programs = self._sightings.programs
         there = (one for one in known.seen if one.program in programs)
         return replace(known, seen=tuple(one.judged_by(programs[one.program]) for one in there))
-
-    def _keep(self, site: str, known: SiteSoftware, news: SiteSoftware) -> SiteSoftware:
-        """Add to what is known of a site; what that is now, with what other processes have found out."""
-        if news == SiteSoftware():
-            return known
-
-        def joined(content: bytes | None) -> bytes:
-            return SiteSoftware.from_bytes(content).joined(news).to_bytes()
-
-        try:
-            return self._judged(self._index.update_site_state(site, NAME, joined))
-        except (OSError, IndexDamagedError):
-            logger.exception("What is known of the software of %s cannot be kept.", printable(site))
-            return known.joined(news)
 
 
 def _write(folder: Path, site: str, tried: Sequence[Rule]) -> None:

@@ -84,7 +84,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         assert response.request is not None
         held = None
         found: list[Request] = []
-        self._repetitions.starts.came(response.request)
+        self._repetitions.came(response.request)
         try:
             async for one in result:
                 if isinstance(one, Request):

@@ -19,11 +19,12 @@ from scrapy.exceptions import DropItem
 from scrapy.extensions.feedexport import FeedExporter, FeedSlot
 from scrapy.http import Response
 
+from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.index.contract import ClaimLedger
-from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
+from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)
@@ -106,7 +107,7 @@ class Storing:
         kept, page.kept_under = page.kept_under, {}
         if not kept:
             return
-        if page.unwritten and (page.items or not page.stored):
+        if page.unwritten and (page.item_urls or not page.stored):
             return  # stays claimed: the next run fetches it again
         lost = {url: kept[url] for url in _lost(page, kept)}
         stored = [under for url, under in kept.items() if url not in lost]
@@ -180,7 +181,7 @@ class Storing:
                     self._abandon(kept, request)
         except IndexAwayError:
             self._stored[:0] = stored
-        except (OSError, IndexDamagedError) as error:
+        except INDEX_FAILS as error:
             logger.error(
                 "The index cannot be told that pages are stored; the next run will fetch them again: %s",
                 printable(str(error)),
@@ -193,7 +194,7 @@ class Storing:
         except IndexAwayError:
             self._lost.append((kept, request))
             return
-        except (OSError, IndexDamagedError) as error:
+        except INDEX_FAILS as error:
             logger.error("The index cannot be told that the items of a page were lost: %s", printable(str(error)))
             return
         self._stats.inc_value("dedup/content/abandoned", len(kept))
@@ -207,7 +208,7 @@ def _lost(page: FetchedPage, kept: Mapping[str, str]) -> Iterable[str]:
     """The URLs, of those that a page and its items are kept under, of what will not be stored."""
     if not page.stored:
         return kept
-    if not page.items:
+    if not page.item_urls:
         return ()  # the page's text is stored with another of its items
     return kept if page.lost > len(page.lost_alone) else page.lost_alone & kept.keys()
 

@@ -10,9 +10,9 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl import extras
 from dedupcrawl.counts import counted, megabytes
+from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.learning import FIRST_LESSON
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.runs import read_runs
 from dedupcrawl.output import check_place
 from dedupcrawl.project import RULES
@@ -108,7 +108,7 @@ class ReportFile:
 
         try:
             write(collect(index, log, rules, read_runs(index), run=run), self._path)
-        except (OSError, IndexDamagedError) as error:
+        except INDEX_FAILS as error:
             logger.error("The report %s cannot be written: %s", self._path, error)
         else:
             logger.info("dedupcrawl: the report is in %s", self._path)

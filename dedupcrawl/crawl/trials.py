@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.crawl.earlier_pages import EarlierPages
-from dedupcrawl.crawl.request_meta import UrlSet
-from dedupcrawl.crawl.same_page import NOWHERE, FurnitureOf, Look, is_known, same_page
+from dedupcrawl.crawl.same_page import NOWHERE, EarlierPages, FurnitureOf, Look, is_known, same_page
+from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.printable import printable
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
 
@@ -31,6 +30,7 @@ class Trial:
         found: The page of `canonical`, once it is there.
         suspects: Canonical URLs that led to the same text, when it was this text that gave rise to the trial.
         led_to: Where the canonical URL redirects, when that gave rise to the trial.
+        is_early: Whether too little is known of the host to tell its counters from what a page says.
         is_unjudged: Whether the content half will say nothing of `asked`: no item was made of it.
         leads_to_more: Whether `asked` has led to pages that nothing else led to.
     """
@@ -42,6 +42,7 @@ class Trial:
     found: Look | None = None
     suspects: tuple[str, ...] = ()
     led_to: str = ""
+    is_early: bool = False
     is_unjudged: bool = False
     leads_to_more: bool = False
 
@@ -79,8 +80,7 @@ class Trials:
         self._stats = stats
         self._earlier = earlier
         self._furniture_of = furniture_of
-        self._put_off: list[Trial] = []  # too little is known of the host
-        self._disputed: dict[str, Trial] = {}  # by URL: the texts differ, and the content half has not spoken
+        self._disputed: dict[str, Trial] = {}  # by URL: the texts differ, and not all is known that may explain it
         self._passed = passed
         self._failed = failed
         self._undecided = undecided
@@ -113,13 +113,15 @@ class Trials:
 
     def asked_for(self, url: str, look: Look) -> None:
         """The page of a URL on trial, fetched as it was asked for."""
-        self._settle_put_off()
+        for other in list(self._disputed.values()):
+            if other.is_early and other.found is not None and is_known(other.found, self._furniture_of):
+                self._settle(other)
         if trial := self._by_url.get(url):
             trial.asked = look
             self._settle(trial)
 
     def found(self, canonical: str, look: Look) -> None:
-        """The page of a canonical URL."""
+        """The page of a canonical URL; NOWHERE: what is sent there and has a page is one that the rules would lose."""
         for trial in list(self._by_canonical.get(canonical, ())):
             trial.found = look
             self._settle(trial)
@@ -143,12 +145,6 @@ class Trials:
             return False
         self.redirected(url)
         return True
-
-    def gone(self, canonical: str) -> None:
-        """A canonical URL led nowhere: whatever is asked for there and has a page is one that the rules would lose."""
-        for trial in list(self._by_canonical.get(canonical, ())):
-            trial.found = NOWHERE
-            self._settle(trial)
 
     def canonical_of(self, url: str) -> str | None:
         """What the rules made of a URL whose trial is under way."""
@@ -189,16 +185,8 @@ class Trials:
                 self._stats.inc_value("dedup/url/tried_links")
                 self._fail(trial)
 
-    def _settle_put_off(self) -> None:
-        put_off, self._put_off = [one for one in self._put_off if one.url in self._by_url], []
-        for trial in put_off:
-            if trial.found is not None and is_known(trial.found, self._furniture_of):
-                self._settle(trial)
-            else:
-                self._put_off.append(trial)
-
     def _settle(self, trial: Trial, *, is_last: bool = False) -> None:
-        if trial.asked is None or self._by_url.get(trial.url) is not trial:  # one that was put off twice has ended
+        if trial.asked is None or self._by_url.get(trial.url) is not trial:
             return
         found = trial.found or self._earlier.look(trial.canonical)
         if found is None:
@@ -229,17 +217,11 @@ class Trials:
 
     def _is_final(self, trial: Trial, found: Look, *, is_last: bool) -> bool:
         """Whether all is known that may speak for a rule whose pages seem to differ; else the trial waits for it."""
-        self._disputed.pop(trial.url, None)
-        if is_last:
-            return True
-        trial.found = found
-        if not is_known(found, self._furniture_of):
-            self._put_off.append(trial)
-        elif not trial.is_unjudged and self._earlier.is_served(trial.url, trial.canonical) is None:
-            self._disputed[trial.url] = trial
-        else:
-            return True
-        return False
+        trial.found, trial.is_early = found, not is_known(found, self._furniture_of)
+        self._disputed[trial.url] = trial
+        if is_last or trial.is_early:
+            return is_last
+        return trial.is_unjudged or self._earlier.is_served(trial.url, trial.canonical) is not None
 
     def _fail(self, trial: Trial) -> None:
         _tell("Not one page", trial)

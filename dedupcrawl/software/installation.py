@@ -6,15 +6,13 @@ And what an index keeps of those of a site between crawls.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
-
-import msgspec
 
 from dedupcrawl.software.program import BASE, Program, rules_at
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.url_parts import split_url
-from dedupcrawl.urls.watched_rule import TrialRecord
+from dedupcrawl.urls.watched_rule import SiteTrials
 
 ENOUGH = 3
 """Total weight of the signs of a program that is recognized."""
@@ -109,30 +107,19 @@ NAME = "software"
 
 
 @dataclass(frozen=True, slots=True)
-class SiteSoftware:
-    """What crawls have found out about the software of one site."""
+class SiteSoftware(SiteTrials):
+    """What crawls have found out about the software of one site, and its rules.
 
-    seen: tuple[Installation, ...] = ()  # what was recognized or spoken against, by which signs
-    tried: dict[str, TrialRecord] = field(default_factory=dict)  # id of a rule → what trials have shown
-    # id of a rule that trials refuted → why; it is not tried again
-    failed: dict[str, str] = field(default_factory=dict)
+    Attributes:
+        seen: What was recognized or spoken against, by which signs.
+    """
+
+    seen: tuple[Installation, ...] = ()
 
     @property
     def installations(self) -> list[Installation]:
         """What is recognized."""
         return [one for one in self.seen if one.is_recognized]
-
-    def to_bytes(self) -> bytes:
-        """As JSON."""
-        return msgspec.json.encode(self)
-
-    @classmethod
-    def from_bytes(cls, content: bytes | None) -> SiteSoftware:
-        """Read what `to_bytes` wrote; nothing is known where that cannot be read."""
-        try:
-            return msgspec.json.decode(content, type=cls) if content else cls()
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            return cls()
 
     def told(self) -> list[dict[str, Any]]:
         """For people: each program, where it is, by which signs, and what became of its rules, as JSON values."""
@@ -162,8 +149,7 @@ class SiteSoftware:
             key = one.program, one.where
             places[key] = places[key].joined(one) if key in places else one
         ranked = sorted(places.values(), key=lambda one: not one.is_recognized)
-        tried = self.tried | {name: self.tried.get(name, TrialRecord()).joined(new) for name, new in news.tried.items()}
-        return SiteSoftware(tuple(ranked[:MOST_OF_A_SITE]), tried, self.failed | news.failed)
+        return replace(SiteTrials.joined(self, news), seen=tuple(ranked[:MOST_OF_A_SITE]))
 
 
 def _is_of(rule: str, program: str, end: str) -> bool:

@@ -18,7 +18,7 @@ from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation, disti
 from dedupcrawl.software.program import BASE, Program, Sign
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import BRACES, PathForm, Piece, Template
-from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts, split_url
+from dedupcrawl.urls.url_parts import UrlParts, split_url, without_default_port
 
 DEEPEST = 4
 """Segments of the path at which a program is, at most."""
@@ -278,7 +278,7 @@ class Recognizer:
 
 def _host(authority: str, scheme: str) -> str:
     """The name of a host, whichever way it is written."""
-    return authority.lower().removesuffix(DEFAULT_PORTS.get(scheme.lower(), ":")).removeprefix("www.")
+    return without_default_port(scheme, authority).removeprefix("www.")
 
 
 def _places(segments: Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.rule import Kind, Rule
 from dedupcrawl.urls.template import PathForm, Piece, Template, may_grow
-from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts, split_url
+from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts, split_url, without_default_port
 
 _LONGEST_EXAMPLE = 300  # characters
 LONGEST_URL = 16_384  # characters; longer ones are nobody's page and are left alone
@@ -313,14 +313,15 @@ def _path_form(path: tuple[Piece, ...]) -> PathForm:
 
 def host_key(authority: str) -> str:
     """What a host is looked up by: international names in ASCII, without a port that some scheme stands for."""
-    return ascii_form(authority.lower()).removesuffix(":80").removesuffix(":443")
+    for scheme in DEFAULT_PORTS:
+        authority = without_default_port(scheme, authority)
+    return ascii_form(authority)
 
 
 def _spellings(scheme: str, authority: str) -> tuple[str, ...]:
     """Host and port in ASCII, with and without the port that the scheme stands for."""
-    port = DEFAULT_PORTS.get(scheme.lower(), "")
-    plain = ascii_form(authority.lower()).removesuffix(port)
-    return (plain,) if ":" in plain.rpartition("]")[2] else (plain, plain + port)
+    plain = ascii_form(without_default_port(scheme, authority))
+    return (plain,) if ":" in plain.rpartition("]")[2] else (plain, plain + DEFAULT_PORTS.get(scheme.lower(), ""))
 
 
 def _names(names: Iterable[str]) -> frozenset[str]:

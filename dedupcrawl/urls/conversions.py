@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts
+from dedupcrawl.urls.url_parts import UrlParts, without_default_port
 
 LONGEST_RUN = 8  # segments that are looked for as one repeated run
 _SAFE = "/:@!$'()*,;~-._"
@@ -111,7 +111,7 @@ def as_sent(text: str) -> str:
 
 def normal_authority(scheme: str, authority: str) -> str:
     """Host and port of a URL of this scheme, which is in lower case."""
-    return authority.lower().removesuffix(DEFAULT_PORTS[scheme]).removesuffix(":")
+    return without_default_port(scheme, authority).removesuffix(":")
 
 
 def _syntax(parts: UrlParts) -> UrlParts | None:

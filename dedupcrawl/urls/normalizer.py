@@ -271,7 +271,7 @@ class Normalizer:
         is_fixed = used is found or self._by_used(self._by_all(used.canonical)).canonical == used.canonical
         return used if is_fixed else Normalized(url, url, "unchanged", ())
 
-    def rewrite(self, url: str) -> Normalized:
+    def fetchable(self, url: str) -> Normalized:
         """What can be asked for instead of any string: what rules other than equivalences make of it.
 
         It has the same canonical form; where those rules make a URL of another, it is left as it is.

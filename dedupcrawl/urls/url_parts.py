@@ -17,6 +17,11 @@ DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 WEB_SCHEMES = frozenset(DEFAULT_PORTS)
 
 
+def without_default_port(scheme: str, authority: str) -> str:
+    """Host and port in lower case, without the port that the scheme stands for (RFC 3986, 6.2.3)."""
+    return authority.lower().removesuffix(DEFAULT_PORTS.get(scheme.lower(), ""))
+
+
 class UrlParts(msgspec.Struct):
     """The tokens of one http or https URL. Rules make new ones and leave those that they were given as they are.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import msgspec
 
@@ -202,3 +203,40 @@ class TrialRecord(msgspec.Struct, frozen=True, array_like=True):
         known = replace(rule, tried=self.tried, failed=self.failed, examples=self.examples, names_at=self.names_at)
         known = replace(known, counterexamples=self.counterexamples)
         return replace(known, kind="equivalence") if self.led_nowhere else known
+
+
+Known = TypeVar("Known", bound="SiteTrials")
+
+
+@dataclass(frozen=True, slots=True)
+class SiteTrials:
+    """What crawls have found out about the rules of one site that have no file: an index keeps it.
+
+    Attributes:
+        tried: Id of a rule → what trials have shown.
+        failed: Id of a rule that trials refuted → why; it is not tried again.
+    """
+
+    tried: dict[str, TrialRecord] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+
+    def to_bytes(self) -> bytes:
+        """As JSON."""
+        return msgspec.json.encode(self)
+
+    @classmethod
+    def from_bytes(cls: type[Known], content: bytes | None) -> Known:
+        """Read what `to_bytes` wrote; nothing is known where that cannot be read."""
+        try:
+            return msgspec.json.decode(content, type=cls) if content else cls()
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return cls()
+
+    def joined(self: Known, news: Known) -> Known:
+        """What is known when another process, or another crawl, has found out `news`: trials add up."""
+        tried = self.tried | {name: self.tried.get(name, TrialRecord()).joined(new) for name, new in news.tried.items()}
+        return replace(self, tried=tried, failed=self.failed | news.failed)
+
+    def told_to(self, rule: Rule) -> Rule:
+        """A rule of the site, with what is known of it."""
+        return self.tried[rule.id].told_to(rule) if rule.id in self.tried else rule

@@ -311,7 +311,7 @@ def test_what_runs_on_a_site_is_told_with_its_first_signs_and_the_trials_that_th
     tried = {f"forum.{name}@a.example": TrialRecord(*counts) for name, counts in TRIALS.items()}
     index = LmdbIndex(tmp_path / "index", CHECKS)
     index.update_site_state(
-        "a.example", NAME, lambda _: SiteSoftware((seen,), tried, {"forum.off@a.example": "it was wrong"}).to_bytes()
+        "a.example", NAME, lambda _: SiteSoftware(tried, {"forum.off@a.example": "it was wrong"}, (seen,)).to_bytes()
     )
     alias = Alias("http://a.example/1", "permalink", "s", "", 0.0)
     index.attach("http://a.example/2", ALIAS, alias.to_bytes())

@@ -13,7 +13,7 @@ from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from dedupcrawl.aliases.alias import NAME, Alias, rule_id
-from dedupcrawl.crawl import alias_store
+from dedupcrawl.crawl import alias_store, site_memory
 from dedupcrawl.crawl.alias_store import AliasStore
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.parts import Parts
@@ -65,7 +65,7 @@ def test_many_urls_are_one_question(redis_url: str, monkeypatch: pytest.MonkeyPa
 
 
 def test_trials_of_any_number_of_sites_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(alias_store, "_MOST_SITES", 2)
+    monkeypatch.setattr(site_memory, "_MOST_SITES", 2)
     sites = [f"{name}.example" for name in "abcde"]
     settings, rules = DedupSettings.read(Settings({"DEDUP_TRIAL_SHARE": 1.0})), (rule_id("permalink"),)
     crawler = get_crawler()
@@ -79,5 +79,5 @@ def test_trials_of_any_number_of_sites_are_kept(tmp_path: Path, monkeypatch: pyt
             book.begin(url, rules)
             book.passed(url, rules)
         aliases.close()
-        assert [store_of(index).site(site).tried[rules[0]].tried for site in sites] == [1] * 5
+        assert [store_of(index).sites.of(site).tried[rules[0]].tried for site in sites] == [1] * 5
         assert index.site_state("f.example", NAME) is None

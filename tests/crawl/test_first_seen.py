@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dedupcrawl.crawl.journal_file import FirstSeen
+from scrapy import Spider
+
+from dedupcrawl.crawl.rewrites import PendingRewrites
 from dedupcrawl.index.open import TemporaryIndex
 from tests.index.toys import CHECKS
+
+SPIDER = Spider("spider")
 
 
 def of_page(url: str) -> str:
@@ -14,12 +18,12 @@ def of_page(url: str) -> str:
 
 
 def test_the_first_url_stays_and_survives_the_process(tmp_path: Path) -> None:
-    seen = FirstSeen(tmp_path / "seen")
-    assert seen.url_of("page", "http://a/1", of_page) == "http://a/1"
-    assert seen.url_of("page", "http://a/2", of_page) == "http://a/1"
+    seen = PendingRewrites(tmp_path / "seen", SPIDER)
+    assert seen.stand_in("page", "http://a/1", of_page) == "http://a/1"
+    assert seen.stand_in("page", "http://a/2", of_page) == "http://a/1"
     seen.close()
-    again = FirstSeen(tmp_path / "seen")
-    assert again.url_of("page", "http://a/3", of_page) == "http://a/1"
+    again = PendingRewrites(tmp_path / "seen", SPIDER)
+    assert again.stand_in("page", "http://a/3", of_page) == "http://a/1"
     again.close()
 
 
@@ -29,29 +33,29 @@ def test_workers_agree() -> None:
     def shared(identity: str, url: str) -> str:
         return index.update_site_state("run", identity, lambda old: old or url.encode()).decode()
 
-    one, other = FirstSeen(None), FirstSeen(None)
+    one, other = PendingRewrites(None, SPIDER), PendingRewrites(None, SPIDER)
     one.shared = other.shared = shared
-    assert one.url_of("page", "http://a/1", of_page) == "http://a/1"
-    assert other.url_of("page", "http://a/2", of_page) == "http://a/1"
-    assert other.url_of("other", "http://a/3", lambda url: "other") == "http://a/3"
+    assert one.stand_in("page", "http://a/1", of_page) == "http://a/1"
+    assert other.stand_in("page", "http://a/2", of_page) == "http://a/1"
+    assert other.stand_in("other", "http://a/3", lambda url: "other") == "http://a/3"
 
 
 def test_while_they_cannot_be_asked_each_goes_on_alone() -> None:
-    seen = FirstSeen(None)
+    seen = PendingRewrites(None, SPIDER)
 
     def away(identity: str, url: str) -> str:
         raise OSError("away")
 
     seen.shared = away
-    assert seen.url_of("page", "http://a/1", of_page) == "http://a/1"
-    assert seen.url_of("page", "http://a/2", of_page) == "http://a/1"
+    assert seen.stand_in("page", "http://a/1", of_page) == "http://a/1"
+    assert seen.stand_in("page", "http://a/2", of_page) == "http://a/1"
 
 
 def test_one_that_has_another_identity_by_now_stands_for_it_no_more(tmp_path: Path) -> None:
-    seen = FirstSeen(tmp_path / "seen")
-    assert seen.url_of("page", "http://a/1", of_page) == "http://a/1"
-    assert seen.url_of("page", "http://a/2", {"http://a/1": "other"}.__getitem__) == "http://a/2"
+    seen = PendingRewrites(tmp_path / "seen", SPIDER)
+    assert seen.stand_in("page", "http://a/1", of_page) == "http://a/1"
+    assert seen.stand_in("page", "http://a/2", {"http://a/1": "other"}.__getitem__) == "http://a/2"
     seen.close()
-    again = FirstSeen(tmp_path / "seen")
-    assert again.url_of("page", "http://a/3", of_page) == "http://a/2"
+    again = PendingRewrites(tmp_path / "seen", SPIDER)
+    assert again.stand_in("page", "http://a/3", of_page) == "http://a/2"
     again.close()

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy import Request, Spider
+from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.pages import Pages
-from dedupcrawl.crawl.questions import CanonicalQuestions, ErrorPages, ErrorQuestions
-from dedupcrawl.crawl.rewrites import PendingRewrites
+from dedupcrawl.crawl.questions import ErrorPages, Questions, ask_for_canonical, ask_for_error
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.settings import DedupSettings
 from tests.crawl.test_trials import ASKED, CANONICAL, STORY, Setting
@@ -32,10 +31,10 @@ class Asked:
         self.questions.append((request, answered))
 
 
-def made() -> tuple[ErrorQuestions, Asked, ErrorPages, Batch]:
+def made() -> tuple[Questions, Asked, ErrorPages, Batch]:
     asked, errors, batch = Asked(), ErrorPages(), Batch(TemporaryIndex([]))
     sending: Any = asked
-    return ErrorQuestions(errors, Pages(DedupSettings.read({})), batch, sending), asked, errors, batch
+    return Questions(Pages(DedupSettings.read({})), batch, sending), asked, errors, batch
 
 
 def test_what_waits_is_done_in_its_order_once_the_host_has_answered_and_costs_nothing_else() -> None:
@@ -46,8 +45,8 @@ def test_what_waits_is_done_in_its_order_once_the_host_has_answered_and_costs_no
         raise RuntimeError("an enemy's page")
 
     questions.then(HOST, "before", lambda: done.append("before"))
-    questions.ask(HOST, f"http://{HOST}/1")
-    questions.ask(HOST, f"http://{HOST}/2")
+    ask_for_error(questions, errors, HOST, f"http://{HOST}/1")
+    ask_for_error(questions, errors, HOST, f"http://{HOST}/2")
     questions.then(HOST, "one", lambda: done.append("one"))
     questions.then(HOST, "fails", fails)
     questions.then(HOST, "two", lambda: done.append("two"))
@@ -62,21 +61,18 @@ def test_what_waits_is_done_in_its_order_once_the_host_has_answered_and_costs_no
 
 
 def test_a_host_that_does_not_answer_holds_nothing_back() -> None:
-    questions, asked, _, batch = made()
+    questions, asked, errors, batch = made()
     done: list[str] = []
-    questions.ask(HOST, f"http://{HOST}/1")
+    ask_for_error(questions, errors, HOST, f"http://{HOST}/1")
     questions.then(HOST, "one", lambda: done.append("one"))
     asked.questions[0][1](None)
     batch.flush()
     assert (done, questions.are_open) == (["one"], False)
 
 
-def canonical(folder: Path) -> tuple[Setting, CanonicalQuestions, Asked, PendingRewrites]:
-    setting, asked, pending = Setting(folder), Asked(), PendingRewrites(None, Spider("spider"))
-    sending: Any = asked
-    batch = Batch(TemporaryIndex([]))
-    questions = CanonicalQuestions(setting.trials, pending, Pages(DedupSettings.read({})), batch, sending)
-    return setting, questions, asked, pending
+def canonical(folder: Path) -> tuple[Setting, Questions, Asked]:
+    setting, (questions, asked, *_) = Setting(folder), made()
+    return setting, questions, asked
 
 
 def answer(request: Request, status: int = 200) -> Response:
@@ -84,12 +80,12 @@ def answer(request: Request, status: int = 200) -> Response:
 
 
 def test_each_trial_that_lacks_the_page_of_its_canonical_url_gets_it(tmp_path: Path) -> None:
-    setting, questions, asked, _ = canonical(tmp_path)
+    setting, questions, asked = canonical(tmp_path)
     urls = [ASKED, f"{ASKED}2", f"{ASKED}3"]
     for number, url in enumerate(urls):
         setting.begin(url)
         setting.trials.asked_for(url, STORY)
-        questions.ask(CANONICAL)
+        ask_for_canonical(questions, setting.trials, CANONICAL, led_nowhere=False)
         if number == 0:  # the second comes while the first waits
             continue
         assert questions.are_open
@@ -104,21 +100,20 @@ def test_each_trial_that_lacks_the_page_of_its_canonical_url_gets_it(tmp_path: P
     "fails", [lambda request: None, lambda request: answer(request, 503), lambda request: object()]
 )
 def test_a_trial_whose_canonical_url_does_not_answer_ends_and_tells_nothing(tmp_path: Path, fails: Any) -> None:
-    setting, questions, asked, _ = canonical(tmp_path)
+    setting, questions, asked = canonical(tmp_path)
     setting.begin()
     setting.trials.asked_for(ASKED, STORY)
-    questions.ask(CANONICAL)
+    ask_for_canonical(questions, setting.trials, CANONICAL, led_nowhere=False)
     request, answered = asked.questions.pop()
     answered(fails(request))
     assert (questions.are_open, setting.trials.unmatched(), setting.passed, setting.failed) == (False, set(), [], [])
 
 
 def test_what_led_nowhere_and_does_so_again_speaks_against_the_rule(tmp_path: Path) -> None:
-    setting, questions, asked, pending = canonical(tmp_path)
-    pending.refute(CANONICAL)
+    setting, questions, asked = canonical(tmp_path)
     setting.begin()
     setting.trials.asked_for(ASKED, STORY)
-    questions.ask(CANONICAL)
+    ask_for_canonical(questions, setting.trials, CANONICAL, led_nowhere=True)
     asked.questions.pop()[1](None)
     assert [len(one.gone) for one in setting.book.watched("a.example", setting.rule.source)] == [1]
     assert not questions.are_open

@@ -268,7 +268,7 @@ def test_canonical_urls_that_lead_nowhere_revoke_the_rule_after_some(setting: Se
     for url in urls:
         canonical = f"{url}2" if setting.rule.kind == "equivalence" else url.partition("?")[0]
         setting.begin(url, canonical)
-        setting.trials.gone(canonical)
+        setting.trials.found(canonical, NOWHERE)
         setting.trials.asked_for(url, STORY)
         if setting.failed:
             break

@@ -12,7 +12,7 @@ TRIED = {"trac.reply@a.com/trac": TrialRecord(4, 1)}
 
 
 def test_it_survives_being_kept() -> None:
-    known = SiteSoftware((TRAC, FORUM), TRIED, {"smf.index@a.com": "led nowhere"})
+    known = SiteSoftware(TRIED, {"smf.index@a.com": "led nowhere"}, (TRAC, FORUM))
     assert SiteSoftware.from_bytes(known.to_bytes()) == known
 
 
@@ -21,14 +21,14 @@ def test_what_cannot_be_read_is_nothing() -> None:
 
 
 def test_joined_with_what_another_process_kept() -> None:
-    one = SiteSoftware((TRAC,), {"r": TrialRecord(4, 1)}, {"s": "why"})
-    other = SiteSoftware((FORUM,), {"r": TrialRecord(5, 1)}, {"t": "because"})
-    assert one.joined(other) == SiteSoftware((TRAC, FORUM), {"r": TrialRecord(9, 2)}, {"s": "why", "t": "because"})
+    one = SiteSoftware({"r": TrialRecord(4, 1)}, {"s": "why"}, (TRAC,))
+    other = SiteSoftware({"r": TrialRecord(5, 1)}, {"t": "because"}, (FORUM,))
+    assert one.joined(other) == SiteSoftware({"r": TrialRecord(9, 2)}, {"s": "why", "t": "because"}, (TRAC, FORUM))
 
 
 def test_signs_that_several_have_seen_come_together() -> None:
     against = Installation("trac", "a.com/trac", {"url /projects/{}": -2}, {"base": "/trac"}, ("www.a.com",))
-    one, other = SiteSoftware((TRAC, FORUM)), SiteSoftware((against,))
+    one, other = SiteSoftware(seen=(TRAC, FORUM)), SiteSoftware(seen=(against,))
     for known in (one.joined(other), other.joined(one)):
         assert known.installations == [FORUM]
         (trac,) = (found for found in known.seen if found.program == "trac")
@@ -42,7 +42,7 @@ def test_what_is_recognized_comes_before_what_is_not_where_there_is_too_much() -
     against = tuple(
         Installation("trac", f"a.com/{n}", {"url /x": -2}, {"base": f"/{n}"}, ("a.com",)) for n in range(99)
     )
-    many = SiteSoftware(against).joined(SiteSoftware((TRAC, FORUM)))
+    many = SiteSoftware(seen=against).joined(SiteSoftware(seen=(TRAC, FORUM)))
     assert many.seen[:2] == (TRAC, FORUM)
     assert len(many.seen) == MOST_OF_A_SITE
 
@@ -59,7 +59,7 @@ def test_signs_count_what_the_file_of_the_program_says_now() -> None:
 
 
 def test_told_by_program_and_place() -> None:
-    known = SiteSoftware((TRAC, FORUM), TRIED, {"smf.index@a.com": "led nowhere"})
+    known = SiteSoftware(TRIED, {"smf.index@a.com": "led nowhere"}, (TRAC, FORUM))
     forum, trac = known.told()
     assert (forum["program"], forum["failed"], forum["tried"]) == ("smf", {"smf.index@a.com": "led nowhere"}, {})
     assert (trac["where"], trac["tried"]) == ("a.com/trac", {"trac.reply@a.com/trac": [4, 1]})

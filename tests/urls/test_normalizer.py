@@ -153,12 +153,12 @@ def test_what_can_be_asked_for_is_made_by_rewrites_alone_and_has_the_same_canoni
     url: str, rules: tuple[Rule, ...]
 ) -> None:
     normalizer = Normalizer([SiteRules("a.com", rules)])
-    found, made = normalizer.normalize(url), normalizer.rewrite(url)
+    found, made = normalizer.normalize(url), normalizer.fetchable(url)
     assert made.kind != "equivalence"
     assert {rule.kind for rule in rules if rule.id in made.rules} <= {"rewrite"}
     assert normalizer.normalize(made.canonical).canonical == found.canonical
     assert found.kind == "equivalence" or made == found
-    assert normalizer.rewrite(made.canonical).canonical == made.canonical
+    assert normalizer.fetchable(made.canonical).canonical == made.canonical
 
 
 def test_a_session_goes_though_an_equivalence_has_a_part_in_the_identity() -> None:
@@ -166,7 +166,7 @@ def test_a_session_goes_though_an_equivalence_has_a_part_in_the_identity() -> No
     normalizer = Normalizer([SiteRules("a.com", rules)])
     url = f"{HOST}/p?day=3&sid=x"
     assert normalizer.normalize(url).kind == "equivalence"
-    assert normalizer.rewrite(url) == (url, f"{HOST}/p?day=3", "rewrite", ("sid",))
+    assert normalizer.fetchable(url) == (url, f"{HOST}/p?day=3", "rewrite", ("sid",))
 
 
 LAST, SORT = Rule("last", "rewrite", convert="last-of-name"), Rule("sort", "rewrite", convert="sort-query")

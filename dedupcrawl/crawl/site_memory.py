@@ -1,0 +1,70 @@
+"""What an index keeps of each site under one name, such as the trials of rules that have no file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Generic
+
+from dedupcrawl.index.contract import SiteStates
+from dedupcrawl.urls.watched_rule import Known
+
+_MOST_SITES = 100_000  # of which it is remembered what is known; then it is asked for anew
+
+
+class SiteMemory(Generic[Known]):
+    """Asks the index about each site once, and tells it what is new.
+
+    Args:
+        index: Where other workers and later crawls find it.
+        name: Of the state of a site.
+        kind: What that is read as.
+        asked: Within this it is asked. Where that fails nothing is known, for now: what was refuted must not come back.
+        mended: Gives what is read as it is to be taken here.
+    """
+
+    def __init__(
+        self,
+        index: SiteStates,
+        name: str,
+        kind: type[Known],
+        asked: Callable[[], AbstractContextManager[None]],
+        mended: Callable[[Known], Known] = lambda known: known,
+    ) -> None:
+        self._index, self._name, self._kind = index, name, kind
+        self._asked, self._mended = asked, mended
+        self._known: dict[str, Known | None] = {}  # None: the index has nothing
+
+    def of(self, site: str) -> Known:
+        """What is known of a site."""
+        return self._read(site) or self._kind()
+
+    def has(self, site: str) -> bool:
+        """True when anybody has told something of a site, if only that there is something."""
+        return self._read(site) is not None
+
+    def tell(self, site: str, news: Known) -> Known:
+        """Add to what is known of a site; what that is now, with what other processes have found out."""
+
+        def joined(content: bytes | None) -> bytes:
+            return self._kind.from_bytes(content).joined(news).to_bytes()
+
+        now = self.of(site).joined(news)
+        with self._asked():
+            now = self._mended(self._kind.from_bytes(self._index.update_site_state(site, self._name, joined)))
+        self._known[site] = now
+        return now
+
+    @property
+    def sites(self) -> list[str]:
+        """Those of which something is remembered."""
+        return [site for site, known in self._known.items() if known is not None]
+
+    def _read(self, site: str) -> Known | None:
+        if site not in self._known:
+            with self._asked():
+                content = self._index.site_state(site, self._name)
+                if len(self._known) >= _MOST_SITES:
+                    self._known.clear()
+                self._known[site] = None if content is None else self._mended(self._kind.from_bytes(content))
+        return self._known.get(site)
