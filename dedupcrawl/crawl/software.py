@@ -81,11 +81,7 @@ class Software:
         return self._rules_in_use(self._sites.of(site))
 
     def _rules_in_use(self, known: SiteSoftware) -> tuple[Rule, ...]:
-        return tuple(
-            known.told_to(rule)
-            for rule in self._all_rules(known)
-            if rule.id not in known.failed
-        )
+        return tuple(known.told_to(rule) for rule in self._all_rules(known) if rule.id not in known.failed)
 
     def _all_rules(self, known: SiteSoftware) -> tuple[Rule, ...]:
         there = with_parts_of_others(known.installations)
