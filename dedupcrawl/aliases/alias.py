@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import msgspec
 
 from dedupcrawl.aliases.sources import DUPLICATE, REDIRECT, SOURCES
@@ -68,8 +66,7 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
         return rule_id(self.source)
 
 
-@dataclass(slots=True)
-class SiteAliases:
+class SiteAliases(msgspec.Struct):
     """What crawls have found out about the aliases of one site.
 
     Attributes:
@@ -77,8 +74,8 @@ class SiteAliases:
         failed: Id of a source's rule that trials refuted → why; it is not tried again.
     """
 
-    tried: dict[str, TrialRecord] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)
+    tried: dict[str, TrialRecord] = msgspec.field(default_factory=dict)
+    failed: dict[str, str] = msgspec.field(default_factory=dict)
 
     def to_bytes(self) -> bytes:
         """As JSON."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
+import msgspec
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
@@ -194,7 +195,7 @@ class Software:
         """What the index has, by what the programs' files say now."""
         programs, known = self._sightings.programs, SiteSoftware.from_bytes(content)
         there = (one for one in known.seen if one.program in programs)
-        return replace(known, seen=tuple(one.judged_by(programs[one.program]) for one in there))
+        return msgspec.structs.replace(known, seen=tuple(one.judged_by(programs[one.program]) for one in there))
 
     def _keep(self, site: str, known: SiteSoftware, news: SiteSoftware) -> SiteSoftware:
         """Add to what is known of a site; what that is now, with what other processes have found out."""

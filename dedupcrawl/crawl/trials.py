@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 
+import msgspec
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.crawl.earlier_pages import EarlierPages
@@ -19,8 +19,7 @@ logger = logging.getLogger(__name__)
 _MOST_OPEN = 1_000
 
 
-@dataclass(slots=True)
-class Trial:
+class Trial(msgspec.Struct):
     """One comparison that is under way.
 
     Attributes:

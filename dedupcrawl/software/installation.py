@@ -6,7 +6,6 @@ And what an index keeps of those of a site between crawls.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -25,8 +24,7 @@ MOST_OF_A_SITE = 100
 _FEWEST = 2  # different signs that speak for it
 
 
-@dataclass(frozen=True, slots=True)
-class Installation:
+class Installation(msgspec.Struct, frozen=True):
     """What was seen of a program in one place."""
 
     program: str
@@ -108,14 +106,13 @@ NAME = "software"
 """Of the state of a site in an index."""
 
 
-@dataclass(frozen=True, slots=True)
-class SiteSoftware:
+class SiteSoftware(msgspec.Struct, frozen=True):
     """What crawls have found out about the software of one site."""
 
     seen: tuple[Installation, ...] = ()  # what was recognized or spoken against, by which signs
-    tried: dict[str, TrialRecord] = field(default_factory=dict)  # id of a rule → what trials have shown
+    tried: dict[str, TrialRecord] = msgspec.field(default_factory=dict)  # id of a rule → what trials have shown
     # id of a rule that trials refuted → why; it is not tried again
-    failed: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, str] = msgspec.field(default_factory=dict)
 
     @property
     def installations(self) -> list[Installation]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import msgspec
 
@@ -18,8 +18,7 @@ MOST_EXAMPLES = 12
 _MOST_BEGUN = 2  # trials begun for each that is needed: some tell nothing
 
 
-@dataclass(slots=True)
-class WatchedRule:
+class WatchedRule(msgspec.Struct):
     """A rule and what this crawl did with it.
 
     Attributes:
@@ -36,7 +35,7 @@ class WatchedRule:
     places: Places
     sampled: int = 0
     there: int = 0
-    gone: set[int] = field(default_factory=set)
+    gone: set[int] = msgspec.field(default_factory=set)
     written: tuple[int, int] = (0, 0)
     revoked: str = ""
 
@@ -47,7 +46,7 @@ class WatchedRule:
 
     def reread(self, rule: Rule) -> WatchedRule:
         """The same rule as it was written anew, perhaps with the trials of this crawl, which are counted here."""
-        return replace(self, rule=replace(rule, tried=self.rule.tried, failed=self.rule.failed))
+        return msgspec.structs.replace(self, rule=replace(rule, tried=self.rule.tried, failed=self.rule.failed))
 
     @property
     def before(self) -> tuple[int, int]:
