@@ -38,7 +38,8 @@ _IMPORTED = (
     "scrapy.core.downloader.handlers.datauri", "scrapy.core.downloader.handlers.file",
     "scrapy.core.downloader.handlers.ftp", "scrapy.core.downloader.handlers.s3", "scrapy.core.scheduler",
     "scrapy.crawler", "scrapy.exporters", "scrapy.logformatter", "scrapy.pqueues", "scrapy.squeues", "dedupcrawl.addon",
-    "dedupcrawl.crawl.extension", "dedupcrawl.cli", "dedupcrawl.commands.check", "dedupcrawl.commands.explain",
+    "dedupcrawl.crawl.downloader", "dedupcrawl.crawl.pipeline", "dedupcrawl.crawl.spider_output", "dedupcrawl.cli",
+    "dedupcrawl.commands.check", "dedupcrawl.commands.explain",
     "dedupcrawl.commands.index", "dedupcrawl.commands.report", "dedupcrawl.commands.train", "dedupcrawl.report.page",
     "dedupcrawl.shared_queue.scheduler",
 )  # fmt: skip
