@@ -9,6 +9,8 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.misc import load_object
 
+from dedupcrawl.setting import BOOLEAN
+
 # (setting, component, order). Why these orders, see docs/architecture.md.
 COMPONENTS = (
     ("EXTENSIONS", "dedupcrawl.crawl.extension.Dedup", 0),
@@ -35,7 +37,7 @@ class Addon:
             NotConfigured: when DEDUP_ENABLED is False.
             SettingError: when a DEDUP_ setting cannot be used.
         """
-        if is_first := "dedupcrawl.settings" not in sys.modules:
+        if "dedupcrawl.settings" not in sys.modules and _freezes(settings):
             gc.freeze()  # so much is imported now that Python would search Scrapy's modules for garbage, for .08 s
         from dedupcrawl.crawl.failures import cannot_start
         from dedupcrawl.settings import DedupSettings, SettingError
@@ -44,8 +46,6 @@ class Addon:
             read = DedupSettings.read(settings)
         except SettingError as error:
             raise cannot_start(error) from None
-        if is_first and not (read.enabled and read.gc_freeze):
-            gc.unfreeze()
         if not read.enabled:
             raise NotConfigured("DEDUP_ENABLED is False")
         for name, component, order in COMPONENTS:
@@ -54,3 +54,10 @@ class Addon:
             # As the default that it is: another add-on may still choose its own.
             remembered = "dedupcrawl.crawl.dupe_filter.RememberedFingerprints"
             settings.set(FINGERPRINTER, load_object(remembered), priority="default")
+
+
+def _freezes(settings: BaseSettings) -> bool:
+    try:
+        return all(BOOLEAN.read(settings.get(name, True)) for name in ("DEDUP_ENABLED", "DEDUP_GC_FREEZE"))
+    except ValueError:  # which is told when all settings are read
+        return False
