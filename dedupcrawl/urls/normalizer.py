@@ -16,8 +16,6 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import msgspec
-
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import other_form, site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, TooLongError, compiled, host_key
@@ -391,7 +389,7 @@ class Normalizer:
             is_done = done_in_part(filter(_is_given, found.rules))
             added = (one for one in more if one.id not in known and one.effect not in known and not is_done(one))
             first = tuple(takewhile(_is_given, found.rules))
-            found = msgspec.structs.replace(found, rules=(*first, *added, *found.rules[len(first) :]))
+            found = SiteRules(site, (*first, *added, *found.rules[len(first) :]))
         if found is None:
             return None
         overruled = self._overruled.get(site, {})
