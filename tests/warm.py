@@ -205,9 +205,12 @@ def _judge_a_page_and_its_copy() -> None:
     from dedupcrawl.detection.detector import Detector
     from dedupcrawl.index.open import TemporaryIndex
     from dedupcrawl.page import Page
+    from dedupcrawl.sites import owner_of
     from dedupcrawl.software.program import packaged
+    from dedupcrawl.software.sightings import Sightings
 
-    packaged()
+    Sightings(packaged())
+    owner_of("www.example.com")
     checks = make_checks(DEFAULT_CHECKS, {})
     detector = Detector(TemporaryIndex(checks), run="warm")
     for name in ("page", "copy"):
