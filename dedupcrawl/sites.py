@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from importlib.resources import files
+from pathlib import Path
+
+from publicsuffixlist import PSLFILE
 
 _CACHE_SIZE = 16_384  # hosts
 _HOST_LIMIT = 253  # characters of a host name (RFC 1035); what is longer is not a host
@@ -21,7 +23,7 @@ def _suffixes(only_icann: bool) -> frozenset[str]:
     """The lines of the list, comments too; "!name" is an exception, "*.name" stands for all of one label more."""
     # ICANN's part alone for sites: whoever runs github.io may have one template for all of it. A set of strings: a tree
     # of objects would slow every collection of garbage in the process. The library takes 40 ms to read as much.
-    listed = (files("publicsuffixlist") / "public_suffix_list.dat").read_text("utf-8")
+    listed = Path(PSLFILE).read_text("utf-8")
     return frozenset((listed.partition(_END_OF_ICANN)[0] if only_icann else listed).split("\n"))
 
 
