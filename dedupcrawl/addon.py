@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+import gc
+import sys
+
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+from scrapy.utils.misc import load_object
 
-from dedupcrawl.crawl.downloader import CrawlLogMiddleware, RewriteFallback, UrlMiddleware
-from dedupcrawl.crawl.dupe_filter import RememberedFingerprints
-from dedupcrawl.crawl.extension import Dedup
-from dedupcrawl.crawl.failures import cannot_start
-from dedupcrawl.crawl.pipeline import DedupPipeline
-from dedupcrawl.crawl.spider_output import RepeatedLinks, SpiderOutput
-from dedupcrawl.settings import DedupSettings, SettingError
+from dedupcrawl.setting import BOOLEAN
 
 # (setting, component, order). Why these orders, see docs/architecture.md.
 COMPONENTS = (
-    ("EXTENSIONS", Dedup, 0),
-    ("SPIDER_MIDDLEWARES", SpiderOutput, 90),
-    ("SPIDER_MIDDLEWARES", RepeatedLinks, 1000),
-    ("DOWNLOADER_MIDDLEWARES", CrawlLogMiddleware, 55),
-    ("DOWNLOADER_MIDDLEWARES", UrlMiddleware, 60),
-    ("DOWNLOADER_MIDDLEWARES", RewriteFallback, 610),
-    ("ITEM_PIPELINES", DedupPipeline, 50),
+    ("EXTENSIONS", "dedupcrawl.crawl.extension.Dedup", 0),
+    ("SPIDER_MIDDLEWARES", "dedupcrawl.crawl.spider_output.SpiderOutput", 90),
+    ("SPIDER_MIDDLEWARES", "dedupcrawl.crawl.spider_output.RepeatedLinks", 1000),
+    ("DOWNLOADER_MIDDLEWARES", "dedupcrawl.crawl.downloader.CrawlLogMiddleware", 55),
+    ("DOWNLOADER_MIDDLEWARES", "dedupcrawl.crawl.downloader.UrlMiddleware", 60),
+    ("DOWNLOADER_MIDDLEWARES", "dedupcrawl.crawl.downloader.RewriteFallback", 610),
+    ("ITEM_PIPELINES", "dedupcrawl.crawl.pipeline.DedupPipeline", 50),
 )
-
-
 FINGERPRINTER = "REQUEST_FINGERPRINTER_CLASS"
 
 
@@ -41,6 +37,11 @@ class Addon:
             NotConfigured: when DEDUP_ENABLED is False.
             SettingError: when a DEDUP_ setting cannot be used.
         """
+        if "dedupcrawl.settings" not in sys.modules and _freezes(settings):
+            gc.freeze()  # so much is imported now that Python would search Scrapy's modules for garbage, for .08 s
+        from dedupcrawl.crawl.failures import cannot_start
+        from dedupcrawl.settings import DedupSettings, SettingError
+
         try:
             read = DedupSettings.read(settings)
         except SettingError as error:
@@ -48,7 +49,15 @@ class Addon:
         if not read.enabled:
             raise NotConfigured("DEDUP_ENABLED is False")
         for name, component, order in COMPONENTS:
-            settings.setdefault_in_component_priority_dict(name, component, order)
+            settings.setdefault_in_component_priority_dict(name, load_object(component), order)
         if settings.getpriority(FINGERPRINTER) == SETTINGS_PRIORITIES["default"]:
             # As the default that it is: another add-on may still choose its own.
-            settings.set(FINGERPRINTER, RememberedFingerprints, priority="default")
+            remembered = "dedupcrawl.crawl.dupe_filter.RememberedFingerprints"
+            settings.set(FINGERPRINTER, load_object(remembered), priority="default")
+
+
+def _freezes(settings: BaseSettings) -> bool:
+    try:
+        return all(BOOLEAN.read(settings.get(name, True)) for name in ("DEDUP_ENABLED", "DEDUP_GC_FREEZE"))
+    except ValueError:  # which is told when all settings are read
+        return False

@@ -14,6 +14,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+from msgspec.structs import replace
+
 _METADATA = "setting"
 
 
@@ -24,8 +27,7 @@ class Takes(NamedTuple):
     read: Callable[[Any], Any]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(msgspec.Struct, frozen=True):
     """One setting as users see it."""
 
     name: str  # without the DEDUP_ prefix; empty for that of its field, in capitals
@@ -58,9 +60,7 @@ def _field(made: Setting) -> Any:
 def settings_of(owner: type) -> dict[str, Setting]:
     """The settings among the fields of a dataclass, by field."""
     found = {field.name: field.metadata.get(_METADATA) for field in dataclasses.fields(owner)}
-    return {
-        name: dataclasses.replace(one, name=one.name or name.upper()) for name, one in found.items() if one is not None
-    }
+    return {name: replace(one, name=one.name or name.upper()) for name, one in found.items() if one is not None}
 
 
 def number(words: str, fits: Callable[[float], bool]) -> Takes:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from dedupcrawl import extras
 from dedupcrawl.aliases.sources import SOURCES
@@ -244,7 +246,7 @@ class DedupSettings:
 
 
 SETTINGS: Mapping[str, Setting] = {
-    PREFIX + one.name: replace(one, name=PREFIX + one.name)
+    PREFIX + one.name: msgspec.structs.replace(one, name=PREFIX + one.name)
     for one in (*settings_of(DedupSettings).values(), *PARAMETERS)
 }
 """All settings, by name with the prefix."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from pathlib import Path
 
-from publicsuffixlist import PublicSuffixList
+from publicsuffixlist import PSLFILE
 
 _CACHE_SIZE = 16_384  # hosts
 _HOST_LIMIT = 253  # characters of a host name (RFC 1035); what is longer is not a host
@@ -13,14 +14,17 @@ _AUTHORITY_LIMIT = 1000  # characters of a host with its user and port; what is 
 _PLAIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9.-]*[a-z])(?:[/?#]|\Z)")  # most hosts stand there as they are
 _AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//([^/?#\\]*)|([^/?#\\]*)")
 _DOTS = str.maketrans("。．｡", "...")  # separate labels like a full stop (RFC 3490, 3.1)
+_END_OF_ICANN = "// ===END ICANN DOMAINS==="
 _END = re.compile(r"(?:\.|:\d*)+\Z")  # port, final dot
 
 
 @cache
-def _suffixes(only_icann: bool) -> PublicSuffixList:
-    # ICANN's part alone for sites: whoever runs github.io may have one template for all of it. It comes with the
-    # library and is a set of strings: a tree of objects would slow every collection of garbage in the process.
-    return PublicSuffixList(accept_unknown=False, accept_encoded_idn=False, only_icann=only_icann)
+def _suffixes(only_icann: bool) -> frozenset[str]:
+    """The lines of the list, comments too; "!name" is an exception, "*.name" stands for all of one label more."""
+    # ICANN's part alone for sites: whoever runs github.io may have one template for all of it. A set of strings: a tree
+    # of objects would slow every collection of garbage in the process. The library takes 40 ms to read as much.
+    listed = Path(PSLFILE).read_text("utf-8")
+    return frozenset((listed.partition(_END_OF_ICANN)[0] if only_icann else listed).split("\n"))
 
 
 def _registrable(url_or_host: str, only_icann: bool) -> str:
@@ -30,8 +34,17 @@ def _registrable(url_or_host: str, only_icann: bool) -> str:
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def _registrable_of(host: str, only_icann: bool) -> str:
-    found = _suffixes(only_icann).privatesuffix(other_form(host) if "xn--" in host else host)
-    return ".".join(host.split(".")[-found.count(".") - 1 :]) if found else host
+    listed, labels = _suffixes(only_icann), host.split(".")
+    read = other_form(host).split(".") if "xn--" in host else labels
+    if "" in read or len(read) != len(labels):  # no name
+        return host
+    names = [".".join(read[at:]) for at in range(len(read))]  # longest first, as the longest suffix counts
+    for at, (name, above) in enumerate(zip(names, [*names[1:], ""], strict=True)):
+        if f"!{name}" in listed:
+            return ".".join(labels[at:])
+        if name in listed or f"*.{above}" in listed or f"*.{name}" in listed:
+            return ".".join(labels[max(at - 1, 0) :])
+    return host
 
 
 @lru_cache(maxsize=64)  # of the page at hand and what it resembles: few, because a URL may be long

@@ -16,6 +16,8 @@ from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]  
 settings.register_profile("suite", deadline=None, max_examples=25)
 settings.load_profile("suite")
 
+gc.set_threshold(2_000, 50, 100)  # as it is without, a sixteenth of the tests' time is looking for garbage
+
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background job; some tests interrupt
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from publicsuffixlist import PSLFILE, PublicSuffixList
 
-from dedupcrawl.sites import host_of, site_of
+from dedupcrawl.sites import host_of, other_form, owner_of, site_of
 
 
 @pytest.mark.parametrize(
@@ -29,6 +33,18 @@ from dedupcrawl.sites import host_of, site_of
 )
 def test_registrable_domain_or_else_the_host(text: str, site: str) -> None:
     assert site_of(text) == site
+
+
+@pytest.mark.parametrize(("found", "only_icann"), [(site_of, True), (owner_of, False)])
+def test_rules_of_the_list_are_read_as_its_library_reads_them(found: Callable[[str], str], only_icann: bool) -> None:
+    library = PublicSuffixList(accept_unknown=False, accept_encoded_idn=False, only_icann=only_icann)
+    lines = [line for line in Path(PSLFILE).read_text("utf-8").splitlines() if line and not line.startswith("//")]
+    assert len(lines) > 5_000
+    for line in {*lines[::10], *(line for line in lines if line[0] in "!*" or not line.isascii())}:
+        name = line.lstrip("!*.")
+        hosts = (name, f"a.{name}", f"c.b.a.{name}", f"a{name}")
+        assert [found(host) for host in hosts] == [library.privatesuffix(host) or host for host in hosts]
+        assert found(other_form(f"b.a.{name}")) == other_form(found(f"b.a.{name}"))
 
 
 @given(st.text() | st.text(alphabet="aA.:/@[]%-xn?#\\。", max_size=40))

@@ -38,7 +38,8 @@ _IMPORTED = (
     "scrapy.core.downloader.handlers.datauri", "scrapy.core.downloader.handlers.file",
     "scrapy.core.downloader.handlers.ftp", "scrapy.core.downloader.handlers.s3", "scrapy.core.scheduler",
     "scrapy.crawler", "scrapy.exporters", "scrapy.logformatter", "scrapy.pqueues", "scrapy.squeues", "dedupcrawl.addon",
-    "dedupcrawl.crawl.extension", "dedupcrawl.cli", "dedupcrawl.commands.check", "dedupcrawl.commands.explain",
+    "dedupcrawl.crawl.downloader", "dedupcrawl.crawl.pipeline", "dedupcrawl.crawl.spider_output", "dedupcrawl.cli",
+    "dedupcrawl.commands.check", "dedupcrawl.commands.explain",
     "dedupcrawl.commands.index", "dedupcrawl.commands.report", "dedupcrawl.commands.train", "dedupcrawl.report.page",
     "dedupcrawl.shared_queue.scheduler",
 )  # fmt: skip
@@ -204,9 +205,12 @@ def _judge_a_page_and_its_copy() -> None:
     from dedupcrawl.detection.detector import Detector
     from dedupcrawl.index.open import TemporaryIndex
     from dedupcrawl.page import Page
+    from dedupcrawl.sites import owner_of
     from dedupcrawl.software.program import packaged
+    from dedupcrawl.software.sightings import Sightings
 
-    packaged()
+    Sightings(packaged())
+    owner_of("www.example.com")
     checks = make_checks(DEFAULT_CHECKS, {})
     detector = Detector(TemporaryIndex(checks), run="warm")
     for name in ("page", "copy"):

@@ -2,7 +2,7 @@
 
 python -m tools.wordnet_antonyms /usr/share/wordnet dedupcrawl/content/data/antonyms-3.0.txt.gz
 
-Each line is a pair of antonyms with their inflected forms: "rise rises rising rose risen | fall falls …". Words of
+Each line is a form of a word and one of its antonym's, inflected or not: "rises fall", "rises falls" …. Words of
 several parts are left out. WordNet's licence is dedupcrawl/content/data/LICENSE.WordNet.
 """
 
@@ -12,6 +12,7 @@ import gzip
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from itertools import product
 from pathlib import Path
 
 from tools.wordnet_synonyms import MARKER, PARTS_OF_SPEECH
@@ -74,7 +75,7 @@ def main() -> None:
                 irregular[name][word].append(form)
     for name, word, antonym in pairs(folder):
         one, two = (dict.fromkeys(forms(name, it, irregular[name])) for it in (word, antonym))
-        lines.add(f"{' '.join(one)} | {' '.join(two)}\n")
+        lines |= {f"{form} {other}\n" for form, other in product(one, two)}
     data = "".join(sorted(lines)).encode("ascii")
     target.write_bytes(gzip.compress(data, mtime=0))
     print(f"{target}: {len(lines):,} pairs, {len(data):,} bytes, {target.stat().st_size:,} packed")

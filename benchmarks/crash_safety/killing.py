@@ -18,14 +18,14 @@ def started_over(site: Site, folder: Path, kills: int, seed: int) -> str:
     """Killed and started over, with a new feed."""
     rng = random.Random(seed)
     _, off = whole(site, folder / "undisturbed-off", {})
-    _, on = whole(site, folder / "undisturbed-on", ON)
+    seconds, on = whole(site, folder / "undisturbed-on", ON)
     rows = [_row("undisturbed, dedup off", off), _row("undisturbed", on)]
     for name, share, processes, batch in (
         ("one process, one file a feed", 2, 1, 0),
         (f"one process, files of {_BATCH} items", 2, 1, _BATCH),
         (f"two processes on one index, files of {_BATCH} items", 1, 2, _BATCH),
     ):
-        done = start_over(site, folder / name, kills // share, processes=processes, batch=batch, rng=rng)
+        done = start_over(site, folder / name, kills // share, seconds, processes=processes, batch=batch, rng=rng)
         rows.append(_row(f"SIGKILL, {name}", done))
         print("; ".join(map(str, rows[-1])), file=sys.stderr, flush=True)
     head = "", "kills", "crawls", "texts lost", "again in a feed", "forgotten a kill", "reopened in, CPU ms", "problems"

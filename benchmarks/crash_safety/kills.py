@@ -75,10 +75,14 @@ def whole(site: Site, folder: Path, settings: Mapping[str, Any]) -> tuple[float,
     return project.stats()["elapsed_time_seconds"], _outcome(site, project, 0)
 
 
-def start_over(site: Site, folder: Path, kills: int, *, processes: int, batch: int, rng: random.Random) -> Outcome:  # noqa: PLR0913 - one trial and all that is varied
-    """Kill one of `processes` crawls that share an index, start it over, and so on; in the end let all finish."""
-    seconds, _ = whole(site, folder / "undisturbed", ON)
-    project = site.project(folder / "killed", ON, batch)
+def start_over(  # noqa: PLR0913 - one trial and all that is varied
+    site: Site, folder: Path, kills: int, seconds: float, *, processes: int, batch: int, rng: random.Random
+) -> Outcome:
+    """Kill one of `processes` crawls that share an index, start it over, and so on; in the end let all finish.
+
+    `seconds`: that a crawl takes which nobody disturbs.
+    """
+    project = site.project(folder, ON, batch)
     running = [project.start() for _ in range(processes)]
     crawls, killed = processes, 0
     undone: list[int] = []

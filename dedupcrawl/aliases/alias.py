@@ -66,7 +66,7 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
         return rule_id(self.source)
 
 
-class SiteAliases(SiteTrials):
+class SiteAliases(SiteTrials, frozen=True):
     """What crawls have found out about the aliases of one site, by the ids of its sources' rules."""
 
     def rules(self) -> tuple[Rule, ...]:

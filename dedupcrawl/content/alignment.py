@@ -13,7 +13,6 @@ follows once the gaps have gone through the kept sequence `_EFFORT` times, which
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import msgspec
 import numpy as np
@@ -37,8 +36,7 @@ _PLACE_BITS = np.uint64(15)  # of a place and its side
 _PLACES = np.arange(LONGEST, dtype=np.uint64)
 
 
-@dataclass(frozen=True, slots=True)
-class Tiles:
+class Tiles(msgspec.Struct, frozen=True):
     """Equal pieces, in the order of the new sequence, without overlaps there: ``new[i : i + n] == kept[p : p + n]``."""
 
     new: Places

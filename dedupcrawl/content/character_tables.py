@@ -89,12 +89,14 @@ class Tables(NamedTuple):
 def tables() -> Tables:
     """Those of the file, or made now."""
     try:
-        parts = zlib.decompress(path().read_bytes()).split(_END)
-        return Tables(*(part.decode() for part in parts[:3]), *parts[3:])  # type: ignore[arg-type]
-    except (OSError, ValueError, TypeError, zlib.error):
+        vowel_signs, values, signs, *numbers = zlib.decompress(path().read_bytes()).split(_END)
+        kinds, folded, marks = (one.ljust(size, b"\0") for one, size in zip(numbers, _SIZES, strict=True))
+        return Tables(vowel_signs.decode(), values.decode(), signs.decode(), kinds, folded, marks)
+    except (OSError, ValueError, zlib.error):
         return made()
 
 
+_SIZES = (CODE_POINTS, 4 * TABLED, CODE_POINTS)  # bytes, of which zeros at the end are not in the file
 _END = b"\n-- \xff --\n"  # 0xff is part of no UTF-8, and nothing of this is in a table
 
 
@@ -108,7 +110,8 @@ def write() -> Path:
     """Make the file, in one step, and remove those of other definitions."""
     target = path()
     new = target.with_name(f".{os.getpid()}.{target.name}")  # several may build at once
-    new.write_bytes(zlib.compress(_END.join(one.encode() if isinstance(one, str) else one for one in made()), 9))
+    parts = (one.encode() if isinstance(one, str) else one.rstrip(b"\0") for one in made())
+    new.write_bytes(zlib.compress(_END.join(parts), 0))  # to unpack them would take longer than to read them
     for old in _DATA.glob(f"characters-{unicodedata.unidata_version}-*.bin"):
         old.unlink(missing_ok=True)
     new.replace(target)

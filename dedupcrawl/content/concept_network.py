@@ -13,10 +13,10 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import mmh3
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,8 +32,7 @@ Nodes = NDArray[np.intp]
 Bits = NDArray[np.uint64]
 
 
-@dataclass(frozen=True)
-class Network:
+class Network(msgspec.Struct, frozen=True, dict=True):
     """An undirected graph without weights, as lists of neighbours, each node its own neighbour too."""
 
     starts: Nodes  # shape (n,): where each node's list starts
@@ -163,8 +162,7 @@ def key_nodes(network: Network, considered: int, kept: int) -> list[int]:
     return sorted(hubs, key=lambda hub: -contributions[hub])[:kept]
 
 
-@dataclass(frozen=True, slots=True)
-class KeyConcept:
+class KeyConcept(msgspec.Struct, frozen=True):
     """One row of the feature vector (eq. 8)."""
 
     name: str
@@ -213,8 +211,7 @@ _LARGEST = 0xFFFF  # of a weight; what is larger counts as this
 _HEAD = struct.Struct("<BH")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ConceptVector:
+class ConceptVector(msgspec.Struct, frozen=True, eq=False):
     """The key concepts of a page, the most important first."""
 
     length: int  # concepts of the whole text

@@ -7,7 +7,6 @@ stands, what it is, whether it is the page's own text or furniture, and whether 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -66,8 +65,7 @@ def _others(count: int, taken: Flags | None) -> NDArray[np.int64]:
 Kind = Literal["replaced", "added", "left out"]
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(msgspec.Struct, frozen=True):
     """One difference, for people."""
 
     kind: Kind  # whether both texts have something there

@@ -12,7 +12,6 @@ the mean AUC of the read sources rose from .949 to .963 by it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import log, log1p
 from typing import Literal
 
@@ -173,8 +172,7 @@ Sign = Literal["for", "against", "either"]
 Unit = Literal["count", "share", "flag", "score"]
 
 
-@dataclass(frozen=True, slots=True)
-class Feature:
+class Feature(msgspec.Struct, frozen=True):
     """One thing that speaks for or against two pages being the same."""
 
     name: str  # in the model and in evidence

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, fields
 from itertools import repeat
 from urllib.parse import unquote
 
 import mmh3
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,8 +30,7 @@ Hashes = NDArray[np.uint32]
 Weights = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class FieldWeights:
+class FieldWeights(msgspec.Struct, frozen=True):
     """What one occurrence of a term weighs, by the field it stands in; the defaults are the paper's Table 1."""
 
     url: float = 2  # in the URL, without its scheme
@@ -50,7 +49,7 @@ class FieldWeights:
         Raises:
             ValueError: for an unknown or repeated field, a weight outside 0 … 100, or when no field weighs anything.
         """
-        names = [field.name for field in fields(cls)]
+        names = cls.__struct_fields__
         weights = dict.fromkeys(names, 0.0)
         unread = set(names)
         for part in text.replace(",", " ").split():
@@ -64,8 +63,7 @@ class FieldWeights:
         return cls(**weights)
 
     def __str__(self) -> str:
-        named = zip(fields(self), astuple(self), strict=True)
-        return " ".join(f"{field.name}={weight:g}" for field, weight in named if weight)
+        return " ".join(f"{field}={weight:g}" for field, weight in msgspec.structs.asdict(self).items() if weight)
 
 
 def term_weights(page: Page, main: Mapping[str, int], weights: FieldWeights, dictionary: str = "") -> dict[str, int]:
@@ -93,8 +91,7 @@ def term_weights(page: Page, main: Mapping[str, int], weights: FieldWeights, dic
     return total
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Record:
+class Record(msgspec.Struct, frozen=True, eq=False):
     """A page as MWO compares it."""
 
     hashes: Hashes  # shape (n,): the terms' hashes, ascending, each once

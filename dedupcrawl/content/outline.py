@@ -11,9 +11,10 @@ from __future__ import annotations
 import html
 import re
 import sys
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import groupby
+
+import msgspec
 
 from dedupcrawl.content import kernels
 
@@ -73,19 +74,22 @@ def _unread_by_letter() -> str:
     )
 
 
-# Every alternative matches from its first characters on whatever follows, so nothing is read twice: a quote without a
-# partner is searched for once a page, and the repeats are bounded because the engine keeps 120 bytes for each.
-# Groups: name with its slash, attributes; None where there are none. The name is None for what is left out.
-TAG = re.compile(
-    rf"""<(?:
-        (?=[sntiSNTI])(?:{_unread_by_letter()})
-      | (/?[a-zA-Z][a-zA-Z0-9:-]*)
-        (?:>|([^>=]*(?:=(?:"[^"]*"|\s*"[^"]*"|\s*'[^']*'|)[^>=]*){{0,2000}}[^>]*)>?)
-      | !--(?:-?>|[^-]*(?:-(?!-!?>)[^-]*){{0,300000}}(?:--!?>)?)
-      | [!?/][^>]*>?
-    )""".encode(),
-    re.VERBOSE,
-)
+@cache  # to compile it takes 4 ms, and where there are the compiled steps only who builds a tree needs it
+def tag_pattern() -> re.Pattern[bytes]:
+    """What a tag is, with what is left out. Groups: name with its slash, attributes; None where there are none."""
+    # Every alternative matches from its first characters on whatever follows, so nothing is read twice: a quote without
+    # a partner is searched for once a page, and the repeats are bounded because the engine keeps 120 bytes for each.
+    # The name is None for what is left out.
+    return re.compile(
+        rf"""<(?:
+            (?=[sntiSNTI])(?:{_unread_by_letter()})
+          | (/?[a-zA-Z][a-zA-Z0-9:-]*)
+            (?:>|([^>=]*(?:=(?:"[^"]*"|\s*"[^"]*"|\s*'[^']*'|)[^>=]*){{0,2000}}[^>]*)>?)
+          | !--(?:-?>|[^-]*(?:-(?!-!?>)[^-]*){{0,300000}}(?:--!?>)?)
+          | [!?/][^>]*>?
+        )""".encode(),
+        re.VERBOSE,
+    )
 
 
 Meaning = tuple[int, str, frozenset[str]]
@@ -116,7 +120,7 @@ MEANINGS = _what_tags_mean()
 
 def tame(markup: bytes) -> bytes:
     """`markup` for a parser that builds a tree: without comments and scripts, and with tags of bounded length."""
-    return TAG.sub(_tame_tag, markup)
+    return tag_pattern().sub(_tame_tag, markup)
 
 
 def _tame_tag(match: re.Match[bytes]) -> bytes:
@@ -139,8 +143,7 @@ def byte_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(msgspec.Struct, frozen=True):
     """A page as blocks of text and the elements around them, both in page order, as plain tuples for speed."""
 
     title: str  # text of the first title element
@@ -188,7 +191,7 @@ def outline(markup: bytes) -> Outline:
 
 
 def _outline(markup: bytes) -> Outline:  # noqa: PLR0912, PLR0915 - one loop, and calls would cost half of it
-    parts = TAG.split(markup, _MAX_TAGS)
+    parts = tag_pattern().split(markup, _MAX_TAGS)
     end = parts[-1].find(b"<") if len(parts) > 3 * _MAX_TAGS else -1
     if end >= 0:
         parts[-1] = parts[-1][:end]  # what follows is markup that was not looked at

@@ -80,7 +80,7 @@ def sides(new: Symbols, own: Flags, kept: Symbols, kept_own: Flags, found: Align
     `own` and `kept_own` say which of their symbols are their own text.
     """
     if kernels.compiled is not None:
-        given = (new, own, found.new, kept, kept_own, found.kept, found.pieces, _marks(), _antonyms())
+        given = (new, own, found.new, kept, kept_own, found.kept, found.pieces, _marks(), antonyms())
         packed, kept_packed, tally = kernels.compiled.sides(*given)
         return Side(new, own, *packed), Side(kept, kept_own, *kept_packed), Tally(*tally)
     one = _side(new, own, found.new, kept, found.pieces[:, :2])
@@ -152,8 +152,9 @@ def _inside(count: int) -> Flags:
 
 def _holds_antonyms(one: Side, other: Side, piece: list[int]) -> bool:
     begin, end, kept_begin, kept_end = piece
-    there = other.symbols[kept_begin:kept_end][other.differs[kept_begin:kept_end]].tolist()
-    return any((mine, its) in antonyms() for mine in one.symbols[begin:end].tolist() for its in there)
+    there = other.symbols[kept_begin:kept_end][other.differs[kept_begin:kept_end]]
+    pairs = one.symbols[begin:end, None].astype(np.uint32) << np.uint32(16) | there
+    return bool(np.isin(pairs, antonyms()).any())
 
 
 def count_of(flags: Flags) -> int:
@@ -178,15 +179,9 @@ def _marks() -> Marks:
         NUMERIC: symbols & 1 != 0,
         VALUE: (kinds == NUMBER) | (kinds >= CONTENT_NUMERAL),
         NEGATES: kinds == NEGATION,
-        HAS_ANTONYM: np.isin(symbols, [one for one, _ in antonyms()]),
+        HAS_ANTONYM: np.isin(symbols, antonyms() >> np.uint32(16)),
     }
     marks = np.zeros(1 << 16, dtype=np.uint8)
     for bit, which in flags.items():
         marks |= which.view(np.uint8) << bit
     return marks
-
-
-@cache
-def _antonyms() -> NDArray[np.uint32]:
-    """Two antonyms in one word each, ascending."""
-    return np.array(sorted(one << 16 | other for one, other in antonyms()), dtype=np.uint32)

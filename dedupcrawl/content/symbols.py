@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -165,8 +165,7 @@ def _hashes(points: NDArray[np.uint32], kind: NDArray[np.uint8], starts: NDArray
     return values
 
 
-@dataclass(frozen=True)
-class SymbolText:
+class SymbolText(msgspec.Struct, frozen=True, dict=True):
     """A page's main text as symbols."""
 
     text: str  # the folded main text, paragraphs separated by newlines

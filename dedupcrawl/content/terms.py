@@ -110,6 +110,7 @@ def read_dictionary(path: Path) -> dict[str, int | None]:
     return found
 
 
+@cache
 def _version(library: str) -> str:
     try:
         return ".".join(version(library).split(".")[:2])

@@ -18,7 +18,6 @@ import re
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,8 +70,10 @@ def skeletons() -> Symbols:
 
 def values_of(words: Iterable[str]) -> Symbols:
     """The values of those words that are one symbol."""
-    texts = (SymbolText.of((word,)) for word in sorted(words))
-    return np.concatenate([symbols_of(text) for text in texts if len(text.hashes) == 1])
+    text = SymbolText.of(tuple(sorted(words)))
+    lines = (text.code_points == ord("\n")).cumsum()[text.starts]
+    values: Symbols = symbols_of(text)[np.bincount(lines)[lines] == 1]
+    return values
 
 
 def symbols_of(text: SymbolText) -> Symbols:
@@ -84,15 +85,10 @@ def symbols_of(text: SymbolText) -> Symbols:
 
 
 @cache
-def antonyms() -> frozenset[tuple[int, int]]:
-    """Symbols of an outline that are antonyms, each pair in both orders."""
+def antonyms() -> NDArray[np.uint32]:
+    """Symbols of an outline that are antonyms, two in one word each, in both orders; ascending, some more than once."""
     raw = (files("dedupcrawl.content") / "data" / _ANTONYMS).read_bytes()
-    lines = [line.split("|") for line in gzip.decompress(raw).decode("ascii").splitlines()]
-    pairs = [pair for one, other in lines for pair in product(one.split(), other.split())]
-    pairs += [(one, other) for one, other in map(str.split, re.split("[/\n]", WORDS["antonyms"].strip()))]
-    pairs += [(pair[0], pair[1]) for pair in WORDS["chinese_antonyms"].split()]
-    words = sorted({word for pair in pairs for word in pair})
-    symbols = symbols_of(SymbolText.of((" ".join(words),)))
-    value = dict(zip(words, symbols.tolist(), strict=True))
-    both = [(value[one], value[other]) for one, other in pairs if value[one] != value[other]]
-    return frozenset((*both, *((other, one) for one, other in both)))
+    texts = gzip.decompress(raw).decode("ascii"), WORDS["antonyms"], WORDS["chinese_antonyms"]  # pair after pair
+    one, other = symbols_of(SymbolText.of(texts)).reshape(-1, 2).T.astype(np.uint32)
+    one, other = one[one != other], other[one != other]
+    return np.sort(np.concatenate((one << np.uint32(16) | other, other << np.uint32(16) | one)))

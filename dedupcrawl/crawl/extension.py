@@ -260,7 +260,7 @@ class Dedup:
             self._write_report,
             self._detector.close,
             self._index.close,
-            gc.unfreeze,
+            *([gc.unfreeze] if self.settings.gc_freeze else []),
         )
 
     def _write_report(self) -> None:

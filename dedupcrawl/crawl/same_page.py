@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import mmh3
+import msgspec
 
 from dedupcrawl.content import evidence, main_outline
 from dedupcrawl.content.around import Around
@@ -32,8 +32,7 @@ _NOTHING = Around({}, {}, frozenset())
 _LIKELY = 0.5  # probability from which two pages are taken for one: here a wrong answer costs a fetch, no page
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(msgspec.Struct, frozen=True):
     """What is kept of a page until it is compared.
 
     Attributes:

@@ -9,6 +9,7 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 
+import msgspec
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
@@ -176,7 +177,7 @@ class Software:
         """What the index has, by what the programs' files say now."""
         programs = self._sightings.programs
         there = (one for one in known.seen if one.program in programs)
-        return replace(known, seen=tuple(one.judged_by(programs[one.program]) for one in there))
+        return msgspec.structs.replace(known, seen=tuple(one.judged_by(programs[one.program]) for one in there))
 
 
 def _write(folder: Path, site: str, tried: Sequence[Rule]) -> None:

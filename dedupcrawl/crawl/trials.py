@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 
+import msgspec
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.crawl.same_page import NOWHERE, EarlierPages, FurnitureOf, Look, is_known, same_page
@@ -18,8 +18,7 @@ logger = logging.getLogger(__name__)
 _MOST_OPEN = 1_000
 
 
-@dataclass(slots=True)
-class Trial:
+class Trial(msgspec.Struct):
     """One comparison that is under way.
 
     Attributes:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from dedupcrawl.content import evidence
@@ -34,8 +35,7 @@ rightly and 178 not with .97, 66 and 9 with .99, by another fit of the model; of
 _LISTED = 64  # kept pages of a list that are looked for; set by hand, to bound what a page costs
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """How a page is to be judged.
 
     Attributes:

@@ -109,7 +109,7 @@ class Detector:
         kept = answer if isinstance(answer, Kept) else None
         is_new = kept is not None and not kept.replaces
         if isinstance(answer, Kept) or (packed and answer.evidence.get("probability", 1.0) < 1):
-            later = replace(asked, is_same=None, request=None)  # which may hold a whole response
+            later = msgspec.structs.replace(asked, is_same=None, request=None)  # which may hold a whole response
             besides = comparison.kept.url if packed and comparison.kept else ""
             again = partial(compared, asked=later, before=entry.kept_at, besides=besides)
             stays = asked.force_keep or (kept is not None and kept.replaces)

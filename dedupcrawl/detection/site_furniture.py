@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+import msgspec
 
 from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.index.contract import SiteStates
@@ -15,15 +16,14 @@ _HOSTS_IN_MEMORY = 10_000
 _OFTEN, _SELDOM = 16, 64  # pages of a host after which what was learned is stored: of a new host, and of a large one
 
 
-@dataclass(slots=True)
-class _Known:
+class _Known(msgspec.Struct):
     """What is known of a host."""
 
     furniture: Furniture  # all of it
-    fresh: Furniture = field(default_factory=Furniture)  # what is not stored
+    fresh: Furniture = msgspec.field(default_factory=Furniture)  # what is not stored
     # blocks that stand on several pages, and on some that are not stored
-    repeated: set[int] = field(default_factory=set)
-    stored: Furniture = field(default_factory=Furniture)  # what this process stored last
+    repeated: set[int] = msgspec.field(default_factory=set)
+    stored: Furniture = msgspec.field(default_factory=Furniture)  # what this process stored last
     raw: bytes | None = None  # the bytes of that
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import chain, pairwise
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -172,8 +172,7 @@ class PostingsView:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
+class Fold(msgspec.Struct, frozen=True):
     """What is to become one segment, of the records first … end - 1: full batches of the tail and the newest segments.
 
     Attributes:

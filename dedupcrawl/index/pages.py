@@ -16,9 +16,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
+
+import msgspec
 
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.errors import IndexDamagedError
@@ -29,8 +30,7 @@ from dedupcrawl.index.search import Ending, Fetch, Search, newest, superseding
 from dedupcrawl.index.tables import Cell, Tables, in_turn, parts
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(msgspec.Struct, frozen=True):
     """The page was added.
 
     Attributes:

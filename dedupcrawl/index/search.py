@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from threading import RLock
 from typing import NamedTuple
+
+import msgspec
 
 from dedupcrawl.content.checks.base import Check, PageIds, Postings
 from dedupcrawl.index.catalog import Catalog
@@ -167,8 +168,7 @@ def newest(catalog: Catalog, url: str, fetch: Fetch) -> tuple[int, Record] | Non
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(msgspec.Struct, frozen=True):
     """A page that is to end.
 
     Attributes:

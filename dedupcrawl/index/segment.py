@@ -13,7 +13,6 @@ import shutil
 import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -36,8 +35,7 @@ Ended = NDArray[np.bool_]
 """Shape (n,): True for the pages of the first n that were replaced or forgotten."""
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(msgspec.Struct, frozen=True):
     """Postings of the records `first` ≤ id < `end`: one Table for each table of the schema."""
 
     first: int

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dedupcrawl.software.installation import ENOUGH
 from dedupcrawl.software.program import BASE, Anchors, Program, anchor_of, anchored, rules_at

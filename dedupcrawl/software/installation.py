@@ -6,8 +6,9 @@ And what an index keeps of those of a site between crawls.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
 
 from dedupcrawl.software.program import BASE, Program, rules_at
 from dedupcrawl.urls.rule import Rule
@@ -23,8 +24,7 @@ MOST_OF_A_SITE = 100
 _FEWEST = 2  # different signs that speak for it
 
 
-@dataclass(frozen=True, slots=True)
-class Installation:
+class Installation(msgspec.Struct, frozen=True):
     """What was seen of a program in one place."""
 
     program: str
@@ -106,8 +106,7 @@ NAME = "software"
 """Of the state of a site in an index."""
 
 
-@dataclass(frozen=True, slots=True)
-class SiteSoftware(SiteTrials):
+class SiteSoftware(SiteTrials, frozen=True):
     """What crawls have found out about the software of one site, and its rules.
 
     Attributes:
@@ -149,7 +148,7 @@ class SiteSoftware(SiteTrials):
             key = one.program, one.where
             places[key] = places[key].joined(one) if key in places else one
         ranked = sorted(places.values(), key=lambda one: not one.is_recognized)
-        return replace(SiteTrials.joined(self, news), seen=tuple(ranked[:MOST_OF_A_SITE]))
+        return msgspec.structs.replace(SiteTrials.joined(self, news), seen=tuple(ranked[:MOST_OF_A_SITE]))
 
 
 def _is_of(rule: str, program: str, end: str) -> bool:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice, takewhile
 from typing import Any
 from urllib.parse import unquote
+
+import msgspec
 
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation, distinct, with_parts_of_others
@@ -111,8 +112,7 @@ _NOTHING: Mapping[str, Any] = {}
 _URLS_REMEMBERED = 100_000  # hashes of those that were looked at: the links of a menu come with every page
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(msgspec.Struct, frozen=True):
     """What a page shows besides its URL."""
 
     url: str  # of the page
@@ -122,22 +122,20 @@ class Sight:
     html: str = ""  # as far as it is looked at
 
 
-@dataclass(frozen=True, slots=True)
-class News:
+class News(msgspec.Struct, frozen=True):
     """What a page has brought that was not known of its host."""
 
     signs: bool = False  # some sign
     programs: bool = False  # URLs of a program of which it had none
 
 
-@dataclass(slots=True)
-class _Seen:
+class _Seen(msgspec.Struct):
     """Of one host. Signs are known by their number among all; programs are those of which a URL shows a sign."""
 
-    spellings: set[str] = field(default_factory=set)
-    programs: dict[str, dict[str, dict[str, set[int]]]] = field(default_factory=dict)  # → anchor → path → signs
-    pages: dict[int, set[str]] = field(default_factory=dict)  # sign → paths of pages that show it
-    everywhere: set[int] = field(default_factory=set)  # signs without a path
+    spellings: set[str] = msgspec.field(default_factory=set)
+    programs: dict[str, dict[str, dict[str, set[int]]]] = msgspec.field(default_factory=dict)  # → anchor → path → signs
+    pages: dict[int, set[str]] = msgspec.field(default_factory=dict)  # sign → paths of pages that show it
+    everywhere: set[int] = msgspec.field(default_factory=set)  # signs without a path
     count: int = 0  # of what was noted
 
 

@@ -6,8 +6,9 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from urllib.parse import quote, unquote
+
+import msgspec
 
 from dedupcrawl.urls.url_parts import UrlParts, without_default_port
 
@@ -204,8 +205,7 @@ def _name(arg: str) -> str:
     return arg.partition("=")[0]
 
 
-@dataclass(frozen=True, slots=True)
-class UrlConversion:
+class UrlConversion(msgspec.Struct, frozen=True):
     """Something that a rule can do to a whole URL.
 
     Attributes:

@@ -17,8 +17,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
+
+import msgspec
 
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.rule import Rule, RuleError
@@ -28,8 +30,7 @@ from dedupcrawl.urls.template import Piece
 _ORDER = 100  # as duplicate-url-discarder's own learner of rules writes it
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(msgspec.Struct, frozen=True):
     """A rule that the other side cannot express."""
 
     what: str

@@ -194,14 +194,6 @@ def _is_given(rule: Rule) -> bool:
     return rule.source not in {"learned", "prior"}
 
 
-def _is_done_by_filter(rule: Rule) -> bool:
-    """True for a learned rule that sorts arguments: Scrapy's duplicate filter does, without asking for another URL.
-
-    Such a rule could only be blamed for what others do.
-    """
-    return rule.convert == "sort-query" and not rule.is_by_people
-
-
 class _Host(NamedTuple):
     """A host and port: the rules of its site, if any, and what decides what they make of its URLs."""
 
@@ -218,8 +210,7 @@ class Normalizer:
     A file that cannot be read is logged once and counts as empty: a crawl goes on.
 
     Attributes:
-        tries: Whether a crawl tries the rules, those that are doubted, too; it leaves to its duplicate filter what that
-            does.
+        tries: Whether a crawl tries the rules, those that are doubted, too.
         more: Gives further rules of a site, which come before what was learned, unless its file has them, if disabled
             or for fewer URLs.
         excluded: Gives, of rules that change a URL, those that are not used in the part of the site it belongs to.
@@ -403,12 +394,11 @@ class Normalizer:
             is_done = done_in_part(filter(_is_given, found.rules))
             added = (one for one in more if one.id not in known and one.effect not in known and not is_done(one))
             first = tuple(takewhile(_is_given, found.rules))
-            found = replace(found, rules=(*first, *added, *found.rules[len(first) :]))
+            found = SiteRules(site, (*first, *added, *found.rules[len(first) :]))
         if found is None:
             return None
         overruled = self._overruled.get(site, {})
         used = ((rule, overruled.get(rule.id, rule.kind)) for rule in found.rules)
         rules = (rule if rule.kind == kind else replace(rule, kind=kind) for rule, kind in used if kind)
-        if not self.tries:
-            return SiteRules(site, tuple(rules))
-        return SiteRules(site, tuple(rule for rule in rules if not _is_done_by_filter(rule))).on_trial()
+        found = SiteRules(site, tuple(rules))
+        return found.on_trial() if self.tries else found

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 from dedupcrawl.urls.probation import TRIALS_FOR_A_FAILURE, TRIALS_OF_A_PLACE, is_refuted, known_before, known_elsewhere
 from dedupcrawl.urls.rule import Rule
@@ -62,8 +63,7 @@ def _kind(segment: str) -> str:
     return f"*.{end}" if dot and _is_word(end) else "*"
 
 
-@dataclass(slots=True)
-class Place:
+class Place(msgspec.Struct):
     """What became of one rule in one part of a site, in this crawl.
 
     Attributes:
@@ -84,7 +84,7 @@ class Place:
     open: int = 0
     passed: int = 0
     failed: int = 0
-    passed_by: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    passed_by: Counter[tuple[str, ...]] = msgspec.field(default_factory=Counter)
     is_off: bool = False
     example: str = ""
     counterexample: str = ""

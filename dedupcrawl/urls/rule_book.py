@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
+
+import msgspec
 
 from dedupcrawl.counts import counted
 from dedupcrawl.printable import printable
@@ -22,8 +24,7 @@ from dedupcrawl.urls.watched_rule import WatchedRule
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(msgspec.Struct, frozen=True):
     """What follows from a trial: ids of rules that are off from now on, or in one more place (see `urls.places`)."""
 
     revoked: tuple[str, ...] = ()

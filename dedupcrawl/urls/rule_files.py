@@ -20,7 +20,7 @@ import os
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
@@ -43,8 +43,7 @@ MOST_RULES = 10_000  # of one site
 RULE_STARTS = re.compile(rb"^[ \t]*\[\[[ \t]*[\"']?rules\b", re.M)
 
 
-@dataclass(frozen=True, slots=True)
-class SiteRules:
+class SiteRules(msgspec.Struct, frozen=True):
     """The rules of one site, in the order in which they are applied.
 
     Attributes:
@@ -55,8 +54,13 @@ class SiteRules:
     rules: tuple[Rule, ...]
 
     def on_trial(self) -> SiteRules:
-        """As they are where rules are tried."""
-        return replace(self, rules=tuple(map(Rule.on_trial, self.rules)))
+        """As they are in crawls, which try them.
+
+        Learned ones that sort arguments are left to Scrapy's duplicate filter, which does so without asking for another
+        URL: they could only be blamed for what others do.
+        """
+        used = (rule for rule in self.rules if rule.convert != "sort-query" or rule.is_by_people)
+        return msgspec.structs.replace(self, rules=tuple(map(Rule.on_trial, used)))
 
     def to_dict(self) -> dict[str, Any]:
         """The content of a rule file."""
@@ -203,7 +207,7 @@ def rules_of(files: Mapping[str, Path], site: str) -> SiteRules | None:
     """
     path = file_of(files, site)
     found = read_rules(path) if path is not None else None
-    return replace(found, site=site) if found and ascii_form(found.site) == ascii_form(site) else None
+    return msgspec.structs.replace(found, site=site) if found and ascii_form(found.site) == ascii_form(site) else None
 
 
 def path_in(folder: Path, site: str) -> Path:

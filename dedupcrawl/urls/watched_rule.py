@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TypeVar
 
 import msgspec
@@ -19,8 +19,7 @@ MOST_EXAMPLES = 12
 _MOST_BEGUN = 2  # trials begun for each that is needed: some tell nothing
 
 
-@dataclass(slots=True)
-class WatchedRule:
+class WatchedRule(msgspec.Struct):
     """A rule and what this crawl did with it.
 
     Attributes:
@@ -37,7 +36,7 @@ class WatchedRule:
     places: Places
     sampled: int = 0
     there: int = 0
-    gone: set[int] = field(default_factory=set)
+    gone: set[int] = msgspec.field(default_factory=set)
     written: tuple[int, int] = (0, 0)
     revoked: str = ""
 
@@ -48,7 +47,7 @@ class WatchedRule:
 
     def reread(self, rule: Rule) -> WatchedRule:
         """The same rule as it was written anew, perhaps with the trials of this crawl, which are counted here."""
-        return replace(self, rule=replace(rule, tried=self.rule.tried, failed=self.rule.failed))
+        return msgspec.structs.replace(self, rule=replace(rule, tried=self.rule.tried, failed=self.rule.failed))
 
     @property
     def before(self) -> tuple[int, int]:
@@ -208,8 +207,7 @@ class TrialRecord(msgspec.Struct, frozen=True, array_like=True):
 Known = TypeVar("Known", bound="SiteTrials")
 
 
-@dataclass(frozen=True, slots=True)
-class SiteTrials:
+class SiteTrials(msgspec.Struct, frozen=True):
     """What crawls have found out about the rules of one site that have no file: an index keeps it.
 
     Attributes:
@@ -217,8 +215,8 @@ class SiteTrials:
         failed: Id of a rule that trials refuted → why; it is not tried again.
     """
 
-    tried: dict[str, TrialRecord] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)
+    tried: dict[str, TrialRecord] = msgspec.field(default_factory=dict)
+    failed: dict[str, str] = msgspec.field(default_factory=dict)
 
     def to_bytes(self) -> bytes:
         """As JSON."""
@@ -235,7 +233,7 @@ class SiteTrials:
     def joined(self: Known, news: Known) -> Known:
         """What is known when another process, or another crawl, has found out `news`: trials add up."""
         tried = self.tried | {name: self.tried.get(name, TrialRecord()).joined(new) for name, new in news.tried.items()}
-        return replace(self, tried=tried, failed=self.failed | news.failed)
+        return msgspec.structs.replace(self, tried=tried, failed=self.failed | news.failed)
 
     def told_to(self, rule: Rule) -> Rule:
         """A rule of the site, with what is known of it."""

@@ -13,7 +13,8 @@ from typing import Any
 
 import scrapy
 from scrapy import Request, signals
-from scrapy.crawler import AsyncCrawlerRunner
+from scrapy.crawler import Crawler
+from scrapy.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +139,19 @@ SETTINGS: Mapping[str, Any] = {
 }
 
 
+class _OfOneCrawl(Settings):
+    """Nobody else has them, so they need no copies, of which Scrapy makes two; each takes as long as a page."""
+
+    def copy(self) -> _OfOneCrawl:
+        return self
+
+
 async def crawl(
     start: str | list[str], settings: Mapping[str, Any] | None = None, spider: type[scrapy.Spider] = Follower
 ) -> Crawl:
     """Run a real crawl in this process; `settings` go over SETTINGS."""
     done = Crawl([], [], [], {})
-    runner = AsyncCrawlerRunner({**SETTINGS, **(settings or {})})
-    crawler = runner.create_crawler(spider)
+    crawler = Crawler(spider, _OfOneCrawl({**SETTINGS, **(settings or {})}))
 
     def scraped(item: Any) -> None:
         done.items.append(item)
@@ -159,7 +166,7 @@ async def crawl(
     crawler.signals.connect(scraped, signal=signals.item_scraped)
     crawler.signals.connect(dropped, signal=signals.item_dropped)
     crawler.signals.connect(fetched, signal=signals.response_received)
-    await runner.crawl(crawler, start_urls=[start] if isinstance(start, str) else start)
+    await crawler.crawl_async(start_urls=[start] if isinstance(start, str) else start)
     assert crawler.stats is not None
     done.stats.update(crawler.stats.get_stats())
     return done

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -55,8 +55,7 @@ def by_page(keys: Keys, pages: PageIds) -> tuple[Keys, PageIds, NDArray[np.int64
     return keys[order[first[:-1]]], ids_in_order[first[:-1]], first[1:] - first[:-1]
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
+class Probe(msgspec.Struct, frozen=True):
     """What a page must be posted under for a search to find it, said without any postings."""
 
     prefixes: Keys  # shape (n,): some of a page's keys must have one of these, all different
