@@ -189,11 +189,6 @@ def _result(url: str, canonical: str, used: Sequence[tuple[str, Kind]]) -> Norma
     return Normalized(url, canonical, kind, tuple(dict.fromkeys(name for name, _ in used)))
 
 
-def _is_given(rule: Rule) -> bool:
-    """True for what no log was needed to think of."""
-    return rule.source not in {"learned", "prior"}
-
-
 class _Host(NamedTuple):
     """A host and port: the rules of its site, if any, and what decides what they make of its URLs."""
 
@@ -391,9 +386,9 @@ class Normalizer:
         if self.more is not None and (more := self.more(site)):
             found = found or SiteRules(site, ())
             known = {key for rule in found.rules for key in (rule.id, rule.effect)}
-            is_done = done_in_part(filter(_is_given, found.rules))
+            is_done = done_in_part(filter(Rule.is_given, found.rules))
             added = (one for one in more if one.id not in known and one.effect not in known and not is_done(one))
-            first = tuple(takewhile(_is_given, found.rules))
+            first = tuple(takewhile(Rule.is_given, found.rules))
             found = SiteRules(site, (*first, *added, *found.rules[len(first) :]))
         if found is None:
             return None

@@ -134,6 +134,10 @@ class Rule:
         """True when a person wrote or brought it, and no training run."""
         return self.source in {"hand", "imported"}
 
+    def is_given(self) -> bool:
+        """True for what no log was needed to think of."""
+        return self.source not in {"learned", "prior"}
+
     def to_dict(self) -> dict[str, Any]:
         """The rule as plain values, without what has its default."""
         out: dict[str, Any] = {"id": self.id, "kind": self.kind}
