@@ -32,7 +32,7 @@ _MOST_SCRIPTS = 20  # of JSON-LD
 _LONGEST = 2_000  # characters of a URL
 _LONGEST_LINK = 500  # bytes of a link to an element
 _LONGEST_ID = 12  # bytes before the value of an id
-_FEWEST_ORDERS = 3  # that a list offers, for its links to be taken for such
+_FEWEST_ORDERS, _DIRECTIONS = 3, 2  # by so many columns, up and down, for links to be taken for orders of a list
 _MOST_LINKS_OF_LIST = 30  # of one entry: its orders, what is above it, and that
 _LONGEST_LIST = 20_000  # bytes of a page with such a list; those of archive.glftpd.io have 2,000
 _MOST_LOOKS = 8  # places where the name of an element stands
@@ -53,7 +53,7 @@ _FRAGMENT = re.compile(rb"#([A-Za-z_-]{0,20}([0-9]{1,15}))(?=[\"'\s>])")
 _TARGET = re.compile(rb"href\s*=\s*[\"']?([^\"'#\s<>]+)", re.IGNORECASE)
 _ID = re.compile(rb"\b(?:id|name)\s*=\s*[\"']?$", re.IGNORECASE)
 _LINK = re.compile(rb"<[aA]\b[^<>]{0,500}?\b[hH][rR][eE][fF]\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
-_ORDER = re.compile(r"[A-Za-z_]+=[A-Za-z_]+(?:[&;][A-Za-z_]+=[A-Za-z_]+)*", re.ASCII)
+_ORDER = re.compile(r"\?([A-Za-z_]+)=([A-Za-z_]+)[&;]([A-Za-z_]+)=([A-Za-z_]+)", re.ASCII)
 _AFTER_NAME = (b'"', b"'", b" ", b"\t", b"\n", b"\r", b"/", b">")
 _JSON_LD = re.compile(rb"<script\b[^<>]{0,500}application/ld\+json[^<>]{0,500}>", re.IGNORECASE)
 _OF_A_PAGE = re.compile(
@@ -135,21 +135,26 @@ def permalinks(url: str, body: bytes, base: str) -> Iterator[str]:
 
 
 def sort_links(url: str, body: bytes, base: str) -> list[str]:
-    """Links that put the list on a page into another order, where it has one entry, or none: the page itself, again.
+    """Links that put the list of a folder into another order, where it has one entry: the page itself, again.
 
-    A folder's index has one for each of its columns, `<a href="?C=M;O=A">`. They are of the page's own path, and all
-    that they ask for are words. Besides, the page links to its entry, and to what is above; most pages have more links.
+    There is one for each of its columns, `<a href="?C=M;O=A">`: of the page's own path, with two arguments that have
+    words for values, of which one tells the column, and one of two directions. Besides, the page links to what is above
+    the folder, and to one file or folder in it. Most pages have more links.
     """
-    if len(body) > _LONGEST_LIST or body.count(b"href") + body.count(b"HREF") > _MOST_LINKS_OF_LIST:
-        return []  # nearly all pages
     own = url.partition("?")[0]
+    if len(body) > _LONGEST_LIST or body.count(b"href") + body.count(b"HREF") > _MOST_LINKS_OF_LIST or own[-1:] != "/":
+        return []
     targets = {match[1] or match[2] or match[3] or b"" for match in _LINK.finditer(body)}
     if sum(b"?" in target for target in targets) < _FEWEST_ORDERS:
         return []
-    there = {target: _absolute(base, _value(target)).partition("?") for target in targets}
-    orders = [f"{path}?{query}" for path, _, query in there.values() if path == own and _ORDER.fullmatch(query)]
-    others = {path for path, _, _ in there.values() if path != own and not (path[-1:] == "/" and own.startswith(path))}
-    return sorted(orders) if len(orders) >= _FEWEST_ORDERS and len(others - {""}) <= 1 else []
+    there = {_absolute(base, _value(target)) for target in targets} - {"", own}
+    orders = {link: match for link in there if (match := _ORDER.fullmatch(link.removeprefix(own)))}
+    entries = [link for link in there - {url, *orders} if link[-1] != "/" or not own.startswith(link)]
+    if len(entries) != 1 or not entries[0].partition("?")[0].startswith(own) or entries[0].startswith(f"{own}?"):
+        return []
+    names = {match.group(1, 3) for match in orders.values()}
+    directions, columns = sorted(len({match[value] for match in orders.values()}) for value in (2, 4))
+    return sorted(orders) if len(names) == 1 and directions <= _DIRECTIONS and columns >= _FEWEST_ORDERS else []
 
 
 def _target_before(body: bytes, end: int) -> bytes:

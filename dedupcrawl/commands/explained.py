@@ -50,6 +50,9 @@ class Explainer:
         for form in forms:
             for known in self._known_as(form):
                 verdict, entry = self._index.verdict(known), self._index.entry(known)
+                if verdict is not None and entry is not None and entry.source != known:
+                    # Two pages: what is kept under this URL is a variant of the page that was found there.
+                    verdict, entry = (None, entry) if form == entry.source else (verdict, None)
                 if verdict is not None or entry is not None:
                     return self._facts(form, verdict, entry)
         return self._facts(next(filter(self._items, forms), forms[0]), None, None)

@@ -47,11 +47,11 @@ class AfterAll:
         bare = without_fragment(url)
         return url in self._tried or bare in self.given_back or bare in self.answered
 
-    def fetch_itself(self, url: str) -> None:
-        """A URL may lead to another page than that which was asked for instead."""
+    def fetch_itself(self, url: str, why: str) -> None:
+        """A URL may lead to another page than that which was asked for instead, if any was."""
         if (rewrite := self._parts.rewrites.of(url)) is not None:
             request = untouched(self._parts.rewrites.request(rewrite))
-            self._fetch([(request, request)], "two pages name it as their own")
+            self._fetch([(request, request)], why)
 
     def revoke(self, site: str, rules: Collection[str]) -> None:
         """Fetch what these rules of a site had a part in sending elsewhere."""

@@ -82,9 +82,11 @@ class Rewriter:
 
     def _representative(self, found: Normalized, url: str) -> str:
         """What is asked for instead of a URL: its canonical form, or the first URL of an identity that cannot be."""
-        if found.kind == "rewrite" or self._is_fetched(found.canonical):
-            return found.canonical
-        return self._pending.stand_in(found.canonical, url, lambda first: self._normalizer.normalize(first).canonical)
+        identity = found.canonical
+        is_met = found.kind == "equivalence" or self._pending.first_seen(identity) is not None
+        if not is_met or self._is_fetched(identity) or not self._pending.is_unknown(identity):
+            return identity
+        return self._pending.stand_in(identity, url, lambda first: self._normalizer.normalize(first).canonical)
 
     def follows(self, request: Request) -> bool:
         """Whether `follow` asks what is known of a request's URL."""
@@ -106,6 +108,7 @@ class Rewriter:
             for before in (request.url, *filter(self._pending.waits, request.meta.get(CANONICAL, ()))):
                 self._pending.lead_on(before, found.canonical)
             self._pending.wait(found.canonical, request)  # should it be gone by now
+            self._parts.rewrites.add(request, found.canonical, found.rules)  # or this one be another page
             if self._skipped.add(request.url):
                 self._ask_for_links(request.url)
             proves = {CANONICAL: [*request.meta.get(CANONICAL, ()), found.canonical], "dedup_url": False}

@@ -69,8 +69,9 @@ class RuleWatch:
         )
         self._questions = Questions(self._pages, self._batch, self._sending)
         self.after_all = AfterAll(parts, self._trials.tried)
-        aliases.disputed = self.after_all.fetch_itself
+        aliases.disputed = partial(self.after_all.fetch_itself, why="two pages name it as their own")
         self._errors = ErrorPages()
+        self._counted = UrlSet()  # canonical URLs that speak for the rules which lead there
         self._seen = UrlSet()  # canonical URLs for which only waits what was found out to lead there
         self._leading_on = LeadingOn()
         self.suspected = UrlSet()
@@ -90,7 +91,7 @@ class RuleWatch:
             return False
         if is_first:
             self._parts.savings.spend(request.url, canonical)
-        elif self._pending.is_proven(canonical):
+        elif self._pending.is_proven(canonical) and self._counted.add(canonical):
             self._book.there(request.url, rules)
         self._aliases.count(rules)
         if self._book.is_due(request.url, rules) and not self._was_tried(request.url, canonical, rules):
@@ -137,7 +138,7 @@ class RuleWatch:
         if remembers:
             self._batch.then(partial(self._compare_with_earlier, page, url), page)
         for canonical in request.meta.get(CANONICAL, [url]):
-            if (first := self._pending.first(canonical)) is not None:
+            if (first := self._pending.first(canonical)) is not None and self._counted.add(canonical):
                 self._book.there(first.url, self._rules_of(first.url, canonical))
             is_wanted = tried or remembers or self._trials.awaits(canonical) or self._pending.waits(canonical)
             if self._parts.tries and is_wanted:
@@ -302,6 +303,9 @@ class RuleWatch:
         is_refuted = trial.leads_to_more or bool(trial.suspects)
         refuted = {trial.canonical, *trial.suspects} if is_refuted else set[str]()
         self.after_all.fetch(refuted, {site_of(trial.url): ruling})
+        self.after_all.fetch_itself(
+            trial.canonical, "it is no duplicate any more"
+        )  # which an earlier crawl found it to be
         if not is_refuted:
             self._pending.prove(trial.canonical)
             self._try_others(trial)

@@ -159,12 +159,14 @@ class EarlierPages:
             return True  # an error should fetch a page
 
     def _led_to(self, url: str) -> tuple[Entry | None, Verdict | None]:
-        """The page that this crawl kept of a URL; or, with the verdict on its own, the one that this duplicates."""
+        """The page that this crawl kept of a URL; or, with its own verdict on that, the one that this duplicates."""
         entry = self._kept(url)
         if entry is not None:
             return entry, None
-        verdict = self._index.verdict(url)
-        return (self._kept(verdict.duplicate_of) if verdict is not None and verdict.duplicate_of else None), verdict
+        judged = self._index.judged(url)
+        if judged is None or judged.run != self._run or judged.verdict.duplicate_of is None:
+            return None, None
+        return self._kept(judged.verdict.duplicate_of), judged.verdict
 
     def _judged(self, url: str) -> tuple[str, bool] | None:
         """Under which URL that page is kept which a page was judged to be, or surely to duplicate; whether exactly."""

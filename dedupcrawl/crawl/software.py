@@ -46,6 +46,7 @@ _PORT_RULES = tuple(
     ).on_trial()
     for scheme, port in DEFAULT_PORTS.items()
 )
+_DONE_BY_SCRAPY = {"sort-query"}  # its duplicate filter does it: such a rule costs memory, and saves nothing
 
 
 class Software:
@@ -82,7 +83,8 @@ class Software:
         return self._rules_in_use(self._sites.of(site))
 
     def _rules_in_use(self, known: SiteSoftware) -> tuple[Rule, ...]:
-        return tuple(known.told_to(rule) for rule in self._all_rules(known) if rule.id not in known.failed)
+        rules = (rule for rule in self._all_rules(known) if rule.id not in known.failed)
+        return tuple(known.told_to(rule) for rule in rules if rule.convert not in _DONE_BY_SCRAPY)
 
     def _all_rules(self, known: SiteSoftware) -> tuple[Rule, ...]:
         there = with_parts_of_others(known.installations)

@@ -30,9 +30,14 @@ class VerdictLog(Tables):
 
     def verdict(self, url: str) -> Verdict | None:
         """The newest recorded verdict on this URL."""
+        judged = self.judged(url)
+        return None if judged is None else judged.verdict
+
+    def judged(self, url: str) -> Recorded | None:
+        """The same with where and when it fell."""
         (number,) = self.values("verdict_urls", [digest(url)])
         raw = None if number is None else self.values("verdicts", [number])[0]
-        return None if raw is None else self._read(_verdict_of, raw).verdict
+        return None if raw is None else self._read(_verdict_of, raw)
 
     def verdicts(self) -> Iterator[Verdict]:
         """All recorded verdicts, oldest first."""

@@ -126,8 +126,14 @@ class Rule:
         return self.state in {"doubted", "disabled"}
 
     def on_trial(self) -> Rule:
-        """The rule as it is where rules are tried."""
-        return replace(self, state="probation") if self.state == "doubted" else self
+        """The rule as it is where rules are tried: in crawls, and on logs.
+
+        A learned one that sorts arguments is an equivalence: nobody has to ask for the sorted URL, which may be none of
+        the site, and other rules would be blamed for that.
+        """
+        kind = "equivalence" if self.convert == "sort-query" and not self.is_by_people else self.kind
+        state = "probation" if self.state == "doubted" else self.state
+        return self if (kind, state) == (self.kind, self.state) else replace(self, kind=kind, state=state)
 
     @property
     def is_by_people(self) -> bool:

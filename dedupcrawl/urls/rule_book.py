@@ -174,7 +174,7 @@ class RuleBook:
         return [of for url, _, of in self._failures[site] if one.rule.id in of and one.places.of(url) is place]
 
     def there(self, url: str, rules: tuple[str, ...]) -> None:
-        """The rules made of this URL one that has a page; of those that waited for it, only the first counts."""
+        """The rules made of this URL one that has a page, which is told once, whatever was sent there."""
         for one in self._of(url, rules):
             one.there += 1
 

@@ -54,13 +54,8 @@ class SiteRules(msgspec.Struct, frozen=True):
     rules: tuple[Rule, ...]
 
     def on_trial(self) -> SiteRules:
-        """As they are in crawls, which try them.
-
-        Learned ones that sort arguments are left to Scrapy's duplicate filter, which does so without asking for another
-        URL: they could only be blamed for what others do.
-        """
-        used = (rule for rule in self.rules if rule.convert != "sort-query" or rule.is_by_people)
-        return msgspec.structs.replace(self, rules=tuple(map(Rule.on_trial, used)))
+        """As they are where rules are tried."""
+        return msgspec.structs.replace(self, rules=tuple(map(Rule.on_trial, self.rules)))
 
     def to_dict(self) -> dict[str, Any]:
         """The content of a rule file."""

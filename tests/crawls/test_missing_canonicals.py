@@ -119,3 +119,16 @@ async def test_an_identity_stands_for_a_page_that_was_there_before(tmp_path: Pat
     assert not any(url.startswith("/by-id") for url in site.requests)
     tried = done.stats["dedup/url/tried"]
     assert sum(url in site.requests for url in asked) == tried < 20
+
+
+async def test_a_page_that_was_there_speaks_once_whatever_is_sent_there(tmp_path: Path) -> None:
+    asked = [*(f"/p/0?sid={sid}" for sid in range(60)), *(f"/p/{n}?sid=1" for n in range(20, 40))]
+    pages = {"/": page(prose(90)), "/hub": page(prose(91), *asked)}
+    pages |= {f"/p/{n}": page(prose(n)) for n in range(20)}
+    pages |= {url: page(prose(int(url[3:].partition("?")[0]))) for url in asked}
+    with serve(pages) as site:
+        done = await crawl(
+            f"{site.base}/", {**rules(tmp_path, SESSION + LEARNED), "DEDUP_TRIAL_SHARE": 0.001}, PagesFirst
+        )
+    assert {prose(n) for n in range(20, 40)} <= texts(done)
+    assert "equivalence" in (tmp_path / "127.0.0.1.toml").read_text()

@@ -72,3 +72,11 @@ def test_a_page_that_is_too_old_is_no_reason_to_drop_another(monkeypatch: pytest
     assert not shared.judge("http://a.com/3", prose(300), ttl=60).is_duplicate
     assert shared.judge("http://a.com/4", prose(300), ttl=60).duplicate_of == "http://a.com/3"
     assert shared.judge("http://a.com/5", prose(300)).is_duplicate
+
+
+def test_a_page_that_takes_a_variants_place_is_not_said_to_supersede_it() -> None:
+    shared, url, whole = Shared(), "http://here.com/1", prose(600)
+    assert not shared.judge(f"{url}?print=1", whole[:300], canonical=url).is_duplicate
+    shared.judge("http://here.com/list", [*prose(300, 7), *whole[:300]])
+    assert not shared.judge(url, whole, canonical=url).is_duplicate
+    assert shared.index.superseded_by(url) is None
