@@ -126,7 +126,7 @@ class EarlierPages:
         None, too, while the index cannot be asked: the page is then fetched once more.
         """
         try:
-            entry, verdict = self._led_to(url)
+            entry, verdict = self._led_to(url, is_fetched=False)
         except INDEX_FAILS as error:
             logger.error("The index cannot tell what %s led to: %s", printable(url), printable(str(error)))
             return None
@@ -158,19 +158,22 @@ class EarlierPages:
         except INDEX_FAILS:
             return True  # an error should fetch a page
 
-    def _led_to(self, url: str) -> tuple[Entry | None, Verdict | None]:
-        """The page that this crawl kept of a URL; or, with its own verdict on that, the one that this duplicates."""
+    def _led_to(self, url: str, *, is_fetched: bool) -> tuple[Entry | None, Verdict | None]:
+        """The page that this crawl kept of a URL; or, with the verdict on that, the one that this duplicates.
+
+        The verdict may be of an earlier crawl, by which this one does without the page.
+        """
         entry = self._kept(url)
         if entry is not None:
             return entry, None
         judged = self._index.judged(url)
-        if judged is None or judged.run != self._run or judged.verdict.duplicate_of is None:
+        if judged is None or judged.verdict.duplicate_of is None or (is_fetched and judged.run != self._run):
             return None, None
         return self._kept(judged.verdict.duplicate_of), judged.verdict
 
     def _judged(self, url: str) -> tuple[str, bool] | None:
         """Under which URL that page is kept which a page was judged to be, or surely to duplicate; whether exactly."""
-        entry, verdict = self._led_to(url)
+        entry, verdict = self._led_to(url, is_fetched=True)
         if entry is None or verdict is None:
             return None if entry is None else (entry.url, True)
         return (entry.url, verdict.check == "exact") if verdict.is_sure else (url, False)
