@@ -33,7 +33,7 @@ _LONGEST = 2_000  # characters of a URL
 _LONGEST_LINK = 500  # bytes of a link to an element
 _LONGEST_ID = 12  # bytes before the value of an id
 _FEWEST_ORDERS, _DIRECTIONS = 3, 2  # by so many columns, up and down, for links to be taken for orders of a list
-_MOST_LINKS_OF_LIST = 30  # of one entry: its orders, what is above it, and that
+_MOST_LINKS_OF_LIST = 30  # of one entry: its orders, what is above it, and that; set by hand, to bound time
 _LONGEST_LIST = 20_000  # bytes of a page with such a list; those of archive.glftpd.io have 2,000
 _MOST_LOOKS = 8  # places where the name of an element stands
 _MOST_JSON = 65_536  # bytes of JSON-LD
@@ -135,7 +135,7 @@ def permalinks(url: str, body: bytes, base: str) -> Iterator[str]:
 
 
 def sort_links(url: str, body: bytes, base: str) -> list[str]:
-    """Links that put the list of a folder into another order, where it has one entry: the page itself, again.
+    """Links that put the list of a folder into another order, where it has one entry: absolute URLs of the page itself.
 
     There is one for each of its columns, `<a href="?C=M;O=A">`: of the page's own path, with two arguments that have
     words for values, of which one tells the column, and one of two directions. Besides, the page links to what is above

@@ -11,7 +11,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """What an index keeps of one accepted page.
 
     Attributes:
-        url: Canonical URL; see `updates`.
+        url: Canonical URL, under which the page is kept; where one run has fetched several variants, the first of them.
         site: Registrable domain, or the host where there is none.
         spider: Name of the spider that kept it, empty outside a crawl.
         run: Identifies the crawl; runs that resume one JOBDIR share it.

@@ -32,8 +32,8 @@ class Candidate(NamedTuple):
 class Search:
     """What an index knows that may concern a new page, as of one moment; the index may be used meanwhile.
 
-    A page of the same URL is never a candidate. Candidates are read as they are asked for, so who stops early pays for
-    no more.
+    A page that the new one updates is no candidate. Candidates are read as they are asked for, so who stops early pays
+    for no more.
 
     Args:
         catalog: Where to look.
