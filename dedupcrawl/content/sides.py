@@ -25,7 +25,11 @@ EVERY, OWN, NEW, NUMERIC, VALUE, OWN_VALUE, NEGATES, HAS_ANTONYM = range(8)
 that the other text has nowhere; one with a digit; a number, in digits or words, or a sign that says how much; one of
 these in own text; a negation; a word that has an antonym."""
 
-_EDGE, _EDGE_SHARE = 12, 0.04  # symbols at either end of a text, where bylines and datelines stand
+_HEAD, _HEAD_SHARE, _FOOT = 12, 0.04, 0.07
+"""Where bylines and datelines stand: so many symbols at the beginning of a text, or this share of it; this share at its
+end. (The mean AUC on sources not fitted on is .9647. With the same at the end as at the beginning it is .9633: short
+pages say another thing in their last words. With .07 at the beginning as well it is .9653, but then a wiki's pages are
+told apart by notes of a redirect.)"""
 _STRAY = 0.01
 """Share of the common symbols at either end that may stand far from the others, as a common word of a byline does.
 (With 0 and .05 the AUC on sources not fitted on is the same within .001.)"""
@@ -144,9 +148,8 @@ def _beside(new: Symbols, kept: Symbols) -> Flags:
 
 def _inside(count: int) -> Flags:
     """Which symbols stand at neither end of a text."""
-    edge = max(_EDGE, int(_EDGE_SHARE * count))
     inside = np.zeros(count, dtype=np.bool_)
-    inside[edge : max(edge, count - edge)] = True
+    inside[max(_HEAD, int(_HEAD_SHARE * count)) : count - int(_FOOT * count)] = True
     return inside
 
 

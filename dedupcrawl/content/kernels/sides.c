@@ -2,8 +2,8 @@
 
 #include "kernels.h"
 
-enum { MARKS = 8, OWN = 1, NEW = 2, VALUE = 4, OWN_VALUE = 5, NEGATES = 6, HAS_ANTONYM = 7, SHORT = 3, EDGE = 12 };
-static const double EDGE_SHARE = 0.04, STRAY = 0.01;
+enum { MARKS = 8, OWN = 1, NEW = 2, VALUE = 4, OWN_VALUE = 5, NEGATES = 6, HAS_ANTONYM = 7, SHORT = 3, HEAD = 12 };
+static const double HEAD_SHARE = 0.04, FOOT = 0.07, STRAY = 0.01;
 
 typedef struct {
     const uint16_t *symbols;
@@ -118,9 +118,10 @@ static int holds_antonyms(const Side *new, const Side *kept, const int32_t *piec
 
 static PyObject *tally(const Side *new, const Side *kept, const Found *found, const uint8_t *beside) {
     Py_ssize_t own = 0, uncovered = 0, kept_uncovered = 0, novel = 0, novel_inside = 0, new_inside = 0, common = 0;
-    const Py_ssize_t count = new->count, share = (Py_ssize_t)(EDGE_SHARE * (double)count), edge = share > EDGE ? share : EDGE;
+    const Py_ssize_t count = new->count, share = (Py_ssize_t)(HEAD_SHARE * (double)count);
+    const Py_ssize_t head = share > HEAD ? share : HEAD, foot = count - (Py_ssize_t)(FOOT * (double)count);
     for (Py_ssize_t i = 0; i < count; i++) {
-        const int is_own = !!new->own[i], differs = new->differs[i], inside = i >= edge && i < count - edge;
+        const int is_own = !!new->own[i], differs = new->differs[i], inside = i >= head && i < foot;
         const int is_novel = differs && is_own && !beside[i];
         own += is_own;
         uncovered += differs && is_own;
