@@ -206,17 +206,18 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool =
             data = rest + chunk
             end = data.rfind(b"\n") + 1
             rest = data[end : end + LINE_LIMIT + 1]  # of a line that is too long no more than shows that it is
-            for block in _blocks(line, data[:end], str(path), tally):
+            lines = data.count(b"\n")
+            for block in _blocks(line, data[:end], lines, str(path), tally):
                 if blanks or not block.data.isspace():
                     yield block._replace(data=utf8(block.data)) if sound else block
-            line += data.count(b"\n")
+            line += lines
         if content.damage is not None:
             tally.skip(str(path), content.problem, 1, [line])
 
 
-def _blocks(line: int, data: bytes, path: str, tally: Tally) -> Iterator[LineBlock]:
-    """Whole lines, the first of them number `line`, without those that are too long."""
-    size = LINE_LIMIT + 1 if data.count(b"\n") <= _BLOCK_LINES else _PIECE_BYTES
+def _blocks(line: int, data: bytes, lines: int, path: str, tally: Tally) -> Iterator[LineBlock]:
+    """Whole lines, so many, the first of them number `line`, without those that are too long."""
+    size = LINE_LIMIT + 1 if lines <= _BLOCK_LINES else _PIECE_BYTES
     start = 0
     while start < len(data):
         end = data.rfind(b"\n", start, start + size) + 1 or data.find(b"\n", start) + 1
