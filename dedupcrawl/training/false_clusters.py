@@ -102,15 +102,23 @@ def _slots(pages: pl.DataFrame) -> pl.DataFrame:
     args = _parts(query.fill_null("").str.replace_all(";", "&", literal=True), "&")
     depth = segments.list.len()
     of_host = urls.with_columns(value=front["field_2"].hash(), before=None, at=None, shape=pl.lit(0))
-    of_path = urls.with_columns(value=segments, before=segments.list.shift(), at=pl.int_ranges(depth), shape=depth)
+    of_path = urls.with_columns(value=segments, before=segments.list.shift(), at=pl.int_ranges(depth))
+    of_path = of_path.with_columns(shape=depth.cast(pl.Int32)).explode("value", "before", "at")
     of_args = urls.with_columns(value=args, before=None).explode("value").filter(pl.col("value") != "")
     name = pl.col("value").str.extract("^([^=]*)")
     of_args = of_args.with_columns(pl.col("value").hash(), at=name.hash(), shape=pl.lit(0))
-    slots = pl.concat([of_host, of_path.explode("value", "before", "at"), of_args], how="vertical_relaxed")
-    slots = slots.with_columns(place=pl.struct("shape", "at").hash())
-    slot, part = pl.struct("site", "place", "before").hash(), pl.struct("place", "value").hash()
-    rest = part.sum().over("row") - part
-    return slots.select("row", "label", "shape", "place", "value", slot=slot, rest=rest)
+    place = pl.struct("shape", "at").hash()
+    told = (
+        "row",
+        "label",
+        "shape",
+        "value",
+        place.alias("place"),
+        pl.struct("site", place, "before").hash().alias("slot"),
+    )
+    slots = pl.concat(slots_of_a_kind.select(told) for slots_of_a_kind in (of_host, of_path, of_args))
+    part = pl.struct("place", "value").hash()
+    return slots.with_columns(rest=part.sum().over("row") - part)
 
 
 def _halves(texts: pl.Series, mark: str) -> tuple[pl.Series, pl.Series]:
