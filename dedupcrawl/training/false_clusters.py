@@ -108,15 +108,9 @@ def _slots(pages: pl.DataFrame) -> pl.DataFrame:
     name = pl.col("value").str.extract("^([^=]*)")
     of_args = of_args.with_columns(pl.col("value").hash(), at=name.hash(), shape=pl.lit(0))
     place = pl.struct("shape", "at").hash()
-    told = (
-        "row",
-        "label",
-        "shape",
-        "value",
-        place.alias("place"),
-        pl.struct("site", place, "before").hash().alias("slot"),
-    )
-    slots = pl.concat(slots_of_a_kind.select(told) for slots_of_a_kind in (of_host, of_path, of_args))
+    slot = pl.struct("site", place, "before").hash()
+    kinds = (of_host, of_path, of_args)
+    slots = pl.concat(one.select("row", "label", "shape", "value", place=place, slot=slot) for one in kinds)
     part = pl.struct("place", "value").hash()
     return slots.with_columns(rest=part.sum().over("row") - part)
 
