@@ -22,7 +22,7 @@ from dedupcrawl.crawl_logs.tally import LogError, Tally
 _HEADER = re.compile(rb" CDX( [A-Za-z])+\s*\Z")
 _ROW = re.compile(rb"\S+ \d{1,14} \S+ \S+ (?:\d{3}|-) ")
 WITH_TIME = re.compile(rb"\S+ \d{14} ")  # which no line of prose has
-_LETTERS = {"a": "url", "m": "mime", "s": "status", "k": "digest", "r": "redirect_to", "b": "fetched_at", "N": "key"}
+_LETTERS = {"a": "url", "s": "status", "k": "digest", "r": "redirect_to", "b": "fetched_at", "N": "key"}
 _WITHOUT_HEADER = {9: "N b a m s k r V g", 11: "N b a m s k r M S V g"}
 NOT_GET = "__wb_method="  # how archives key the answers to other requests than GET
 

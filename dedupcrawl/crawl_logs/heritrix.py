@@ -18,7 +18,7 @@ _ROW = re.compile(rb"(?:\d{4}-\d\d-\d\dT[\d:.]+Z|\d{14}|\d{17})\s+-?\d+\s+(?:\d+
 _METADATA = "metadata://"  # NetarchiveSuite puts the record's own URL on top
 _FIELDS = (
     r"^(?P<fetched_at>\S+)\s+(?P<status>-?\d+)\s+(?P<bytes>\d+|-)\s+(?P<url>\S+)\s+(?P<path>\S+)\s+(?P<via>\S+)"
-    r"\s+(?P<mime>\S+)\s+\S+\s+\S+\s+(?P<digest>\S+)"
+    r"\s+\S+\s+\S+\s+\S+\s+(?P<digest>\S+)"
 )
 
 

@@ -17,7 +17,6 @@ SCHEMA: dict[str, DataType | DataTypeClass] = {
     "text_digest": pl.String,  # of the main text
     "simhash": pl.String,
     "status": pl.Int64,
-    "mime": pl.String,  # lower case, without parameters
     "bytes": pl.Int64,  # of the body
     "title": pl.String,
     "canonical": pl.String,  # rel=canonical, as in the page
@@ -51,7 +50,6 @@ _ALIASES: dict[str, tuple[str, ...]] = {
     "text_digest": ("text_sha1", "text_sha256", "text_md5", "text_hash"),
     "simhash": ("simhash64",),
     "status": ("fetch_status", "http_status", "status_code"),
-    "mime": ("content_mime_detected", "mime-detected", "content_mime_type", "mime_type", "mimetype", "content_type"),
     "bytes": ("content_length", "size", "length"),
     "title": (),
     "canonical": ("canonical_url", "rel_canonical"),
@@ -80,7 +78,6 @@ _NOT_SAID = (
     "", "-", "0" * 16, "null", "NULL", "None", "none", "nan", "NaN", "\\N",
     "[]", "{}", "false", "False", "true", "True",
 )  # fmt: skip
-_NO_MIME = ("no-type", "unknown", "unk", "warc/revisit")  # of Heritrix, and of a record in an archive
 _MOST_IMPORTANT = 1e15  # sums of so much stay numbers
 _DIGEST_KIND = r"^[A-Za-z][A-Za-z0-9-]*:"  # "sha1:…": one log writes it, the next does not
 _NO_URL, _TOO_LONG = "no URL", f"URL longer than {URL_LIMIT} bytes"
@@ -104,6 +101,7 @@ def canonical_rows(frame: pl.DataFrame) -> pl.DataFrame:
     Names are looked up in `NAMES`, other columns dropped; a value that does not fit its column's type becomes null.
     """
     have = {name.strip().lower(): name for name in reversed(frame.columns)}  # of equal names the first counts
+    have = {name: column for name, column in have.items() if frame[column].null_count() < frame.height}
     columns = {}
     for column, names in NAMES.items():
         dtype = SCHEMA.get(column, pl.String)
@@ -111,7 +109,7 @@ def canonical_rows(frame: pl.DataFrame) -> pl.DataFrame:
         columns[column] = pl.coalesce(sources) if sources else pl.lit(None, dtype)
     text = columns.pop(TEXT)
     line = pl.col(LINE).cast(pl.Int64) if LINE in frame.columns else pl.lit(None, pl.Int64)
-    rows = frame.select(text.alias(TEXT), line.alias(LINE), *(value.alias(name) for name, value in columns.items()))
+    rows = frame.with_columns(text.alias(TEXT), line.alias(LINE), **columns).select(TEXT, LINE, *columns)
     if any(name in have for name in NAMES[TEXT]):
         unsigned = pl.all_horizontal(pl.col(name).is_null() for name in SIGNATURES)
         rows = rows.with_columns(text_digest=pl.when(unsigned).then(_digest_of_text()).otherwise("text_digest"))
@@ -174,9 +172,6 @@ def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.E
     if column in SIGNATURES:
         is_json = value.str.starts_with("[") | value.str.starts_with("{")
         return pl.when(~is_json).then(value.str.replace(_DIGEST_KIND, ""))
-    if column == "mime":
-        mime = value.str.extract(r"^([^;\s]+)").str.to_lowercase()
-        return pl.when(~mime.is_in(_NO_MIME)).then(mime)
     return value
 
 

@@ -239,7 +239,7 @@ def _parsed(block: bytes, decode: Literal["none", "all"]) -> WarcRecord:
 _EXACT = ExactCheck()
 _ANSWERS = (WarcRecordType.response, WarcRecordType.revisit)
 _RECORDS_A_BATCH = 20_000
-_NAMES = ("url", "digest", "text_digest", "mime", "title", "redirect_to", "fetched_at")
+_NAMES = ("url", "digest", "text_digest", "title", "redirect_to", "fetched_at")
 _SCHEMA = dict.fromkeys(_NAMES, pl.String()) | dict.fromkeys((LINE, "status", "bytes"), pl.Int64())
 
 
@@ -271,7 +271,7 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
 
 def _row(answer: Answer) -> dict[str, str | int | None]:
     row: dict[str, str | int | None] = {"url": answer.url, "digest": answer.digest, "fetched_at": answer.date}
-    row["status"], row["redirect_to"], row["mime"] = answer.status, answer.location, answer.mime
+    row["status"], row["redirect_to"] = answer.status, answer.location
     if answer.status is None or answer.is_revisit:  # the payload of a revisit is that of the record it refers to
         return row
     row["bytes"] = len(answer.body)

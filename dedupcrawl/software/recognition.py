@@ -44,6 +44,7 @@ class UrlSigns:
         self._by_segment: defaultdict[str, list[tuple[int, int, Template]]] = defaultdict(list)  # with its place
         self._by_argument: defaultdict[str, list[tuple[int, Template]]] = defaultdict(list)
         self._by_text: list[tuple[str, int, Template]] = []
+        self._paths: dict[int, PathForm] = {}  # of those that were compared: making one costs more than comparing
         for number, sign in signs:
             template = sign.template()
             known = [(place, texts) for place, piece in enumerate(template.path or ()) if (texts := _texts(piece))]
@@ -60,7 +61,7 @@ class UrlSigns:
     def candidates(self, url: UrlParts) -> Iterator[tuple[int, Template, int]]:
         """Number and form of each sign that the URL may show, and how many segments would lie above the program.
 
-        What names no path has 0 of them. Each has yet to be compared, see `fits`.
+        What names no path has 0 of them. Each has yet to be compared, see `fit`.
         """
         segments = url.segments
         starts = range(min(len(segments), DEEPEST + 1))
@@ -78,11 +79,15 @@ class UrlSigns:
                 for start in starts if template.path is not None else (0,):
                     yield number, template, start
 
-
-def fits(template: Template, url: UrlParts, start: int) -> bool:
-    """Whether what is left of a URL behind its first `start` segments is of a sign's form."""
-    path_fits = template.path is None or PathForm(template.path).fits(url.segments[start:], {})
-    return path_fits and _args_fit(template, url.args)
+    def fit(self, number: int, template: Template, url: UrlParts, start: int) -> bool:
+        """Whether what is left of a URL behind its first `start` segments is of a sign's form."""
+        if template.path is not None:
+            path = self._paths.get(number)
+            if path is None:
+                path = self._paths[number] = PathForm(template.path)
+            if not path.fits(url.segments[start:], {}):
+                return False
+        return _args_fit(template, url.args)
 
 
 def _args_fit(template: Template, args: Sequence[str]) -> bool:
@@ -175,7 +180,7 @@ class Recognizer:
         for number, template, start in self._of_urls.candidates(readable):
             program, anchor = self._told_by[number]
             if template.path is None:
-                if number not in seen.everywhere and fits(template, readable, 0):
+                if number not in seen.everywhere and self._of_urls.fit(number, template, readable, 0):
                     seen.everywhere.add(number)
                     seen.programs.setdefault(program, {})
                     seen.count += 1
@@ -187,7 +192,8 @@ class Recognizer:
             path, paths = places[start], seen.programs.get(program, _NOTHING).get(anchor, _NOTHING)
             if number in paths.get(path, ()):  # as of nearly all URLs of a site
                 continue
-            if (path in paths or len(paths) < _MOST_PATHS) and fits(template, readable, start):
+            has_room = path in paths or len(paths) < _MOST_PATHS
+            if has_room and self._of_urls.fit(number, template, readable, start):
                 seen.programs.setdefault(program, {}).setdefault(anchor, {}).setdefault(path, set()).add(number)
                 seen.count += 1
 

@@ -176,6 +176,7 @@ REPORT = "report"
 PLACE = (("file", pa.int32()), ("start", pa.int64()), ("row", pa.int64()))
 """`ORDER` with the types."""
 _TYPES = {  # of the others: string; times in ms
+    "content": pa.int64(),
     "fault": pa.int16(),
     "names_own": pa.bool_(),
     "alias_held": pa.bool_(),

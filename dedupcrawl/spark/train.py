@@ -133,13 +133,11 @@ def _learn_large_sites(
 
 
 def _labelled(rows: DataFrame) -> DataFrame:
-    """One row per URL: site, url, signature, fault, importance, simhash, is_unique; and label, equal for one page."""
-    answer = F.coalesce("signature", "redirect_to").isNotNull() | F.col("fault").isNotNull()
+    """One row per URL: site, url, content, fault, importance, simhash, is_unique; and label, equal for one page."""
+    answer = F.col("content").isNotNull() | F.col("redirect_to").isNotNull() | F.col("fault").isNotNull()
     says = answer | F.col("canonical").isNotNull()
     last = F.max_by(
-        F.struct(
-            "signature", "fault", "importance", "redirect_to", "canonical", "duplicate_of", "names_own", "simhash"
-        ),
+        F.struct("content", "fault", "importance", "redirect_to", "canonical", "duplicate_of", "names_own", "simhash"),
         F.struct(answer, "fetched_at", *ORDER),
     )  # a time that is not known comes before all others
     pages = rows.where(says).groupBy("site", "url").agg(last.alias("last")).select("site", "url", "last.*")
@@ -153,8 +151,8 @@ def _labelled(rows: DataFrame) -> DataFrame:
     pages = pages.drop("redirect_to", "canonical", "duplicate_of", "names_own")
     ends = links.select("site", "url").union(links.select("site", F.col("to").alias("url"))).distinct()
     pages = pages.unionByName(ends.join(pages, "url", "left_anti"), allowMissingColumns=True)
-    same = F.xxhash64("site", "signature", F.coalesce("fault", F.lit(-1)))
-    pages = pages.withColumn("node", F.when(F.col("signature").isNotNull(), same).otherwise(F.xxhash64("url")))
+    same = F.xxhash64("site", "content", F.coalesce("fault", F.lit(-1)))
+    pages = pages.withColumn("node", F.when(F.col("content").isNotNull(), same).otherwise(F.xxhash64("url")))
     ways = pages.where(F.col("fault").isNull()).select("url", "node")
     joined = links.join(ways, "url").join(ways.select(F.col("url").alias("to"), F.col("node").alias("other")), "to")
     pairs = joined.where("node <> other").select("site", "node", "other").distinct()
@@ -170,12 +168,12 @@ def _links(pages: DataFrame, mere: DataFrame, aliases: DataFrame) -> DataFrame:
     """
     redirects = pages.where("redirect_to is not null").select("site", "url", F.col("redirect_to").alias("to"))
     verdicts = _verdicts(pages, mere)
-    named = pages.where("canonical is not null and (signature is not null or names_own)").select(
-        "site", "url", "signature", F.col("canonical").alias("to")
+    named = pages.where("canonical is not null and (content is not null or names_own)").select(
+        "site", "url", "content", F.col("canonical").alias("to")
     )
-    there = pages.select(F.col("url").alias("to"), "signature").join(named.select("to"), "to", "left_semi")
-    said = named.select("to", "signature").union(there)
-    one = said.groupBy("to").agg(F.count_distinct("signature").alias("contents")).where("contents <= 1")
+    there = pages.select(F.col("url").alias("to"), "content").join(named.select("to"), "to", "left_semi")
+    said = named.select("to", "content").union(there)
+    one = said.groupBy("to").agg(F.count_distinct("content").alias("contents")).where("contents <= 1")
     named = named.join(one, "to", "left_semi").select("site", "url", "to")
     of_it = pages.where("simhash is not null").select(F.col("url").alias("to"), F.col("simhash").alias("of_it"))
     near = pages.where("names_own").withColumnRenamed("canonical", "to").join(of_it, "to")
@@ -244,7 +242,7 @@ def _unlike(pages: pa.Table) -> pa.Table:
 
 def _without_unknown(pages: DataFrame, learned: Learned) -> DataFrame:
     """The pages of which something is known; those whose word for their canonical URL was not believed are counted."""
-    known = F.max((F.col("signature").isNotNull()).cast("int")) > 0  # else nothing is, unless others lead there, too
+    known = F.max((F.col("content").isNotNull()).cast("int")) > 0  # else nothing is, unless others lead there, too
     sizes = pages.groupBy("label").agg(F.count("*").alias("size"), known.alias("known"))
     unknown = materialized(sizes.where("not known and size = 1").select("label"))
     learned.left_out += Counter({DISBELIEVED: pages.where("names_another").join(unknown, "label", "left_semi").count()})

@@ -49,8 +49,6 @@ def clusters_of(rows: pl.DataFrame) -> Clusters:
     Of several rows of a URL the last fetched counts. False clusters are left out: error pages, empty pages, and single
     pages served for many unlike URLs (a soft 404, a login wall, an empty listing).
     """
-    is_known = pl.col("signature").is_not_null()  # the hash of null is a number
-    rows = rows.with_columns(content=pl.when(is_known).then(pl.col("signature").hash())).drop("signature")
     unique = rows.filter("is_unique")["url"]  # said in rows of their own
     pages = _one_row_a_url(rows).with_columns(is_unique=pl.col("url").is_in(unique.implode()))
     links = _links(pages, rows)
@@ -80,7 +78,7 @@ def _one_row_a_url(rows: pl.DataFrame) -> pl.DataFrame:
     answers = _in_time(rows.filter(_IS_OF_A_PAGE)).drop("fetched_at")
     said = pl.any_horizontal(pl.col("content", "fault", "redirect_to").is_not_null())
     answers = answers.sort(said, maintain_order=True)  # a mere canonical link says less than any answer
-    return answers.unique("url", keep="last", maintain_order=True)
+    return answers.filter(pl.col("url").is_last_distinct())
 
 
 def _in_time(rows: pl.DataFrame) -> pl.DataFrame:
@@ -148,14 +146,11 @@ def _with_targets(pages: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
 
 def _labels(pages: pl.DataFrame, links: pl.DataFrame) -> pl.Series:
     """Shape (len(pages),): equal for pages of one site that have the same content or that links join."""
-    pages = pages.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
-    has_content = pl.col("content").is_not_null()
-    alone = pages["row"]
-    same = pages.filter(has_content).select("row", node=pl.col("row").min().over("site", "content", "fault"))
-    node = alone.to_numpy(writable=True)
-    node[same["row"].to_numpy()] = same["node"].to_numpy()
+    same = pages.select("content", row=pl.int_range(pl.len()), same=pl.struct("site", "content", "fault").hash())
+    first = pl.when(pl.col("content").is_null()).then("row").otherwise(pl.col("row").min().over("same"))
+    node = same.select(first).to_series().to_numpy()
     if not links.is_empty():
-        good = pages.filter(pl.col("fault").is_null()).select("url", "row")
+        good = pages.select("url", row=same["row"]).filter(pages["fault"].is_null())
         ends = links.join(good, on="url").join(good.select(to="url", to_row="row"), on="to")
         first, second = node[ends["row"].to_numpy()], node[ends["to_row"].to_numpy()]
         node = components(first, second, len(node))[node]
@@ -179,7 +174,9 @@ def components(first: Ints, second: Ints, count: int) -> Ints:
 
 def _numbered(pages: pl.DataFrame) -> pl.DataFrame:
     """The columns of `Clusters.urls`."""
-    pages = pages.sort("site", "url").with_row_index("row")
+    pages = (
+        pages.sort("url").sort("site", maintain_order=True).with_row_index("row")
+    )  # of both the keys would be copied
     first = pl.col("row").min().over("label")  # of its cluster: the smallest URL
     return pages.with_columns(first=first).select(
         "site",

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import mmh3
+import numpy as np
 import polars as pl
 
 MANY = 50  # values in such slots: so many pages cannot be one; of fewer the proof on held-out clusters is the judge
@@ -36,8 +37,11 @@ def unlike_clusters(pages: pl.DataFrame) -> pl.Series:
     large = pages.group_by("label").agg(size=pl.len()).filter(pl.col("size") >= MANY)
     if large.is_empty():
         return pages["label"].clear()
-    pages = pages.join(large, on="label", how="left").filter(pl.col("size").is_not_null().any().over("site"))
-    labels: pl.Series = pl.concat([unlike_among(part) for part in _thinned(pages)]).sort()
+    sites = pages.join(large, on="label", how="semi")["site"].unique()
+    if len(sites) < pages["site"].n_unique():
+        pages = pages.filter(pl.col("site").is_in(sites.implode()))
+    found = [unlike_among(part.join(large, on="label", how="left")) for part in _thinned(pages)]
+    labels: pl.Series = pl.concat(found).sort()
     return labels
 
 
@@ -71,16 +75,16 @@ def _thinned(pages: pl.DataFrame) -> Iterator[pl.DataFrame]:
     for part in sites.partition_by("part"):
         some = pages if part.height == sites.height else pages.join(part, on="site", how="semi")
         if part.select((pl.col("step") > 1).any()).item():
-            some = some.join(part.select("site", "step"), on="site")
-            some = some.filter(in_sample(some["url"], some["step"])).drop("step")
+            steps = some.select("site").join(part, on="site", maintain_order="left")["step"]
+            some = some.filter(in_sample(some["url"], steps))
         yield some
 
 
 def in_sample(urls: pl.Series, step: pl.Series) -> pl.Series:
     """Shape (n,): whether each URL is one in `step`, any; the same ones in every process, of any machine."""
-    hashes = pl.Series("hash", map(mmh3.hash, urls.to_list()), dtype=pl.Int64)
-    taken = pl.DataFrame([hashes, step.alias("step").cast(pl.Int64)])
-    return taken.select(pl.col("hash") % _HASHES % pl.col("step") == 0).to_series()
+    hashes = pl.Series(np.fromiter(map(mmh3.hash, urls), np.int64, len(urls)))  # no list of all: they may be millions
+    taken: pl.Series = hashes % _HASHES % step.cast(pl.Int64) == 0
+    return taken
 
 
 def _slots(pages: pl.DataFrame) -> pl.DataFrame:
@@ -94,18 +98,21 @@ def _slots(pages: pl.DataFrame) -> pl.DataFrame:
     before_query, query = _halves(_halves(pages["url"], "#")[0], "?")
     front = before_query.str.splitn("/", 4).struct.unnest()  # scheme, nothing, host, path
     urls = pages.select(pl.col("site").hash(), "label").with_row_index("row")
-    segments = _parts(front["field_3"].fill_null(""), "/")
+    segments = _parts(front["field_3"].fill_null(""), "/").list.eval(pl.element().hash())
     args = _parts(query.fill_null("").str.replace_all(";", "&", literal=True), "&")
     depth = segments.list.len()
-    of_host = urls.with_columns(value=front["field_2"], before=None, at=None, shape=pl.lit(0))
-    of_path = urls.with_columns(value=segments, before=segments.list.shift(), at=pl.int_ranges(depth), shape=depth)
+    of_host = urls.with_columns(value=front["field_2"].hash(), before=None, at=None, shape=pl.lit(0))
+    of_path = urls.with_columns(value=segments, before=segments.list.shift(), at=pl.int_ranges(depth))
+    of_path = of_path.with_columns(shape=depth.cast(pl.Int32)).explode("value", "before", "at")
     of_args = urls.with_columns(value=args, before=None).explode("value").filter(pl.col("value") != "")
-    of_args = of_args.with_columns(at=pl.col("value").str.extract("^([^=]*)").hash(), shape=pl.lit(0))
-    slots = pl.concat([of_host, of_path.explode("value", "before", "at"), of_args], how="vertical_relaxed")
-    slots = slots.with_columns(pl.col("value", "before").hash(), place=pl.struct("shape", "at").hash())
-    slot, part = pl.struct("site", "place", "before").hash(), pl.struct("place", "value").hash()
-    rest = part.sum().over("row") - part
-    return slots.select("row", "label", "shape", "place", "value", slot=slot, rest=rest)
+    name = pl.col("value").str.extract("^([^=]*)")
+    of_args = of_args.with_columns(pl.col("value").hash(), at=name.hash(), shape=pl.lit(0))
+    place = pl.struct("shape", "at").hash()
+    slot = pl.struct("site", place, "before").hash()
+    kinds = (of_host, of_path, of_args)
+    slots = pl.concat(one.select("row", "label", "shape", "value", place=place, slot=slot) for one in kinds)
+    part = pl.struct("place", "value").hash()
+    return slots.with_columns(rest=part.sum().over("row") - part)
 
 
 def _halves(texts: pl.Series, mark: str) -> tuple[pl.Series, pl.Series]:

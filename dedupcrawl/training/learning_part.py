@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 
+import numpy as np
 import polars as pl
 
 from dedupcrawl.software.program import Program, programs
@@ -78,23 +79,17 @@ def learn_sites(rows: pl.DataFrame, options: LearningOptions, carried_over: Rule
     gives, so sites may be parted in any way.
     """
     found = clusters_of(rows)
-    sizes = found.urls.group_by("site", "cluster").len()["len"]
-    learned = Learned(
-        urls=found.urls.height,
-        clusters=int((sizes > 1).sum()),
-        redundant=found.urls.height - sizes.len(),
-        false_clusters=found.false,
-        left_out=found.left_out,
-    )
+    learned = Learned(urls=found.urls.height, false_clusters=found.false, left_out=found.left_out)
     with without_cycle_detection():
         for site, pages in found.by_site():
-            learned.sites += 1
+            sizes = np.bincount(pages["cluster"].to_numpy())
+            learned += Learned(sites=1, clusters=int((sizes > 1).sum()), redundant=pages.height - len(sizes))
             try:
                 before = carried_over(site)
             except Exception as error:
                 learned += _failed(site, error)
                 continue
-            if before or pages["cluster"].n_unique() < pages.height:
+            if before or len(sizes) < pages.height:
                 learned += learn_bounded(site, bounded(pages, MOST_URLS), options, before)
     return learned
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Literal
 
 import polars as pl
@@ -18,7 +19,7 @@ FAULTS: tuple[Fault, ...] = ("error status", "empty page")
 PAGE_ROWS: dict[str, DataType | DataTypeClass] = {
     "site": pl.String,  # registrable domain, in ASCII: both spellings of an international name are one site
     "url": pl.String,  # without fragment, unless that begins with "!"
-    "signature": pl.String,  # of the content; null where the row has none, or is a redirect
+    "content": pl.Int64,  # hash of what says which page it is; null where the row has none, or is a redirect
     "fault": pl.UInt8,  # index into FAULTS, null for a good page
     "redirect_to": pl.String,  # each of the four: an absolute URL of the same site, other than `url`
     "canonical": pl.String,
@@ -31,7 +32,7 @@ PAGE_ROWS: dict[str, DataType | DataTypeClass] = {
     "importance": pl.Float64,
     "fetched_at": pl.Datetime("ms"),
 }
-"""Columns of the rows from which clusters are made; they mean the same in every process, of any machine."""
+"""Columns of the rows from which clusters are made; they mean the same wherever there is the same Polars."""
 
 _HOST = r"^(?:[^\\@?#]*@)*(\[[^\]]*\]|[^\\:@?#]*)"  # of an authority, and of what may follow it
 _FRAGMENT = r"#(?:[^!].*)?$"
@@ -62,9 +63,9 @@ def sites_of(urls: pl.Expr, frame: pl.DataFrame) -> pl.Series:
 def page_rows(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows of a log (`crawl_logs.rows.SCHEMA`) → the same rows in the columns of `PAGE_ROWS`.
 
-    The signature is the digest of the main text where there is one, else that of the bytes, else the SimHash: equal
-    bytes are rarely seen (a clock, a token), equal main text is what a duplicate is. An alias that was not fetched,
-    because its source had held, leads to its page like a redirect.
+    Of the content the digest of the main text counts where there is one, else that of the bytes, else the SimHash:
+    equal bytes are rarely seen (a clock, a token), equal main text is what a duplicate is. An alias that was not
+    fetched, because its source had held, leads to its page like a redirect.
     """
     is_believed = pl.col("alias_of").is_not_null() & pl.col("alias_held").is_null()
     redirects = pl.col("status").is_between(300, 399).fill_null(pl.col("redirect_to").is_not_null())
@@ -72,7 +73,7 @@ def page_rows(rows: pl.DataFrame) -> pl.DataFrame:
     empty = pl.coalesce("text_digest", "digest").is_in(_OF_NOTHING) | (pl.col("bytes") == 0)
     pages = rows.select(
         url=_without_fragment(pl.col("url")),
-        signature=pl.when(~redirects).then(signature),
+        content=pl.when(~redirects & signature.is_not_null()).then(signature.hash().reinterpret(signed=True)),
         fault=pl.when(pl.col("status") >= 400).then(0).when(~redirects & empty).then(1).cast(pl.UInt8),
         importance="importance",
         fetched_at="fetched_at",
@@ -84,17 +85,24 @@ def page_rows(rows: pl.DataFrame) -> pl.DataFrame:
         alias_held="alias_held",
         simhash=_bits(pl.col("simhash")),
     )
-    pages = pages.with_columns(
-        sites_of(pl.col("url"), pages).alias("site"),
-        *(_without_fragment(_absolute(pl.col(name))).alias(name) for name in LINKS),
-    )
-    for name in LINKS:
-        if pages[name].null_count() < pages.height:
-            there = pl.col(name).is_not_null() & (pl.col(name) != pl.col("url"))
-            pages = pages.with_columns(sites_of(pl.col(name), pages).alias("there")).with_columns(
-                pl.when(there & (pl.col("there") == pl.col("site"))).then(name).alias(name)
-            )
-    return pages.with_columns(names_own=_names_its_own_page()).select(*PAGE_ROWS)
+    pages = pages.with_columns(sites_of(pl.col("url"), pages).alias("site"))
+    pages = pages.with_columns(_of_links(pages, name, partial(_to_the_site, name)) for name in LINKS)
+    names_own = _of_links(pages, "canonical", lambda named: named.select(_names_its_own_page()).to_series())
+    return pages.with_columns(names_own.alias("names_own")).select(*PAGE_ROWS)
+
+
+def _of_links(pages: pl.DataFrame, name: str, tell: Callable[[pl.DataFrame], pl.Series]) -> pl.Series:
+    """Shape (n,): what is told of the rows that have a link of this name, null for the others: most have none."""
+    rows = pages[name].is_not_null().arg_true()
+    told = tell(pages[rows])
+    return pl.repeat(None, pages.height, dtype=told.dtype, eager=True).scatter(rows, told).alias(name)
+
+
+def _to_the_site(name: str, linked: pl.DataFrame) -> pl.Series:
+    """Shape (n,): the links of this name, absolute; null for those to the page itself or to another site."""
+    linked = linked.with_columns(_without_fragment(_absolute(pl.col(name))).alias(name))
+    there = sites_of(pl.col(name), linked)
+    return linked.select(pl.when((pl.col(name) != pl.col("url")) & (there == pl.col("site"))).then(name)).to_series()
 
 
 def _bits(simhash: pl.Expr) -> pl.Expr:

@@ -24,7 +24,7 @@ from dedupcrawl.training.page_rows import PAGE_ROWS, page_rows
 from dedupcrawl.urls.learning.forms import UNIQUE
 from dedupcrawl.workers import ResultT, in_processes
 
-_BUFFER_ROWS = 1_000_000  # rows held before they are written; about 190 MB
+_BUFFER_ROWS = 250_000  # rows held before they are written; about 50 MB
 _ROWS_A_PART = 100_000  # aim for a part; few enough to be clustered in memory, enough to be worth a task
 _MOST_PARTS = 128
 _ROWS_WORTH_WORKERS = 150_000  # a worker starts in a second and a half; so many rows take about two
@@ -37,48 +37,51 @@ class Part(NamedTuple):
     files: tuple[Path, ...]
 
     def read(self) -> pl.DataFrame:
-        """The rows, in the order in which they were added."""
-        return pl.scan_ipc(list(self.files)).collect()
+        """The rows, each site's in the order in which they were added; a column of one value takes no memory."""
+        rows = pl.concat([pl.read_ipc(file) for file in self.files], how="diagonal")
+        values = {name: pl.lit(None, dtype) for name, dtype in PAGE_ROWS.items() if name not in rows.columns}
+        if rows["site"].n_unique() == 1:
+            values["site"] = pl.lit(rows["site"][0])
+        return rows.with_columns(**values).select(*PAGE_ROWS)
 
 
 def spooled(batches: Iterable[pl.DataFrame], folder: Path) -> list[Part]:
     """Rows of many sites (`page_rows.PAGE_ROWS`), parted by site into files of a folder; the largest part first.
 
-    A log of less than a million rows is held in memory until its size tells how many parts it deserves; a larger one
-    has the most parts. Which sites share a part is of no consequence: each is learned on its own.
+    Which sites share a part is of no consequence: each is learned on its own.
     """
+    held, count = defaultdict[int, list[pl.DataFrame]](list), 0
     sizes: Counter[int] = Counter()
     files: defaultdict[int, list[Path]] = defaultdict(list)
-    for held in _gathered(batches):
-        rows = pl.concat(held)
-        held.clear()
-        is_large = bool(files) or rows.height >= _BUFFER_ROWS
-        parts = _MOST_PARTS if is_large else max(1, min(_MOST_PARTS, rows.height // _ROWS_A_PART))
-        by_part = rows.with_columns(part=pl.col("site").hash() % parts).partition_by(
-            "part", as_dict=True, include_key=False
-        )
-        for (number,), group in by_part.items():
-            assert isinstance(number, int)
+
+    def write() -> None:
+        for number, groups in held.items():
+            rows = pl.concat(groups)
+            said = [name for name in rows.columns if rows[name].null_count() < rows.height]
             file = folder / f"{number:03}-{len(files[number]):05}.arrow"
-            group.write_ipc(file, compression="lz4")
+            rows.select(said).write_ipc(file, compression="lz4")
             files[number].append(file)
-            sizes[number] += group.height
-        del rows, by_part, group  # before as many are gathered again
-    found = [Part(sizes[number], tuple(paths)) for number, paths in files.items()]
-    return sorted(found, key=lambda part: (-part.rows, part.files))
+            sizes[number] += rows.height
+        held.clear()
 
-
-def _gathered(batches: Iterable[pl.DataFrame]) -> Iterator[list[pl.DataFrame]]:
-    """The same rows, as many at a time as are held."""
-    held, count = list[pl.DataFrame](), 0
     for batch in batches:
-        held.append(batch)
+        numbered = batch.with_columns(part=pl.col("site").hash() % _MOST_PARTS)
+        for (number,), group in numbered.partition_by("part", as_dict=True, include_key=False).items():
+            assert isinstance(number, int)
+            held[number].append(group)
         count += batch.height
         if count >= _BUFFER_ROWS:
-            yield held
-            held, count = [], 0
-    if count:
-        yield held
+            write()
+            count = 0
+    write()
+    parts = max(1, min(_MOST_PARTS, sizes.total() // _ROWS_A_PART))
+    together: defaultdict[int, list[int]] = defaultdict(list)
+    for number in sorted(files):
+        together[number % parts].append(number)
+    found = [
+        Part(sum(sizes[n] for n in some), tuple(file for n in some for file in files[n])) for some in together.values()
+    ]
+    return sorted(found, key=lambda part: (-part.rows, part.files))
 
 
 @contextmanager

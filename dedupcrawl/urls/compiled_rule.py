@@ -195,10 +195,15 @@ class CompiledRule:
 
     def _is_in_scope(self, parts: UrlParts) -> bool:
         segments = parts.segments or [""]
-        if self._within and not any(path.fits(segments, {}) for path in self._within):
-            return False
-        if self._without and any(path.fits(segments, {}) for path in self._without):
-            return False
+        for path in self._without:
+            if path.fits(segments, {}):
+                return False
+        for path in self._within:
+            if path.fits(segments, {}):
+                break
+        else:
+            if self._within:
+                return False
         if self._not_hosts or (self.hosts and parts.authority not in self.hosts):  # mostly as it is written
             spellings = _spellings(parts.scheme, parts.authority)
             if not self._not_hosts.isdisjoint(spellings) or (self.hosts and self.hosts.isdisjoint(spellings)):

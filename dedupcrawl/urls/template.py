@@ -111,6 +111,12 @@ class Piece:
         """True when it is `{name*}`."""
         return bool(self.captures) and self.captures[0].star
 
+    @property
+    def is_whole(self) -> bool:
+        """True when it is one capture, of any value."""
+        one = self.captures[0] if self.literals == _WHOLE else None
+        return one is not None and not (one.star or one.words or one.characters or one.is_parameter)
+
     def match(self, text: str, values: dict[str, str]) -> bool:
         """True when `text` is of this form; puts what was captured into `values`, which then may be half filled.
 
@@ -300,13 +306,15 @@ class PathForm:
         literals: Index and text of each literal segment; negative indices for those after `{name*}`.
     """
 
-    __slots__ = ("_after", "_least", "_most", "_pieces", "_star", "_star_name", "literals")
+    __slots__ = ("_after", "_least", "_most", "_pieces", "_star", "_star_name", "_wholes", "literals")
 
     def __init__(self, path: tuple[Piece, ...]) -> None:
         star = next((i for i, piece in enumerate(path) if piece.is_star), None)
         places = [i if star is None or i < star else i - len(path) for i in range(len(path))]
         self.literals = tuple((i, p.literals[0]) for i, p in zip(places, path, strict=True) if p.is_literal)
-        self._pieces = tuple((i, p) for i, p in zip(places, path, strict=True) if p.captures and not p.is_star)
+        forms = [(i, p) for i, p in zip(places, path, strict=True) if p.captures and not p.is_star]
+        self._wholes = tuple((i, p.captures[0].name) for i, p in forms if p.is_whole)  # most: no call for each
+        self._pieces = tuple((i, p) for i, p in forms if not p.is_whole)
         self._star = star
         self._star_name = "" if star is None else path[star].captures[0].name
         self._after = 0 if star is None else len(path) - star - 1
@@ -315,7 +323,7 @@ class PathForm:
 
     def texts(self) -> list[str]:
         """Texts that a URL of this form has."""
-        texts = [f"/{text}" for _, text in self.literals]
+        texts = ["/", *(f"/{text}" for _, text in self.literals)]
         for _, piece in self._pieces:
             texts += [f"/{piece.literals[0]}", *piece.literals[1:]]
         return texts
@@ -327,6 +335,10 @@ class PathForm:
             return False
         for i, literal in self.literals:
             if segments[i] != literal:
+                return False
+        for i, name in self._wholes:
+            text = segments[i]
+            if not text or (name and values.setdefault(name, text) != text):
                 return False
         for i, piece in self._pieces:
             if not piece.match(segments[i], values):

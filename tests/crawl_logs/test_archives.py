@@ -30,7 +30,7 @@ ELEVEN = b"com,a)/ 20200102030405 http://a.com/ text/html 301 ABC http://a.com/x
 
 def test_cdx_of_nine_and_of_eleven_fields(tmp_path: Path) -> None:
     nine, _ = rows("CDX", tmp_path / "cdx", NINE)
-    assert nine == [{"url": "http://a.com/", "mime": "text/html", "status": 200, "digest": "ABC", "line": 1}]
+    assert nine == [{"url": "http://a.com/", "status": 200, "digest": "ABC", "line": 1}]
     eleven, _ = rows("CDX", tmp_path / "cdx", ELEVEN)
     assert eleven[0]["redirect_to"] == "http://a.com/x"
 
@@ -53,7 +53,7 @@ def test_cdx_of_an_unknown_width_is_an_error(tmp_path: Path) -> None:
         rows("CDX", tmp_path / "cdx", b"com,a)/ 20200102030405 http://a.com/ text/html 200 ABC\n")
 
 
-def test_the_mime_of_a_revisit_is_not_the_pages(tmp_path: Path) -> None:
+def test_a_revisit_has_no_status(tmp_path: Path) -> None:
     found, _ = rows("CDX", tmp_path / "cdx", NINE.replace(b"text/html", b"warc/revisit").replace(b"200", b"-"))
     assert found[0].keys() == {"url", "digest", "line"}
 
@@ -89,9 +89,9 @@ HERITRIX = (
 def test_heritrix_tells_redirects_by_the_path_of_their_targets(tmp_path: Path) -> None:
     found, tally = rows("Heritrix crawl.log", tmp_path / "crawl.log", HERITRIX + b"nonsense\n")
     assert found == [
-        {"url": "http://a.com/old", "digest": "H73U5HIFUNXSLG4IAN2DBRG42U72CW2S", "status": 301, "mime": "text/html",
+        {"url": "http://a.com/old", "digest": "H73U5HIFUNXSLG4IAN2DBRG42U72CW2S", "status": 301,
          "bytes": 319, "line": 1},
-        {"url": "http://a.com/new", "digest": "CMDQ5CRPU6IEYSTTGFYSGS2QWA7W4ONV", "status": 200, "mime": "text/html",
+        {"url": "http://a.com/new", "digest": "CMDQ5CRPU6IEYSTTGFYSGS2QWA7W4ONV", "status": 200,
          "bytes": 1000, "line": 2},
         {"url": "http://a.com/old", "redirect_to": "http://a.com/new"},
     ]  # fmt: skip

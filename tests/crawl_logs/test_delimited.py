@@ -45,10 +45,10 @@ def test_a_mirror_table(tmp_path: Path) -> None:
     data = b"url\tstatus\tmime\tbytes\traw_sha1\ttext_sha1\ttitle\n"
     data += b'http://a/\t200\ttext/html\t5\traw\ttext\t"Quoted" title\nhttp://b/\t200\timage/png\t1\traw2\t-\t\n'
     found, tally = rows(tmp_path / "log.tsv", data)
-    first = {"url": "http://a/", "status": 200, "mime": "text/html", "bytes": 5, "digest": "raw", "text_digest": "text"}
+    first = {"url": "http://a/", "status": 200, "bytes": 5, "digest": "raw", "text_digest": "text"}
     assert found == [
         {**first, "title": '"Quoted" title', "line": 2},
-        {"url": "http://b/", "status": 200, "mime": "image/png", "bytes": 1, "digest": "raw2", "line": 3},
+        {"url": "http://b/", "status": 200, "bytes": 1, "digest": "raw2", "line": 3},
     ]
     assert not tally.skipped
 

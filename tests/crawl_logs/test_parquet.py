@@ -38,8 +38,6 @@ def test_common_crawls_columnar_index(tmp_path: Path) -> None:
             "fetch_time": pl.Series(["2020-01-02T03:04:05"]).str.to_datetime(time_unit="ms"),
             "fetch_status": pl.Series([200], dtype=pl.Int16),
             "content_digest": ["ABC"],
-            "content_mime_type": ["text/html"],
-            "content_mime_detected": ["application/xhtml+xml"],
             "fetch_redirect": [None],
             "warc_record_length": [700],
         }
@@ -47,7 +45,7 @@ def test_common_crawls_columnar_index(tmp_path: Path) -> None:
     frame.write_parquet(tmp_path / "log")
     row = pl.concat(read_log(tmp_path / "log", Tally())).row(0, named=True)
     assert {name: value for name, value in row.items() if value is not None} == {
-        "url": "http://a.com/", "status": 200, "digest": "ABC", "mime": "application/xhtml+xml",
+        "url": "http://a.com/", "status": 200, "digest": "ABC",
         "fetched_at": frame["fetch_time"][0],
     }  # fmt: skip
 
@@ -72,16 +70,16 @@ def test_text_that_is_no_utf8_is_percent_encoded(tmp_path: Path, shape: str) -> 
         "title": text([b"\xff", b"b", b""]),
         "digest": ["d1", "d2", None],
         "status": pa.array([200, 404, None], type=pa.int16()),
-        "mime": pa.array(["text/html", "text/plain", "text/html"]).dictionary_encode(),
+        "run": pa.array(["one", "two", "one"]).dictionary_encode(),
         "bytes": pa.array([b"5", b"6", b"7"]),
         "redirect_to": pa.array([{"a": "x"}] * 3),
     }
     pq.write_table(pa.table(columns), tmp_path / "log")
     tally = Tally()
     rows = pl.concat(read_log(tmp_path / "log", tally))
-    assert rows.select("url", "title", "digest", "status", "mime", "bytes", "redirect_to").rows() == [
-        (READ[0], "%FF", "d1", 200, "text/html", 5, None),
-        (READ[1], "b", "d2", 404, "text/plain", 6, None),
+    assert rows.select("url", "title", "digest", "status", "run", "bytes", "redirect_to").rows() == [
+        (READ[0], "%FF", "d1", 200, "one", 5, None),
+        (READ[1], "b", "d2", 404, "two", 6, None),
     ]
     assert tally.rows == 3
     assert tally.skipped == {"no digest, redirect or canonical link": 1}

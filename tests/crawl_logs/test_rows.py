@@ -43,10 +43,6 @@ def test_digest_without_its_kind() -> None:
     assert one(digest="sha1:ABC", text_digest="md5:0f") == {"digest": "ABC", "text_digest": "0f"}
 
 
-def test_media_type_without_parameters() -> None:
-    assert one(mime="Text/HTML; charset=utf-8") == {"mime": "text/html"}
-
-
 @pytest.mark.parametrize(
     ("said", "counts"), [("nan", None), ("1e999", None), ("-3", 0.0), ("1e300", 1e15), ("2.5", 2.5)]
 )

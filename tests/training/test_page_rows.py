@@ -45,7 +45,7 @@ def test_the_digest_of_the_main_text_comes_before_that_of_the_bytes() -> None:
         {"url": "http://a.com/3", "digest": "t"},
         {"url": "http://a.com/4", "simhash": "t"},
         {"url": "http://a.com/5", "canonical": "/"},
-    )["signature"]
+    )["content"]
     assert found[0] == found[1]
     assert found.n_unique() == 4
     assert found[4] is None
@@ -71,7 +71,7 @@ def test_a_redirect_has_no_content_of_its_own() -> None:
         {"url": "http://a.com/3", "status": 201, "digest": "d", "redirect_to": "http://a.com/4"},
     )
     assert found["redirect_to"].to_list() == ["http://a.com/2", "http://a.com/3", None]
-    assert found["signature"].is_null().to_list() == [True, True, False]
+    assert found["content"].is_null().to_list() == [True, True, False]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import log2
 
 from dedupcrawl.urls.learning.forms import Forms, Tally
@@ -67,15 +68,15 @@ def _leaves(  # noqa: PLR0913 - of a recursion
 
 def _best(rule: Rule, tried: Tally, uses: Sequence[int], path: tuple[Condition, ...], forms: Forms) -> str | None:
     """The atom that tells most of what is right from what is wrong (information gain), if either can be said."""
-    right = [i for i in uses if tried.flags[i]]
-    wrong = [i for i in uses if not tried.flags[i]]
+    right = [tried.rows[i] for i in uses if tried.flags[i]]
+    wrong = [tried.rows[i] for i in uses if not tried.flags[i]]
     if not wrong or not right:
         return None
-    of_right = Counter(atom for i in right for atom in forms.atoms(tried.rows[i]))
-    of_wrong = Counter(atom for i in wrong for atom in forms.atoms(tried.rows[i]))
+    of_right = Counter(chain.from_iterable(map(forms.atoms, right)))
+    of_wrong = Counter(chain.from_iterable(map(forms.atoms, wrong)))
     gains: list[tuple[float, str]] = []
     whole_entropy = _bits(len(right), len(wrong))
-    for atom in sorted(of_right.keys() | of_wrong.keys()):
+    for atom in of_right.keys() | of_wrong.keys():
         a, b = of_right[atom], of_wrong[atom]
         if min(a + b, len(uses) - a - b) < _LEAST_USES:
             continue
@@ -90,7 +91,7 @@ def _best(rule: Rule, tried: Tally, uses: Sequence[int], path: tuple[Condition, 
 
 def _bits(right: int, wrong: int) -> float:
     total = right + wrong
-    return -sum(n * log2(n / total) for n in (right, wrong) if n)
+    return -(right * log2(right / total) + wrong * log2(wrong / total)) if right and wrong else 0.0
 
 
 def scoped(rule: Rule, context: Sequence[Condition]) -> Rule | None:

@@ -216,7 +216,7 @@ class Forms:
             label, most = max(labels.items(), key=lambda item: (item[1], item[0] == own, -item[0]))
             gain = most - 1
             right += gain
-            near = {other for other in labels if self.are_near(label, other)}
+            near = {other for other in labels if self.are_near(label, other)} if len(labels) > 1 else ()
             wrong += len(places) + (there >= 0) - most - sum(labels[other] for other in near)
             if gain:
                 clusters.add(label)

@@ -153,11 +153,12 @@ class Ledger:
             self.wrong += wrong
             held: set[str] = set()
             for row in rows:
-                held.update(self._by[row])
-                if self._are_near(self.labels[row], label):
+                by, own = self._by[row], self.labels[row]
+                held.update(by)
+                if not by or self._are_near(own, label):
                     continue
-                good = self.labels[row] == label and right > 0
-                for name in self._by[row]:
+                good = own == label and right > 0
+                for name in by:
                     (uses[name].right if good else uses[name].wrong)[self.sides[row]] += 1
             if wrong:  # whoever was changed to meet others has a part in it
                 for name in held:
@@ -170,9 +171,11 @@ class Ledger:
 
     def _judged(self, rows: Sequence[int]) -> tuple[int, int, int]:
         labels = Counter([self.labels[row] for row in rows])
+        if len(labels) == 1:
+            return len(rows) - 1, 0, self.labels[rows[0]]
         own = next((self.labels[row] for row in rows if not self._by[row]), None)
         label, most = max(labels.items(), key=lambda item: (item[1], item[0] == own, -item[0]))
-        near = sum(count for other, count in labels.items() if self._are_near(other, label)) if len(labels) > 1 else 0
+        near = sum(count for other, count in labels.items() if self._are_near(other, label))
         return most - 1, len(rows) - most - near, label
 
     def _are_near(self, one: int, label: int) -> bool:
