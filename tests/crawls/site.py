@@ -13,8 +13,11 @@ from typing import Any
 
 import scrapy
 from scrapy import Request, signals
+from scrapy.core.engine import ExecutionEngine
 from scrapy.crawler import Crawler
 from scrapy.settings import Settings
+
+ExecutionEngine._SLOT_HEARTBEAT_INTERVAL = 0.1  # seconds, for 5: so long an idle spider is not asked again
 
 
 @dataclass(frozen=True, slots=True)
