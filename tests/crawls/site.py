@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -34,6 +35,16 @@ Pages = Mapping[str, Any]  # path with query → an Answer, an HTML string, or a
 
 def redirect(to: str, status: int = 301) -> Answer:
     return Answer(status=status, headers={"Location": to})
+
+
+def slow(answer: Answer | str) -> Callable[[], Answer]:
+    """An answer that takes a while, for a crawl that something else has to overtake."""
+
+    def give() -> Answer:
+        time.sleep(0.04)
+        return Answer(answer) if isinstance(answer, str) else answer
+
+    return give
 
 
 def page(text: str, *links: str, title: str = "A page") -> str:

@@ -20,21 +20,13 @@ from dedupcrawl.index.rows import Dependent
 from dedupcrawl.settings import DedupSettings
 from tests import warm
 from tests.crawls.project import items
-from tests.crawls.site import Answer, Site, page, prose, serve
+from tests.crawls.site import Site, page, prose, serve, slow
 from tests.redis_server import RedisServer
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "several-workers"
 TEXTS = 30
 COPIES = 3
 QUICK = ("-s", "MAX_IDLE_TIME_BEFORE_CLOSE=2", "-s", "CONCURRENT_REQUESTS=2", "-s", "LOG_LEVEL=INFO")
-
-
-def slow(html: str) -> Any:
-    def answer() -> Answer:
-        time.sleep(0.02)
-        return Answer(html)
-
-    return answer
 
 
 @pytest.fixture
