@@ -16,7 +16,6 @@ class _Handler(BaseHTTPRequestHandler):
     """GET and HEAD, over connections that stay open."""
 
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # else each body waits 40 ms for the acknowledgement of its headers
     server: DemoServer
     timeout = 30  # seconds: a client that stays away must not keep a thread
 
