@@ -20,8 +20,7 @@ from sklearn.metrics import log_loss, roc_auc_score  # type: ignore[import-untyp
 from benchmarks.fit_model import fit, thresholds, weights_of
 from benchmarks.labelled_pairs import labelled_pairs
 from benchmarks.texts import data_folder
-from dedupcrawl.content.fitting import Numbers, probabilities, refit, refit_thresholds
-from dedupcrawl.content.model import TARGET_PRECISION, Model
+from dedupcrawl.content.model import TARGET_PRECISION, Model, Numbers, probabilities, refit, refit_thresholds
 
 LABELS = (20, 50, 100)
 STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)

@@ -10,10 +10,9 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from dedupcrawl.content import concepts
-from dedupcrawl.content.checks.concepts import MOST_NODES, ConceptsCheck
+from dedupcrawl.content.checks import concepts
+from dedupcrawl.content.checks.concepts import MOST_NODES, ConceptsCheck, concept_sequence, phrases
 from dedupcrawl.content.concept_network import ConceptVector, key_concepts
-from dedupcrawl.content.concepts import concept_sequence, phrases
 from dedupcrawl.content.terms import STOPPED, term_sequence
 
 I_MATCH_TERMS = 20

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from benchmarks.planted import Paragraphs, size
 from benchmarks.planted_cases import SOURCES, look_alikes, originals, variants, versions
-from dedupcrawl.content import concepts
-from dedupcrawl.content.concepts import overlap_ratio
+from dedupcrawl.content.checks import concepts
+from dedupcrawl.content.checks.concepts import overlap_ratio
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.terms import term
 

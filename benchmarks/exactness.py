@@ -28,9 +28,8 @@ from benchmarks.planted import Paragraphs
 from benchmarks.texts import data_folder
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
-from dedupcrawl.content.checks.mwo import MwoCheck, least_overlap
+from dedupcrawl.content.checks.mwo import MwoCheck, Record, least_overlap
 from dedupcrawl.content.checks.simhash import MAX_DISTANCE, SimHashCheck
-from dedupcrawl.content.mwo import Record
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
 

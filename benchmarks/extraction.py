@@ -130,7 +130,7 @@ def costs(pages: Sequence[LabelledPage], repeats: int) -> dict[str, float]:
     spent: dict[str, list[float]] = {name: [] for name in EXTRACTORS}
     for _ in range(repeats):
         for name, extractor in EXTRACTORS.items():
-            main_text.forget_hints()
+            main_text._hints.clear()
             trafilatura.meta.reset_caches()
             start = time.process_time()
             for page in pages:

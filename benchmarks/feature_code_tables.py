@@ -21,7 +21,7 @@ from benchmarks.period_codes import feature_string, m2
 from benchmarks.planted import Paragraphs
 from benchmarks.purified_pages import Collection, crawl, planted
 from benchmarks.texts import data_folder
-from dedupcrawl.content.checks.feature_code import MIN_CODE, CodeRules, FeatureCodeCheck, feature_code, repeatability
+from dedupcrawl.content.checks.feature_code import MIN_CODE, CodeRules, FeatureCodeCheck, feature_code
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page, paragraphs_of
 
@@ -56,6 +56,24 @@ PAPER_3 = {
 PAPER_4 = ((7.03, 98.78), (6.94, 99.03), (6.70, 99.06), (6.51, 99.10), (6.11, 99.17), (5.70, 99.24), (5.53, 99.29))
 
 Keepers = Sequence[int | None]
+
+
+def longest_common_substring(a: str, b: str) -> int:
+    """Its length, by bisection: a common substring of some length has common substrings of all shorter ones."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        pieces = {a[start : start + middle] for start in range(len(a) - middle + 1)}
+        if any(b[start : start + middle] in pieces for start in range(len(b) - middle + 1)):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def repeatability(code_i: str, code_j: str) -> float:
+    """S_ij = len(longest common substring of C_i and C_j) / len(C_j), or 0: how much of page j is in page i (eq. 1)."""
+    return longest_common_substring(code_i, code_j) / len(code_j) if code_j else 0.0
 
 
 def equal(keys: Sequence[Hashable | None]) -> Keepers:

@@ -175,7 +175,7 @@ def timed(pages: Sequence[LabelledPage], repeats: int) -> dict[str, tuple[float,
     spent: dict[str, list[tuple[float, float]]] = {name: [] for name in methods()}
     for _ in range(repeats):
         for name, (parse, read) in methods().items():
-            main_text.forget_hints()
+            main_text._hints.clear()
             parsing = reading = 0.0
             for page in pages:
                 began = time.process_time()

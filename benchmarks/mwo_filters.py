@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.mwo import TOTAL, Record
+from dedupcrawl.content.checks.mwo import TOTAL, Record
 
 Order = Callable[[int], tuple[float, int]]
 """Term hash → its place in a global order."""

@@ -193,6 +193,7 @@ def _import_all() -> None:
                 import_module(module.name)
     for command in entry_points(group="scrapy.commands"):  # of all packages; each `scrapy` loads them
         command.load()
+    import_module("scrapy.core.engine").ExecutionEngine._SLOT_HEARTBEAT_INTERVAL = 0.1  # as in tests/crawls/site.py
     _judge_a_page_and_its_copy()
     assert "twisted.internet.reactor" not in sys.modules, "each process has one of its own"
     gc.freeze()

@@ -3,7 +3,7 @@
 python tools/wordnet_synonyms.py /usr/share/wordnet dedupcrawl/content/data/wordnet-3.0.txt.gz
 
 Of each synset with two or more words it writes one line in the form of a thesaurus that
-`dedupcrawl.content.concepts` reads: the part of speech, "=", and the words, with underscores for
+`dedupcrawl.content.checks.concepts` reads: the part of speech, "=", and the words, with underscores for
 spaces. Names keep their capitals. Glosses, relations and synsets of one word are left out. WordNet's licence, which
 asks to be shipped with copies and changed copies, is dedupcrawl/content/data/LICENSE.WordNet.
 """

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dedupcrawl.commands.compare import names_urls, opened, whole
 from dedupcrawl.commands.errors import BadInputError, Command, check_output
 from dedupcrawl.commands.options import EXISTING_FILE, FILE, json_option, read_settings, sets_option
-from dedupcrawl.content.model import Model, packaged
+from dedupcrawl.content.model import Model, packaged, probabilities, refit, refit_thresholds
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import read_pairs
 from dedupcrawl.detection.pairs import Pairs, UnknownPageError
@@ -58,8 +58,6 @@ def command(labels: Sequence[Path], index: str | None, output: Path, sets: Seque
     settings = read_settings({}, sets)
     target = settings.target_precision
     read = _read(labels, index, settings)
-    from dedupcrawl.content.fitting import refit, refit_thresholds  # SciPy takes half a second
-
     prior, fitted = packaged(), f"dedupcrawl calibrate, {counted(len(read.same), 'label')}"
     unseen, after = _cross_validated(prior, read, target)
     model = msgspec.structs.replace(
@@ -125,8 +123,6 @@ def _url(page: Page | str) -> str:
 
 def _cross_validated(prior: Model, read: _Labels, target: float) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The probability of each pair, and whether it is dropped, by models that saw no pair of its kept page."""
-    from dedupcrawl.content.fitting import probabilities, refit, refit_thresholds
-
     numbers = {kept: number for number, kept in enumerate(dict.fromkeys(read.kept))}
     folds = np.array([numbers[kept] % _FOLDS for kept in read.kept])
     unseen = np.zeros(len(read.same))

@@ -13,7 +13,7 @@ import click
 from dedupcrawl.commands.errors import BadInputError, Command, check_output, show
 from dedupcrawl.commands.options import EXISTING_FILE, open_existing, read_settings, rows_option, sets_option
 from dedupcrawl.commands.selection import forms_unless_file
-from dedupcrawl.content.evidence_words import in_words
+from dedupcrawl.content.evidence import in_words
 from dedupcrawl.content.model import load
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import Markup, Wanted, page_of, read_pairs

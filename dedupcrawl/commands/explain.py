@@ -14,7 +14,7 @@ from dedupcrawl.commands.explained import Explainer
 from dedupcrawl.commands.options import index_folder, index_option, json_option, open_existing, rules_option
 from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.commands.why import becomes, in_words
-from dedupcrawl.content.evidence_words import in_words as evidence_in_words
+from dedupcrawl.content.evidence import in_words as evidence_in_words
 from dedupcrawl.counts import counted, moment
 from dedupcrawl.urls.rule import in_trials, speaks_for
 

@@ -142,8 +142,7 @@ class Explainer:
 
     def _entry_of(self, url: str) -> Entry | None:
         """The page of this very URL, if it is kept."""
-        entries = map(self._index.entry, dict.fromkeys((url, self._normalizer.normalize(url).canonical)))
-        return next((entry for entry in entries if entry is not None and entry.source == url), None)
+        return self._index.page_at(url, self._normalizer.normalize(url).canonical)
 
     def _kept(self, entry: Entry | None) -> dict[str, Any] | None:
         if entry is None:

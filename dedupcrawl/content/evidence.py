@@ -3,11 +3,13 @@
 What differs decides, not only how much is alike: two pages of one template, or the bulletins of two days, are alike in
 most of their words and yet not the same page, and a reprint or an excerpt is alike in what matters. The two texts are
 aligned once (`alignment`), each difference is one typed value (`differences`), what the differences come to is a few
-dozen features (`features`), and these one probability (`model`).
+dozen features (`features`), and these one probability (`model`). `in_words` says it all to people.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -19,10 +21,11 @@ from dedupcrawl.content.around import Around
 from dedupcrawl.content.differences import Difference, told
 from dedupcrawl.content.features import FEATURES, Pair, features, unknown_lines
 from dedupcrawl.content.furniture import Furniture
-from dedupcrawl.content.model import Model
+from dedupcrawl.content.model import Model, packaged
 from dedupcrawl.content.sides import occurring
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.view import View
+from dedupcrawl.printable import printable
 
 HALF = 0.5
 """Share of a page's own text; less than that many pages of one template have in common."""
@@ -178,3 +181,69 @@ def is_worth_comparing(new: View, kept: View) -> bool:
     beyond = new.main.tail if new.main.tail_hash != kept.main.tail_hash else 0
     own = new.main.blocks.symbols[new.own]
     return occurring(own, kept.main.blocks.symbols) >= _COMMON * (len(own) + beyond)
+
+
+_SIGNS = {"for": "for a duplicate", "against": "against a duplicate", "either": "context"}
+"""Sign of a feature → what is said of it; the weight of one of either sign says nothing by itself."""
+
+LABELS: Mapping[str, str] = {
+    "probability": "probability that this page duplicates the kept one",
+    "symbols": "words or characters of its own on this page",
+    "kept_symbols": "of its own on the kept page",
+    "furniture_blocks": "paragraphs of this page left out, because its site repeats them",
+    "covered": "of its own text stands in kept pages that it is a list of",
+    **{it.name: f"{_SIGNS[it.sign]}: {it.says}" for it in FEATURES if it.name in packaged().weights},
+}
+"""Key → what a number there is, in the order in which it is told.
+
+Features that have no weight in the model are left out: they are on record, and say nothing.
+"""
+
+UNITS: Mapping[str, str] = {"probability": "share", "covered": "share"} | {it.name: it.unit for it in FEATURES}
+"""Key → unit of the number there, as `Feature.unit`; a key that is not here has a plain number."""
+
+
+def in_words(evidence: Mapping[str, Any]) -> Iterator[str]:
+    """A line for each thing that the evidence says; of what another version wrote, its key and value."""
+    for key, label in LABELS.items():
+        value = evidence.get(key)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            figure = _figure(value, UNITS.get(key, ""))
+            yield f"{label} ({figure})" if key in _FEATURES else f"{figure} {label}"
+    for key, value in evidence.items():
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if key == "differs" and isinstance(value, list):
+            yield from map(_difference, value)
+        elif key == "judged_again":
+            yield "it was stored before it was known what its site repeats, and judged again once it was"
+        elif not is_number or key not in _KNOWN:
+            said = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            yield f"{printable(key)}: {printable(said)}"
+
+
+_FEATURES = {feature.name for feature in FEATURES}
+_KNOWN = {*LABELS, *_FEATURES}
+_LOG_OF_MOST = 20.0  # an index may hold what another version wrote
+
+
+def _figure(value: float, unit: str) -> str:
+    """A number for people; a count that a model has as its logarithm, as it was."""
+    if unit == "share":
+        return f"{value:.1%}"
+    if unit == "flag":
+        return "yes" if value else "no"
+    if unit == "count" and 0 <= value < _LOG_OF_MOST:
+        return f"{math.expm1(value):,.0f}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
+
+
+def _difference(found: object) -> str:
+    if not isinstance(found, dict) or not isinstance(found.get("at"), int):
+        return f"differs: {printable(str(found))}"
+    says, words = found.get("says"), found.get("kept_symbols")
+    here = f"“{printable(str(says))}”" if says else "nothing"
+    there = (
+        "another word" if words == 1 else f"{words:,} other words" if isinstance(words, int) and words else "nothing"
+    )
+    furniture = ", in what its site repeats" if found.get("own") is False else ""
+    return f"at word {found['at'] + 1:,} this page says {here}, the kept one has {there}{furniture}"

@@ -186,11 +186,6 @@ class _Hints(dict[bytes, int]):
 _hints = _Hints()
 
 
-def forget_hints() -> None:
-    """Empty the memo of hints, for measurements."""
-    _hints.clear()
-
-
 def _hint(attributes: bytes) -> int:
     if not attributes:
         return _NEUTRAL

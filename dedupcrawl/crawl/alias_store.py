@@ -85,8 +85,7 @@ class AliasStore:
 
     def kept(self, url: str) -> Entry | None:
         """The page that was kept of what came from a URL."""
-        found = (self.index.entry(known, fresh=False) for known in {url, self._normalizer.normalize(url).canonical})
-        return next((one for one in found if one is not None and without_fragment(one.source) == url), None)
+        return self.index.page_at(url, self._normalizer.normalize(url).canonical, fresh=False)
 
     def remember(self, site: str) -> None:
         """Have later crawls know that there are aliases of a site, before there is one."""

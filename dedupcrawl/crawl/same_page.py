@@ -179,5 +179,5 @@ class EarlierPages:
         return (entry.url, verdict.check == "exact") if verdict.is_sure else (url, False)
 
     def _kept(self, url: str) -> Entry | None:
-        found = (self._index.entry(known) for known in dict.fromkeys((url, self._normalizer.normalize(url).canonical)))
-        return next((one for one in found if one is not None and one.source == url and one.run == self._run), None)
+        entry = self._index.page_at(url, self._normalizer.normalize(url).canonical)
+        return entry if entry is not None and entry.run == self._run else None

@@ -143,8 +143,8 @@ class Comparison:
         for check, candidates in found.inside():
             refused = 0
             for page_id, kept in candidates:
-                if kept.url == self.entry.url or not self._is_eligible(check, kept, is_inside=True):
-                    continue  # a variant of this run, which it replaces where it is not its duplicate
+                if not self._is_eligible(check, kept, is_inside=True):
+                    continue
                 listed = len(self.lists)
                 if self._holds(kept):
                     found.superseded[page_id] = kept.source

@@ -47,11 +47,11 @@ class VerdictLog(Tables):
         """The same with where and when they fell."""
         return (self._read(_verdict_of, raw) for _, raw in self.rows("verdicts"))
 
-    def withdraw(self, urls: Iterable[str], *, refetch: bool = False) -> int:
+    def withdraw(self, urls: Iterable[str]) -> int:
         """The verdicts on these pages no longer hold, nor will any later one: the pages are restored.
 
-        Each page in one atomic step: its verdicts go, the newest is remembered among the restored, and with `refetch`
-        it becomes an orphan of its spider. Pages without a recorded verdict are left as they are.
+        Each page in one atomic step: its verdicts go, and the newest is remembered among the restored. Pages without a
+        recorded verdict are left as they are.
 
         Returns:
             How many were restored.
@@ -64,14 +64,11 @@ class VerdictLog(Tables):
             if url in wanted:
                 numbers[url].append(number)
                 newest[url] = raw
-        return sum(self._withdraw(url, numbers[url], raw, refetch=refetch) for url, raw in newest.items())
+        return sum(self._withdraw(url, numbers[url], raw) for url, raw in newest.items())
 
-    def _withdraw(self, url: bytes, numbers: list[bytes], raw: bytes, *, refetch: bool) -> bool:
+    def _withdraw(self, url: bytes, numbers: list[bytes], raw: bytes) -> bool:
         gone = [Cell("verdicts", b"", number) for number in numbers]
         cells = [*gone, Cell("verdict_urls", b"", url), Cell("restored", b"", url, raw)]
-        if refetch:
-            row = _verdict_of(raw)
-            cells.append(orphan_cell(Dependent(row.spider, row.verdict.url, row.request)))
         return self.change(cells, [gone[-1]._replace(value=raw)]) is None  # else another process was quicker
 
     def is_restored(self, url: str) -> bool:

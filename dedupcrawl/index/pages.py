@@ -105,6 +105,12 @@ class PageStore(Tables):
             kept = newest(catalog, plain(url), fetch)
             return None if kept is None else entry_of(kept[1], catalog.schema.names)
 
+    def page_at(self, url: str, canonical: str, *, fresh: bool = True) -> Entry | None:
+        """The newest page fetched from this very URL, fragment aside, that is kept under it or its canonical form."""
+        found = (self.entry(known, fresh=fresh) for known in {url, canonical})
+        of_it = (one for one in found if one is not None and one.source.partition("#")[0] == url.partition("#")[0])
+        return max(of_it, key=lambda one: one.kept_at, default=None)
+
     def entries(self) -> Iterator[Entry]:
         """All kept pages, oldest first, replaced ones left out; those that are added meanwhile may be missing."""
         for page, raw in self._rows(self._look()):

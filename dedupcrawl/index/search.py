@@ -81,13 +81,13 @@ class Search:
                 yield check.name, self._in_turn(pages)
 
     def inside(self) -> Iterator[tuple[str, Iterator[Candidate]]]:
-        """Check by check the kept pages that by its signatures lie inside the new one, oldest first."""
+        """Check by check kept pages that by its signatures lie inside the new one, oldest first; none of its URL."""
         for slot, check, own in self._signatures:
             pages = [page for page in self._pages(slot, check.contained, own) if page not in self.superseded]
             if pages:
                 with self._reading() as fetch:
                     pages = [page for page in pages if _is_inside(check, slot, own, fetch(page), page)]
-                yield check.name, self._in_turn(pages)
+                yield check.name, (one for one in self._in_turn(pages) if one.entry.url != self.entry.url)
 
     def kept(self) -> Entry | None:
         """The page that is kept under the same URL."""

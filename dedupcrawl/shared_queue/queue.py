@@ -30,8 +30,7 @@ from typing import Any
 import redis
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.index.redis_link import is_for_now
-from dedupcrawl.index.redis_scripts import lua
+from dedupcrawl.index.redis_link import is_for_now, lua
 
 logger = logging.getLogger(__name__)
 

@@ -45,10 +45,9 @@ def places(program: Program, base: str) -> Anchors:
     return {name: base if name == BASE else f"{base}/{name}" for name in {BASE, *names}}
 
 
-def normalizer_at(program: Program, anchors: Anchors, *, without: str = "") -> SiteNormalizer:
-    """The rules of an installation, ready to be applied, less the one that is named `without`."""
-    bare = replace(program, rules=tuple(rule for rule in program.rules if rule.id != without), doubted=())
-    return SiteNormalizer(SiteRules(_SITE, tuple(rules_at(bare, anchors, [_HOST], _HOST))))
+def normalizer_at(program: Program, anchors: Anchors) -> SiteNormalizer:
+    """The rules of an installation, ready to be applied, the doubted ones too."""
+    return SiteNormalizer(SiteRules(_SITE, tuple(rules_at(replace(program, doubted=()), anchors, [_HOST], _HOST))))
 
 
 def full(url: str, anchors: Anchors) -> str:

@@ -92,16 +92,16 @@ class Sign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{kind} {getattr(self, kind)}"
 
 
-class Program(msgspec.Struct, frozen=True):
+class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is known of one program, or of one of its major versions."""
 
-    name: str  # unique; the name of its file
-    title: str
-    source: str  # where the knowledge is from
-    signs: tuple[Sign, ...]  # how it is recognized
-    rules: tuple[Rule, ...]  # what its URLs mean, with paths from where it is installed
-    same: tuple[tuple[str, str], ...] = ()  # pairs of URLs that the rules bring together
-    different: tuple[tuple[str, str], ...] = ()  # pairs that they leave apart
+    name: _Text  # unique; the name of its file
+    title: _Text
+    source: _Text  # where the knowledge is from
+    signs: Annotated[tuple[Sign, ...], msgspec.Meta(min_length=1)]  # how it is recognized
+    rules: tuple[Rule, ...] = ()  # what its URLs mean, with paths from where it is installed
+    same: tuple[tuple[_Text, _Text], ...] = ()  # pairs of URLs that the rules bring together
+    different: tuple[tuple[_Text, _Text], ...] = ()  # pairs that they leave apart
     # ids of rules that are right too seldom to be used where nothing tries them; see docs/known-software.md
     doubted: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()  # text of its pages that tells of the visitor, not of the page, as in DEDUP_IGNORE
@@ -113,37 +113,24 @@ class Program(msgspec.Struct, frozen=True):
         Raises:
             RuleError: It is none of a program's; the message says where and why.
         """
+        rules = row.get("rules", [])
+        if isinstance(rules, list):
+            rules = [_rule(one) if isinstance(one, dict) else one for one in rules]
         try:
-            file = msgspec.convert(row, _File)
+            program = msgspec.convert({**row, "rules": rules}, cls)
         except msgspec.ValidationError as error:
             said = str(error).replace(" - at `$.", " at `")
-            raise RuleError(f"{said}; a program has {', '.join(_File.__struct_fields__)}") from error
-        if file.name != name:
-            raise RuleError(f"its name is {file.name!r}, so it must be in a file {file.name}{SUFFIX}")
-        for sign in file.signs:
+            raise RuleError(f"{said}; a program has {', '.join(cls.__struct_fields__)}") from error
+        if program.name != name:
+            raise RuleError(f"its name is {program.name!r}, so it must be in a file {program.name}{SUFFIX}")
+        for sign in program.signs:
             _check(sign)
-        rules = tuple(map(_rule, file.rules))
-        if len({rule.id for rule in rules}) < len(rules):
+        ids = {rule.id for rule in program.rules}
+        if len(ids) < len(program.rules):
             raise RuleError("two rules have one id")
-        if unknown := sorted(set(file.doubted) - {rule.id for rule in rules}):
+        if unknown := sorted(set(program.doubted) - ids):
             raise RuleError(f"doubted: there is no rule {unknown[0]!r}")
-        return cls(
-            name, file.title, file.source, file.signs, rules, file.same, file.different, file.doubted, file.ignored
-        )
-
-
-class _File(msgspec.Struct, forbid_unknown_fields=True):
-    """A program as its file has it; its rules have yet to be read."""
-
-    name: _Text
-    title: _Text
-    source: _Text
-    signs: Annotated[tuple[Sign, ...], msgspec.Meta(min_length=1)]
-    rules: tuple[dict[str, Any], ...] = ()
-    same: tuple[tuple[_Text, _Text], ...] = ()
-    different: tuple[tuple[_Text, _Text], ...] = ()
-    doubted: tuple[str, ...] = ()
-    ignored: tuple[str, ...] = ()
+        return program
 
 
 def rules_at(

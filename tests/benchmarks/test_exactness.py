@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.exactness import all_distances, all_overlaps, all_windows, compared
+from benchmarks.feature_code_tables import repeatability
 from benchmarks.peers.stream import planted_rows
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.checks.feature_code import FeatureCodeCheck, repeatability
+from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
 from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.content.checks.simhash import SimHashCheck
 from dedupcrawl.content.symbols import SymbolText

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from benchmarks.mwo_bounded import overlaps, view_of
-from dedupcrawl.content.mwo import Record, overlap
+from dedupcrawl.content.checks.mwo import Record, overlap
 
 
 def test_overlaps_by_postings_are_those_of_the_records() -> None:

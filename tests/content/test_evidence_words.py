@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.evidence_words import LABELS, in_words
+from dedupcrawl.content.evidence import LABELS, in_words
 from dedupcrawl.content.features import FEATURES
 from dedupcrawl.content.model import packaged
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.feature_code_tables import repeatability
 from dedupcrawl.content.checks.feature_code import (
     ANCHOR_SETS,
     END_PARAGRAPHS,
     MIN_CODE,
     CodeRules,
     feature_code,
-    repeatability,
 )
 from dedupcrawl.content.symbols import SymbolText, fold
 

@@ -8,8 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from dedupcrawl.content.features import FEATURES
-from dedupcrawl.content.fitting import probabilities, refit, refit_thresholds
-from dedupcrawl.content.model import Model, packaged, parse
+from dedupcrawl.content.model import Model, packaged, parse, probabilities, refit, refit_thresholds
 
 NAMES = [feature.name for feature in FEATURES]
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.checks.feature_code import common_run, longest_common_substring, repeatability, shortest_run
+from benchmarks.feature_code_tables import longest_common_substring, repeatability
+from dedupcrawl.content.checks.feature_code import common_run, shortest_run
 
 CODES = st.text("abc", max_size=40)
 

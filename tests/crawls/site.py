@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -13,8 +14,11 @@ from typing import Any
 
 import scrapy
 from scrapy import Request, signals
+from scrapy.core.engine import ExecutionEngine
 from scrapy.crawler import Crawler
 from scrapy.settings import Settings
+
+ExecutionEngine._SLOT_HEARTBEAT_INTERVAL = 0.1  # seconds, for 5: so long an idle spider is not asked again
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,16 @@ Pages = Mapping[str, Any]  # path with query → an Answer, an HTML string, or a
 
 def redirect(to: str, status: int = 301) -> Answer:
     return Answer(status=status, headers={"Location": to})
+
+
+def slow(answer: Answer | str) -> Callable[[], Answer]:
+    """An answer that takes a while, for a crawl that something else has to overtake."""
+
+    def give() -> Answer:
+        time.sleep(0.04)
+        return Answer(answer) if isinstance(answer, str) else answer
+
+    return give
 
 
 def page(text: str, *links: str, title: str = "A page") -> str:
@@ -70,6 +84,7 @@ def serve(pages: Pages) -> Iterator[Site]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # else each body waits 40 ms for the acknowledgement of its headers
 
         def do_GET(self) -> None:
             requests[self.path] += 1

@@ -15,7 +15,7 @@ import pytest
 
 from tests.crawls.project import items, make_project, scrapy_crawl
 from tests.crawls.ruled_sites import KNOWN, rules, texts
-from tests.crawls.site import Answer, crawl, page, prose, redirect, serve
+from tests.crawls.site import Answer, crawl, page, prose, redirect, serve, slow
 from tests.crawls.test_aliases import FORUM, phpbb
 from tests.crawls.test_kills import kill_when
 from tests.crawls.test_several_workers import EXAMPLE, found, push, start, wait_for_its_death
@@ -106,6 +106,7 @@ async def test_what_rules_make_and_aliases_lead_on_from_is_not_fetched_after_a_r
     for n in numbers:
         pages |= {f"/t/{n}": page(prose(100 + n))} | {f"/p?id={n}{sid}": redirect(f"/t/{n}") for sid in ("", "&sid=1")}
     pages[late] = page(prose(1), *(f"/p?id={n}&amp;sid=1" for n in numbers))
+    pages = {path: slow(answer) for path, answer in pages.items()}
     given = {**rules(tmp_path, KNOWN), "DEDUP_SCOPE": "spider", "DEDUP_SOFTWARE": False, "CONCURRENT_REQUESTS": 1}
     given |= {"DEDUP_TRIAL_SHARE": 0.001}
     with serve(pages) as site:

@@ -20,13 +20,14 @@ COUNT = 24
 
 
 def pages_of_a_site(at: dict[int, Callable[[], None]]) -> dict[str, Any]:
-    """A chain of pages, each text twice; before some of them are answered, something happens."""
+    """A chain of slow pages, each text twice; before some of them are answered, something happens."""
 
     def answer(number: int) -> Callable[[], Any]:
         def give() -> Any:
             from tests.crawls.site import Answer
 
             at.get(number, lambda: None)()
+            time.sleep(0.04)
             following = (f"/p/{number + 1}",) if number + 1 < COUNT else ()
             return Answer(page(prose(1000 + number // 2, 150), *following))
 

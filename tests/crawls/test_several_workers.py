@@ -20,21 +20,13 @@ from dedupcrawl.index.rows import Dependent
 from dedupcrawl.settings import DedupSettings
 from tests import warm
 from tests.crawls.project import items
-from tests.crawls.site import Answer, Site, page, prose, serve
+from tests.crawls.site import Site, page, prose, serve, slow
 from tests.redis_server import RedisServer
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "several-workers"
 TEXTS = 30
 COPIES = 3
-QUICK = ("-s", "MAX_IDLE_TIME_BEFORE_CLOSE=1", "-s", "CONCURRENT_REQUESTS=2", "-s", "LOG_LEVEL=INFO")
-
-
-def slow(html: str) -> Any:
-    def answer() -> Answer:
-        time.sleep(0.02)
-        return Answer(html)
-
-    return answer
+QUICK = ("-s", "MAX_IDLE_TIME_BEFORE_CLOSE=2", "-s", "CONCURRENT_REQUESTS=2", "-s", "LOG_LEVEL=INFO")
 
 
 @pytest.fixture
@@ -145,15 +137,20 @@ def wait_for(site: Site, requests: int) -> None:
         time.sleep(0.01)
 
 
+def wait_for_logs(project: Path, feeds: list[str], text: str) -> None:
+    """Until all of them say this."""
+    while not all(text in (project / f"{feed}.log").read_text(encoding="utf-8") for feed in feeds):
+        time.sleep(0.05)
+
+
 def test_no_link_is_lost_while_redis_is_away(project: Path, redis_server: RedisServer, tree: Site) -> None:
     feeds = ["0.jsonl", "1.jsonl"]
-    workers = [start(project, redis_server, feed, "-s", "MAX_IDLE_TIME_BEFORE_CLOSE=8") for feed in feeds]
-    while not all("Spider opened" in (project / f"{feed}.log").read_text(encoding="utf-8") for feed in feeds):
-        time.sleep(0.05)
+    workers = [start(project, redis_server, feed, "-s", "MAX_IDLE_TIME_BEFORE_CLOSE=4") for feed in feeds]
+    wait_for_logs(project, feeds, "Spider opened")
     push(redis_server, tree)
     wait_for(tree, 8)
     redis_server.kill()
-    time.sleep(3)
+    wait_for_logs(project, feeds, "The queue cannot be used")
     redis_server.start()
     assert [worker.wait(timeout=120) for worker in workers] == [0, 0]
     assert set(found(project, *feeds)) == ALL_OF_THE_TREE

@@ -57,8 +57,8 @@ def test_a_restored_page_is_never_dropped_again() -> None:
     shared = Shared()
     shared.judge("http://a.com/1", prose(300))
     assert shared.judge("http://a.com/2", prose(300), request=b"as asked").is_duplicate
-    assert shared.index.withdraw(["http://a.com/2"], refetch=True) == 1
-    assert [orphan.request for orphan in shared.index.orphans("one")] == [b"as asked"]
+    assert shared.index.withdraw(["http://a.com/2"]) == 1
+    shared.index.refetch([Dependent("one", "http://a.com/2", b"as asked")])
     assert shared.judge("http://a.com/2", prose(300)).verdict == "unique"
     assert shared.index.orphans("one") == [], "it was fetched again"
     assert {entry.url for entry in shared.index.entries()} == {"http://a.com/1", "http://a.com/2"}
@@ -70,7 +70,7 @@ def test_the_other_page_of_a_restored_pair_is_not_dropped_instead() -> None:
     shared = Shared()
     shared.judge("http://a.com/1", prose(300))
     shared.judge("http://a.com/2", prose(300), request=b"as asked")
-    shared.index.withdraw(["http://a.com/2"], refetch=True)
+    shared.index.withdraw(["http://a.com/2"])
     assert shared.judge("http://a.com/2", prose(300), run="2").verdict == "unique"
     assert shared.judge("http://a.com/1", prose(300), run="2").verdict == "unique"
 

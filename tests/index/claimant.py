@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dedupcrawl.index import redis_claims
+from dedupcrawl.index import redis as redis_index
 from dedupcrawl.index.contract import Index, Kept
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.rows import Dependent
@@ -58,7 +58,7 @@ def assert_reaped(index: Index) -> None:
 
 
 if __name__ == "__main__":
-    redis_claims.LIFE_SECONDS = LIFE_SECONDS
+    redis_index.LIFE_SECONDS = LIFE_SECONDS
     index = open_index(sys.argv[1], CHECKS)
     index.start_claiming()
     keep(index, "http://a/stored", 6)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from msgspec import structs
 
 from dedupcrawl.index.contract import Index, Kept, standing_for
-from dedupcrawl.index.rows import Rewrite
+from dedupcrawl.index.rows import Entry, Rewrite
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
 from tests.index.toys import duplicate_of, fill, offer, page
@@ -19,6 +20,20 @@ def test_entries_come_back_whole(index: AnyIndex) -> None:
     assert index.entry(entry.url) == entry
     assert list(index.entries()) == [entry]
     assert index.entry("http://a/other") is None
+
+
+def test_the_page_of_a_url_is_found_under_it_or_its_canonical_form(index: AnyIndex) -> None:
+    def kept(url: str, fetched_url: str, at: float) -> Entry:
+        entry = structs.replace(page(url, int(at)), fetched_url=fetched_url, kept_at=at)
+        offer(index, entry)
+        return entry
+
+    variant = kept("http://a/1", "http://a/1?sid=7#top", 8)
+    assert index.page_at("http://a/1?sid=7", "http://a/1") == variant
+    assert index.page_at("http://a/1", "http://a/1") is None, "it was fetched from another URL"
+    later = kept("http://a/1?sid=7", "", 9)
+    assert index.page_at("http://a/1?sid=7", "http://a/1") == later
+    assert index.page_at("http://a/2", "http://a/1") is None
 
 
 def test_many_rows_are_read_in_blocks(index: AnyIndex) -> None:

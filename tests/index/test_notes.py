@@ -48,10 +48,9 @@ def test_withdrawn_verdicts(index: AnyIndex) -> None:
     assert index.is_restored("http://a/1")
     assert not index.is_restored("http://a/2")
     assert list(index.restored()) == [newest]
+    assert index.withdraw(["http://a/1"]) == 0
+    assert index.withdraw(["http://a/2", "http://a/2"]) == 1
     assert index.orphans("toy") == []
-    assert index.withdraw(["http://a/1"], refetch=True) == 0
-    assert index.withdraw(["http://a/2", "http://a/2"], refetch=True) == 1
-    assert index.orphans("toy") == [Dependent("toy", "http://a/2", b"as asked")]
     index.record(Verdict("http://a/4", "duplicate"), run="", site="a")
     assert [verdict.url for verdict in index.verdicts()] == ["http://a/3", "http://a/4"]
     assert sorted(row.verdict.url for row in index.restored()) == ["http://a/1", "http://a/2"]
@@ -61,10 +60,9 @@ def test_many_verdicts_are_withdrawn(index: AnyIndex) -> None:
     urls = [f"http://v/{number}" for number in range(600)]
     for url in urls:
         index.record(Verdict(url, "duplicate"), run="", site="", spider="toy")
-    assert index.withdraw(urls[1:], refetch=True) == 599
+    assert index.withdraw(urls[1:]) == 599
     assert [verdict.url for verdict in index.verdicts()] == urls[:1]
     assert sorted(row.verdict.url for row in index.restored()) == sorted(urls[1:])
-    assert sorted(orphan.url for orphan in index.orphans("toy")) == sorted(urls[1:])
 
 
 def test_what_is_to_be_fetched_again_is_an_orphan(index: AnyIndex) -> None:

@@ -10,11 +10,11 @@ import uuid
 import pytest
 import redis
 
-from dedupcrawl.index import redis_scripts
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.record import digest
 from dedupcrawl.index.redis import RedisIndex
+from dedupcrawl.index.redis_link import WINDOW
 from tests.index.claimant import COPY, keep, keeper_of
 from tests.index.redis_index import opened, urls
 from tests.index.test_processes import Worker, check_each_is_kept_once
@@ -31,7 +31,7 @@ def test_each_content_is_kept_once_by_four_processes(redis_url: str) -> None:
     index.close()
 
 
-@pytest.mark.parametrize("behind", [1, 3, redis_scripts.WINDOW, redis_scripts.WINDOW + 1, 1000])
+@pytest.mark.parametrize("behind", [1, 3, WINDOW, WINDOW + 1, 1000])
 def test_a_worker_that_knows_too_little_is_told(redis_url: str, behind: int) -> None:
     one, other = opened(redis_url), opened(redis_url)
     fill(one, behind)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import redis
 
-from dedupcrawl.index import redis_claims
+from dedupcrawl.index import redis as redis_index
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.rows import Dependent
 from tests.index.claimant import LIFE_SECONDS, assert_reaped, claimant, keep, keeper_of
@@ -78,8 +78,8 @@ def test_claims_are_read_only_when_somebody_has_died(own_server: RedisServer) ->
 
 
 def test_a_claimant_whose_life_ran_out_only_loses_its_claims(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redis_claims.RedisClaims, "_beats", lambda self: None)
-    monkeypatch.setattr(redis_claims, "LIFE_SECONDS", 0.05)
+    monkeypatch.setattr(redis_index.RedisClaims, "_beats", lambda self: None)
+    monkeypatch.setattr(redis_index, "LIFE_SECONDS", 0.05)
     late, other = opened(redis_url), opened(redis_url)
     late.start_claiming()
     keep(late, "http://a/1", 7)

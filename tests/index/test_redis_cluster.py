@@ -34,7 +34,8 @@ def test_on_a_cluster_all_keys_lie_in_one_slot(tmp_path: Path) -> None:
         assert index.take([COPY]) == []
         index.adopt(COPY, None)
         assert index.reap_expired() == 0
-        assert index.withdraw(["http://v"], refetch=True) == 1
+        assert index.withdraw(["http://v"]) == 1
+        index.refetch([COPY])
         index.attach("http://a/1", "text", b"x")
         index.forget(["http://a/1"])
         index.update_site_state("a", "b", lambda old: b"")

@@ -42,8 +42,8 @@ def tls_port(tmp_path: Path, certificates: Path) -> Iterator[int]:
         yield port
 
 
-def opened(port: int, authority: Path) -> RedisIndex:
-    return RedisIndex(f"rediss://127.0.0.1:{port}/0?prefix=tls&ssl_ca_certs={authority}", CHECKS, wait=0.0)
+def opened(port: int, authority: Path, more: str = "") -> RedisIndex:
+    return RedisIndex(f"rediss://127.0.0.1:{port}/0?prefix=tls&ssl_ca_certs={authority}{more}", CHECKS, wait=0.0)
 
 
 def test_two_workers_share_an_index_over_tls(tls_port: int, certificates: Path) -> None:
@@ -63,4 +63,4 @@ def test_the_other_kind_of_port_is_told(tls_port: int, certificates: Path, redis
     with pytest.raises(IndexAwayError, match="write rediss:// for redis://"):
         RedisIndex(f"redis://127.0.0.1:{tls_port}/0", CHECKS)
     with pytest.raises(IndexAwayError, match="write redis:// for rediss://"):
-        opened(redis_server.port, certificates / "server.crt")
+        opened(redis_server.port, certificates / "server.crt", "&socket_timeout=0.5")

@@ -8,8 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from dedupcrawl.report.page import environment
-from dedupcrawl.report.plots import Plot, histogram, learning_curve
+from dedupcrawl.report.page import Plot, environment, histogram, learning_curve
 
 DUPLICATE = np.arange(500) % 3 == 0
 

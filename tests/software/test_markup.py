@@ -6,7 +6,7 @@ from urllib.parse import urljoin
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.software.markup import _MOST_HTML, sight_of
+from dedupcrawl.software.sightings import _MOST_HTML, sight_of
 
 URL = "http://example.org/a/page"
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation, distinct
-from dedupcrawl.software.markup import sight_of
 from dedupcrawl.software.program import Program, Sign, programs
 from dedupcrawl.software.recognition import DEEPEST, News, Recognizer, Sight
+from dedupcrawl.software.sightings import sight_of
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule, State
 

@@ -1,5 +1,25 @@
 """The concept network as a check: pages with the same key concepts in the same places (DWDCS; spec 4).
 
+Concepts of a text are its words with synonyms made one, and its recurring phrases (Cao, Niu, Zhao, Peng, 3.2.1).
+
+**Words.** Two words are one concept when Rel (eq. 7) of their synonyms exceeds a threshold. That relation is not
+transitive, so following it would chain words together without end. Instead the words are taken from the most frequent
+in the text to the rarest; each joins the word it is most related to among those that already stand for a concept, or
+stands for one itself. Every member is thus related to its representative directly, and the outcome depends on how
+often each word occurs, not on the order in which they are met. A word that an edit adds joins a frequent one instead
+of taking its place, so that a page and its copy keep the same representatives.
+
+**Phrases** are runs of two or three concepts, without a stop word or a mark inside, that recur. A phrase's concept is
+the run of its words' concepts, so that "vitamin deficiency" and "vitamin lack" are the same: eq. 6 and 7 with the
+synonyms of each word counted as one token, which all have to agree.
+
+**Synonyms**, Con(t) of eq. 5, are for English those of Princeton WordNet 3.0, cut down to them and shipped with the
+package under its own licence (content/data/LICENSE.WordNet, made by tools/wordnet_synonyms.py). Any other thesaurus, as
+for Chinese, is a file in one of two forms:
+
+- Open Multilingual Wordnet: "synset TAB lang:lemma TAB word" lines; a "+" in a word marks a suffix and is dropped.
+- Cilin: "Aa01A02= word word …" lines; "=" makes them synonyms, "#" only related and "@" stands for one word alone.
+
 **Search.** A page is posted under its first n key concepts, and its candidates are the pages posted under any of its
 own first n, as in the paper. A posting holds the concept's share of its vector, so most of them are dropped without a
 look at the page: with a and b the parts of the two unit vectors that are seen to be shared, what is not seen can add
@@ -8,21 +28,192 @@ at most sqrt(1 − |a|²) · sqrt(1 − |b|²) to the cosine (Cauchy-Schwarz).
 
 from __future__ import annotations
 
+import gzip
+import re
 import zlib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from importlib.resources import files
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
-from dedupcrawl.content import concepts, terms
+from dedupcrawl.content import terms
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
 from dedupcrawl.content.concept_network import ConceptVector, cosine, key_concepts, position_deviation
-from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
+from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fold
+from dedupcrawl.content.terms import STOPPED, term
 from dedupcrawl.page import Page
 from dedupcrawl.setting import BELOW_1, file, parameter, share, whole
+
+ENGLISH = "wordnet-3.0.txt.gz"
+
+_CILIN = re.compile(r"\S+=\s+(\S.*)")
+_BETWEEN_WORDS = re.compile(r"[\s_\-]+")
+_REMEMBERED = 1 << 14  # terms whose synonyms are remembered
+
+Synonyms = tuple[str, ...]
+
+
+class ThesaurusError(ValueError):
+    """A file that is no thesaurus; the message says which and what it takes."""
+
+
+class Thesaurus:
+    """Sets of synonyms, looked up by term.
+
+    A word of several parts adds each of its parts that is not a stop word ("orange tree": orange, tree), as the paper
+    counts overlapping tokens; a name of several parts ("Republic of Cuba") adds only itself, or every republic would
+    be a synonym of every other.
+    """
+
+    def __init__(self, sets: Iterable[Synonyms]) -> None:
+        """Keep `sets`, each the words of one concept, with a space or underscore inside a word of several parts."""
+        self._sets = list(sets)
+        self.synonyms = lru_cache(maxsize=_REMEMBERED)(self._synonyms)
+
+    @cached_property
+    def _of_term(self) -> dict[str, list[int]]:
+        """Term → numbers of its sets. Of words with one stem the one in most sets counts ("orange", not "orang")."""
+        of_word: dict[str, list[int]] = {}
+        for number, words in enumerate(self._sets):
+            for word in words:
+                if _BETWEEN_WORDS.search(word) is None:
+                    of_word.setdefault(fold(word), []).append(number)
+        of_term: dict[str, list[int]] = {}
+        for word in sorted(of_word, key=lambda word: (len(of_word[word]), word)):
+            of_term[term(word)] = of_word[word]
+        of_term.pop(STOPPED, None)
+        return of_term
+
+    def senses(self, of_term: str) -> int:
+        """How many sets the term stands in: the more, the more common a word is."""
+        return len(self._of_term.get(of_term, ()))
+
+    def _synonyms(self, of_term: str) -> frozenset[str]:
+        """Con(t): the term itself and the terms of all words it shares a set with."""
+        parts = {of_term}
+        for number in self._of_term.get(of_term, ()):
+            for word in self._sets[number]:
+                parts.update(_parts(word))
+        parts.discard(STOPPED)
+        return frozenset(parts)
+
+
+def _parts(word: str) -> Iterable[str]:
+    folded = fold(word)
+    pieces = _BETWEEN_WORDS.split(folded)
+    return [folded] if len(pieces) > 1 and word != folded else map(term, pieces)
+
+
+def overlap_ratio(one: frozenset[str], other: frozenset[str]) -> float:
+    """Rel, eq. 7: the common tokens of two concepts over their mean number of tokens, in [0, 1]."""
+    return 2 * len(one & other) / (len(one) + len(other))
+
+
+def parse(text: str) -> Iterator[Synonyms]:
+    """The sets of synonyms of a file in either form; lines of neither form, comments and lone words are passed over."""
+    by_synset: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        fields = line.split("\t")
+        if len(fields) >= 3 and fields[1].endswith("lemma"):
+            by_synset.setdefault(fields[0], []).append(fields[2].strip().replace("+", ""))
+        elif (cilin := _CILIN.fullmatch(line.strip())) is not None:
+            yield tuple(cilin[1].split())
+    yield from (tuple(words) for words in by_synset.values() if len(words) > 1)
+
+
+def read_file(path: Path) -> list[Synonyms]:
+    """The sets of synonyms of a file, in UTF-8 or GB 18030; a ThesaurusError without any, or if it cannot be read."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ThesaurusError(f"{path}: cannot be read ({error.strerror}); give the path of a thesaurus") from error
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("gb18030", "replace")
+    sets = list(parse(text))
+    if not sets:
+        raise ThesaurusError(f"{path}: no synonyms in it; give a file in Open Multilingual Wordnet or Cilin form")
+    return sets
+
+
+@lru_cache(maxsize=4)
+def load(path: str = "") -> Thesaurus:
+    """WordNet's synonyms, and those of the file at `path` unless that is empty.
+
+    Raises:
+        ThesaurusError: see `read_file`.
+    """
+    packed = files("dedupcrawl.content").joinpath("data").joinpath(ENGLISH).read_bytes()
+    sets = list(parse(gzip.decompress(packed).decode("ascii")))
+    return Thesaurus(sets + read_file(Path(path)) if path else sets)
+
+
+LONGEST_PHRASE = 3
+"""Words of a phrase, at most."""
+
+PHRASE_FREQUENCY = 3
+"""A run of words that occurs so often is a phrase."""
+
+
+def representatives(frequencies: Mapping[str, int], thesaurus: Thesaurus, threshold: float) -> dict[str, str]:
+    """Word → the word that stands for its concept. Does not depend on the order of `frequencies`.
+
+    Two words are one concept when their Rel exceeds `threshold`, Rel_thr, 0 … 1. Of two that are as frequent the one
+    that is in more sets of the thesaurus comes first, then the alphabet decides; of two equally related
+    representatives, the first.
+    """
+    order = sorted(frequencies, key=lambda word: (-frequencies[word], -thesaurus.senses(word), word))
+    place = {word: number for number, word in enumerate(order)}
+    concept_of: dict[str, str] = {}
+    standing_for: dict[str, list[str]] = {}  # token → representatives with it among their synonyms
+    for word in order:
+        synonyms = thesaurus.synonyms(word)
+        best, most = word, threshold
+        for other in sorted(
+            {other for token in synonyms for other in standing_for.get(token, ())}, key=place.__getitem__
+        ):
+            ratio = overlap_ratio(synonyms, thesaurus.synonyms(other))
+            if ratio > most:
+                best, most = other, ratio
+        concept_of[word] = best
+        if best == word:
+            for token in synonyms:
+                standing_for.setdefault(token, []).append(word)
+    return concept_of
+
+
+def phrases(words: Sequence[str]) -> list[str]:
+    """Words with the recurring runs among them joined by spaces, the longest first; what is stopped is left out."""
+    runs: Counter[tuple[str, ...]] = Counter()
+    for length in range(2, LONGEST_PHRASE + 1):
+        runs.update(zip(*(words[start:] for start in range(length)), strict=False))
+    frequent = {run for run, count in runs.items() if count >= PHRASE_FREQUENCY and STOPPED not in run}
+    joined: list[str] = []
+    place = 0
+    while place < len(words):
+        length = next(
+            (size for size in range(LONGEST_PHRASE, 1, -1) if tuple(words[place : place + size]) in frequent), 1
+        )
+        if words[place] != STOPPED:
+            joined.append(" ".join(words[place : place + length]))
+        place += length
+    return joined
+
+
+def concept_sequence(words: Sequence[str], thesaurus: Thesaurus, threshold: float) -> list[str]:
+    """The concepts of a text in order, from its terms (`dedupcrawl.content.terms.term_sequence`)."""
+    frequencies = Counter(words)
+    del frequencies[STOPPED]
+    concept_of = representatives(frequencies, thesaurus, threshold)
+    concept_of[STOPPED] = STOPPED
+    return phrases([concept_of[word] for word in words])
+
 
 MOST_TERMS = 20_000
 """Terms of a page that are looked at."""
@@ -79,7 +270,7 @@ class ConceptsCheck(Check):
     thesaurus: str = parameter(
         "CONCEPTS_THESAURUS",
         "",
-        file("a thesaurus in Open Multilingual Wordnet or Cilin form", concepts.read_file),
+        file("a thesaurus in Open Multilingual Wordnet or Cilin form", read_file),
         "Synonyms besides WordNet's, for Chinese say.",
     )
     dictionary: str = terms.dictionary_parameter()
@@ -94,20 +285,20 @@ class ConceptsCheck(Check):
             **terms.header(self.dictionary),
             "searched": self.searched,
             "related": self.related,
-            "phrase": f"{concepts.LONGEST_PHRASE} {concepts.PHRASE_FREQUENCY}",
+            "phrase": f"{LONGEST_PHRASE} {PHRASE_FREQUENCY}",
             "above": self.above,
             "most": MOST_NODES,
             "considered": self.considered,
             "kept": self.kept,
             "min_kept": self.min_kept,
-            "thesaurus": f"{concepts.ENGLISH} {_checksum(self.thesaurus):08x}",
+            "thesaurus": f"{ENGLISH} {_checksum(self.thesaurus):08x}",
             "hash": "murmur3_x86_32",
         }
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """The page's concept vector; None for a page of fewer than `min_kept` key concepts."""
         words = terms.term_sequence(text.text, self.dictionary)[:MOST_TERMS]
-        text_concepts = concepts.concept_sequence(words, concepts.load(self.thesaurus), self.related)
+        text_concepts = concept_sequence(words, load(self.thesaurus), self.related)
         limits = {"above": self.above, "considered": self.considered, "kept": self.kept, "most": MOST_NODES}
         keys = key_concepts(text_concepts, **limits)
         least = min(self.min_kept, self.kept, self.considered)

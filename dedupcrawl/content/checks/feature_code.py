@@ -164,26 +164,6 @@ def common_run(new: str, kept: str, at_least: int) -> int:
     return best if best >= at_least else 0
 
 
-def longest_common_substring(a: str, b: str) -> int:
-    """Its length, by bisection: a common substring of some length has common substrings of all shorter ones."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        pieces = {a[start : start + middle] for start in range(len(a) - middle + 1)}
-        if any(b[start : start + middle] in pieces for start in range(len(b) - middle + 1)):
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def repeatability(code_i: str, code_j: str) -> float:
-    """S_ij = len(longest common substring of C_i and C_j) / len(C_j), or 0: how much of page j is in page i (eq. 1)."""
-    return longest_common_substring(code_i, code_j) / len(code_j) if code_j else 0.0
-
-
-__all__ = ["ANCHOR_SETS", "GRAM", "SAMPLING", "FeatureCodeCheck"]
-
 GRAM = 5
 """q: symbols of a gram."""
 SAMPLING = 7

@@ -41,14 +41,6 @@ static inline size_t table_size(size_t count) {
 
 enum { LONGEST = 1 << 14 }; /* symbols of a sequence that is aligned, at most */
 
-/* Equal pieces of two sequences of symbols. */
-typedef struct {
-    Py_ssize_t begin, kept_begin, length;
-} Tile;
-
-/* Maximal runs of anchors, in the order of `new`, into a new array; how many, or -1 when there is no memory. */
-Py_ssize_t tiles(const uint16_t *new, Py_ssize_t count, const uint16_t *kept, Py_ssize_t kept_count, Tile **found);
-
 /* Append a new item to a list, which takes it over; 0 with an error. */
 static inline int append(PyObject *list, PyObject *item) {
     const int done = item && !PyList_Append(list, item);

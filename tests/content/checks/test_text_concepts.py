@@ -7,7 +7,14 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.concepts import Thesaurus, concept_sequence, load, overlap_ratio, phrases, representatives
+from dedupcrawl.content.checks.concepts import (
+    Thesaurus,
+    concept_sequence,
+    load,
+    overlap_ratio,
+    phrases,
+    representatives,
+)
 from dedupcrawl.content.terms import term, term_sequence
 
 THRESHOLD = 0.24

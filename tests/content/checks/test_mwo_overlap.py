@@ -8,8 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.checks.mwo import cheapest_prefix, least_overlap
-from dedupcrawl.content.mwo import TOTAL, FieldWeights, Record, overlap, term_weights
+from dedupcrawl.content.checks.mwo import (
+    TOTAL,
+    FieldWeights,
+    Record,
+    cheapest_prefix,
+    least_overlap,
+    overlap,
+    term_weights,
+)
 from dedupcrawl.page import Page
 
 WORDS = [f"word{number}" for number in range(40)]

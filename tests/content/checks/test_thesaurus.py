@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.content.concepts import Thesaurus, ThesaurusError, load, overlap_ratio, parse, read_file
+from dedupcrawl.content.checks.concepts import Thesaurus, ThesaurusError, load, overlap_ratio, parse, read_file
 from dedupcrawl.content.terms import term
 
 
