@@ -114,10 +114,10 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
                 else:
                     dropped[row.verdict.url] = Dependent(row.spider, row.verdict.url, row.request)
                 out.write(to_json(_row(row, opened)) + b"\n")
-        # Only now: after a crash in between nothing was given back yet.
-        opened.withdraw(dropped)
+        # Only now, and in this order: after a crash in between the verdicts are still there, to be restored again.
         if refetch:
             opened.refetch([*rewritten.values(), *dropped.values()])
+        opened.withdraw(dropped)
         said = f"{counted(len(dropped), 'dropped page')} and {counted(len(rewritten), 'rewritten URL')} given back"
         if dropped or rewritten:
             said += ", to be fetched at the next start of their spiders" if refetch else ""
