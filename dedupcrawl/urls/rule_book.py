@@ -37,7 +37,7 @@ class RuleBook:
     Args:
         normalizer: Whose rules these are; what is revoked is switched off there at once, what is off in a part of a
             site is left out there, and what is doubted is tried.
-        share: Of the uses of a rule that has passed its probation, how many are tried, in (0, 1].
+        share: Of the uses of a rule that has passed its probation, how many are tried at most, in (0, 1].
 
     Attributes:
         more: Gives, for a site, what is tried like its rules and is none of the normalizer's.
@@ -47,7 +47,7 @@ class RuleBook:
         self._normalizer = normalizer
         normalizer.tries, normalizer.excluded = True, self._excluded
         self.more: Callable[[str], Sequence[Rule]] = lambda site: ()
-        self._every = max(1, round(1 / share))
+        self._share = share
         self._sites: dict[str, dict[str, WatchedRule]] = {}
         self._failures: dict[str, list[tuple[str, str, tuple[str, ...]]]] = defaultdict(list)
         self._revoked: dict[str, dict[str, WatchedRule]] = defaultdict(dict)
@@ -57,7 +57,7 @@ class RuleBook:
     def is_due(self, url: str, rules: tuple[str, ...]) -> bool:
         """Count one use of these rules, on a URL of their site; True when it is to be tried, once for all of them."""
         watched = self._of(url, rules)
-        due = [one.is_due(url, self._every) for one in watched]
+        due = [one.is_due(url, self._share) for one in watched]
         for one in watched:
             one.sampled += any(due)
         return any(due)
