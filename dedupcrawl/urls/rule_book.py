@@ -74,11 +74,11 @@ class RuleBook:
 
     def holds(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when enough trials have passed where this URL belongs to for the rules to be taken for right there."""
-        watched = self._of(url, rules)
-        places = [one.places.of(url) for one in watched]
-        return len(watched) == len(rules) and not any(
-            one.is_on_probation or place.lacking or place.is_off for one, place in zip(watched, places, strict=True)
-        )
+        return len(self._of(url, rules)) == len(rules) and not self.unproved(url, rules)
+
+    def unproved(self, url: str, rules: Sequence[str]) -> frozenset[str]:
+        """Those of the rules of which trials have yet to pass where this URL belongs to, or that are off there."""
+        return frozenset(one.rule.id for one in self._of(url, rules) if not one.holds_at(url))
 
     def is_backed(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when something has spoken for each of the rules where this URL belongs to: a log, or a trial."""
@@ -126,6 +126,7 @@ class RuleBook:
         site = site_of(url)
         if self.is_off(url, rules):
             return Ruling()  # begun before the culprit was found
+        rules = self._suspects(url, rules)
         self._failures[site].append((url, canonical, rules))
         suspects = [(one, one.places.of(url)) for one in self._of(url, rules)]
         for _, place in suspects:
@@ -151,6 +152,11 @@ class RuleBook:
                 new, old = self._condemn(site, one, place), rulings.get(site, Ruling())
                 rulings[site] = Ruling(old.revoked + new.revoked, old.restricted + new.restricted)
         return rulings
+
+    def _suspects(self, url: str, rules: tuple[str, ...]) -> tuple[str, ...]:
+        """Who is to blame where a trial fails: those that have yet to be proved there, if any; else all."""
+        unproved = self.unproved(url, rules)
+        return tuple(rule for rule in rules if rule in unproved) or rules
 
     def _standing(
         self, site: str, one: WatchedRule, place: Place, suspects: Collection[str]
@@ -185,7 +191,7 @@ class RuleBook:
         is revoked when URLs that others are sent to then lead nowhere.
         """
         revoked: list[str] = []
-        for one in self._of(url, rules):
+        for one in self._of(url, self._suspects(url, rules)):
             if one.rule.kind == "equivalence" and canonical in self._normalizer.forms(url):
                 continue  # asked for before it became one, or by others
             one.gone.add(hash(canonical))  # however many URLs were sent there, as `there` counts them

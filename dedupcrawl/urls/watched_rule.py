@@ -79,6 +79,11 @@ class WatchedRule(msgspec.Struct):
         is_new = self.rule.state == "probation" and self._trials < trials_needed(self.rule, 0)
         return is_new or any(place.failed and place.lacking and not place.is_off for place in self.places)
 
+    def holds_at(self, url: str) -> bool:
+        """Whether enough trials have passed for it to be taken for right where a URL belongs to."""
+        place = self.places.of(url)
+        return not (self.is_on_probation or place.lacking or place.is_off)
+
     @property
     def is_refuted(self) -> bool:
         """By all trials together."""

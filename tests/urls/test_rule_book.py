@@ -379,3 +379,17 @@ def test_what_was_asked_for_by_a_rewrite_is_not_held_against_the_equivalence_it_
     both = ("wrong", "order")
     assert not any(book.gone(one, one.partition("?")[0], both) for one in asked[5:]), "before the other came in"
     assert rule(tmp_path, "wrong").state != "disabled"
+
+
+def test_where_a_trial_fails_the_blame_is_with_those_that_have_yet_to_be_proved(folder: Path) -> None:
+    """Those that were proved need not be tried again for it."""
+    write_rules(
+        folder, SiteRules("a.com", (replace(RIGHT, state="active", tried=50), replace(WRONG, state="probation")))
+    )
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    both = ("right", "wrong")
+    assert book.unproved(url(1), both) == {"wrong"}
+    for number in range(5):
+        book.gone(url(number), f"http://a.com/{number}", both)
+    assert book.failed(url(7), "http://a.com/p", both) == Ruling(revoked=("wrong",))
+    assert book.holds(url(8), ("right",))
