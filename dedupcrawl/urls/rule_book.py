@@ -74,11 +74,15 @@ class RuleBook:
 
     def holds(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when enough trials have passed where this URL belongs to for the rules to be taken for right there."""
-        return len(self._of(url, rules)) == len(rules) and not self.unproved(url, rules)
+        watched = self._of(url, rules)
+        return len(watched) == len(rules) and all(one.holds_at(url) for one in watched)
 
     def unproved(self, url: str, rules: Sequence[str]) -> frozenset[str]:
-        """Those of the rules of which trials have yet to pass where this URL belongs to, or that are off there."""
-        return frozenset(one.rule.id for one in self._of(url, rules) if not one.holds_at(url))
+        """Those of the rules that do not hold where this URL belongs to, or for which nothing has spoken there yet."""
+        watched = self._of(url, rules)
+        return frozenset(
+            one.rule.id for one in watched if not (one.holds_at(url) and self.is_backed(url, (one.rule.id,)))
+        )
 
     def is_backed(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when something has spoken for each of the rules where this URL belongs to: a log, or a trial."""
