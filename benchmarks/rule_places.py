@@ -26,7 +26,7 @@ from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_book import RuleBook
 
-_SHARE = 0.02  # of the uses of a rule that passed its probation are tried: the default of the settings
+_SHARE = 0.02  # of the uses of a rule that passed its probation are tried at most: the default of the settings
 
 
 @dataclass(slots=True)

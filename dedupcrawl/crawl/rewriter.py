@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from scrapy import Request
 
 from dedupcrawl.aliases.alias import rule_id, was_found_out
@@ -42,7 +44,7 @@ class Rewriter:
         found = self._normalizer.normalize(url)
         return url if self._pending.is_refuted(found.canonical) else found.canonical
 
-    def rewrite(self, request: Request) -> Request:
+    def rewrite(self, request: Request) -> Request:  # noqa: PLR0911 - a reason each
         """The request to send instead; the same object when there is nothing to change."""
         url = request.url
         found = self._normalizer.normalize(url)
@@ -55,6 +57,8 @@ class Rewriter:
         mode = self._mode(url)
         if found.kind == "unchanged" or mode == "off" or not _is_ours(request):
             return request
+        if (by_proved := self._by_proved(request, found, mode)) is not request:
+            return self.rewrite(by_proved)
         made = self._made(found)
         wanted = self._representative(found, made.canonical)
         if wanted == url:
@@ -67,6 +71,24 @@ class Rewriter:
             if self._is_off(url, found.rules):
                 return request
         return self._send(request, wanted, found, mode)
+
+    def _by_proved(self, request: Request, found: Normalized, mode: str) -> Request:
+        """The request for what rules that have been proved there make of a URL: on that the others are tried.
+
+        So those cost no fetch that these have saved, and have no part in what is wrong with the others. Itself where
+        they make nothing else of it.
+        """
+        url, unproved = request.url, self._parts.book.unproved
+        if len(found.rules) < 2 or not unproved(url, found.rules):
+            return request
+        known = self._normalizer.by_some(url, unproved)
+        wanted = known.canonical
+        if known.kind == "equivalence":
+            made = self._normalizer.by_some(url, unproved, are_rewrites=True).canonical
+            by_known = partial(self._normalizer.by_some, which=unproved)
+            wanted = self._pending.stand_in(wanted, made, lambda first: by_known(first).canonical)
+            known = known._replace(rules=tuple(dict.fromkeys((*known.rules, *by_known(wanted).rules))))
+        return request if wanted in (url, found.canonical) else self._send(request, wanted, known, mode)
 
     def _made(self, found: Normalized) -> Normalized:
         """What rewrites alone make of a URL, where that has been fetched, or the rewrites have been proved.

@@ -247,9 +247,11 @@ class RuleWatch:
             if url != tried and url == self._trials.canonical_of(tried):  # what rules make of it is no witness
                 self._trials.redirected(tried)
             self._trials.asked_for(tried, look)
+            if url == tried:  # of which other trials may need the page
+                self._trials.found(tried, look)
             open_still = self._trials.canonical_of(tried)
-            if open_still is not None and not self._pending.waits(open_still):
-                self._ask(open_still)
+            if open_still and not self._pending.waits(open_still) and not self.after_all.is_fetched(open_still):
+                self._ask(open_still)  # else when nothing else is left to fetch
             return
         host = host_of(canonical)
         if canonical in self._seen:

@@ -26,6 +26,7 @@ def upper_bound(passed: int, failed: int) -> float:
     return low
 
 
+@lru_cache(maxsize=1024)
 def lower_bound(right: int, wrong: int) -> float:
     """Clopper–Pearson lower bound, at `CONFIDENCE`, of a share of which `right` and `wrong` cases are known.
 

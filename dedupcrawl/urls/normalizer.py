@@ -44,6 +44,7 @@ _URLS_KEPT = 10_000  # whose canonical form is remembered (docs/crawl-cost.md, "
 _LONGEST_KEPT = 500  # characters of such a URL
 _LONGEST_HOST = 260  # characters of a name (253, RFC 1035) and its port; no host has more
 
+Excluded = Callable[[str, Sequence[str]], frozenset[str]]
 NormalizedKind = Literal["unchanged", "rewrite", "equivalence"]
 
 
@@ -222,7 +223,7 @@ class Normalizer:
         self._files = files or {}
         self._named = named or {}  # site → a file that is read already
         self.more, self.tries = more, False
-        self.excluded: Callable[[str, Sequence[str]], frozenset[str]] | None = None
+        self.excluded: Excluded | None = None
         self._overruled: dict[str, dict[str, Kind | None]] = {}  # site → id of a rule → what it is used as, if at all
         self._by_site: dict[str, SiteNormalizer | None] = {}
         self._by_authority: dict[str, _Host] = {}
@@ -253,8 +254,8 @@ class Normalizer:
         found = self._by_all(url)
         if self.excluded is None or not found.rules:
             return found
-        used = self._by_used(found)
-        is_fixed = used is found or self._by_used(self._by_all(used.canonical)).canonical == used.canonical
+        used = self.by_some(url)
+        is_fixed = used == found or self.by_some(used.canonical).canonical == used.canonical
         return used if is_fixed else Normalized(url, url, "unchanged", ())
 
     def fetchable(self, url: str) -> Normalized:
@@ -265,7 +266,7 @@ class Normalizer:
         found = self.normalize(url)
         if found.kind != "equivalence":
             return found
-        made = self._by_used(self._by_all(url, are_rewrites=True), are_rewrites=True)
+        made = self.by_some(url, are_rewrites=True)
         is_one = self.normalize(made.canonical).canonical == found.canonical
         return made if is_one else Normalized(url, url, "unchanged", ())
 
@@ -274,11 +275,13 @@ class Normalizer:
         site = self._host(url).site
         return set() if site is None else {after for _, after in site.steps(url)}
 
-    def _by_used(self, found: Normalized, *, are_rewrites: bool = False) -> Normalized:
-        site, excluded = site_of(found.url), frozenset[str]()
-        while self.excluded is not None and (more := self.excluded(found.url, found.rules)):
+    def by_some(self, url: str, which: Excluded | None = None, *, are_rewrites: bool = False) -> Normalized:
+        """What is made of any string without rules that `which` names, or `excluded`; or by rewrites alone of it."""
+        found, site, excluded = self._by_all(url, are_rewrites=are_rewrites), site_of(url), frozenset[str]()
+        which = which or self.excluded
+        while which is not None and (more := which(url, found.rules)):
             excluded |= more
-            found = self._without(site, excluded, are_rewrites=are_rewrites).normalize(found.url)
+            found = self._without(site, excluded, are_rewrites=are_rewrites).normalize(url)
         return found
 
     def _without(self, site: str, excluded: frozenset[str], *, are_rewrites: bool = False) -> SiteNormalizer:
@@ -329,7 +332,7 @@ class Normalizer:
     def overrule(self, site: str, rule_id: str, kind: Kind | None) -> None:
         """Use this rule as one of another kind, whatever its file says; None: apply it no more."""
         self._overruled.setdefault(site, {})[rule_id] = kind
-        self._forget_site(site)
+        self.has_more(site)
 
     def enable_all(self) -> None:
         """Rules that are no longer applied are applied as their files say."""
@@ -343,10 +346,6 @@ class Normalizer:
         self._forget()
 
     def has_more(self, site: str) -> None:
-        """What `more` gives of a site is other than before."""
-        self._forget_site(site)
-
-    def _forget_site(self, site: str) -> None:
         """The rules of a site are other than before; those of all the sites that it links to need not be asked for."""
         self._by_authority = {of: known for of, known in self._by_authority.items() if site_of("//" + of) != site}
         for known in (self._by_site, self._rules, self._reduced):

@@ -2,12 +2,15 @@
 
 In a trial both a URL and what a rule makes of it are fetched, and their pages compared. A rule is tried at its first
 uses, the more the less a log has said for it, and again in each place (see `urls.places`) where neither the log nor a
-trial has spoken for it; forever after at some of its uses. A trial that fails calls for more.
+trial has spoken for it; forever after at some of its uses, the fewer the more trials have passed. A trial that fails
+calls for more.
 """
 
 from __future__ import annotations
 
-from dedupcrawl.urls.bounds import upper_bound
+import math
+
+from dedupcrawl.urls.bounds import lower_bound, upper_bound
 from dedupcrawl.urls.rule import Rule, State
 
 TARGET = 0.98
@@ -17,6 +20,7 @@ _THERE = 0.5  # share of canonical URLs that have a page
 
 _TRIALS_OF_NEW = 10  # for a rule that no log speaks for
 _FEWEST_TRIALS = 2
+_DOUBT = 1.0 - lower_bound(_TRIALS_OF_NEW, 0)  # share of uses that may be wrong when so many trials have passed
 TRIALS_FOR_A_FAILURE = 20
 """That have to pass after one that failed."""
 
@@ -61,15 +65,27 @@ def state_in_use(rule: Rule) -> State:
     return "active" if is_over else "probation"
 
 
-def trials_owed(uses: int, every: int, *, is_new: bool) -> int:
-    """Uses of a rule in a crawl that should have been tried by now: the 1st, and one of so many.
+def share_tried(share: float, passed: int, failed: int) -> float:
+    """Share of the uses of a rule that are tried: in proportion to the share that may be wrong, by its trials.
+
+    `share` is that of a rule of which ten trials have passed, or fewer.
+
+    >>> [round(share_tried(0.02, passed, 0), 4) for passed in (0, 10, 20, 50, 500)], round(share_tried(0.02, 48, 2), 4)
+    ([0.02, 0.02, 0.0108, 0.0045, 0.0045], 0.0094)
+    """
+    doubt = (1.0 - lower_bound(*_scaled(passed, failed, _REMEMBERED))) / _DOUBT
+    return 1.0 - math.pow(1.0 - share, min(1.0, doubt))
+
+
+def trials_owed(uses: int, sampled: float, *, is_new: bool) -> int:
+    """Uses of a rule in a crawl that should have been tried by now: the 1st, and those that are `sampled`.
 
     Of one that no earlier crawl has tried (`is_new`) also the 4th, 16th, 64th …
 
-    >>> [trials_owed(uses, 50, is_new=True) for uses in (1, 3, 4, 16, 64, 150, 400)]
+    >>> [trials_owed(uses, uses / 50, is_new=True) for uses in (1, 3, 4, 16, 64, 150, 400)]
     [1, 1, 2, 3, 4, 4, 8]
     """
-    return max((uses.bit_length() + 1) // 2 if is_new else 1, uses // every)
+    return max((uses.bit_length() + 1) // 2 if is_new else 1, int(sampled))
 
 
 def known_before(rule: Rule) -> tuple[int, int]:

@@ -37,7 +37,7 @@ class RuleBook:
     Args:
         normalizer: Whose rules these are; what is revoked is switched off there at once, what is off in a part of a
             site is left out there, and what is doubted is tried.
-        share: Of the uses of a rule that has passed its probation, how many are tried, in (0, 1].
+        share: Of the uses of a rule that has passed its probation, how many are tried at most, in (0, 1].
 
     Attributes:
         more: Gives, for a site, what is tried like its rules and is none of the normalizer's.
@@ -47,7 +47,7 @@ class RuleBook:
         self._normalizer = normalizer
         normalizer.tries, normalizer.excluded = True, self._excluded
         self.more: Callable[[str], Sequence[Rule]] = lambda site: ()
-        self._every = max(1, round(1 / share))
+        self._share = share
         self._sites: dict[str, dict[str, WatchedRule]] = {}
         self._failures: dict[str, list[tuple[str, str, tuple[str, ...]]]] = defaultdict(list)
         self._revoked: dict[str, dict[str, WatchedRule]] = defaultdict(dict)
@@ -57,7 +57,7 @@ class RuleBook:
     def is_due(self, url: str, rules: tuple[str, ...]) -> bool:
         """Count one use of these rules, on a URL of their site; True when it is to be tried, once for all of them."""
         watched = self._of(url, rules)
-        due = [one.is_due(url, self._every) for one in watched]
+        due = [one.is_due(url, self._share) for one in watched]
         for one in watched:
             one.sampled += any(due)
         return any(due)
@@ -75,9 +75,13 @@ class RuleBook:
     def holds(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when enough trials have passed where this URL belongs to for the rules to be taken for right there."""
         watched = self._of(url, rules)
-        places = [one.places.of(url) for one in watched]
-        return len(watched) == len(rules) and not any(
-            one.is_on_probation or place.lacking or place.is_off for one, place in zip(watched, places, strict=True)
+        return len(watched) == len(rules) and all(one.holds_at(url) for one in watched)
+
+    def unproved(self, url: str, rules: Sequence[str]) -> frozenset[str]:
+        """Those of the rules that do not hold where this URL belongs to, or for which nothing has spoken there yet."""
+        watched = self._of(url, rules)
+        return frozenset(
+            one.rule.id for one in watched if not (one.holds_at(url) and self.is_backed(url, (one.rule.id,)))
         )
 
     def is_backed(self, url: str, rules: tuple[str, ...]) -> bool:
@@ -126,6 +130,7 @@ class RuleBook:
         site = site_of(url)
         if self.is_off(url, rules):
             return Ruling()  # begun before the culprit was found
+        rules = self._suspects(url, rules)
         self._failures[site].append((url, canonical, rules))
         suspects = [(one, one.places.of(url)) for one in self._of(url, rules)]
         for _, place in suspects:
@@ -151,6 +156,11 @@ class RuleBook:
                 new, old = self._condemn(site, one, place), rulings.get(site, Ruling())
                 rulings[site] = Ruling(old.revoked + new.revoked, old.restricted + new.restricted)
         return rulings
+
+    def _suspects(self, url: str, rules: tuple[str, ...]) -> tuple[str, ...]:
+        """Who is to blame where a trial fails: those that have yet to be proved there, if any; else all."""
+        unproved = self.unproved(url, rules)
+        return tuple(rule for rule in rules if rule in unproved) or rules
 
     def _standing(
         self, site: str, one: WatchedRule, place: Place, suspects: Collection[str]
@@ -185,7 +195,7 @@ class RuleBook:
         is revoked when URLs that others are sent to then lead nowhere.
         """
         revoked: list[str] = []
-        for one in self._of(url, rules):
+        for one in self._of(url, self._suspects(url, rules)):
             if one.rule.kind == "equivalence" and canonical in self._normalizer.forms(url):
                 continue  # asked for before it became one, or by others
             one.gone.add(hash(canonical))  # however many URLs were sent there, as `there` counts them

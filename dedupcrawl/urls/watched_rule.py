@@ -10,7 +10,14 @@ import msgspec
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.compiled_rule import CompiledRule, example
 from dedupcrawl.urls.places import Place, Places
-from dedupcrawl.urls.probation import is_refuted, known_before, known_elsewhere, trials_needed, trials_owed
+from dedupcrawl.urls.probation import (
+    is_refuted,
+    known_before,
+    known_elsewhere,
+    share_tried,
+    trials_needed,
+    trials_owed,
+)
 from dedupcrawl.urls.rule import Rule
 
 MOST_EXAMPLES = 12
@@ -25,6 +32,7 @@ class WatchedRule(msgspec.Struct):
     Attributes:
         rule: As it was in its file.
         places: Where it was used.
+        owed: Uses that should have been tried by now, as the sum of what is due of each.
         sampled: Uses that were to be tried, for its own sake or another rule's that had a part in them.
         there: What it made of URLs that has a page.
         gone: What it made of URLs that have a page, and has none itself, by hashes.
@@ -34,6 +42,7 @@ class WatchedRule(msgspec.Struct):
 
     rule: Rule
     places: Places
+    owed: float = 0.0
     sampled: int = 0
     there: int = 0
     gone: set[int] = msgspec.field(default_factory=set)
@@ -70,6 +79,11 @@ class WatchedRule(msgspec.Struct):
         is_new = self.rule.state == "probation" and self._trials < trials_needed(self.rule, 0)
         return is_new or any(place.failed and place.lacking and not place.is_off for place in self.places)
 
+    def holds_at(self, url: str) -> bool:
+        """Whether enough trials have passed for it to be taken for right where a URL belongs to."""
+        place = self.places.of(url)
+        return not (self.is_on_probation or place.lacking or place.is_off)
+
     @property
     def is_refuted(self) -> bool:
         """By all trials together."""
@@ -89,15 +103,17 @@ class WatchedRule(msgspec.Struct):
         """That are known of, in this crawl and in earlier ones."""
         return self.rule.tried + self.passed + self.failed
 
-    def is_due(self, url: str, every: int) -> bool:
-        """Count one use, on this URL; True when it is to be tried."""
+    def is_due(self, url: str, share: float) -> bool:
+        """Count one use, on this URL; True when it is to be tried; `share` as in `probation.share_tried`."""
         place = self.places.of(url)
         place.uses += 1
+        self.owed += share_tried(share, self._trials - self.rule.failed - self.failed, self.rule.failed + self.failed)
         if self.is_wanting(place):
             return True
+        if self._is_found_out:
+            return self.sampled < int(self.owed)
         uses = sum(one.uses for one in self.places)
-        owed = uses // every if self._is_found_out else trials_owed(uses, every, is_new=not self.rule.tried)
-        return self.sampled < owed
+        return self.sampled < trials_owed(uses, self.owed, is_new=not self.rule.tried)
 
     def is_wanting(self, place: Place) -> bool:
         """True when a use in this place is tried whether it is sampled or not."""

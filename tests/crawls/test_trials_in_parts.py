@@ -116,3 +116,22 @@ async def test_a_part_that_fails_once_and_then_passes_goes_on(tmp_path: Path) ->
     found = rule(tmp_path, "zoom")
     assert (found.state, found.failed) == ("active", 1)
     assert found.tried >= 21
+
+
+@pytest.mark.parametrize("is_right", [True, False])
+async def test_new_rules_are_tried_on_what_proved_ones_make(tmp_path: Path, is_right: bool) -> None:
+    """So their trials cost no fetch that those have saved; where a new one is wrong they go on."""
+    session = 'id = "sid"\nkind = "rewrite"\ndrop = ["sid"]\ntried = 50\n[rules.evidence]\ncorrect = 50'
+    known = f'{ZOOM}state = "probation"\n[rules.evidence]\ncoverage = 1\ncorrect = 1'
+    zoomed = [f"/view?doc={n}&zoom=9" for n in range(40)]
+    pages: dict[str, Any] = {f"/view?doc={n}": page(prose(n + 1)) for n in range(40)}
+    pages |= {url: page(prose(n + 1 if is_right else 300 + n)) for n, url in enumerate(zoomed)}
+    in_sessions = {f"{url}&sid={sid}": pages[url] for url in zoomed for sid in range(101, 107)}
+    pages |= {**in_sessions, "/": page("Start " + prose(0), *in_sessions)}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, session, known))
+    wanted = {"Start " + prose(0)} | {prose(n + 1 if is_right else 300 + n) for n in range(40)}
+    assert wanted <= texts(done)
+    assert sum(site.requests[url] for url in in_sessions) <= 6, "240 sessions in which one in fifty is tried"
+    assert (rule(tmp_path, "sid").failed, rule(tmp_path, "sid").state) == (0, "active")
+    assert (rule(tmp_path, "zoom").state == "disabled") is not is_right

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import doctest
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -57,21 +59,43 @@ def test_what_was_tried_long_ago_counts_less() -> None:
     assert known_before(old) == (49, 1)
 
 
-@pytest.mark.parametrize(
-    ("tried", "expected"),
-    [
-        pytest.param(0, [1, 4, 16, 64, *range(250, 1_001, 50)], id="new"),
-        pytest.param(30, [1, *range(100, 1_001, 50)], id="known"),
-    ],
-)
-def test_a_rule_in_use_is_tried_again_and_again(tried: int, expected: list[int]) -> None:
-    watched = WatchedRule.of(Rule("a", "rewrite", drop=("a",), tried=tried))
-    due = []
-    for use in range(1, 1_001):
-        if watched.is_due("http://a.com/x?a=1", 50):
+def uses_tried(rule: Rule, uses: int, share: float = 0.02, fails: int = 0) -> list[int]:
+    """Which uses of a rule are tried, one by one, in a crawl in which the first `fails` trials fail."""
+    watched, due = WatchedRule.of(rule), []
+    for use in range(1, uses + 1):
+        url = f"http://a.com/x?a={use}"
+        if watched.is_due(url, share):
             watched.sampled += 1
             due.append(use)
-    assert due == expected
+            place = watched.places.of(url)
+            place.begin()
+            place.fails(url) if len(due) <= fails else place.passes(url)
+            place.end()
+    return due
+
+
+@given(st.integers(0, 5_000), st.sampled_from([0.001, 0.02, 0.5]))
+def test_a_rule_in_use_is_tried_again_and_again(tried: int, share: float) -> None:
+    """At the first use of each crawl, and in each stretch of ten times as many uses as a new one is tried in."""
+    due = uses_tried(Rule("a", "rewrite", drop=("a",), tried=tried), round(20 / share), share)
+    assert due[0] == 1
+    assert max(later - before for before, later in pairwise(due)) <= 10 / share
+
+
+@given(st.integers(0, 100), st.integers(1, 100))
+def test_what_has_held_more_often_is_tried_less(tried: int, more: int) -> None:
+    rule = Rule("a", "rewrite", drop=("a",), tried=tried)
+    assert len(uses_tried(replace(rule, tried=tried + more), 1_000)) <= len(uses_tried(rule, 1_000))
+
+
+def test_a_failure_has_what_is_well_known_tried_as_if_it_were_new() -> None:
+    rule = Rule("a", "rewrite", drop=("a",), tried=50)
+    assert len(uses_tried(rule, 100)) == 1
+    assert uses_tried(rule, 100, fails=1)[:21] == list(range(1, 22))
+
+
+def test_with_a_share_of_one_all_is_tried() -> None:
+    assert uses_tried(Rule("a", "rewrite", drop=("a",), tried=500), 100, share=1.0) == list(range(1, 101))
 
 
 @pytest.mark.parametrize(

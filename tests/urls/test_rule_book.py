@@ -263,16 +263,15 @@ def test_a_failure_puts_a_learned_rule_on_probation_until_twenty_have_passed(tmp
 
 
 def test_who_is_cleared_of_a_failure_is_tried_on_there(tmp_path: Path) -> None:
-    """Both may have been wrong."""
+    """Both may have been wrong: one trial has spoken for the other so far."""
     bad = Rule("bad", "rewrite", drop=("bad",), source="learned")
     write_rules(tmp_path, SiteRules("a.com", (ZOOM, bad)))
     book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
-    for number in range(5):
-        book.passed(zoomed("view", number)[0], ("zoom",))
-    assert book.failed("http://a.com/view?doc=9&zoom=1&bad=1", "http://a.com/view?doc=9", ("zoom", "bad")) == Ruling(
+    book.passed(zoomed("map", 0)[0], ("zoom",))
+    assert book.failed("http://a.com/map?doc=9&zoom=1&bad=1", "http://a.com/map?doc=9", ("zoom", "bad")) == Ruling(
         revoked=("bad",)
     )
-    assert all(book.is_due(zoomed("view", number)[0], ("zoom",)) for number in range(10, 30))
+    assert all(book.is_due(zoomed("map", number)[0], ("zoom",)) for number in range(10, 30))
     assert rule(tmp_path, "bad").state == "disabled"
 
 
@@ -379,3 +378,17 @@ def test_what_was_asked_for_by_a_rewrite_is_not_held_against_the_equivalence_it_
     both = ("wrong", "order")
     assert not any(book.gone(one, one.partition("?")[0], both) for one in asked[5:]), "before the other came in"
     assert rule(tmp_path, "wrong").state != "disabled"
+
+
+def test_where_a_trial_fails_the_blame_is_with_those_that_have_yet_to_be_proved(folder: Path) -> None:
+    """Those that were proved need not be tried again for it."""
+    write_rules(
+        folder, SiteRules("a.com", (replace(RIGHT, state="active", tried=50), replace(WRONG, state="probation")))
+    )
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    both = ("right", "wrong")
+    assert book.unproved(url(1), both) == {"wrong"}
+    for number in range(5):
+        book.gone(url(number), f"http://a.com/{number}", both)
+    assert book.failed(url(7), "http://a.com/p", both) == Ruling(revoked=("wrong",))
+    assert book.holds(url(8), ("right",))

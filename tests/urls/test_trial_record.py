@@ -12,16 +12,16 @@ def test_what_a_crawl_found_out_is_told_to_the_rule_of_the_next() -> None:
     watched = WatchedRule.of(RULE)
     for number in range(3):
         url = f"http://a.com/view?doc={number}&print=1"
-        assert watched.is_due(url, 50) is (number < 2)
+        assert watched.is_due(url, 0.02) is (number < 2)
         if number < 2:
             watched.sampled += 1
             watched.places.of(url).passes(url)
     record = TrialRecord.of(watched)
     assert record == TrialRecord(2, 0, (("http://a.com/view?doc=0&print=1", "http://a.com/view?doc=0"),))
     later = WatchedRule.of(record.told_to(RULE))
-    assert later.is_due("http://a.com/view?doc=1&print=1", 50)
+    assert later.is_due("http://a.com/view?doc=1&print=1", 0.02)
     later.sampled += 1
-    assert not any(later.is_due(f"http://a.com/view?doc={number}&print=1", 50) for number in range(8))
+    assert not any(later.is_due(f"http://a.com/view?doc={number}&print=1", 0.02) for number in range(8))
     assert TrialRecord.of(later) == TrialRecord(0, 0, record.examples), "nothing was tried, so nothing is new"
 
 
@@ -57,7 +57,7 @@ def test_a_place_of_an_alias_is_told_by_the_url_alone() -> None:
     watched = WatchedRule.of(alias)
     url = "http://a.com/thread/5"
     for _ in range(2):
-        watched.is_due(url, 50)
+        watched.is_due(url, 0.02)
         watched.places.of(url).passes(url)
     assert TrialRecord.of(watched).examples == ((url, url),)
     assert not WatchedRule.of(TrialRecord.of(watched).told_to(alias)).places.of(url).lacking
