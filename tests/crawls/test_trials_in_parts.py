@@ -79,7 +79,8 @@ async def test_where_a_rule_is_off_the_others_go_on(tmp_path: Path) -> None:
     assert texts(done) == wanted
     assert "map" in str(rule(tmp_path, "zoom").counterexamples)
     assert sum(site.requests[url] for url in in_sessions) < len(in_sessions) / 4, "but for trials"
-    assert max(site.requests.values()) == 1, "what is given back is not sent on to as well"
+    again = sum(site.requests.values()) - len(site.requests)
+    assert again <= 1, "what is given back is not sent on to as well, but for a trial of the session"
 
 
 @pytest.mark.parametrize("links", ["on one page", "on many"])
