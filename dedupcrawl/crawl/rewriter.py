@@ -88,7 +88,7 @@ class Rewriter:
             by_known = partial(self._normalizer.by_some, which=unproved)
             wanted = self._pending.stand_in(wanted, made, lambda first: by_known(first).canonical)
             known = known._replace(rules=tuple(dict.fromkeys((*known.rules, *by_known(wanted).rules))))
-        return request if wanted in (url, found.canonical) else self._send(request, wanted, known, mode)
+        return request if wanted == url else self._send(request, wanted, known, mode)
 
     def _made(self, found: Normalized) -> Normalized:
         """What rewrites alone make of a URL, where that has been fetched, or the rewrites have been proved.
@@ -238,6 +238,9 @@ class Rewriter:
         is_back = request.url == original  # this was the fallback already
         canonicals = request.meta.get(CANONICAL, [without_fragment(request.url)])
         waiting = {canonical: self._pending.refute(canonical) for canonical in canonicals}
+        for canonical in canonicals:
+            if (end := self._pending.end(canonical)) != canonical:  # nobody waits for it any more
+                self._watch.missing_between(canonical, end)
         if original is not None and not is_back and all(one.url != original for of in waiting.values() for one in of):
             waiting[canonicals[0]].append(request.replace(url=original))
         asked = []

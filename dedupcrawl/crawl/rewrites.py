@@ -122,11 +122,11 @@ class PendingRewrites:
 
     def is_proven(self, canonical: str) -> bool:
         """True when `canonical`, or what is asked for instead, has answered."""
-        return self._end(canonical) in self._proven
+        return self.end(canonical) in self._proven
 
     def is_unknown(self, canonical: str) -> bool:
         """True when nothing was ever sent to this URL, as far as is known here."""
-        canonical = self._end(canonical)
+        canonical = self.end(canonical)
         return canonical not in self._waiting and canonical not in self._proven
 
     def waits(self, canonical: str) -> bool:
@@ -140,7 +140,7 @@ class PendingRewrites:
 
     def wait(self, canonical: str, original: Request) -> None:
         """Remember that `original` was sent to `canonical`; free when that is proven."""
-        canonical, key = self._end(canonical), key_of(original.url)
+        canonical, key = self.end(canonical), key_of(original.url)
         waiting = self._waiting.get(canonical, {})
         if canonical in self._proven or key in waiting:
             return
@@ -159,7 +159,7 @@ class PendingRewrites:
 
         Where `canonical` was to be asked for instead of `target`, that no longer holds.
         """
-        end, key = self._end(target), key_of(canonical)
+        end, key = self.end(target), key_of(canonical)
         if end == canonical != target:
             del self._led_on[key_of(target)]
             end = target
@@ -184,7 +184,7 @@ class PendingRewrites:
 
     def release(self, canonical: str, url: str) -> None:
         """What was sent to `canonical` from this URL waits for its answer no more."""
-        canonical = self._end(canonical)
+        canonical = self.end(canonical)
         waiting = self._waiting.get(canonical, {})
         if waiting.pop(key_of(url), None) is not None and not waiting:
             del self._waiting[canonical]
@@ -222,7 +222,7 @@ class PendingRewrites:
         """Close the file."""
         self._journal.close()
 
-    def _end(self, canonical: str) -> str:
+    def end(self, canonical: str) -> str:
         """What is asked for in the end; there are no circles."""
         while self._led_on and (target := self._next(canonical)) is not None:
             canonical = target

@@ -175,6 +175,22 @@ class RuleWatch:
         self._parts.savings.fall_back(asked, f"{canonical} {why}")
         return asked
 
+    def missing_between(self, canonical: str, end: str) -> None:
+        """`canonical`, instead of which other rules had `end` asked for, led nowhere, and cannot tell of them.
+
+        What was sent there, and is fetched by nobody else, tells: it is tried on `end` itself, by all those rules.
+        """
+        try:
+            uses = self._parts.rewrites.found([canonical])
+        except INDEX_FAILS:
+            logger.exception("The index cannot tell what was sent to a URL that is not there; it will be asked again.")
+            self.after_all.fetch({canonical}, {})
+            return
+        for use in uses:
+            if not self.after_all.is_fetched(use.url):
+                trial = Trial(use.url, end, self._rules_of(use.url, end))
+                self._try(trial, self._parts.rewrites.request(use))
+
     def led_back(self, original: str, url: str, canonical: str) -> None:
         """The site itself leads from a canonical URL back to what rules made it of: they cost a fetch each time.
 
