@@ -350,6 +350,18 @@ class RuleWatch:
             return self._book.is_wanting(use.url, use.rules) and not self._was_tried(use.url, use.canonical, use.rules)
 
         self._try_earlier(is_wanted, rules={rule for rules in self._book.in_doubt().values() for rule in rules})
+        self._try_last_uses()
+
+    def _try_last_uses(self) -> None:
+        """What was used often since it was last tried is tried on its last use: the site may have changed meanwhile."""
+        try:
+            uses = [use for url in sorted(self._book.last_uses()) if (use := self._parts.rewrites.of(url))]
+        except INDEX_FAILS:
+            logger.exception("The index cannot tell what was rewritten last, so that it could be tried.")
+            return
+        for use in uses:
+            if not self.after_all.is_fetched(use.url) and not self._was_tried(use.url, use.canonical, use.rules):
+                self._try(Trial(use.url, use.canonical, use.rules), self._parts.rewrites.request(use))
 
     def _try_earlier(
         self,

@@ -60,7 +60,18 @@ class RuleBook:
         due = [one.is_due(url, self._share) for one in watched]
         for one in watched:
             one.sampled += any(due)
+            one.untried, one.last_use = (0, "") if any(due) else (one.untried + 1, url)
         return any(due)
+
+    def last_uses(self) -> set[str]:
+        """The URLs of the last uses of rules that have been used often since they were last tried, each told once.
+
+        A site may have changed meanwhile; one use in `share` has been tried before much was known of the rule.
+        """
+        often = [one for of in self._sites.values() for one in of.values() if one.untried * self._share >= 1]
+        for one in often:
+            one.untried = 0
+        return {one.last_use for one in often}
 
     def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when one of the rules is not to be used where this URL belongs to."""

@@ -34,6 +34,8 @@ class WatchedRule(msgspec.Struct):
         places: Where it was used.
         owed: Uses that should have been tried by now, as the sum of what is due of each.
         sampled: Uses that were to be tried, for its own sake or another rule's that had a part in them.
+        untried: Uses since the last of those.
+        last_use: On which URL the last of these was.
         there: What it made of URLs that has a page.
         gone: What it made of URLs that have a page, and has none itself, by hashes.
         written: How many of the trials that passed and failed are in the file.
@@ -44,6 +46,8 @@ class WatchedRule(msgspec.Struct):
     places: Places
     owed: float = 0.0
     sampled: int = 0
+    untried: int = 0
+    last_use: str = ""
     there: int = 0
     gone: set[int] = msgspec.field(default_factory=set)
     written: tuple[int, int] = (0, 0)

@@ -139,6 +139,21 @@ async def test_a_right_rule_passes_its_probation_and_duplicates_nothing(tmp_path
     assert sum(site.requests.values()) < 1 + 40 + 20 + 5
 
 
+async def test_a_proved_rule_that_turns_wrong_in_mid_crawl_loses_no_page(tmp_path: Path) -> None:
+    """Right for a hundred uses, of which the first is tried; then wrong for sixty, of which no other is."""
+    pages: dict[str, Any] = {"/": page("Start " + prose(0), "/list/0")}
+    for n in range(160):
+        pages |= {f"/p/{n}": page(prose(n + 1)), f"/p/{n}?session=5": page(prose(n + 1 if n < 100 else 5_000 + n))}
+    for first in range(0, 160, 40):
+        links = [f"/p/{n}?session=5" for n in range(first, first + 40)]
+        pages[f"/list/{first}"] = page(prose(900 + first), f"/list/{first + 40}", *links)
+    known = 'id = "session"\nkind = "rewrite"\ndrop = ["session"]\ntried = 50\n[rules.evidence]\ncorrect = 50'
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, known))
+    assert texts(done) >= {prose(5_000 + n) for n in range(100, 160)}
+    assert rule(tmp_path, "session").state == "disabled"
+
+
 async def test_what_a_crawl_learned_of_a_rule_the_next_one_knows(tmp_path: Path) -> None:
     settings = rules(tmp_path, SESSION + '\nstate = "probation"')
     with serve(shop(4, sessions=1)) as site:
