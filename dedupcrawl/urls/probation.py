@@ -77,15 +77,15 @@ def share_tried(share: float, passed: int, failed: int) -> float:
     return 1.0 - math.pow(1.0 - share, min(1.0, doubt))
 
 
-def trials_owed(uses: int, sampled: float, *, is_new: bool) -> int:
-    """Uses of a rule in a crawl that should have been tried by now: the 1st, and those that are `sampled`.
+def trials_owed(uses: int, due: float, *, is_new: bool) -> int:
+    """Uses of a rule in a crawl that should have been tried by now: the 1st, and those that are `due` by their share.
 
     Of one that no earlier crawl has tried (`is_new`) also the 4th, 16th, 64th …
 
     >>> [trials_owed(uses, uses / 50, is_new=True) for uses in (1, 3, 4, 16, 64, 150, 400)]
     [1, 1, 2, 3, 4, 4, 8]
     """
-    return max((uses.bit_length() + 1) // 2 if is_new else 1, int(sampled))
+    return max((uses.bit_length() + 1) // 2 if is_new else 1, int(due))
 
 
 def known_before(rule: Rule) -> tuple[int, int]:

@@ -34,8 +34,8 @@ class WatchedRule(msgspec.Struct):
         places: Where it was used.
         owed: Uses that should have been tried by now, as the sum of what is due of each.
         sampled: Uses that were to be tried, for its own sake or another rule's that had a part in them.
-        untried: Uses since the last of those.
-        last_use: On which URL the last of these was.
+        untried: Uses since one was last tried.
+        last_use: The URL of the last of these; empty when there is none.
         there: What it made of URLs that has a page.
         gone: What it made of URLs that have a page, and has none itself, by hashes.
         written: How many of the trials that passed and failed are in the file.
