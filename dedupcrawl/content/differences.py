@@ -106,7 +106,7 @@ def taken(page: View, other: View) -> NDArray[np.bool_] | None:
     with half of the pages for nearly all.)
     """
     blocks = page.main.blocks
-    only = set(blocks.hashes).difference(other.main.blocks.hashes)
+    only = page.blocks - other.blocks
     if not only:
         return None
     around, everywhere = other.said_around, only.intersection(page.everywhere)

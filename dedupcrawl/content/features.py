@@ -109,7 +109,7 @@ def unknown_lines(lines: dict[int, int], other: View) -> int:
     around = other.around
     last, asides, links = around.last, around.asides, around.link_lines
     unknown = [line for line in lines if line <= last and line not in asides and line not in links]
-    return sum(lines[line] for line in set(unknown).difference(other.main.blocks.hashes)) if unknown else 0
+    return sum(lines[line] for line in set(unknown).difference(other.blocks)) if unknown else 0
 
 
 def shortness(pair: Pair) -> float:

@@ -167,6 +167,8 @@ def count_of(flags: Flags) -> int:
 
 def occurring(symbols: Symbols, text: Symbols) -> int:
     """How many of these symbols a text has."""
+    if kernels.compiled is not None:
+        return kernels.compiled.occurring(symbols, text)
     occurs = np.zeros(1 << 16, dtype=np.bool_)
     occurs[text] = True
     return count_of(occurs[symbols])

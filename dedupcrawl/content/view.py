@@ -49,6 +49,11 @@ class View(msgspec.Struct, frozen=True, dict=True):
         return host_of(self.url).removeprefix("www.")
 
     @cached_property
+    def blocks(self) -> frozenset[int]:
+        """The blocks of its main text, by their hashes."""
+        return frozenset(self.main.blocks.hashes)
+
+    @cached_property
     def everywhere(self) -> set[int]:
         """Blocks of its main text that nearly all pages of its site have."""
         blocks = self.main.blocks.hashes

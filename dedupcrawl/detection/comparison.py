@@ -130,10 +130,10 @@ class Comparison:
 
         (Of the duplicates of a Magento shop .884 are found, .854 without it; of a forum in Drupal .917 and .913.)
         """
-        mine = set(self.reading.view.main.blocks.hashes)
+        mine = self.reading.view.blocks
 
         def likeness(kept: Entry) -> float:
-            theirs = set(self._view_of(kept).main.blocks.hashes)
+            theirs = self._view_of(kept).blocks
             return 2 * len(mine & theirs) / max(1, len(mine) + len(theirs))
 
         return sorted(titled, key=likeness, reverse=True)

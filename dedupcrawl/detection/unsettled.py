@@ -9,7 +9,7 @@ is known, one is dropped only where that is surer than elsewhere (see `dedupcraw
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import InitVar, dataclass, field, fields
 from itertools import pairwise
@@ -89,6 +89,7 @@ class UnsettledPages:
 
     def __init__(self) -> None:
         self._pages: OrderedDict[str, tuple[str, Unsettled]] = OrderedDict()  # URL → host, page
+        self._of: defaultdict[str, dict[str, Unsettled]] = defaultdict(dict)  # host → URL → page
         self._due: set[str] = set()  # hosts that may have pages which are
         self._characters = 0
 
@@ -100,20 +101,21 @@ class UnsettledPages:
         """Remember a page that was judged."""
         self.remove(one.entry.url)
         self._pages[one.entry.url] = host, one
+        self._of[host][one.entry.url] = one
         self._characters += one.characters
         while len(self._pages) > MOST_UNSETTLED or self._characters > _MOST_CHARACTERS:
             self.remove(next(iter(self._pages)))
 
     def recur(self, host: str, blocks: Collection[int]) -> None:
         """These blocks of a host have turned out to recur."""
-        for one in self._of(host) if blocks else ():
+        for one in self._of.get(host, {}).values() if blocks else ():
             if found := one.blocks.intersection(blocks):
                 one.lose(found)
                 self._due.add(host)
 
     def due(self, host: str) -> list[Unsettled]:
         """The pages of a host that are to be judged again; each until it is settled or removed."""
-        due = [one for one in self._of(host) if one.is_due] if host in self._due else []
+        due = [one for one in self._of.get(host, {}).values() if one.is_due] if host in self._due else []
         if not due:
             self._due.discard(host)
         return due
@@ -121,7 +123,8 @@ class UnsettledPages:
     def remove(self, url: str) -> None:
         """Forget a page."""
         if url in self._pages:
-            self._characters -= self._pages.pop(url)[1].characters
-
-    def _of(self, host: str) -> list[Unsettled]:
-        return [one for of, one in self._pages.values() if of == host]
+            host, one = self._pages.pop(url)
+            self._characters -= one.characters
+            del self._of[host][url]
+            if not self._of[host]:
+                del self._of[host]

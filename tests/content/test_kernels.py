@@ -24,7 +24,7 @@ from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
 from dedupcrawl.content.main_outline import Blocks, with_breaks
 from dedupcrawl.content.main_text import main_blocks
 from dedupcrawl.content.outline import outline
-from dedupcrawl.content.sides import sides
+from dedupcrawl.content.sides import occurring, sides
 from dedupcrawl.content.symbols import SymbolText, fold
 from dedupcrawl.content.word_kinds import symbols_of
 from dedupcrawl.index.catalog import PostingsView
@@ -281,7 +281,7 @@ def both_sides(new: Symbols, kept: Symbols) -> list[Any]:
     found, told = align(new, kept), list[Any]()
     for of in (found, replace(found, new=found.new | (new % 5 == 0), kept=found.kept | (kept % 5 == 1))):
         one, other, tally = sides(new, new % 3 > 0, kept, kept % 3 > 0, of)
-        told += [tally, *(part.tolist() for it in (one, other) for part in (it.differs, it.is_new, it.count))]
+        told += [tally, occurring(new, kept), *(part.tolist() for it in (one, other) for part in (it.differs, it.is_new, it.count))]
     return told
 
 

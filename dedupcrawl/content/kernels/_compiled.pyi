@@ -68,6 +68,9 @@ def sorted_ranges(keys: _U64, prefixes: _U64, bits: int, /) -> list[tuple[int, i
 # The fields of an `alignment.Alignment`.
 def align(new: _U16, kept: _U16, /) -> tuple[bytes, bytes, bytes, int]: ...
 
+# `sides.occurring`.
+def occurring(symbols: _U16, text: _U16, /) -> int: ...
+
 # `sides.sides`: of each Side its `flags` and `counts`, and the fields of a Tally.
 def sides(
     new: _U16,

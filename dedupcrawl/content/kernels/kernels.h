@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* To be raised with that of kernels/__init__.py whenever a function here changes what it takes or returns. */
-enum { VERSION = 14 };
+enum { VERSION = 15 };
 
 /* Bits of a character's kind (content/character_tables.py). */
 enum { LETTER = 1, ALONE = 2, DIGIT = 4, TOUCH = 16 };
@@ -54,7 +54,7 @@ static inline int append(PyObject *list, PyObject *item) {
     EACH(outline) EACH(main_blocks)                             /* content/outline.py, content/main_text.py */ \
     EACH(broken_symbols) EACH(blocks)                           /* content/main_outline.py */ \
     EACH(simhash) EACH(sampled_shingles) EACH(shared_shingles)  /* content/checks */ \
-    EACH(align) EACH(sides)                                     /* content/alignment.py, content/sides.py */ \
+    EACH(align) EACH(sides) EACH(occurring)                     /* content/alignment.py, content/sides.py */ \
     EACH(sorted_ranges)                                         /* index/catalog.py */
 
 #define DECLARED(name) PyObject *name(PyObject *self, PyObject *args);

@@ -33,6 +33,20 @@ static void clear_occurs(const uint16_t *symbols, Py_ssize_t count) {
 
 static unsigned does_occur(uint16_t symbol) { return occurs[symbol / 64] >> symbol % 64 & 1; }
 
+/* occurring(symbols, text) -> how many of the symbols the text has */
+PyObject *occurring(PyObject *Py_UNUSED(self), PyObject *args) {
+    Py_buffer symbols, text;
+    if (!PyArg_ParseTuple(args, "y*y*", &symbols, &text)) return NULL;
+    const uint16_t *symbol = symbols.buf;
+    Py_ssize_t found = 0;
+    set_occurs(text.buf, text.len / 2);
+    for (Py_ssize_t i = 0; i < symbols.len / 2; i++) found += does_occur(symbol[i]);
+    clear_occurs(text.buf, text.len / 2);
+    PyBuffer_Release(&symbols);
+    PyBuffer_Release(&text);
+    return PyLong_FromSsize_t(found);
+}
+
 static uint64_t pair_at(const uint16_t *symbols) { return 1ull << 32 | (uint32_t)symbols[0] << 16 | symbols[1]; }
 
 /* Where a pair is in a table of them, or would be; 0 in a free place. */
