@@ -190,7 +190,9 @@ class Aliases:
             found[without_fragment(request.meta["redirect_urls"][-1])] = REDIRECT
         found.pop(url, None)
         if found:
-            self._pages.of(response).contested = self._keep(url, found)
+            page = self._pages.of(response)
+            page.named = frozenset(said for said, source in found.items() if source in NAMING)
+            page.contested = self._keep(url, found)
         return None
 
     def _said_by(self, url: str, response: Response) -> dict[str, str]:
@@ -314,11 +316,14 @@ class Aliases:
     def _same_page(self, page: FetchedPage, verdict: Verdict) -> str | None:
         """The URL of the page that a dropped one surely is; None where none was met yet.
 
-        It need not be the one it was dropped for: of those that are not surely duplicates, each may have the text of
-        another, to the letter, and then one of them is enough to be fetched again.
+        Sure is also what one of the two says itself, naming the other. Else it need not be the one it was dropped for:
+        of those that are not surely duplicates, each may have the text of another, to the letter, and then one of them
+        is enough to be fetched again.
         """
-        if verdict.is_sure:
-            return without_fragment(verdict.duplicate_of or "")
+        keeper = without_fragment(verdict.duplicate_of or "")
+        said = self._store.known(page.url)
+        if verdict.is_sure or keeper in page.named or (said is not None and said.target == keeper):
+            return keeper
         said = digest_of_text(page.analyse())
         first = self._dropped.get(said)
         if first is None and len(self._dropped) < _MOST_DROPPED:

@@ -44,6 +44,7 @@ class FetchedPage:
         lost_alone: The URLs of those that were lost.
         unwritten: Items that did, but that a feed could not take.
         is_update: Whether an earlier crawl has kept the same page at its URL.
+        named: URLs that it names as its own.
         contested: URLs that it names as its own, of which another page has said so before, and that page.
         links: What only it led to, once its callback has come to its end; None again when that is settled.
         files: Files of feeds that hold its items.
@@ -72,6 +73,7 @@ class FetchedPage:
     lost_alone: set[str] = field(default_factory=set)
     unwritten: int = 0
     is_update: bool = False
+    named: frozenset[str] = frozenset()
     contested: dict[str, str] = field(default_factory=dict)
     links: list[Request] | None = None
     files: set[FeedSlot] = field(default_factory=set)

@@ -15,7 +15,7 @@ from scrapy.exceptions import IgnoreRequest
 from dedupcrawl.aliases.alias import NAME, Alias
 from dedupcrawl.index.open import open_index
 from tests.crawls.site import Answer, crawl, page, prose, serve
-from tests.crawls.test_aliases import fetched, phpbb, settings, texts, thread
+from tests.crawls.test_aliases import canonical, fetched, phpbb, settings, texts, thread
 
 
 async def test_a_later_crawl_asks_for_what_was_kept_and_for_what_its_duplicates_led_to(tmp_path: Path) -> None:
@@ -59,6 +59,25 @@ async def test_of_those_that_are_not_surely_duplicates_one_of_each_text_is_fetch
         changed = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
         assert {f"/c?n={n}" for n in range(8)} <= set(site.requests), "what it said tells of the others no more"
     assert texts(changed) == texts(first) | {prose(3)}
+
+
+async def test_a_page_that_names_the_one_it_was_dropped_for_is_not_fetched_again(tmp_path: Path) -> None:
+    numbers = range(8)
+    pages: dict[str, Any] = {"/": page(prose(0), "/later", *(f"/whole/{n}" for n in numbers))}  # the last is first
+    pages["/later"] = page(prose(1), "/much-later")
+    pages["/much-later"] = page(prose(2), *(f"/{kind}/{n}" for kind in ("plain", "naming") for n in numbers))
+    for n in numbers:
+        cut = " ".join(prose(100 + n).split()[:-12])
+        pages |= {f"/whole/{n}": page(prose(100 + n)), f"/plain/{n}": page(cut), f"/from/{n}": page(prose(200 + n))}
+        pages[f"/naming/{n}"] = canonical(cut.replace(" ", " so ", 1), f"/whole/{n}", f"/from/{n}")
+    with serve(pages) as site:
+        first = await crawl(f"{site.base}/", settings(tmp_path))
+        site.requests.clear()
+        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=0.001))
+    assert first.stats["dedup/content/duplicate"] == 2 * len(numbers)
+    asked = {kind: len([path for path in site.requests if path.startswith(f"/{kind}/")]) for kind in ("plain", "naming")}
+    assert asked == {"plain": len(numbers), "naming": 0}, "that one is cut may be another page; so says only the other"
+    assert texts(again) == texts(first) == {*map(prose, range(3)), *(prose(h + n) for h in (100, 200) for n in numbers)}
 
 
 def beside(markup: str, first: int) -> str:
