@@ -321,8 +321,8 @@ class Aliases:
         is enough to be fetched again.
         """
         keeper = without_fragment(verdict.duplicate_of or "")
-        said = self._store.known(page.url)
-        if verdict.is_sure or keeper in page.named or (said is not None and said.target == keeper):
+        known = self._store.known(page.url)
+        if verdict.is_sure or keeper in page.named or (known is not None and known.target == keeper):
             return keeper
         said = digest_of_text(page.analyse())
         first = self._dropped.get(said)

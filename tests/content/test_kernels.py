@@ -281,7 +281,8 @@ def both_sides(new: Symbols, kept: Symbols) -> list[Any]:
     found, told = align(new, kept), list[Any]()
     for of in (found, replace(found, new=found.new | (new % 5 == 0), kept=found.kept | (kept % 5 == 1))):
         one, other, tally = sides(new, new % 3 > 0, kept, kept % 3 > 0, of)
-        told += [tally, occurring(new, kept), *(part.tolist() for it in (one, other) for part in (it.differs, it.is_new, it.count))]
+        told += [tally, *(part.tolist() for it in (one, other) for part in (it.differs, it.is_new, it.count))]
+        told.append(occurring(new, kept))
     return told
 
 
