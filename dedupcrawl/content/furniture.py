@@ -15,7 +15,7 @@ texts fall together with others; with one page a title 31.)
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 import mmh3
 import numpy as np
@@ -79,27 +79,18 @@ class Furniture:
         often, counts = self._often, self._counts
         return [block in often and counts[block] >= least for block in blocks]
 
-    def blocks(self) -> Iterable[int]:
-        """Those that are remembered."""
-        return self._counts.keys()
-
-    def on_several(self, blocks: Iterable[int]) -> set[int]:
-        """Those of `blocks` that are on more than one page."""
-        get = self._counts.get
-        return {block for block in blocks if get(block, 0) > 1}
-
     def is_new(self, title: str) -> bool:
         """Whether no page of this title was counted; of pages without a title none is known to be another's variant."""
         return not title or _hash(title) not in self._titles
 
-    def add(self, blocks: Iterable[int], title: str = "") -> list[int]:
-        """Count one page, each of its blocks once; those that recur from now on."""
+    def add(self, blocks: Set[int], title: str = "") -> list[int]:
+        """Count one page; those of its blocks that recur from now on."""
         self.pages += 1
         if title:
             self._remember((_hash(title),))
         counts, least = self._counts, self.least
         recur = []
-        for block in set(blocks):
+        for block in blocks:
             count = counts[block] = counts.get(block, 0) + 1
             if count >= RECURRING:
                 self._often.add(block)
@@ -121,16 +112,16 @@ class Furniture:
         if len(counts) > MOST:
             self._shrink()
 
-    def take(self, blocks: Iterable[int]) -> Furniture:
-        """Take out, and return, the pages, their titles, and these blocks."""
-        taken = Furniture()
-        taken.pages, self.pages = self.pages, 0
-        taken._titles, self._titles = self._titles, {}
-        for block in self._counts.keys() & blocks:
-            taken._counts[block] = self._counts.pop(block)
-        taken._often = self._often & taken._counts.keys()
-        self._often -= taken._often
-        return taken
+    def beyond(self, other: Furniture, least: int = 1) -> Furniture:
+        """What has been counted since there was no more than another one, of blocks that are on so many pages."""
+        beyond, known = Furniture(), other._counts
+        beyond.pages = self.pages - other.pages
+        beyond._titles = {title: None for title in self._titles if title not in other._titles}
+        for block, count in self._counts.items():
+            if count >= least and (more := count - known.get(block, 0)) > 0:
+                beyond._counts[block] = more
+        beyond._often = {block for block, count in beyond._counts.items() if count >= RECURRING}
+        return beyond
 
     def copy(self) -> Furniture:
         """Another one with the same counts."""

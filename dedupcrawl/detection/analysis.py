@@ -28,11 +28,13 @@ class Analysis:
     Attributes:
         outline: The main text for the index, as in `dedupcrawl.content.main_outline`.
         kept_under: The URL under which the index keeps it, once a detector has judged it unique.
+        is_counted: Whether it was counted where its site's furniture is learned.
     """
 
     def __init__(self, page: Page) -> None:
         self.page = page
         self.kept_under: str | None = None
+        self.is_counted = False
         self.text = SymbolText.of(page.paragraphs)
         self.outline = main_outline.packed(self.text)
         self._signatures: dict[str, bytes | None] = {}

@@ -200,10 +200,11 @@ class Detector:
         self._learn(host_of(analysis.page.url), analysis)
 
     def _learn(self, host: str, analysis: Analysis, *, is_other: bool = False) -> None:
-        """Count a page of a title that its host has shown no page of, or one that is known to be no variant."""
+        """Count a page, once, of a title that its host has shown no page of, or that is known to be no variant."""
         title = analysis.page.title
         is_new = bool(title) and self._furniture.of(host).is_new(title)
-        if is_new or is_other:
+        if (is_new or is_other) and not analysis.is_counted:
+            analysis.is_counted = True
             self._unsettled.recur(host, self._furniture.learn(host, analysis.hashes, title if is_new else ""))
 
     def _unique(self, url: str, kept: Kept, reading: Reading, comparison: Comparison) -> Verdict:

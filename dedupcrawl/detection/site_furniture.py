@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Set
 
 import msgspec
 
@@ -13,6 +13,7 @@ from dedupcrawl.sites import site_of
 
 _BLOCKS_IN_MEMORY = 200_000  # of all hosts, some 30 MB
 _HOSTS_IN_MEMORY = 10_000
+_SEVERAL = 2  # pages that a block is on, to be stored
 _OFTEN, _SELDOM = 16, 64  # pages of a host after which what was learned is stored: of a new host, and of a large one
 
 
@@ -20,11 +21,8 @@ class _Known(msgspec.Struct):
     """What is known of a host."""
 
     furniture: Furniture  # all of it
-    fresh: Furniture = msgspec.field(default_factory=Furniture)  # what is not stored
-    # blocks that stand on several pages, and on some that are not stored
-    repeated: set[int] = msgspec.field(default_factory=set)
-    stored: Furniture = msgspec.field(default_factory=Furniture)  # what this process stored last
-    raw: bytes | None = None  # the bytes of that
+    stored: Furniture  # what of it the index has
+    raw: bytes | None  # the bytes of that
 
 
 class SiteFurniture:
@@ -45,7 +43,9 @@ class SiteFurniture:
         """What the pages of a host repeat."""
         known = self._known.get(host)
         if known is None:
-            known = _Known(Furniture.from_bytes(self._index.site_state(*_key(host))))
+            raw = self._index.site_state(*_key(host))
+            stored = Furniture.from_bytes(raw)
+            known = _Known(stored.copy(), stored, raw)
             self._known[host] = known
             self._blocks += len(known.furniture)
             self._make_room()
@@ -53,17 +53,14 @@ class SiteFurniture:
             self._known.move_to_end(host)
         return known.furniture
 
-    def learn(self, host: str, blocks: Iterable[int], title: str) -> list[int]:
+    def learn(self, host: str, blocks: Set[int], title: str) -> list[int]:
         """Count a page; those of its blocks that recur from now on."""
         furniture = self.of(host)
         known = self._known[host]
         self._blocks -= len(furniture)
-        different = set(blocks)
-        recur = furniture.add(different, title)
-        known.fresh.add(different, title)
-        known.repeated |= furniture.on_several(different)
+        recur = furniture.add(blocks, title)
         self._blocks += len(furniture)
-        if known.fresh.pages >= max(_OFTEN, min(_SELDOM, furniture.pages // _OFTEN)):
+        if furniture.pages - known.stored.pages >= max(_OFTEN, min(_SELDOM, furniture.pages // _OFTEN)):
             self._store(host, known)
         return recur
 
@@ -74,31 +71,26 @@ class SiteFurniture:
 
     def _store(self, host: str, known: _Known) -> None:
         """Add to what is stored. What stands on one page only, most of what a site says, is not worth storing."""
-        if not known.fresh.pages:
+        if known.furniture.pages == known.stored.pages:
             return
-        learned = known.fresh.take(known.repeated)
-        of_others = False
-        furniture = Furniture()
+        learned = known.furniture.beyond(known.stored, _SEVERAL)
+        furniture, of_others = known.stored, False
 
-        def added(stored: bytes | None) -> bytes:
-            nonlocal of_others, furniture
-            of_others = stored != known.raw
-            furniture = Furniture.from_bytes(stored) if of_others else known.stored.copy()
+        def added(raw: bytes | None) -> bytes:
+            nonlocal furniture, of_others
+            of_others = raw != known.raw
+            furniture = Furniture.from_bytes(raw) if of_others else known.stored.copy()
             furniture.merge(learned)
             return furniture.to_bytes()
 
-        try:
-            known.raw = self._index.update_site_state(*_key(host), added, known.raw)
-        except BaseException:
-            known.fresh.merge(learned)
-            raise
-        known.stored, known.repeated = furniture, set()
+        known.raw = self._index.update_site_state(*_key(host), added, known.raw)
         if of_others:
+            known.stored.merge(learned)
             self._blocks -= len(known.furniture)
-            known.furniture = furniture.copy()
-            known.furniture.merge(known.fresh)
-            known.repeated = known.furniture.on_several(known.fresh.blocks())
+            singles, known.furniture = known.furniture.beyond(known.stored), furniture.copy()
+            known.furniture.merge(singles)
             self._blocks += len(known.furniture)
+        known.stored = furniture
 
     def _make_room(self) -> None:
         while len(self._known) > _HOSTS_IN_MEMORY or (self._blocks > _BLOCKS_IN_MEMORY and len(self._known) > 1):

@@ -127,7 +127,7 @@ def test_a_value_in_a_slot_of_the_site_is_weaker_than_one_in_own_text() -> None:
     furniture = Furniture()
     for number in range(RECURRING):
         outline = main_outline.read(main_outline.packed(SymbolText.of((f"Read {number} times",))))
-        furniture.add(outline.blocks.hashes, f"page {number}")
+        furniture.add(set(outline.blocks.hashes), f"page {number}")
     own = f"{TEXT}\nRead 17 times"
     other = f"{TEXT}\nRead 2862 times"
     known = compare(
@@ -181,7 +181,7 @@ def test_pages_of_which_only_furniture_was_taken_for_their_main_text_say_what_st
     box = ("The learning centre", "Go green with the solar charger kit")
     furniture = Furniture()
     for number in range(RECURRING):
-        furniture.add(line_hashes(box), f"page {number}")
+        furniture.add(set(line_hashes(box)), f"page {number}")
     knife, spoon = (
         Page("http://a.example/", paragraphs=box, asides=(f"A {what} of steel",)) for what in ("knife", "spoon")
     )

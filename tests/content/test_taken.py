@@ -31,7 +31,7 @@ def repeating(*lines: str) -> Furniture:
     """What a site repeats of which each page has these lines."""
     furniture = Furniture()
     for number in range(RECURRING):
-        furniture.add(view(lines).main.blocks.hashes, f"page {number}")
+        furniture.add(view(lines).blocks, f"page {number}")
     return furniture
 
 
@@ -68,7 +68,7 @@ def test_pages_that_say_little_else_are_told_apart_by_what_some_pages_have() -> 
     products = [f"{word} knife with a handle of wood and a blade of steel" for word in ("folding", "fixed", "hunting")]
     site = repeating(*BOX)
     for number in range(3 * RECURRING):
-        site.add(view((*BOX, *(products if number < RECURRING else ()))).main.blocks.hashes, f"list {number}")
+        site.add(view((*BOX, *(products if number < RECURRING else ()))).blocks, f"list {number}")
     one, other = (view((*BOX, *some), furniture=site) for some in (products[:2], products[1:]))
     assert 0 < one.own_count < len(one.main.blocks.symbols)
     assert probability(one, one) == 1.0

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.content.furniture import RECURRING
@@ -21,7 +24,7 @@ CHECKS = make_checks(["exact"], {})
 
 def learned(templates: SiteFurniture, host: str, pages: int, *blocks: int, first: int = 1000) -> None:
     for page in range(pages):
-        templates.learn(host, [*blocks, first + page], f"{first + page}")
+        templates.learn(host, {*blocks, first + page}, f"{first + page}")
 
 
 def test_a_later_process_knows_what_was_learned(tmp_path: Path) -> None:
@@ -46,7 +49,7 @@ def test_a_site_that_is_crawled_again_and_again_is_no_furniture(tmp_path: Path) 
         index.close()
     furniture = SiteFurniture(LmdbIndex(tmp_path, CHECKS)).of("a.example")
     assert furniture.pages == 3
-    assert not any(furniture.is_recurring(block) for block in furniture.blocks())
+    assert not any(furniture.recurring(furniture._counts))
 
 
 def test_single_blocks_are_not_stored() -> None:
@@ -76,6 +79,32 @@ def test_two_processes_add_up() -> None:
     assert SiteFurniture(index).of("a.example").pages == 6
 
 
+LEARNED = st.lists(st.tuples(st.booleans(), st.sets(st.integers(0, 12), max_size=6), st.booleans()), max_size=40)
+
+
+@given(LEARNED)
+def test_no_count_is_too_high_and_one_process_alone_counts_all_that_is_on_several(
+    pages: list[tuple[bool, set[int], bool]],
+) -> None:
+    """Whose page it is, what stands on it, and whether it is stored then."""
+    index = TemporaryIndex(CHECKS)
+    both = SiteFurniture(index), SiteFurniture(index)
+    truth, by = Counter[int](), {is_other: Counter[int]() for is_other in (False, True)}
+    for number, (is_other, blocks, stores) in enumerate(pages):
+        both[is_other].learn("a.example", blocks, f"{number}")
+        truth.update(blocks)
+        by[is_other].update(blocks)
+        if stores:
+            both[is_other].store()
+    for one in both:
+        one.store()
+    stored = SiteFurniture(index).of("a.example")
+    index.close()
+    assert stored.pages == len(pages)
+    for block, count in truth.items():
+        assert sum(seen for one in by.values() if (seen := one[block]) > 1) <= stored.count(block) <= count
+
+
 def test_a_host_changes_no_other_host() -> None:
     templates = SiteFurniture(TemporaryIndex(CHECKS))
     learned(templates, "evil.example.com", 100, 1)
@@ -88,7 +117,7 @@ def test_hosts_make_room_for_others_and_are_found_again(monkeypatch: pytest.Monk
     templates = SiteFurniture(TemporaryIndex(CHECKS))
     for turn in range(6):
         for host in range(8):
-            templates.learn(f"{host}.example", [host, 100 + turn], f"{turn}")
+            templates.learn(f"{host}.example", {host, 100 + turn}, f"{turn}")
             templates.of(f"{host}.example")
             templates.of("other.example")
             assert len(templates._known) <= 3
