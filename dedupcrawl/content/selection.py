@@ -100,14 +100,15 @@ def parsed_selectors(css: str) -> list[Parsed]:
         raise ValueError(f"{css!r} is not a CSS selector: {error}") from error
 
 
-def may_find(markup: bytes, css: str) -> bool:
-    """False where a page has none of the classes and ids that a selector asks for; to see that takes no tree.
+def may_find(markup: bytes, *selectors: str) -> bool:
+    """False where a page has none of the classes and ids that selectors ask for; to see that takes no tree.
 
     To parse a page by lxml takes as long as all else that is done to it. (A class that is written in character
     references is not seen, and then not left out.)
     """
     markup = markup.replace(b"\0", b"")  # as parsers do; so UTF-16 has its ASCII classes too
-    return any(all(word in markup and whole.search(markup) for word, whole in words) for words in _words_of(css))
+    wanted = (words for css in selectors for words in _words_of(css))
+    return any(all(word in markup and whole.search(markup) for word, whole in words) for words in wanted)
 
 
 @lru_cache(maxsize=256)
@@ -117,8 +118,8 @@ def _words_of(css: str) -> list[list[tuple[bytes, re.Pattern[bytes]]]]:
 
 
 def _word(name: str) -> tuple[bytes, re.Pattern[bytes]]:
-    word = name.encode("utf-8", "replace")
-    return word, re.compile(rb"""[\s"'=;]%b[\s"'>/&]""" % re.escape(word))
+    word = name.encode("utf-8", "replace")  # which the pattern begins with: so most of a page is stepped over
+    return word, re.compile(rb"""%b(?<=[\s"'=;]%b)(?=[\s"'>/&])""" % (re.escape(word), re.escape(word)))
 
 
 def _names_in(tree: Tree) -> Iterator[str]:
@@ -210,7 +211,7 @@ class Ignored(msgspec.Struct, frozen=True, gc=False):
 
     def may_find(self, html: bytes) -> bool:
         """False where a page certainly has nothing of it."""
-        return bool(self.patterns) or any(may_find(html, css) for css in self.selectors)
+        return bool(self.patterns) or may_find(html, *self.selectors)
 
     def markup(self, html: bytes) -> bytes:
         """A page in UTF-8 without what the selectors find."""
