@@ -22,8 +22,8 @@ TaskT = TypeVar("TaskT")
 ResultT = TypeVar("ResultT")
 
 
-class WorkerKilledError(RuntimeError):
-    """A worker process died from outside; the message is one sentence."""
+class WorkFailedError(RuntimeError):
+    """Other processes or machines could not do their work; the message is one sentence: why, and what to do."""
 
 
 def in_processes(
@@ -34,7 +34,7 @@ def in_processes(
     `work`, tasks and results must be picklable. So many tasks at most are drawn before they are needed.
 
     Raises:
-        WorkerKilledError: A worker did not live to the end of its work.
+        WorkFailedError: A worker did not live to the end of its work.
     """
     waiting: deque[Future[ResultT]] = deque()
     with _worker_pool(workers) as pool:
@@ -62,7 +62,7 @@ def _worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     try:
         yield pool
     except BrokenProcessPool as error:
-        raise WorkerKilledError(
+        raise WorkFailedError(
             "a worker process was killed, probably for want of memory: free some, or give it fewer files at a time."
         ) from error
     except BaseException:

@@ -129,14 +129,13 @@ def _here(
 
 def _on_spark(files: Sequence[str], settings: DedupSettings, tally: Tally) -> Generator[Verdict, None, None]:
     trust_of(settings)  # a mistake in it shows before Spark is started
-    with options.spark_errors():
-        from dedupcrawl.spark.check import verdicts_in_order
-        from dedupcrawl.spark.session import spark_session
+    from dedupcrawl.spark.check import verdicts_in_order
+    from dedupcrawl.spark.session import spark_session
 
-        with spark_session() as spark:
-            wanted, by_site = _wanted(settings), settings.scope == "site"
-            judge = partial(_open_judge, settings)
-            yield from verdicts_in_order(spark, files, judge, tally, wanted=wanted, by_site=by_site)
+    with spark_session() as spark:
+        wanted, by_site = _wanted(settings), settings.scope == "site"
+        judge = partial(_open_judge, settings)
+        yield from verdicts_in_order(spark, files, judge, tally, wanted=wanted, by_site=by_site)
 
 
 @contextmanager

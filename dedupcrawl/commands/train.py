@@ -9,14 +9,7 @@ from pathlib import Path
 import click
 
 from dedupcrawl.commands.errors import Command, FailureError, no_rows, show, tell_skipped
-from dedupcrawl.commands.options import (
-    EXISTING_FILE,
-    InputPath,
-    engine_option,
-    json_option,
-    software_option,
-    spark_errors,
-)
+from dedupcrawl.commands.options import EXISTING_FILE, InputPath, engine_option, json_option, software_option
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
@@ -115,10 +108,9 @@ def _here(logs: Sequence[str], rules: Path, options: LearningOptions, tally: Tal
 
 
 def _on_spark(logs: Sequence[str], rules: Path, options: LearningOptions, tally: Tally) -> TrainingSummary:
-    with spark_errors():
-        from dedupcrawl.spark.train import train_on_spark
+    from dedupcrawl.spark.train import train_on_spark
 
-        return train_on_spark(logs, rules, options, tally=tally)
+    return train_on_spark(logs, rules, options, tally=tally)
 
 
 def _lines(summary: TrainingSummary, rules: Path) -> list[str]:

@@ -50,8 +50,7 @@ def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, 
 
     Raises:
         LogError: A log cannot be read; nothing is written.
-        NoSparkError: Spark cannot be started.
-        SparkFailedError: A job failed; nothing is written.
+        WorkFailedError: Spark cannot be started, or a job failed; nothing is written.
         OSError: A file cannot be written.
     """
     started = time.perf_counter()

@@ -111,7 +111,7 @@ def work_on(
     There are as many worker processes as cores if `workers` is None, or none besides this one where the rows are few.
 
     Raises:
-        WorkerKilledError: A worker did not live to the end of its work.
+        WorkFailedError: A worker did not live to the end of its work.
     """
     total, done = sum(part.rows for part in parts), 0
     if workers is None:
