@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -42,19 +42,17 @@ def matches(separator: str, head: bytes) -> bool:
     return any(name in NAMES["url"] for name in _header(head.partition(b"\n")[0], separator))
 
 
-def read_tsv(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
-    """The rows of a tab-separated file, in batches of `rows.SCHEMA` and `rows.LINE`."""
-    for names, block in _under_header(line_blocks(path, tally), "\t"):
-        yield canonical_rows(cut(block, "\t", names, str(path), tally))
+def read(separator: str, path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
+    """The rows of a file of fields that are separated so, in batches of `rows.SCHEMA` and `rows.LINE`.
 
-
-def read_csv(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
-    """The rows of a comma-separated file, in batches of `rows.SCHEMA` and `rows.LINE`; a field may span lines."""
-    blocks = _under_header(line_blocks(path, tally, blanks=True), ",")
-    names, first = next(blocks, ([], LineBlock(1, b"")))
+    Between commas a field may be quoted, and then span lines.
+    """
+    blocks = line_blocks(path, tally, blanks=True)
+    lines = chain.from_iterable(enumerate(block.data.decode().split("\n")[:-1], block.first_line) for block in blocks)
+    names = _header(next(lines)[1].encode(), separator)
     broken = list[int]()
-    rows = _quoted_rows(_numbered(chain([first], (block for _, block in blocks))), len(names), broken)
-    while names:
+    rows = _quoted_rows(lines, len(names), broken) if separator == "," else _plain_rows(lines, len(names), broken)
+    while True:
         limit = csv.field_size_limit(_OPEN_QUOTE_LIMIT)  # it is the whole process's
         try:
             batch = list(_next_of(rows))
@@ -79,9 +77,14 @@ def _next_of(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[
             return
 
 
-def _numbered(blocks: Iterable[LineBlock]) -> Iterator[tuple[int, str]]:
-    for block in blocks:
-        yield from enumerate(block.data.decode().split("\n")[:-1], block.first_line)
+def _plain_rows(lines: Iterator[tuple[int, str]], width: int, broken: list[int]) -> Iterator[tuple[int, list[str]]]:
+    """Number and fields of each line; quotes mean nothing."""
+    for number, line in lines:
+        row = line.rstrip("\r").split("\t")
+        if len(row) == width:
+            yield number, row
+        elif row != [""]:
+            broken.append(number)
 
 
 def _quoted_rows(lines: Iterator[tuple[int, str]], width: int, broken: list[int]) -> Iterator[tuple[int, list[str]]]:
@@ -116,15 +119,3 @@ def _header(line: bytes, separator: str) -> list[str]:
     except csv.Error:  # a field over the module's limit: no column is called that
         return []
     return [name.strip().lower() for name in names]
-
-
-def _under_header(blocks: Iterator[LineBlock], separator: str) -> Iterator[tuple[list[str], LineBlock]]:
-    """The column names with every block, the first one less its first line."""
-    names: list[str] | None = None
-    for line, data in blocks:
-        if names is None:
-            header, _, rest = data.partition(b"\n")
-            names = _header(header, separator)
-            yield names, LineBlock(line + 1, rest)
-        else:
-            yield names, LineBlock(line, data)

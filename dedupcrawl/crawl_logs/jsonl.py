@@ -69,11 +69,6 @@ _SIZE_LIMIT = 1 << 30  # bytes; an array is one JSON value and is read as one
 _OBJECTS_A_BATCH = 100_000
 
 
-def matches_array(head: bytes) -> bool:
-    """Whether a file that begins with `head` is a JSON array."""
-    return head.lstrip().startswith(b"[")
-
-
 def read_array(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     """The objects of the array, in batches of `rows.SCHEMA` and `rows.LINE` (which counts objects, not lines).
 

@@ -53,7 +53,11 @@ def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup]
         LogError: A file cannot be opened, decompressed or read to its end.
     """
     for path in paths:
-        yield from (_of_warc if head_of(path, 5) == b"WARC/" else _of_json)(path, tally)
+        if head_of(path, 5) == b"WARC/":
+            yield from _of_warc(path, tally)
+            continue
+        for block in line_blocks(path, tally, sound=False):
+            yield from stored_rows(block, str(path), tally)
 
 
 def page_of(stored: Page | Markup, wanted: Wanted = TEXT) -> Page:
@@ -110,11 +114,6 @@ def stored_row(read: PageRow) -> Page | Markup:
 def _sound(text: str) -> str:
     """Without lone surrogates, which no encoder takes."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _of_json(path: Path, tally: Tally) -> Iterator[Page | Markup]:
-    for block in line_blocks(path, tally, sound=False):
-        yield from stored_rows(block, str(path), tally)
 
 
 def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Markup]:

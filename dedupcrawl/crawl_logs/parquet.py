@@ -18,11 +18,6 @@ from dedupcrawl.crawl_logs.tally import LogError, Tally
 _ROWS_A_BATCH = 200_000
 
 
-def matches(head: bytes) -> bool:
-    """Whether a file that begins with `head` is Parquet."""
-    return head.startswith(b"PAR1")
-
-
 def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     """The rows of a Parquet file, only the known columns read, in batches of `rows.SCHEMA` and `rows.LINE`.
 

@@ -40,15 +40,15 @@ class LogFormat(NamedTuple):
 
 
 FORMATS = (
-    LogFormat("Parquet", parquet.matches, parquet.read),
-    LogFormat("WARC", warc.matches, warc.read),
+    LogFormat("Parquet", lambda head: head.startswith(b"PAR1"), parquet.read),
+    LogFormat("WARC", lambda head: head.startswith(b"WARC/"), warc.read),
     LogFormat("JSON Lines", jsonl.matches, None, lambda *_: jsonl.rows_of),
-    LogFormat("JSON array", jsonl.matches_array, jsonl.read_array),
+    LogFormat("JSON array", lambda head: head.lstrip().startswith(b"["), jsonl.read_array),
     LogFormat("Heritrix crawl.log", heritrix.matches, None, lambda *_: heritrix.rows_of),
     LogFormat("CDXJ", cdx.matches_cdxj, None, lambda *_: cdx.rows_of_cdxj),
     LogFormat("CDX", cdx.matches, None, cdx.block_reader),
-    LogFormat("TSV", partial(delimited.matches, "\t"), delimited.read_tsv),
-    LogFormat("CSV", partial(delimited.matches, ","), delimited.read_csv),
+    LogFormat("TSV", partial(delimited.matches, "\t"), partial(delimited.read, "\t")),
+    LogFormat("CSV", partial(delimited.matches, ","), partial(delimited.read, ",")),
 )
 """In the order in which they are tried: those with a mark of their own first, those that any header line fits last."""
 

@@ -243,11 +243,6 @@ _NAMES = ("url", "digest", "text_digest", "title", "redirect_to", "fetched_at")
 _SCHEMA = dict.fromkeys(_NAMES, pl.String()) | dict.fromkeys((LINE, "status", "bytes"), pl.Int64())
 
 
-def matches(head: bytes) -> bool:
-    """Whether a file that begins with `head` is a WARC."""
-    return head.startswith(b"WARC/")
-
-
 def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     """The answers in a WARC, in batches of `rows.SCHEMA` and `rows.LINE`, which counts records.
 

@@ -247,9 +247,9 @@ def _without_unknown(pages: DataFrame, learned: Learned) -> DataFrame:
 
 
 def _bounded(pages: DataFrame, learned: Learned, carried_over: Mapping[str, Sequence[Rule]]) -> DataFrame:
-    """As `learning_part.bounded`: site, url, importance, simhash, is_unique and cluster, of sites with something to learn.
+    """As `learning_part.bounded`, of the sites with something to learn; all are counted.
 
-    What all of the sites have is counted.
+    Gives site, url, importance, simhash, is_unique and cluster.
     """
     most, size = learning_part.MOST_URLS, F.col("size")
     step = F.floor((size - 1) / learning_part.MOST_OF_A_CLUSTER) + 1

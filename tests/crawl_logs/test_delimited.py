@@ -19,8 +19,8 @@ from dedupcrawl.crawl_logs.tally import Tally
 def rows(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:
     path.write_bytes(data)
     tally = Tally()
-    reader = delimited.read_csv if path.suffix == ".csv" else delimited.read_tsv
-    found = [row for batch in reader(path, tally) for row in batch.to_dicts()]
+    separator = "," if path.suffix == ".csv" else "\t"
+    found = [row for batch in delimited.read(separator, path, tally) for row in batch.to_dicts()]
     return [{name: value for name, value in row.items() if value is not None} for row in found], tally
 
 
@@ -172,6 +172,6 @@ def test_line_ends_of_windows_are_no_part_of_the_last_field() -> None:
 def test_long_rows_come_in_small_batches(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text("url,text\n" + "".join(f"http://a/{n},{'x' * 900_000}\n" for n in range(40)), encoding="utf-8")
-    batches = [batch.height for batch in delimited.read_csv(path, Tally())]
+    batches = [batch.height for batch in delimited.read(",", path, Tally())]
     assert sum(batches) == 40
     assert max(batches) < 30

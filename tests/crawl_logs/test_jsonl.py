@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs import jsonl
 from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
+from dedupcrawl.crawl_logs.registry import FORMATS
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
 
@@ -137,7 +138,8 @@ def read(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:
 
 @pytest.mark.parametrize(("head", "is_one"), [(b"[", True), (b' \n\t[{"a"', True), (b'{"a": []}', False), (b"", False)])
 def test_its_first_character_tells(head: bytes, is_one: bool) -> None:
-    assert jsonl.matches_array(head) is is_one
+    (array,) = (one for one in FORMATS if one.name == "JSON array")
+    assert array.matches(head) is is_one
 
 
 @settings(max_examples=40)
