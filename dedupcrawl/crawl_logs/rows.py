@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
+from typing import Any
 
 import mmh3
 import polars as pl
@@ -93,6 +95,36 @@ _HTTP = rf"^(?i)https?://(?:[^/?#\\]*@)?{_HOST}(?::\d*)?(?:[/?#\\]|$)"
 _SAYS_NOTHING = "no digest, redirect or canonical link"
 _ERROR = "error status, without a digest"
 _SHA1_OF_NOTHING = "da39a3ee5e6b4b0d3255bfef95601890afd80709"
+
+
+Values = Iterable[tuple[int | None, Mapping[str, Any] | None]]
+"""Rows with the numbers of their lines, None for one that was made of others; None in place of a row that is broken."""
+
+_NESTED = r"^[\[{]"  # how Polars writes lists and objects, and how some texts begin
+
+
+def rows_of_values(values: Values, problem: str, path: str, tally: Tally) -> pl.DataFrame:
+    """Rows of values in a log's own names → the columns of `SCHEMA`, and `LINE`. Broken ones are counted."""
+    numbers, rows, broken = list[int | None](), list[Mapping[str, Any]](), list[int]()
+    for number, row in values:
+        if row is not None:
+            numbers.append(number)
+            rows.append(row)
+        elif number is not None:
+            broken.append(number)
+    tally.skip(path, problem, len(broken), broken)
+    names = [name for name in dict.fromkeys(chain.from_iterable(rows)) if name.strip().lower() in KNOWN_NAMES]
+    columns = {name: pl.Series([row.get(name) for row in rows], dtype=pl.String, strict=False) for name in names}
+    for name, column in columns.items():
+        if column.str.contains(_NESTED).any():
+            columns[name] = pl.Series([_plain(row.get(name)) for row in rows], dtype=pl.String, strict=False)
+    return canonical_rows(pl.DataFrame({**columns, LINE: pl.Series(numbers, dtype=pl.Int64)}))
+
+
+def _plain(value: object) -> object:
+    """A value without structure: Scrapy's ItemLoader without an output processor writes {"url": ["http://…"]}."""
+    value = value[0] if isinstance(value, list) and value else value
+    return None if isinstance(value, (list, dict)) else value
 
 
 def canonical_rows(frame: pl.DataFrame) -> pl.DataFrame:
@@ -210,8 +242,3 @@ def _digest_of_text() -> pl.Expr:
 def _digests(texts: pl.Series) -> pl.Series:
     said = (None if text is None else mmh3.hash_bytes(text).hex() for text in texts.to_list())
     return pl.Series(texts.name, said, dtype=pl.String)
-
-
-def lines_of(block: LineBlock) -> pl.DataFrame:
-    """Columns `LINE` and "text", the latter without line ends."""
-    return pl.read_lines(block.data, name="text").with_row_index(LINE, offset=block.first_line)
