@@ -47,11 +47,7 @@ class PageRow(msgspec.Struct, frozen=True):
 
 
 def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup]:
-    """The stored pages of some files, in order; a broken row is counted in `tally`, when it comes, and left out.
-
-    Raises:
-        LogError: A file cannot be opened, decompressed or read to its end.
-    """
+    """The stored pages of some files, in order; a broken row is counted in `tally`, when it comes, and left out."""
     for path in paths:
         if head_of(path, 5) == b"WARC/":
             yield from _of_warc(path, tally)
@@ -79,11 +75,7 @@ Row = TypeVar("Row")
 
 
 def decoded(row: bytes, kind: type[Row]) -> Row:
-    """A line of JSON; a ValueError says why it is not such a row.
-
-    Raises:
-        ValueError: It is not such a row; the message says why.
-    """
+    """A line of JSON; a ValueError says why it is not such a row."""
     try:
         text = row.decode()
         return msgspec.convert(json.loads(text), kind)  # not msgspec.json: it refuses lone surrogates, which pages have
@@ -98,11 +90,7 @@ def decoded(row: bytes, kind: type[Row]) -> Row:
 
 
 def stored_row(read: PageRow) -> Page | Markup:
-    """The page in a row; a ValueError where it holds neither HTML nor text.
-
-    Raises:
-        ValueError: It holds neither HTML nor text.
-    """
+    """The page in a row; a ValueError where it holds neither HTML nor text."""
     url = _sound(read.url)
     if read.html is not None:
         return Markup(url, _sound(read.html), None)

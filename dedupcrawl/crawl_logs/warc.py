@@ -247,9 +247,6 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     """The answers in a WARC, in batches of `rows.SCHEMA` and `rows.LINE`, which counts records.
 
     Of a damaged file all that can be read is read, and the rest counted.
-
-    Raises:
-        LogError: As `open_log`.
     """
     rows = []
     with open_log(path, tally) as content:

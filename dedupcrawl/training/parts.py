@@ -86,11 +86,7 @@ def spooled(batches: Iterable[pl.DataFrame], folder: Path) -> list[Part]:
 
 @contextmanager
 def parted(logs: Sequence[Path], tally: Tally, progress: Progress) -> Iterator[Sequence[Part]]:
-    """Read logs and part their rows by site; the parts' files live as long as the context.
-
-    Raises:
-        LogError: A log cannot be read.
-    """
+    """Read logs and part their rows by site; the parts' files live as long as the context."""
     with tempfile.TemporaryDirectory(prefix="dedupcrawl-") as folder:
         yield spooled(_rows(logs, tally, progress), Path(folder))
 
@@ -132,11 +128,7 @@ def _worked_on(work: Callable[[pl.DataFrame], ResultT], part: Part) -> ResultT:
 def urls_and_clusters(
     site: str, logs: Sequence[Path], progress: Progress
 ) -> tuple[list[str], list[int], dict[int, int]]:
-    """The site's URLs, the number of each one's cluster, and the SimHash of each cluster as far as known.
-
-    Raises:
-        LogError: A log cannot be read.
-    """
+    """The site's URLs, the number of each one's cluster, and the SimHash of each cluster as far as known."""
     with parted(logs, Tally(), progress) as parts:
         rows = (part.read().filter(pl.col("site") == ascii_form(site)) for part in parts)
         found = clusters_of(pl.concat([pl.DataFrame(schema=PAGE_ROWS), *rows])).urls
