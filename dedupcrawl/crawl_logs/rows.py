@@ -144,7 +144,8 @@ def canonical_rows(frame: pl.DataFrame) -> pl.DataFrame:
     rows = frame.with_columns(text.alias(TEXT), line.alias(LINE), **columns).select(TEXT, LINE, *columns)
     if any(name in have for name in NAMES[TEXT]):
         unsigned = pl.all_horizontal(pl.col(name).is_null() for name in SIGNATURES)
-        rows = rows.with_columns(text_digest=pl.when(unsigned).then(_digest_of_text()).otherwise("text_digest"))
+        digest = pl.col(TEXT).map_batches(_digests, return_dtype=pl.String)
+        rows = rows.with_columns(text_digest=pl.when(unsigned).then(digest).otherwise("text_digest"))
     return rows.drop(TEXT)
 
 
@@ -232,13 +233,8 @@ def _time(value: pl.Expr) -> pl.Expr:
     )
 
 
-def _digest_of_text() -> pl.Expr:
-    """A digest of the TEXT column without its white space; the same in every process, of any machine."""
-    bare = pl.col(TEXT).str.replace_all(r"\s+", "")
-    digest = bare.map_batches(_digests, return_dtype=pl.String)
-    return pl.when(bare == "").then(pl.lit(_SHA1_OF_NOTHING)).otherwise(digest)
-
-
 def _digests(texts: pl.Series) -> pl.Series:
-    said = (None if text is None else mmh3.hash_bytes(text).hex() for text in texts.to_list())
+    """Of each text a digest without its white space; the same in every process, of any machine."""
+    bare = (None if text is None else "".join(text.split()) for text in texts.to_list())
+    said = (text if text is None else mmh3.hash_bytes(text).hex() if text else _SHA1_OF_NOTHING for text in bare)
     return pl.Series(texts.name, said, dtype=pl.String)
