@@ -17,8 +17,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
-from pyspark import Broadcast
-from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from dedupcrawl.crawl_logs.tally import Tally
@@ -54,6 +53,12 @@ def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, 
         OSError: A file cannot be written.
     """
     started = time.perf_counter()
+    files = rule_files([folder]) if folder.exists() else {}  # of this machine
+    before = {name: learned for name, path in files.items() if (learned := learned_rules(path))}
+
+    def carried_over(site: str) -> Sequence[Rule]:
+        return file_of(before, site) or ()
+
     with spark_session() as spark:
         rows, names = read_logs(spark, logs)
         rows = rows.persist()
@@ -63,7 +68,6 @@ def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, 
         large = [row["site"] for row in sizes.where(F.col("count") > _MOST_ROWS).collect()]
         parts = max(spark.sparkContext.defaultParallelism, tally.rows // _ROWS_A_PART)
         learned, of_large = Learned(), F.col("site").isin(large)
-        carried_over = _shared(spark, folder)
         small = pages.where(~of_large).repartition(parts, "site")
         _add_up(learned, small.mapInArrow(partial(_learn, options, carried_over), _LEARNED))
         if large:
@@ -96,17 +100,6 @@ def _add_up(learned: Learned, rows: DataFrame) -> None:
     """Add up what is in rows of `_LEARNED`."""
     for row in rows.collect():
         learned += pickle.loads(bytes(row[_COLUMN]))  # made by our own tasks, like all that Spark brings from them
-
-
-def _shared(spark: SparkSession, folder: Path) -> RulesBefore:
-    """The rules that were learned from earlier logs into a folder of this machine, for every machine."""
-    files = rule_files([folder]) if folder.exists() else {}
-    found = {name: rules for name, path in files.items() if (rules := learned_rules(path))}
-    return partial(_of_site, spark.sparkContext.broadcast(found))
-
-
-def _of_site(found: Broadcast[dict[str, tuple[Rule, ...]]], site: str) -> tuple[Rule, ...]:
-    return file_of(found.value, site) or ()
 
 
 _THINNED = "site string, url string, label long, size long"
