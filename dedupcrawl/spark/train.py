@@ -54,7 +54,7 @@ def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, 
     """
     started = time.perf_counter()
     files = rule_files([folder]) if folder.exists() else {}  # of this machine
-    before = {name: learned for name, path in files.items() if (learned := learned_rules(path))}
+    before = {name: rules for name, path in files.items() if (rules := learned_rules(path))}
 
     def carried_over(site: str) -> Sequence[Rule]:
         return file_of(before, site) or ()
