@@ -50,30 +50,27 @@ def spooled(batches: Iterable[pl.DataFrame], folder: Path) -> list[Part]:
 
     Which sites share a part is of no consequence: each is learned on its own.
     """
-    held, count = defaultdict[int, list[pl.DataFrame]](list), 0
+    held = list[pl.DataFrame]()
     sizes: Counter[int] = Counter()
     files: defaultdict[int, list[Path]] = defaultdict(list)
 
     def write() -> None:
-        for number, groups in held.items():
-            rows = pl.concat(groups)
+        numbered = pl.concat(held).with_columns(part=pl.col("site").hash() % _MOST_PARTS)
+        held.clear()
+        for (number,), rows in numbered.partition_by("part", as_dict=True, include_key=False).items():
+            assert isinstance(number, int)
             said = [name for name in rows.columns if rows[name].null_count() < rows.height]
             file = folder / f"{number:03}-{len(files[number]):05}.arrow"
             rows.select(said).write_ipc(file, compression="lz4")
             files[number].append(file)
             sizes[number] += rows.height
-        held.clear()
 
     for batch in batches:
-        numbered = batch.with_columns(part=pl.col("site").hash() % _MOST_PARTS)
-        for (number,), group in numbered.partition_by("part", as_dict=True, include_key=False).items():
-            assert isinstance(number, int)
-            held[number].append(group)
-        count += batch.height
-        if count >= _BUFFER_ROWS:
+        held.append(batch)
+        if sum(one.height for one in held) >= _BUFFER_ROWS:
             write()
-            count = 0
-    write()
+    if held:
+        write()
     parts = max(1, min(_MOST_PARTS, sizes.total() // _ROWS_A_PART))
     together: defaultdict[int, list[int]] = defaultdict(list)
     for number in sorted(files):
