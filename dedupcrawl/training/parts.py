@@ -111,7 +111,7 @@ def work_on(
         workers = min(os.cpu_count() or 1, len(parts)) if total >= _ROWS_WORTH_WORKERS else 1
     progress(stage, 0, total)
     do = partial(_worked_on, work)
-    results = map(do, parts) if workers == 1 else in_processes(do, parts, workers, len(parts))
+    results = map(do, parts) if workers == 1 else in_processes(do, parts, workers)
     for part, result in zip(parts, results, strict=True):
         yield result
         done += part.rows
