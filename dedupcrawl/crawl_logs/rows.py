@@ -53,19 +53,13 @@ _ALIASES: dict[str, tuple[str, ...]] = {
     "simhash": ("simhash64",),
     "status": ("fetch_status", "http_status", "status_code"),
     "bytes": ("content_length", "size", "length"),
-    "title": (),
     "canonical": ("canonical_url", "rel_canonical"),
     "redirect_to": ("fetch_redirect", "redirect_url", "redirect", "location"),
-    "duplicate_of": (),
-    "unique": (),
-    "alias_of": (),
-    "alias_held": (),
     "importance": ("inlinks", "in_links", "pagerank"),
     "fetched_at": ("fetch_time", "crawled_at", "timestamp", "time", "date"),
-    "run": (),
     TEXT: ("main_text",),
 }  # fmt: skip
-NAMES: dict[str, tuple[str, ...]] = {column: (column, *aliases) for column, aliases in _ALIASES.items()}
+NAMES = {column: (column, *_ALIASES.get(column, ())) for column in (*SCHEMA, TEXT)}
 """Column → the names it may have in a log, best first."""
 KNOWN_NAMES = frozenset(name for names in NAMES.values() for name in names)
 """All the names of `NAMES`: what a reader has to take from a file."""
