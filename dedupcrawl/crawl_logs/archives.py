@@ -60,7 +60,7 @@ def cdx_reader(head: bytes, path: str) -> BlockReader:
 
 
 def _rows_of_cdx(names: Sequence[str], block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
-    lines = ((number, line.rstrip().decode().split(" ")) for number, line in block.texts())
+    lines = ((number, line.rstrip(b"\r").decode().split(" ")) for number, line in block.texts())
     captures = [(number, named(names, fields)) for number, fields in lines if fields[0] != "CDX"]
     return _rows_of_gets(captures, f"not {len(names)} fields", path, tally)
 
