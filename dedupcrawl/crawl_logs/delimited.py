@@ -15,7 +15,7 @@ from dedupcrawl.crawl_logs.rows import NAMES, rows_of_values
 from dedupcrawl.crawl_logs.tally import Tally
 
 _OPEN_QUOTE_LIMIT = 1 << 20  # characters of a field; beyond it, the quote that is open was never meant as one
-_CHARACTERS_A_BATCH = 16 << 20  # as many as a block of lines has bytes
+_CHARACTERS_A_BATCH = 7 << 20  # as many as a block of lines has bytes
 _CHARACTERS_A_ROW = 100  # that it counts as at least, whatever is in it
 
 
