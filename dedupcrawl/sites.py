@@ -27,13 +27,10 @@ def _suffixes(only_icann: bool) -> frozenset[str]:
     return frozenset((listed.partition(_END_OF_ICANN)[0] if only_icann else listed).split("\n"))
 
 
-def _registrable(url_or_host: str, only_icann: bool) -> str:
-    host = host_of(url_or_host)
-    return host if host.startswith("[") or len(host) > _HOST_LIMIT else _registrable_of(host, only_icann)
-
-
 @lru_cache(maxsize=_CACHE_SIZE)
-def _registrable_of(host: str, only_icann: bool) -> str:
+def _registrable(host: str, only_icann: bool) -> str:
+    if host.startswith("[") or len(host) > _HOST_LIMIT:
+        return host
     listed, labels = _suffixes(only_icann), host.split(".")
     read = other_form(host).split(".") if "xn--" in host else labels
     if "" in read or len(read) != len(labels):  # no name
@@ -73,7 +70,7 @@ def site_of(url_or_host: str) -> str:
     >>> site_of("http://127.0.0.1:8000/")
     '127.0.0.1'
     """
-    return _registrable(url_or_host, True)
+    return _registrable(host_of(url_or_host), True)
 
 
 def other_form(site: str) -> str:
@@ -103,4 +100,4 @@ def owner_of(url_or_host: str) -> str:
     >>> owner_of("https://alice.github.io/"), site_of("https://alice.github.io/")
     ('alice.github.io', 'github.io')
     """
-    return _registrable(url_or_host, False)
+    return _registrable(host_of(url_or_host), False)

@@ -8,7 +8,7 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import parent_process
@@ -22,35 +22,24 @@ TaskT = TypeVar("TaskT")
 ResultT = TypeVar("ResultT")
 
 
-class WorkerKilledError(RuntimeError):
-    """A worker process died from outside; the message is one sentence."""
+class WorkFailedError(RuntimeError):
+    """Other processes or machines could not do their work; the message is one sentence: why, and what to do."""
 
 
-def in_processes(
-    work: Callable[[TaskT], ResultT], tasks: Iterable[TaskT], workers: int, ahead: int
-) -> Iterator[ResultT]:
+def in_processes(work: Callable[[TaskT], ResultT], tasks: Iterable[TaskT], workers: int) -> Iterator[ResultT]:
     """What `work` makes of each task, in their order, by so many processes; whatever ends this early ends them too.
 
-    `work`, tasks and results must be picklable. So many tasks at most are drawn before they are needed.
+    `work`, tasks and results must be picklable.
 
     Raises:
-        WorkerKilledError: A worker did not live to the end of its work.
+        WorkFailedError: A worker did not live to the end of its work.
     """
-    waiting: deque[Future[ResultT]] = deque()
     with _worker_pool(workers) as pool:
-        for task in tasks:
-            waiting.append(pool.submit(work, task))
-            if len(waiting) > ahead:
-                yield _result(waiting.popleft())
+        waiting = deque(pool.submit(work, task) for task in tasks)
         while waiting:
-            yield _result(waiting.popleft())
-
-
-def _result(future: Future[ResultT]) -> ResultT:
-    """What a worker returned, waited for in such a way that an interrupt is seen."""
-    while not wait([future], _LOOK_UP_SECONDS).done:
-        pass
-    return future.result()
+            while not wait([waiting[0]], _LOOK_UP_SECONDS).done:
+                pass
+            yield waiting.popleft().result()
 
 
 @contextmanager
@@ -62,7 +51,7 @@ def _worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     try:
         yield pool
     except BrokenProcessPool as error:
-        raise WorkerKilledError(
+        raise WorkFailedError(
             "a worker process was killed, probably for want of memory: free some, or give it fewer files at a time."
         ) from error
     except BaseException:

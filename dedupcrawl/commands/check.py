@@ -88,7 +88,11 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
             f"--engine spark goes with --order batch, files, and the temporary index of each task: {wrong}."
         )
     check_output(output, files, as_json=as_json)
-    settings = _settings(index, checks, sets)
+    named = {"DEDUP_INDEX": index or None, "DEDUP_CHECKS": checks}
+    given = USUAL | {name: value for name, value in named.items() if value is not None}
+    settings = options.read_settings(given, sets)
+    if not settings.checks:
+        raise BadInputError("--checks: no check was named.")
     tally = Tally()
     counts: Counter[str] = Counter()
     try:
@@ -129,14 +133,13 @@ def _here(
 
 def _on_spark(files: Sequence[str], settings: DedupSettings, tally: Tally) -> Generator[Verdict, None, None]:
     trust_of(settings)  # a mistake in it shows before Spark is started
-    with options.spark_errors():
-        from dedupcrawl.spark.check import verdicts_in_order
-        from dedupcrawl.spark.session import spark_session
+    from dedupcrawl.spark.check import verdicts_in_order
+    from dedupcrawl.spark.session import spark_session
 
-        with spark_session() as spark:
-            wanted, by_site = _wanted(settings), settings.scope == "site"
-            judge = partial(_open_judge, settings)
-            yield from verdicts_in_order(spark, files, judge, tally, wanted=wanted, by_site=by_site)
+    with spark_session() as spark:
+        wanted, by_site = _wanted(settings), settings.scope == "site"
+        judge = partial(_open_judge, settings)
+        yield from verdicts_in_order(spark, files, judge, tally, wanted=wanted, by_site=by_site)
 
 
 @contextmanager
@@ -144,16 +147,6 @@ def _open_judge(settings: DedupSettings) -> Iterator[Callable[[Analysis], Verdic
     """What judges the pages of one task."""
     with Detector(settings=settings) as detector:
         yield detector.check_read
-
-
-def _settings(index: str | None, checks: str | None, sets: Sequence[str]) -> DedupSettings:
-    """DEDUP_ settings of this command."""
-    named = {"DEDUP_INDEX": index or None, "DEDUP_CHECKS": checks}
-    given = USUAL | {name: value for name, value in named.items() if value is not None}
-    settings = options.read_settings(given, sets)
-    if not settings.checks:
-        raise BadInputError("--checks: no check was named.")
-    return settings
 
 
 @contextmanager

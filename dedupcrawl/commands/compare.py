@@ -72,9 +72,12 @@ def _two(pages: Sequence[str], index: str | None, settings: DedupSettings, *, as
     with opened(index, needed=any(all_forms)) as kept_in:
         pairs = Pairs(kept_in, load(settings.model))
         old, new = (
-            _known_form(forms, kept_in) if forms else _file(page, settings)
+            _known_form(forms, kept_in) if forms else of_file(Path(page), None, settings)
             for page, forms in zip(pages, all_forms, strict=True)
         )
+        for page, read in zip(pages, (old, new), strict=True):
+            if isinstance(read, Page) and not read.paragraphs:
+                raise BadInputError(f"{printable(page)} has no text to compare.")
         row = _row(pairs.compare(new, old), settings)
     least = load(settings.model).threshold(settings.target_precision)
     head = f"{row['verdict']}: from a probability of {least:.1%} on, NEW is dropped for OLD"
@@ -132,13 +135,6 @@ def of_file(path: Path, url: str | None, settings: DedupSettings) -> Page:
     """A file of HTML that was fetched from this URL, or that stands for itself."""
     page = whole(Markup(url or path.absolute().as_uri(), path.read_bytes(), None), settings)
     assert isinstance(page, Page)
-    return page
-
-
-def _file(given: str, settings: DedupSettings) -> Page:
-    page = of_file(Path(given), None, settings)
-    if not page.paragraphs:
-        raise BadInputError(f"{printable(given)} has no text to compare.")
     return page
 
 

@@ -88,12 +88,12 @@ def _as_command_error(error: Exception) -> CommandError | None:
     from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
     from dedupcrawl.settings import SettingError
     from dedupcrawl.urls.rule import RuleError
-    from dedupcrawl.workers import WorkerKilledError
+    from dedupcrawl.workers import WorkFailedError
 
     sentence = printable(str(error))
     if isinstance(error, (LogError, RuleError, SettingError, UnknownPageError, IndexMismatchError)):
         return BadInputError(sentence)
-    if isinstance(error, (AttachmentError, IndexDamagedError, WorkerKilledError)):
+    if isinstance(error, (AttachmentError, IndexDamagedError, WorkFailedError)):
         return FailureError(sentence)
     if not isinstance(error, OSError) or isinstance(error, BrokenPipeError):
         return None

@@ -42,17 +42,14 @@ def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
     show(measured.to_dict(), _lines(measured), as_json=as_json)
 
 
-def _sites(measured: Measured) -> str:
-    """How many, and which: a mirror of a site, and localhost, are sites of their own."""
-    names = [*measured.named, *(["…"] if measured.sites > len(measured.named) else [])]
-    return f"{counted(measured.sites, 'site')} ({', '.join(names)})"
-
-
 def _lines(measured: Measured) -> list[str]:
     told = measured.to_dict()
+    # Which: a mirror of a site, and localhost, are sites of their own.
+    names = ", ".join([*measured.named, *(["…"] if measured.sites > len(measured.named) else [])])
+    sites = f"{counted(measured.sites, 'site')} ({names})"
     precision = said_share(told["coverage"] - told["wrong"], told["wrong"])
     lines = [
-        f"{counted(told['urls'], 'URL')} of {_sites(measured)}, {told['redundant']:,} of them redundant",
+        f"{counted(told['urls'], 'URL')} of {sites}, {told['redundant']:,} of them redundant",
         f"rules            {told['rules']:,} for {counted(told['sites_with_rules'], 'site')}",
         f"coverage         {told['coverage']:,} URLs changed, {told['merged']:,} merged",
         f"precision        {precision}; {counted(told['wrong'], 'URL')} sent to a URL of another cluster",

@@ -82,7 +82,11 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
             f"was asked for as {rewrite['canonical']} on {moment(rewrite['at'])}, by rule {', '.join(rewrite['rules'])}"
         )
     if told["went_itself"]:
-        yield _why_itself(told["canonical_status"])
+        status = told["canonical_status"]
+        if status is not None and status >= 400:
+            yield f"fell back: that was answered with status {status}, so this URL itself was fetched"
+        else:
+            yield "was fetched itself, too: to try the rule, because it fell back, or because there was no rule yet"
     if told["kind"] != "unchanged" and (rewrite is None or rewrite["canonical"] != told["canonical"]):
         when = "was fetched as it is; by today's rules it " if rewrite is None and _was_fetched(told) else ""
         yield f"{when}{becomes(told)}"
@@ -125,12 +129,6 @@ def _of_alias(alias: dict[str, Any]) -> Iterator[str]:
         yield f"  {alias['source']}: tried {counted(alias['tried'], 'time')}, {alias['failed']:,} failed"
     if alias["refuted"]:
         yield f"  {alias['source']} is not believed on this site: {alias['refuted']}"
-
-
-def _why_itself(status: int | None) -> str:
-    if status is not None and status >= 400:
-        return f"fell back: that was answered with status {status}, so this URL itself was fetched"
-    return "was fetched itself, too: to try the rule, because it fell back, or because there was no rule yet"
 
 
 def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a sentence each

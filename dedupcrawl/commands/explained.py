@@ -167,24 +167,17 @@ class Explainer:
         """The stretches in which a page and the one that it resembles differ; None when a text was not kept."""
         if verdict is None:
             return None
-        other = verdict.duplicate_of or _doubted(verdict)
+        doubt = verdict.evidence.get("in_doubt")
+        other = verdict.duplicate_of or (str(doubt.get("url", "")) if isinstance(doubt, dict) else "")
         new, kept = (text_of(self._index.attachments(url)) for url in (verdict.url, other))
         if new is None or kept is None:
             return None
-        told: list[dict[str, Any]] = []
-        for stretch in stretches(SymbolText.of(tuple(new)), SymbolText.of(tuple(kept))):
-            if stretch.same:
-                told.append({"same": stretch.same})
-            else:
-                told.append({"new": stretch.new[:_CHARACTERS], "kept": stretch.kept[:_CHARACTERS]})
-        return told[: 2 * _DIFFERENCES]
+        found = stretches(SymbolText.of(tuple(new)), SymbolText.of(tuple(kept)))[: 2 * _DIFFERENCES]
+        return [
+            {"same": one.same} if one.same else {"new": one.new[:_CHARACTERS], "kept": one.kept[:_CHARACTERS]}
+            for one in found
+        ]
 
 
 def _part(of: object, *names: str) -> dict[str, Any]:
     return {name: getattr(of, name) for name in names}
-
-
-def _doubted(verdict: Verdict) -> str:
-    """What the page resembles, that was let through in doubt."""
-    doubt = verdict.evidence.get("in_doubt")
-    return str(doubt.get("url", "")) if isinstance(doubt, dict) else ""

@@ -283,7 +283,7 @@ def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) 
     with options.open_existing(index) as opened, results(output) as out:
         if as_csv:
             out.write(_csv_line(columns))
-        for values in _drops(opened) if drops else _pages(opened):
+        for values in _drops(opened) if drops else ((one.source, one.title, one.run) for one in opened.entries()):
             row = dict(zip(columns, values, strict=True))
             out.write(_csv_line(values) if as_csv else to_json(row) + b"\n")
             count += 1
@@ -297,10 +297,6 @@ def _drops(index: Index) -> Iterator[tuple[Any, ...]]:
         verdict = row.verdict
         if row.was_dropped and newest.get(verdict.url) == row.at:
             yield verdict.url, verdict.duplicate_of, verdict.check, verdict.evidence.get("probability"), row.run
-
-
-def _pages(index: Index) -> Iterator[tuple[Any, ...]]:
-    return ((entry.source, entry.title, entry.run) for entry in index.entries())
 
 
 def _csv_line(values: Iterable[Any]) -> bytes:

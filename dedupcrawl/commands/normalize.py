@@ -47,7 +47,7 @@ def command(urls: Sequence[str], rules: Path, software: Path | None) -> None:
         click.echo(f"there are no rules at {printable(str(rules))}: only those of known software are used", err=True)
     normalizer = Normalizer.from_paths([rules] if rules.exists() else [])
     is_typed = not urls and sys.stdin.isatty()
-    given = map(_sound, urls) if urls else _lines(sys.stdin.buffer)
+    given = (utf8(os.fsencode(url)).decode() for url in urls) if urls else _lines(sys.stdin.buffer)
     ahead: list[str] = []
     if is_typed:
         click.echo("Type URLs, one a line; Ctrl-D ends.", err=True)
@@ -71,14 +71,6 @@ def command(urls: Sequence[str], rules: Path, software: Path | None) -> None:
         click.echo(f"{counted(others - _NAMED, 'more line')} that are not URLs", err=True)
     if others and urls:
         raise SystemExit(1)
-
-
-def _sound(argument: str) -> str:
-    """An argument, whose bytes that are not UTF-8 Python has made lone surrogates, as if it were read from stdin."""
-    try:
-        return utf8(os.fsencode(argument)).decode()
-    except UnicodeEncodeError:  # a surrogate of another kind, from a caller in Python
-        return argument
 
 
 def _lines(stdin: Iterable[bytes]) -> Iterator[str]:

@@ -108,24 +108,6 @@ engine_option = click.option(
     help="spark: on the cluster that Spark is set up for, else on this machine; needs dedupcrawl[spark] and Java.",
 )
 
-
-@contextmanager
-def spark_errors() -> Iterator[None]:
-    """Import `dedupcrawl.spark` and use it in here: what can go wrong becomes a command's error."""
-    try:
-        from dedupcrawl.spark.session import NoSparkError, SparkFailedError
-    except ImportError as error:
-        raise BadInputError(
-            f"--engine spark needs PySpark 4 or newer ({error}): pip install 'dedupcrawl[spark]'."
-        ) from error
-    try:
-        yield
-    except NoSparkError as error:
-        raise BadInputError(printable(str(error))) from error
-    except SparkFailedError as error:
-        raise FailureError(printable(str(error))) from error
-
-
 index_option = click.option(
     "--index", help="As in DEDUP_INDEX; a bare path is an LMDB index.  [default: the project's]"
 )

@@ -9,14 +9,7 @@ from pathlib import Path
 import click
 
 from dedupcrawl.commands.errors import Command, FailureError, no_rows, show, tell_skipped
-from dedupcrawl.commands.options import (
-    EXISTING_FILE,
-    InputPath,
-    engine_option,
-    json_option,
-    software_option,
-    spark_errors,
-)
+from dedupcrawl.commands.options import EXISTING_FILE, InputPath, engine_option, json_option, software_option
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
@@ -95,7 +88,13 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     try:
         known = read_clearurls(knowledge) if knowledge else ()
         options = LearningOptions(holdout, seed, min_precision, min_coverage or 0, known, own)
-        summary = (_on_spark if engine == "spark" else _here)(logs, rules, options, tally)
+        if engine == "spark":
+            from dedupcrawl.spark.train import train_on_spark  # needs an extra
+
+            summary = train_on_spark(logs, rules, options, tally=tally)
+        else:
+            with progress() as told:
+                summary = train([Path(log) for log in logs], rules, options, tally=tally, progress=told)
     except OSError as error:
         why = printable(f"{error.filename or rules}: {error.strerror or error}")
         raise FailureError(f"{why}; each rule file is whole, the old one or the new one.") from error
@@ -107,18 +106,6 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     if not summary.learned.urls:
         raise no_rows()
     show(summary.to_dict(), _lines(summary, rules), as_json=as_json)
-
-
-def _here(logs: Sequence[str], rules: Path, options: LearningOptions, tally: Tally) -> TrainingSummary:
-    with progress() as told:
-        return train([Path(log) for log in logs], rules, options, tally=tally, progress=told)
-
-
-def _on_spark(logs: Sequence[str], rules: Path, options: LearningOptions, tally: Tally) -> TrainingSummary:
-    with spark_errors():
-        from dedupcrawl.spark.train import train_on_spark
-
-        return train_on_spark(logs, rules, options, tally=tally)
 
 
 def _lines(summary: TrainingSummary, rules: Path) -> list[str]:

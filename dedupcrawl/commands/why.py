@@ -79,19 +79,16 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
             f"{printable(one)} and {printable(other)} belong to two sites, and no rule leads from one site to another."
         )
     rules = rules_of(rule_files([folder]) if folder.exists() else {}, site) or SiteRules(site, ())
-    found = why(one, other, rules, *_pages(site, logs))
+    pages: tuple[list[str], list[int], dict[int, int]] = [], [], {}
+    if logs:
+        from dedupcrawl.training.parts import urls_and_clusters  # needs an extra
+
+        with progress() as bar:
+            pages = urls_and_clusters(site, logs, bar)
+    found = why(one, other, rules, *pages)
     tried = {url: told for url in (one, other) if (told := in_crawls(rules, url)) is not None}
     told = asdict(found) | {"is_met": found.is_met} | ({"in_crawls": tried} if tried else {})
     show(told, (*_lines(found), *_lines_of_crawls(found, (one, other), tried)), as_json=as_json)
-
-
-def _pages(site: str, logs: Sequence[Path]) -> tuple[list[str], list[int], dict[int, int]]:
-    if not logs:
-        return [], [], {}
-    from dedupcrawl.training.parts import urls_and_clusters  # needs an extra
-
-    with progress() as told:
-        return urls_and_clusters(site, logs, told)
 
 
 def _lines_of_crawls(found: Why, urls: Sequence[str], tried: Mapping[str, dict[str, Any]]) -> Iterator[str]:

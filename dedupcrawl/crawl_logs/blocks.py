@@ -190,9 +190,6 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool =
     Bytes that are not UTF-8 are percent-encoded if `sound`, else they stay; a byte order mark is dropped, a line over
     8 MiB is left out and counted. Of a compressed log that was cut or is damaged the whole lines before are read, and
     the rest is counted once.
-
-    Raises:
-        LogError: As `open_log`.
     """
     with open_log(path, tally) as content:
         line, rest = 1, b""

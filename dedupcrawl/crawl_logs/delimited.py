@@ -4,36 +4,18 @@ from __future__ import annotations
 
 import csv
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
 import polars as pl
 
-from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
-from dedupcrawl.crawl_logs.rows import LINE, NAMES, canonical_rows, lines_of
+from dedupcrawl.crawl_logs.blocks import line_blocks
+from dedupcrawl.crawl_logs.rows import NAMES, rows_of_values
 from dedupcrawl.crawl_logs.tally import Tally
 
-
-def cut(block: LineBlock, separator: str, names: Sequence[str], path: str, tally: Tally) -> pl.DataFrame:
-    """Cut each line of `block` at every `separator`, one ASCII character; quotes mean nothing.
-
-    Lines with another number of fields are counted, empty ones passed over. There is a string column a name (a repeated
-    name's later columns are dropped), and `LINE`.
-    """
-    lines = lines_of(block).filter(pl.col("text") != "")
-    fits = pl.col("text").str.count_matches(separator, literal=True) == len(names) - 1
-    bad = lines.filter(~fits)[LINE]
-    tally.skip(path, f"not {len(names)} fields", bad.len(), bad)
-    fields = pl.col("text").str.split_exact(separator, len(names) - 1)
-    cells = lines.filter(fits).select(LINE, fields.alias("field")).unnest("field")
-    first = {name: pl.col(f"field_{place}") for place, name in reversed(list(enumerate(names)))}
-    values = (pl.when(cell != "").then(cell).alias(name) for name, cell in first.items())
-    return cells.select(*values, pl.col(LINE).cast(pl.Int64))
-
-
 _OPEN_QUOTE_LIMIT = 1 << 20  # characters of a field; beyond it, the quote that is open was never meant as one
-_CHARACTERS_A_BATCH = 16 << 20  # as many as a block of lines has bytes
+_CHARACTERS_A_BATCH = 7 << 20  # as many as a block of lines has bytes
 _CHARACTERS_A_ROW = 100  # that it counts as at least, whatever is in it
 
 
@@ -42,31 +24,33 @@ def matches(separator: str, head: bytes) -> bool:
     return any(name in NAMES["url"] for name in _header(head.partition(b"\n")[0], separator))
 
 
-def read_tsv(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
-    """The rows of a tab-separated file, in batches of `rows.SCHEMA` and `rows.LINE`."""
-    for names, block in _under_header(line_blocks(path, tally), "\t"):
-        yield canonical_rows(cut(block, "\t", names, str(path), tally))
+def read(separator: str, path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
+    """The rows of a file of fields that are separated so, in batches of `rows.SCHEMA` and `rows.LINE`.
 
-
-def read_csv(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
-    """The rows of a comma-separated file, in batches of `rows.SCHEMA` and `rows.LINE`; a field may span lines."""
-    blocks = _under_header(line_blocks(path, tally, blanks=True), ",")
-    names, first = next(blocks, ([], LineBlock(1, b"")))
-    broken = list[int]()
-    rows = _quoted_rows(_numbered(chain([first], (block for _, block in blocks))), len(names), broken)
-    while names:
+    Between commas a field may be quoted, and then span lines.
+    """
+    blocks = line_blocks(path, tally, blanks=True)
+    lines = chain.from_iterable(enumerate(block.data.decode().split("\n")[:-1], block.first_line) for block in blocks)
+    names = _header(next(lines)[1].encode(), separator)
+    plain = ((number, text.rstrip("\r").split("\t")) for number, text in lines)
+    rows = _quoted(lines, len(names)) if separator == "," else plain
+    while True:
         limit = csv.field_size_limit(_OPEN_QUOTE_LIMIT)  # it is the whole process's
         try:
             batch = list(_next_of(rows))
         finally:
             csv.field_size_limit(limit)
-        tally.skip(str(path), f"not {len(names)} fields", len(broken), broken)
-        broken.clear()
-        columns = {name: [row[at] or None for _, row in batch] for at, name in reversed(list(enumerate(names)))}
-        frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
-        yield canonical_rows(frame.with_columns(pl.Series(LINE, [number for number, _ in batch], dtype=pl.Int64)))
+        values = ((number, named(names, row)) for number, row in batch if row != [""])
+        yield rows_of_values(values, f"not {len(names)} fields", str(path), tally)
         if not batch:
             return
+
+
+def named(names: Sequence[str], row: Sequence[str]) -> dict[str, str | None] | None:
+    """A row by the names of its columns, of which the first of two of one name counts; None if it has not so many."""
+    if len(row) != len(names):
+        return None
+    return {name: value or None for name, value in zip(names[::-1], row[::-1], strict=True)}
 
 
 def _next_of(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
@@ -79,12 +63,7 @@ def _next_of(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[
             return
 
 
-def _numbered(blocks: Iterable[LineBlock]) -> Iterator[tuple[int, str]]:
-    for block in blocks:
-        yield from enumerate(block.data.decode().split("\n")[:-1], block.first_line)
-
-
-def _quoted_rows(lines: Iterator[tuple[int, str]], width: int, broken: list[int]) -> Iterator[tuple[int, list[str]]]:
+def _quoted(lines: Iterator[tuple[int, str]], width: int) -> Iterator[tuple[int, list[str]]]:
     """Number of its first line, and fields, of each row. A broken one costs that line: its open quote may be a slip."""
     again, taken = deque[tuple[int, str]](), list[tuple[int, str]]()
 
@@ -103,7 +82,7 @@ def _quoted_rows(lines: Iterator[tuple[int, str]], width: int, broken: list[int]
                 taken.clear()
             return
         except csv.Error:
-            broken.append(taken[0][0])
+            yield taken[0][0], []
             again.extendleft(reversed(taken[1:]))
             taken.clear()
 
@@ -116,15 +95,3 @@ def _header(line: bytes, separator: str) -> list[str]:
     except csv.Error:  # a field over the module's limit: no column is called that
         return []
     return [name.strip().lower() for name in names]
-
-
-def _under_header(blocks: Iterator[LineBlock], separator: str) -> Iterator[tuple[list[str], LineBlock]]:
-    """The column names with every block, the first one less its first line."""
-    names: list[str] | None = None
-    for line, data in blocks:
-        if names is None:
-            header, _, rest = data.partition(b"\n")
-            names = _header(header, separator)
-            yield names, LineBlock(line + 1, rest)
-        else:
-            yield names, LineBlock(line, data)

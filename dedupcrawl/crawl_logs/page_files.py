@@ -47,13 +47,13 @@ class PageRow(msgspec.Struct, frozen=True):
 
 
 def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup]:
-    """The stored pages of some files, in order; a broken row is counted in `tally`, when it comes, and left out.
-
-    Raises:
-        LogError: A file cannot be opened, decompressed or read to its end.
-    """
+    """The stored pages of some files, in order; a broken row is counted in `tally`, when it comes, and left out."""
     for path in paths:
-        yield from (_of_warc if head_of(path, 5) == b"WARC/" else _of_json)(path, tally)
+        if head_of(path, 5) == b"WARC/":
+            yield from _of_warc(path, tally)
+            continue
+        for block in line_blocks(path, tally, sound=False):
+            yield from stored_rows(block, str(path), tally)
 
 
 def page_of(stored: Page | Markup, wanted: Wanted = TEXT) -> Page:
@@ -75,11 +75,7 @@ Row = TypeVar("Row")
 
 
 def decoded(row: bytes, kind: type[Row]) -> Row:
-    """A line of JSON; a ValueError says why it is not such a row.
-
-    Raises:
-        ValueError: It is not such a row; the message says why.
-    """
+    """A line of JSON; a ValueError says why it is not such a row."""
     try:
         text = row.decode()
         return msgspec.convert(json.loads(text), kind)  # not msgspec.json: it refuses lone surrogates, which pages have
@@ -94,11 +90,7 @@ def decoded(row: bytes, kind: type[Row]) -> Row:
 
 
 def stored_row(read: PageRow) -> Page | Markup:
-    """The page in a row; a ValueError where it holds neither HTML nor text.
-
-    Raises:
-        ValueError: It holds neither HTML nor text.
-    """
+    """The page in a row; a ValueError where it holds neither HTML nor text."""
     url = _sound(read.url)
     if read.html is not None:
         return Markup(url, _sound(read.html), None)
@@ -110,11 +102,6 @@ def stored_row(read: PageRow) -> Page | Markup:
 def _sound(text: str) -> str:
     """Without lone surrogates, which no encoder takes."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _of_json(path: Path, tally: Tally) -> Iterator[Page | Markup]:
-    for block in line_blocks(path, tally, sound=False):
-        yield from stored_rows(block, str(path), tally)
 
 
 def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Markup]:

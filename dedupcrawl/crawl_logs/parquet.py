@@ -18,11 +18,6 @@ from dedupcrawl.crawl_logs.tally import LogError, Tally
 _ROWS_A_BATCH = 200_000
 
 
-def matches(head: bytes) -> bool:
-    """Whether a file that begins with `head` is Parquet."""
-    return head.startswith(b"PAR1")
-
-
 def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     """The rows of a Parquet file, only the known columns read, in batches of `rows.SCHEMA` and `rows.LINE`.
 
@@ -88,11 +83,7 @@ def _with_text_as_bytes(path: Path, names: list[str], start: int) -> Iterator[pl
 
 
 def known_columns(columns: Iterable[str], path: str) -> list[str]:
-    """Those that are read of all columns of a file; a LogError where none of them holds URLs.
-
-    Raises:
-        LogError: None of them holds URLs.
-    """
+    """Those that are read of all columns of a file; a LogError where none of them holds URLs."""
     names = [name for name in columns if name.lower() in KNOWN_NAMES]
     if not any(name.lower() in NAMES["url"] for name in names):
         raise LogError(f"{path} is Parquet without a url column: rename the column that holds the URLs.")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from dedupcrawl.crawl_logs import cdx, delimited, heritrix, jsonl, parquet, warc
+from dedupcrawl.crawl_logs import archives, delimited, jsonl, parquet, warc
 from dedupcrawl.crawl_logs.blocks import head_of, line_blocks
 from dedupcrawl.crawl_logs.rows import BlockReader, usable_rows
 from dedupcrawl.crawl_logs.tally import THE_LOG_OF_A_CRAWL, LogError, Tally
@@ -40,15 +40,15 @@ class LogFormat(NamedTuple):
 
 
 FORMATS = (
-    LogFormat("Parquet", parquet.matches, parquet.read),
-    LogFormat("WARC", warc.matches, warc.read),
+    LogFormat("Parquet", lambda head: head.startswith(b"PAR1"), parquet.read),
+    LogFormat("WARC", lambda head: head.startswith(b"WARC/"), warc.read),
     LogFormat("JSON Lines", jsonl.matches, None, lambda *_: jsonl.rows_of),
-    LogFormat("JSON array", jsonl.matches_array, jsonl.read_array),
-    LogFormat("Heritrix crawl.log", heritrix.matches, None, lambda *_: heritrix.rows_of),
-    LogFormat("CDXJ", cdx.matches_cdxj, None, lambda *_: cdx.rows_of_cdxj),
-    LogFormat("CDX", cdx.matches, None, cdx.block_reader),
-    LogFormat("TSV", partial(delimited.matches, "\t"), delimited.read_tsv),
-    LogFormat("CSV", partial(delimited.matches, ","), delimited.read_csv),
+    LogFormat("JSON array", lambda head: head.lstrip().startswith(b"["), jsonl.read_array),
+    LogFormat("Heritrix crawl.log", archives.matches_heritrix, None, lambda *_: archives.rows_of_heritrix),
+    LogFormat("CDXJ", archives.matches_cdxj, None, lambda *_: archives.rows_of_cdxj),
+    LogFormat("CDX", archives.matches_cdx, None, archives.cdx_reader),
+    LogFormat("TSV", partial(delimited.matches, "\t"), partial(delimited.read, "\t")),
+    LogFormat("CSV", partial(delimited.matches, ","), partial(delimited.read, ",")),
 )
 """In the order in which they are tried: those with a mark of their own first, those that any header line fits last."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
+from typing import Any
 
 import mmh3
 import polars as pl
@@ -51,19 +53,13 @@ _ALIASES: dict[str, tuple[str, ...]] = {
     "simhash": ("simhash64",),
     "status": ("fetch_status", "http_status", "status_code"),
     "bytes": ("content_length", "size", "length"),
-    "title": (),
     "canonical": ("canonical_url", "rel_canonical"),
     "redirect_to": ("fetch_redirect", "redirect_url", "redirect", "location"),
-    "duplicate_of": (),
-    "unique": (),
-    "alias_of": (),
-    "alias_held": (),
     "importance": ("inlinks", "in_links", "pagerank"),
     "fetched_at": ("fetch_time", "crawled_at", "timestamp", "time", "date"),
-    "run": (),
     TEXT: ("main_text",),
 }  # fmt: skip
-NAMES: dict[str, tuple[str, ...]] = {column: (column, *aliases) for column, aliases in _ALIASES.items()}
+NAMES = {column: (column, *_ALIASES.get(column, ())) for column in (*SCHEMA, TEXT)}
 """Column → the names it may have in a log, best first."""
 KNOWN_NAMES = frozenset(name for names in NAMES.values() for name in names)
 """All the names of `NAMES`: what a reader has to take from a file."""
@@ -95,6 +91,36 @@ _ERROR = "error status, without a digest"
 _SHA1_OF_NOTHING = "da39a3ee5e6b4b0d3255bfef95601890afd80709"
 
 
+Values = Iterable[tuple[int | None, Mapping[str, Any] | None]]
+"""Rows with the numbers of their lines, None for one that was made of others; None in place of a row that is broken."""
+
+_NESTED = r"^[\[{]"  # how Polars writes lists and objects, and how some texts begin
+
+
+def rows_of_values(values: Values, problem: str, path: str, tally: Tally) -> pl.DataFrame:
+    """Rows of values in a log's own names → the columns of `SCHEMA`, and `LINE`. Broken ones are counted."""
+    numbers, rows, broken = list[int | None](), list[Mapping[str, Any]](), list[int]()
+    for number, row in values:
+        if row is not None:
+            numbers.append(number)
+            rows.append(row)
+        elif number is not None:
+            broken.append(number)
+    tally.skip(path, problem, len(broken), broken)
+    names = [name for name in dict.fromkeys(chain.from_iterable(rows)) if name.strip().lower() in KNOWN_NAMES]
+    columns = {name: pl.Series([row.get(name) for row in rows], dtype=pl.String, strict=False) for name in names}
+    for name, column in columns.items():
+        if column.str.contains(_NESTED).any():
+            columns[name] = pl.Series([_plain(row.get(name)) for row in rows], dtype=pl.String, strict=False)
+    return canonical_rows(pl.DataFrame({**columns, LINE: pl.Series(numbers, dtype=pl.Int64)}))
+
+
+def _plain(value: object) -> object:
+    """A value without structure: Scrapy's ItemLoader without an output processor writes {"url": ["http://…"]}."""
+    value = value[0] if isinstance(value, list) and value else value
+    return None if isinstance(value, (list, dict)) else value
+
+
 def canonical_rows(frame: pl.DataFrame) -> pl.DataFrame:
     """One batch in a log's own columns → the same rows in the columns of `SCHEMA`, and `LINE`.
 
@@ -112,7 +138,8 @@ def canonical_rows(frame: pl.DataFrame) -> pl.DataFrame:
     rows = frame.with_columns(text.alias(TEXT), line.alias(LINE), **columns).select(TEXT, LINE, *columns)
     if any(name in have for name in NAMES[TEXT]):
         unsigned = pl.all_horizontal(pl.col(name).is_null() for name in SIGNATURES)
-        rows = rows.with_columns(text_digest=pl.when(unsigned).then(_digest_of_text()).otherwise("text_digest"))
+        digest = pl.col(TEXT).map_batches(_digests, return_dtype=pl.String)
+        rows = rows.with_columns(text_digest=pl.when(unsigned).then(digest).otherwise("text_digest"))
     return rows.drop(TEXT)
 
 
@@ -200,18 +227,8 @@ def _time(value: pl.Expr) -> pl.Expr:
     )
 
 
-def _digest_of_text() -> pl.Expr:
-    """A digest of the TEXT column without its white space; the same in every process, of any machine."""
-    bare = pl.col(TEXT).str.replace_all(r"\s+", "")
-    digest = bare.map_batches(_digests, return_dtype=pl.String)
-    return pl.when(bare == "").then(pl.lit(_SHA1_OF_NOTHING)).otherwise(digest)
-
-
 def _digests(texts: pl.Series) -> pl.Series:
-    said = (None if text is None else mmh3.hash_bytes(text).hex() for text in texts.to_list())
+    """Of each text a digest without its white space; the same in every process, of any machine."""
+    bare = (None if text is None else "".join(text.split()) for text in texts.to_list())
+    said = (text if text is None else mmh3.hash_bytes(text).hex() if text else _SHA1_OF_NOTHING for text in bare)
     return pl.Series(texts.name, said, dtype=pl.String)
-
-
-def lines_of(block: LineBlock) -> pl.DataFrame:
-    """Columns `LINE` and "text", the latter without line ends."""
-    return pl.read_lines(block.data, name="text").with_row_index(LINE, offset=block.first_line)

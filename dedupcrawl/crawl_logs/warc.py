@@ -23,7 +23,7 @@ from dedupcrawl.content.checks.exact import OF_TEXT, ExactCheck
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.crawl_logs.blocks import Content, open_log, utf8
-from dedupcrawl.crawl_logs.rows import LINE, canonical_rows
+from dedupcrawl.crawl_logs.rows import rows_of_values
 from dedupcrawl.crawl_logs.tally import Tally
 
 RECORD_LIMIT = 64 << 20  # bytes held in memory; a larger record is not a page
@@ -239,22 +239,12 @@ def _parsed(block: bytes, decode: Literal["none", "all"]) -> WarcRecord:
 _EXACT = ExactCheck()
 _ANSWERS = (WarcRecordType.response, WarcRecordType.revisit)
 _RECORDS_A_BATCH = 20_000
-_NAMES = ("url", "digest", "text_digest", "title", "redirect_to", "fetched_at")
-_SCHEMA = dict.fromkeys(_NAMES, pl.String()) | dict.fromkeys((LINE, "status", "bytes"), pl.Int64())
-
-
-def matches(head: bytes) -> bool:
-    """Whether a file that begins with `head` is a WARC."""
-    return head.startswith(b"WARC/")
 
 
 def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     """The answers in a WARC, in batches of `rows.SCHEMA` and `rows.LINE`, which counts records.
 
     Of a damaged file all that can be read is read, and the rest counted.
-
-    Raises:
-        LogError: As `open_log`.
     """
     rows = []
     with open_log(path, tally) as content:
@@ -262,11 +252,11 @@ def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
             if answer.problem:
                 tally.skip(str(path), answer.problem, 1, [number], "record")
                 continue
-            rows.append({LINE: number, **_row(answer)})
+            rows.append((number, _row(answer)))
             if len(rows) == _RECORDS_A_BATCH:
-                yield canonical_rows(pl.DataFrame(rows, _SCHEMA))
+                yield rows_of_values(rows, "", str(path), tally)
                 rows = []
-    yield canonical_rows(pl.DataFrame(rows, _SCHEMA))
+    yield rows_of_values(rows, "", str(path), tally)
 
 
 def _row(answer: Answer) -> dict[str, str | int | None]:

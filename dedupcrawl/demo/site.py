@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -46,35 +46,26 @@ def articles() -> list[Text]:
 
 def other_pages() -> list[Text]:
     """Bulletins, stations, forum threads, goods, lost items, guides, archive and the rest."""
-    pages = _PAGES
-    quoted = next(text for text in articles() if text.path == f"/en/{pages['yearbook']['quotes']}")
-    year = pages["yearbook"]["text"].replace("$quote", "\n\n".join(quoted.paragraphs[1:3]))
+    paragraphs = {text.path: text.paragraphs for text in articles()}
+    stations = _PAGES["stations"].items()
     return [
-        *_bulletins("/weather/2026-01-{:02}", pages["weather"], first=5),
-        *_bulletins("/prices/2026-03-{:02}", pages["prices"], first=2, lang="zh"),
-        *(Text(f"/stations/{name}", name.capitalize(), (line,)) for name, line in pages["stations"].items()),
-        *(_text(f"/forum/thread/{n}", row) for n, row in enumerate(pages["threads"], 1)),
-        *(_text(f"/shop/{row['slug']}", row) for row in pages["goods"]),
-        *(_text(f"/item/{n}/", row) for n, row in enumerate(pages["items"], 1)),
-        *(_text(f"/guide/{row['folder']}/", row) for row in pages["guides"]),
-        *(_text(f"/archive/{row['slug']}", row) for row in pages["archive"]),
-        _text("/about/team", pages["team"]),
-        _text("/contact/", pages["contact"]),
-        _text("/yearbook/", {**pages["yearbook"], "text": year}),
-        _text("/gone/", pages["gone"]),
+        *(text for about in _PAGES["bulletins"] for text in _bulletins(about)),
+        *(Text(f"/stations/{name}", name.capitalize(), (line,)) for name, line in stations),
+        *(_text(row, paragraphs.get(row.get("quotes", ""), ())) for row in _PAGES["pages"]),
     ]
 
 
-def _text(path: str, row: dict[str, str]) -> Text:
+def _text(row: dict[str, str], quoted: Sequence[str] = ()) -> Text:
     lang = "en" if row["title"].isascii() else "zh"
-    return Text(path, row["title"], tuple(row["text"].strip().split("\n\n")), lang)
+    text = row["text"].strip().replace("$quote", "\n\n".join(quoted[1:3]))
+    return Text(row["path"], row["title"], tuple(text.split("\n\n")), lang)
 
 
-def _bulletins(path: str, about: dict[str, Any], first: int, lang: str = "en") -> Iterator[Text]:
-    for number, row in enumerate(about["rows"], first):
+def _bulletins(about: dict[str, Any]) -> Iterator[Text]:
+    for number, row in enumerate(about["rows"], about["first"]):
         values = dict(zip(about["columns"], row, strict=True))
         title, text = (Template(about[name]).substitute(values) for name in ("title", "text"))
-        yield Text(path.format(number), title, tuple(text.strip().split("\n\n")), lang)
+        yield _text({"path": about["path"].format(number), "title": title, "text": text})
 
 
 _FOLDER = Path(__file__).parent / "templates"
@@ -207,7 +198,7 @@ class Site:
         for tag in sorted({tag for text in self._articles for tag in text.tags}):
             lang = next(text.lang for text in self._articles if tag in text.tags)
             yield Text(f"/tags/{tag}", f"# {tag}", (), lang)
-        yield _text("/", _PAGES["front"])
+        yield _text(_PAGES["front"])
 
     def _session(self) -> str:
         return f"{(next(self._visits) % _SESSIONS + 1) * 0x1F3A9C5D:08x}"

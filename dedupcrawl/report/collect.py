@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from dedupcrawl.aliases.alias import NAME as ALIAS
@@ -28,7 +25,6 @@ from dedupcrawl.urls.rule import Rule
 BINS = 20
 """Of every histogram over [0, 1]; 1 itself is in the last one."""
 
-_HASHED_AT_ONCE = 4_096
 _MOST_SOFTWARE = 1_000  # programs on sites that are shown
 _EVERY = 1_024  # verdicts between two calls of the progress function
 
@@ -135,53 +131,41 @@ def collect(  # noqa: PLR0913 - what a report is of
 
 def _verdicts(index: Index, total: int, told: Progress, run: str | None) -> Verdicts:
     found = Verdicts()
-    urls: list[str] = []
-    hashes: list[sources.Hashes] = []
-    newest = _newest(index)
-    for number, recorded in enumerate(index.recorded(), 1):
-        if number % _EVERY == 0:
-            told("verdicts", number, max(total, number))
-        verdict = recorded.verdict
-        counts = number > len(newest) or newest[number - 1]
-        pair = row_of(verdict) if counts and run in (None, recorded.run) else None
-        if pair is None:
-            continue
-        row, evidence = pair
-        found.listing.add(row, evidence)
-        if row.doubt:
-            found.in_doubt += 1
-            found.in_doubt_by_run[recorded.run] += 1
-            _count(found.doubted, row.probability)
-            continue
-        site = site_of(row.url)
-        found.duplicates += 1
-        found.let_through += not recorded.was_dropped
-        found.by_check[row.check] += 1
-        found.by_site[site] += 1
-        found.by_run[recorded.run] += 1
-        found.across_sites += site != site_of(row.of)
-        _count(found.similarity.setdefault(row.check, [0] * BINS), row.similarity)
-        _count(found.probability, row.probability)
-        urls += verdict.url, sources.of_run(recorded.run, verdict.url)
-        if len(urls) >= _HASHED_AT_ONCE:
-            hashes.append(sources.hashes_of(urls))
-            urls.clear()
-    found.hashes = np.concatenate([*hashes, sources.hashes_of(urls)])
+    # Of each recorded verdict, oldest first, whether it is the last on its page in its run: that one counts.
+    hashes = sources.hashes_of(sources.of_run(row.run, row.verdict.url) for row in index.recorded())
+    newest = pl.Series(hashes).is_last_distinct()
+
+    def duplicates() -> Iterator[str]:
+        for number, recorded in enumerate(index.recorded(), 1):
+            if number % _EVERY == 0:
+                told("verdicts", number, max(total, number))
+            counts = number > len(newest) or newest[number - 1]
+            pair = row_of(recorded.verdict) if counts and run in (None, recorded.run) else None
+            if pair is None:
+                continue
+            row, evidence = pair
+            found.listing.add(row, evidence)
+            if row.doubt:
+                found.in_doubt += 1
+                found.in_doubt_by_run[recorded.run] += 1
+                _count(found.doubted, row.probability)
+                continue
+            site = site_of(row.url)
+            found.duplicates += 1
+            found.let_through += not recorded.was_dropped
+            found.by_check[row.check] += 1
+            found.by_site[site] += 1
+            found.by_run[recorded.run] += 1
+            found.across_sites += site != site_of(row.of)
+            _count(found.similarity.setdefault(row.check, [0] * BINS), row.similarity)
+            _count(found.probability, row.probability)
+            yield recorded.verdict.url
+            yield sources.of_run(recorded.run, recorded.verdict.url)
+
+    found.hashes = sources.hashes_of(duplicates())
     found.given_back = sum(row.verdict.is_duplicate and run in (None, row.run) for row in index.restored())
     told("verdicts", total, total)
     return found
-
-
-def _newest(index: Index) -> npt.NDArray[np.bool_]:
-    """Of each recorded verdict, oldest first, whether it is the last on its page in its run: that one counts."""
-    rows = index.recorded()
-    parts = []
-    while batch := [sources.of_run(row.run, row.verdict.url) for row in islice(rows, _HASHED_AT_ONCE)]:
-        parts.append(sources.hashes_of(batch))
-    newest: npt.NDArray[np.bool_] = (
-        pl.Series(np.concatenate([*parts, sources.hashes_of(())])).is_last_distinct().to_numpy()
-    )
-    return newest
 
 
 def _count(bins: list[int], share: float | None) -> None:

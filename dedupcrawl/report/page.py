@@ -202,7 +202,8 @@ def learning_curve(duplicate: NDArray[np.bool_], saved: NDArray[np.int64] | None
     name, most = "pages so far" if len(lines) > 1 else "duplicates so far", max(map(np.max, lines.values()))
     y = Axis(name, (0, max(1, 1.05 * most)), (_BOTTOM, _top(len(lines))), _count)
     at = np.unique(np.linspace(0, pages - 1, _POINTS).astype(np.intp))
-    shapes = {name: _line(x.at(at + 1), y.at(values[at])) for name, values in lines.items()}
+    across = x.at(at + 1)
+    shapes = {name: "M" + "L".join(map("{} {}".format, across, y.at(up[at]))) for name, up in lines.items()}
     cumulative = Plot(
         "Over the crawl",
         "Each page fetched is a step to the right, each duplicate among them a step up"
@@ -272,11 +273,6 @@ def _count(value: float) -> str:
 def _top(names: int) -> float:
     """Where the axis of y ends: below the legend, if there is more than one name in it."""
     return 8 + 14 * (math.ceil(names / _COLUMNS) if names > 1 else 0)
-
-
-def _line(x: Sequence[float], y: Sequence[float]) -> str:
-    """The path through some points."""
-    return "M" + "L".join(map("{} {}".format, x, y))
 
 
 def _bars(edges: Sequence[float], bottoms: Sequence[float], tops: Sequence[float]) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from dedupcrawl.urls.rule_files import read_rules, rule_files
 _PAUSE = 60_000  # milliseconds; a longer gap between two responses is one between two crawls
 _HOST = r"^(?i)https?://(?:[^/?#@]*@)?([^/?#]*)"
 _LONGEST_TITLE = 200  # characters
+_HASHED_AT_ONCE = 4_096
 
 _URL_OF_RUN = pl.when(pl.col("run").is_null()).then("url").otherwise(pl.concat_str("run", "url", separator="\0"))
 
@@ -47,9 +49,12 @@ class Crawled:
     duplicate: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
 
 
-def hashes_of(urls: Collection[str]) -> Hashes:
-    """Shape (len(urls),): a 64-bit hash of each URL, as `read_crawled` compares them."""
-    return pl.Series(urls, dtype=pl.String).hash().to_numpy()
+def hashes_of(texts: Iterable[str]) -> Hashes:
+    """Shape (n,): a 64-bit hash of each text, as `read_crawled` compares them; a few thousand are held at a time."""
+    waiting, parts = iter(texts), [np.zeros(0, dtype=np.uint64)]
+    while some := list(islice(waiting, _HASHED_AT_ONCE)):
+        parts.append(pl.Series(some, dtype=pl.String).hash().to_numpy())
+    return np.concatenate(parts)
 
 
 def of_run(run: str, url: str) -> str:
@@ -168,9 +173,6 @@ def saved_by(rows: Sequence[RunFigures], at: NDArray[np.int64]) -> NDArray[np.in
     return saved.clip(0, total)
 
 
-_AT_ONCE = 65_536  # rewrites that are held as objects
-
-
 @dataclass(frozen=True, slots=True)
 class Rewritten:
     """Figures of all rewrites; what two crawls rewrote counts in each."""
@@ -186,16 +188,14 @@ def read_rewritten(rewrites: Iterable[Rewrite]) -> Rewritten:
     """Read them once, in 8 bytes per rewrite."""
     by_rule: Counter[tuple[str, str]] = Counter()
     by_run: Counter[str] = Counter()
-    hashes: list[Hashes] = []
-    canonical: list[str] = []
-    for rewrite in rewrites:
-        canonical.append(f"{rewrite.spider}\0{rewrite.run}\0{rewrite.canonical}")
-        by_rule.update((site_of(rewrite.url), rule) for rule in rewrite.rules)
-        by_run[rewrite.run] += 1
-        if len(canonical) == _AT_ONCE:
-            hashes.append(hashes_of(canonical))
-            canonical.clear()
-    pages = np.concatenate([*hashes, hashes_of(canonical)])
+
+    def canonical() -> Iterator[str]:
+        for rewrite in rewrites:
+            by_rule.update((site_of(rewrite.url), rule) for rule in rewrite.rules)
+            by_run[rewrite.run] += 1
+            yield f"{rewrite.spider}\0{rewrite.run}\0{rewrite.canonical}"
+
+    pages = hashes_of(canonical())
     return Rewritten(len(pages), len(np.unique(pages)), by_rule, by_run)
 
 

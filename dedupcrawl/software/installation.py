@@ -80,14 +80,10 @@ class Installation(msgspec.Struct, frozen=True):
 def with_parts_of_others(there: Iterable[Installation]) -> list[tuple[Installation, tuple[str, ...]]]:
     """Each program of a site, and the paths below its own that are another's: its rules are not for them."""
     those = list(there)
-    on_host: dict[str, list[Installation]] = {}
-    for one in those:
-        for host in one.hosts:
-            on_host.setdefault(host, []).append(one)
     found = []
     for one in those:
         below = one.anchors[BASE] + "/" if BASE in one.anchors else None
-        inner = (other for host in one.hosts for other in on_host[host] if other.where != one.where)
+        inner = (other for other in those if other.where != one.where and not {*one.hosts}.isdisjoint(other.hosts))
         paths = {path for other in inner for path in other.anchors.values() if below and path.startswith(below)}
         found.append((one, tuple(sorted(paths))))
     return found

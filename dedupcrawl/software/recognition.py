@@ -41,43 +41,29 @@ class UrlSigns:
     """Finds, of numbered signs of URLs, those that a URL may show."""
 
     def __init__(self, signs: Iterable[tuple[int, Sign]]) -> None:
-        self._by_segment: defaultdict[str, list[tuple[int, int, Template]]] = defaultdict(list)  # with its place
-        self._by_argument: defaultdict[str, list[tuple[int, Template]]] = defaultdict(list)
-        self._by_text: list[tuple[str, int, Template]] = []
+        self._by_text: defaultdict[str, list[tuple[int, Template]]] = defaultdict(
+            list
+        )  # a segment, or an argument's name
+        self._by_part: list[tuple[str, int, Template]] = []  # of a segment
         self._paths: dict[int, PathForm] = {}  # of those that were compared: making one costs more than comparing
         for number, sign in signs:
             template = sign.template()
-            known = [(place, texts) for place, piece in enumerate(template.path or ()) if (texts := _texts(piece))]
-            if known:
-                place, texts = known[0]
-                for text in texts:
-                    self._by_segment[text].append((place, number, template))
-            elif template.args:
-                self._by_argument[template.args[0][0]].append((number, template))
-            else:
-                literals = [literal for piece in template.path or () for literal in piece.literals]
-                self._by_text.append((max(literals, key=len), number, template))
+            path = template.path or ()
+            known = next(filter(None, map(_texts, path)), ()) or [name for name, _ in template.args[:1]]
+            for text in known:
+                self._by_text[text].append((number, template))
+            if not known:
+                literals = [literal for piece in path for literal in piece.literals]
+                self._by_part.append((max(literals, key=len), number, template))
 
-    def candidates(self, url: UrlParts) -> Iterator[tuple[int, Template, int]]:
-        """Number and form of each sign that the URL may show, and how many segments would lie above the program.
-
-        What names no path has 0 of them. Each has yet to be compared, see `fit`.
-        """
-        segments = url.segments
-        starts = range(min(len(segments), DEEPEST + 1))
-        for at, segment in enumerate(segments):
-            for place, number, template in self._by_segment.get(segment, ()):
-                if at - place in starts:
-                    yield number, template, at - place
-        path = "/".join(segments)
-        for text, number, template in self._by_text:
-            if text in path:
-                for start in starts:
-                    yield number, template, start
-        for name in dict.fromkeys([arg.partition("=")[0] for arg in url.args]):
-            for number, template in self._by_argument.get(name, ()):
-                for start in starts if template.path is not None else (0,):
-                    yield number, template, start
+    def candidates(self, url: UrlParts) -> Iterator[tuple[int, Template]]:
+        """Number and form of each sign that the URL may show. Each has yet to be compared, see `fit`."""
+        for text in dict.fromkeys([*url.segments, *(arg.partition("=")[0] for arg in url.args)]):
+            yield from self._by_text.get(text, ())
+        path = "/".join(url.segments)
+        for part, number, template in self._by_part:
+            if part in path:
+                yield number, template
 
     def fit(self, number: int, template: Template, url: UrlParts, start: int) -> bool:
         """Whether what is left of a URL behind its first `start` segments is of a sign's form."""
@@ -176,8 +162,9 @@ class Recognizer:
             self._known_urls.clear()
         self._known_urls.add(hash(url))
         seen = self._of(parts.authority, parts.scheme)
-        readable, places = _readable(url, parts), None
-        for number, template, start in self._of_urls.candidates(readable):
+        readable = _readable(url, parts)
+        places = _places(parts.segments)[: len(readable.segments)]
+        for number, template in self._of_urls.candidates(readable):
             program, anchor = self._told_by[number]
             if template.path is None:
                 if number not in seen.everywhere and self._of_urls.fit(number, template, readable, 0):
@@ -185,17 +172,14 @@ class Recognizer:
                     seen.programs.setdefault(program, {})
                     seen.count += 1
                 continue
-            if places is None:
-                places = _places(parts.segments)
-            if start >= len(places):
-                continue
-            path, paths = places[start], seen.programs.get(program, _NOTHING).get(anchor, _NOTHING)
-            if number in paths.get(path, ()):  # as of nearly all URLs of a site
-                continue
-            has_room = path in paths or len(paths) < _MOST_PATHS
-            if has_room and self._of_urls.fit(number, template, readable, start):
-                seen.programs.setdefault(program, {}).setdefault(anchor, {}).setdefault(path, set()).add(number)
-                seen.count += 1
+            for start, path in enumerate(places):
+                paths = seen.programs.get(program, _NOTHING).get(anchor, _NOTHING)
+                if number in paths.get(path, ()):  # as of nearly all URLs of a site
+                    continue
+                has_room = path in paths or len(paths) < _MOST_PATHS
+                if has_room and self._of_urls.fit(number, template, readable, start):
+                    seen.programs.setdefault(program, {}).setdefault(anchor, {}).setdefault(path, set()).add(number)
+                    seen.count += 1
 
     def see_page(self, sight: Sight) -> News:
         """Take note of a page, and of the links to its own host.

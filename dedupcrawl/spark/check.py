@@ -22,7 +22,7 @@ from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
 from dedupcrawl.sites import site_of
-from dedupcrawl.spark.reading import ORDER, PLACE, REPORT, Files, Piece, add_reports, head_of, lines_of, piece_blocks
+from dedupcrawl.spark.reading import ORDER, PLACE, REPORT, Files, add_reports, head_of, lines_of, numbered, piece_blocks
 from dedupcrawl.spark.session import materialized
 from dedupcrawl.verdict import Verdict
 
@@ -66,29 +66,23 @@ def _pages(spark: SparkSession, logs: Sequence[str], wanted: Wanted, by_site: bo
     for log in logs:
         if any(head_of(spark, file).startswith(b"WARC/") for file in files.add(spark, log)[:1]):
             raise LogError(f"{log} is WARC, which Spark cannot split: take JSON Lines, or --engine local.")
-        frames.append(
-            lines_of(spark, log).mapInArrow(partial(_read, files, wanted, by_site), from_arrow_schema(_PAGES))
-        )
+        pages = lines_of(spark, log).mapInArrow(partial(_read, files, wanted, by_site), from_arrow_schema(_PAGES))
+        frames.append(numbered(pages))
     return reduce(DataFrame.unionAll, frames), files.names
 
 
 def _read(files: Files, wanted: Wanted, by_site: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """What a task makes of its lines: rows of `_PAGES`."""
     encode = msgspec.msgpack.Encoder().encode
-    rows, size, place, number = list[dict[str, object]](), 0, Piece(-1, 0), 0
+    rows, size = list[dict[str, object]](), 0
     for report, block in piece_blocks(batches, files, sound=False):
-        piece = report.piece
-        number = number if piece == place else 0
-        place = piece
-        for stored in stored_rows(block, files.names[piece.file], report.tally):
+        file, start = report.piece
+        for stored in stored_rows(block, files.names[file], report.tally):
             page = page_of(stored, wanted)
             symbols, together = len(Analysis(page).text.starts), site_of(page.url) if by_site else ""
             packed = encode(page)
-            rows.append(
-                {"file": piece.file, "start": piece.start, "row": number}
-                | {"symbols": symbols, "together": together, "page": packed}
-            )
-            number, size = number + 1, size + len(packed)
+            rows.append({"file": file, "start": start, "symbols": symbols, "together": together, "page": packed})
+            size += len(packed)
             if size >= _BATCH_BYTES:
                 yield pa.RecordBatch.from_pylist(rows, schema=_PAGES)
                 rows, size = [], 0

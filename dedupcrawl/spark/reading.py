@@ -168,13 +168,13 @@ def add_reports(tally: Tally, rows: DataFrame, names: Sequence[str]) -> None:
 
 
 ORDER = ("file", "start", "row")
-"""Columns by which rows sort in the order of the logs: number of the file, its piece, place among the piece's rows."""
+"""Columns by which rows sort in the order of the logs: number of the file, its piece, a number that rises within it."""
 
 REPORT = "report"
 """The column of the rows that belong to no page, null in all others: a packed `TaskReport`; all beside it is null."""
 
 PLACE = (("file", pa.int32()), ("start", pa.int64()), ("row", pa.int64()))
-"""`ORDER` with the types."""
+"""`ORDER` with the types. A task that reads leaves "row" to `numbered`."""
 _TYPES = {  # of the others: string; times in ms
     "content": pa.int64(),
     "fault": pa.int16(),
@@ -207,9 +207,14 @@ def read_logs(spark: SparkSession, logs: Sequence[str]) -> tuple[DataFrame, Sequ
     for log in logs:
         frame = _read(spark, log, files)
         if frame is not None:
-            frames.append(frame)
+            frames.append(numbered(frame))
     empty = spark.createDataFrame([], SCHEMA)
     return reduce(DataFrame.unionAll, frames, empty), files.names
+
+
+def numbered(rows: DataFrame) -> DataFrame:
+    """Rows as tasks have read them, one piece after the other, with the last column of their place."""
+    return rows.withColumn("row", F.monotonically_increasing_id())
 
 
 def _read(spark: SparkSession, log: str, files: Files) -> DataFrame | None:
@@ -266,19 +271,10 @@ _Found = tuple[TaskReport, Callable[[], pl.DataFrame]]
 
 def _rows(blocks: Iterator[_Found], names: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """The rows of `SCHEMA` of some blocks."""
-    before, row = Piece(-1, 0), 0
     for report, read in blocks:
-        piece = report.piece
-        row = row if piece == before else 0
-        before = piece
-        rows = page_rows(usable_rows(read(), names[piece.file], report.tally))
-        placed = rows.with_columns(
-            pl.lit(piece.file, pl.Int32).alias("file"),
-            pl.lit(piece.start, pl.Int64).alias("start"),
-            pl.int_range(row, row + pl.len(), dtype=pl.Int64).alias("row"),
-            pl.lit(None, pl.Binary).alias(REPORT),
-        )
-        row += rows.height
+        file, start = report.piece
+        rows = page_rows(usable_rows(read(), names[file], report.tally))
+        placed = rows.with_columns(file=pl.lit(file), start=pl.lit(start), **dict.fromkeys(("row", REPORT)))
         yield from placed.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(_ARROW_SCHEMA).to_batches()
         yield pa.RecordBatch.from_pylist([{REPORT: pickle.dumps(report)}], schema=_ARROW_SCHEMA)
 

@@ -20,6 +20,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from dedupcrawl.crawl_logs.tally import LogError
+from dedupcrawl.workers import WorkFailedError
 
 _UNLESS_SAID = {
     "spark.log.level": "FATAL",  # what fails is said in one sentence, not by every task again
@@ -35,22 +36,13 @@ _PYTHON = "PYSPARK_PYTHON"
 _UNREAD = "[FAILED_READ_FILE"  # how Spark begins to tell it
 
 
-class NoSparkError(Exception):
-    """Spark cannot be started here; the message is one sentence: why, and what to do."""
-
-
-class SparkFailedError(Exception):
-    """A Spark job failed; the message is one sentence."""
-
-
 @contextmanager
 def spark_session() -> Iterator[SparkSession]:
     """The session that is there, else a new one that ends with the context.
 
     Raises:
-        NoSparkError: There is no Java, or the cluster cannot be reached.
+        WorkFailedError: There is no Java, the cluster cannot be reached, or inside the context a job failed.
         LogError: Inside the context something was asked of Spark that cannot be read.
-        SparkFailedError: Inside the context a job failed.
     """
     there = SparkSession.getActiveSession()
     session = there or _started()
@@ -93,7 +85,7 @@ def _started() -> SparkSession:
     java_home = os.environ.get("JAVA_HOME")
     if not shutil.which(str(Path(java_home, "bin", "java")) if java_home else "java"):
         where = f"not in JAVA_HOME ({java_home})" if java_home else "not on the PATH"
-        raise NoSparkError(f"Spark needs Java 17 or newer, which is {where}: install it, or set JAVA_HOME.")
+        raise WorkFailedError(f"Spark needs Java 17 or newer, which is {where}: install it, or set JAVA_HOME.")
     os.environ.setdefault(_PYTHON, sys.executable)  # else that of the PATH, which need not have this package
     try:
         conf = SparkConf()
@@ -104,7 +96,7 @@ def _started() -> SparkSession:
         with _own_interrupts():
             session = SparkSession.builder.appName("dedupcrawl").config(conf=conf).getOrCreate()
     except (PySparkException, Py4JError) as error:
-        raise NoSparkError(f"Spark does not start ({_first_line(error)}): what it said stands above.") from error
+        raise WorkFailedError(f"Spark does not start ({_first_line(error)}): what it said stands above.") from error
     # A batch is held in memory whole; rows may be of any length.
     session.conf.set(_ROWS_A_BATCH, 50_000)
     session.conf.set(_BYTES_A_BATCH, 32 << 20)
@@ -119,7 +111,7 @@ def _told(error: Exception) -> Exception:
     unread = next((said for said in str(error).splitlines() if _UNREAD in said), None)  # Spark 4.0: deep in a cause
     if unread is not None:
         return LogError(f"Spark cannot read a log: {unread[unread.index(_UNREAD) :].strip()}")
-    return SparkFailedError(f"Spark failed: {line}")
+    return WorkFailedError(f"Spark failed: {line}")
 
 
 def _first_line(error: Exception) -> str:

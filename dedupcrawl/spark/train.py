@@ -17,8 +17,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
-from pyspark import Broadcast
-from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from dedupcrawl.crawl_logs.tally import Tally
@@ -50,11 +49,16 @@ def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, 
 
     Raises:
         LogError: A log cannot be read; nothing is written.
-        NoSparkError: Spark cannot be started.
-        SparkFailedError: A job failed; nothing is written.
+        WorkFailedError: Spark cannot be started, or a job failed; nothing is written.
         OSError: A file cannot be written.
     """
     started = time.perf_counter()
+    files = rule_files([folder]) if folder.exists() else {}  # of this machine
+    before = {name: rules for name, path in files.items() if (rules := learned_rules(path))}
+
+    def carried_over(site: str) -> Sequence[Rule]:
+        return file_of(before, site) or ()
+
     with spark_session() as spark:
         rows, names = read_logs(spark, logs)
         rows = rows.persist()
@@ -64,7 +68,6 @@ def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, 
         large = [row["site"] for row in sizes.where(F.col("count") > _MOST_ROWS).collect()]
         parts = max(spark.sparkContext.defaultParallelism, tally.rows // _ROWS_A_PART)
         learned, of_large = Learned(), F.col("site").isin(large)
-        carried_over = _shared(spark, folder)
         small = pages.where(~of_large).repartition(parts, "site")
         _add_up(learned, small.mapInArrow(partial(_learn, options, carried_over), _LEARNED))
         if large:
@@ -99,18 +102,8 @@ def _add_up(learned: Learned, rows: DataFrame) -> None:
         learned += pickle.loads(bytes(row[_COLUMN]))  # made by our own tasks, like all that Spark brings from them
 
 
-def _shared(spark: SparkSession, folder: Path) -> RulesBefore:
-    """The rules that were learned from earlier logs into a folder of this machine, for every machine."""
-    files = rule_files([folder]) if folder.exists() else {}
-    found = {name: rules for name, path in files.items() if (rules := learned_rules(path))}
-    return partial(_of_site, spark.sparkContext.broadcast(found))
-
-
-def _of_site(found: Broadcast[dict[str, tuple[Rule, ...]]], site: str) -> tuple[Rule, ...]:
-    return file_of(found.value, site) or ()
-
-
 _THINNED = "site string, url string, label long, size long"
+_DRAWN = "site string, is_drawn boolean, below_shared long, below_single long"
 
 
 def _learn_large_sites(
@@ -119,11 +112,8 @@ def _learn_large_sites(
     """Learn the rules of some sites from all their rows, without the reports."""
     learned = Learned()
     pages = materialized(_labelled(rows))
-    good = _without_unlike(_without_faults(pages, learned), learned)
-    clustered = materialized(_numbered(_without_unknown(good, learned)))
-    _count(clustered, learned)
-    asked = [site for site, rules in carried_over.items() if rules]
-    worth = _bounded(clustered.where(F.col("several") | F.col("site").isin(asked)))
+    good = materialized(_without_unknown(_without_unlike(_without_faults(pages, learned), learned), learned))
+    worth = _bounded(good, learned, carried_over)
 
     def learn(pages: pa.Table) -> pa.Table:  # no partial: Spark asks a function for its hints
         return _learn_one(options, carried_over, pages)
@@ -249,52 +239,32 @@ def _without_unknown(pages: DataFrame, learned: Learned) -> DataFrame:
     return pages.join(unknown, "label", "left_anti")
 
 
-def _numbered(pages: DataFrame) -> DataFrame:
-    """Site, url, importance, SimHash, cluster and its size; `several`: whether its site has a larger one than 1."""
+def _bounded(pages: DataFrame, learned: Learned, carried_over: Mapping[str, Sequence[Rule]]) -> DataFrame:
+    """As `learning_part.bounded`, of the sites with something to learn; all are counted.
+
+    Gives site, url, importance, simhash, is_unique and cluster.
+    """
+    most, size = learning_part.MOST_URLS, F.col("size")
+    step = F.floor((size - 1) / learning_part.MOST_OF_A_CLUSTER) + 1
     clusters = pages.groupBy("site", "label").agg(F.min("url").alias("first"), F.count("*").alias("size"))
+    left = F.sum(F.when(size > 1, F.floor((size - 1) / step) + 1).otherwise(0))
+    totals = clusters.groupBy("site").agg(F.sum("size"), F.count("*"), F.sum((size > 1).cast("long")), left)
+    drawn = []
+    for site, urls, count, shared, urls_of_shared in totals.collect():
+        learned += Learned(sites=1, urls=urls, clusters=shared, redundant=urls - count)
+        if shared or carried_over[site]:
+            drawn.append((site, urls > most, *learning_part.below(most, urls_of_shared, count - shared)))
     number = F.row_number().over(Window.partitionBy("site").orderBy("first")) - 1
     clusters = clusters.withColumn("cluster", number.cast("long"))
-    clusters = clusters.withColumn("several", F.max("size").over(Window.partitionBy("site")) > 1)
-    numbered = pages.select("url", "importance", "simhash", "is_unique", "label").join(clusters, "label")
-    return numbered.select("site", "url", "importance", "simhash", "is_unique", "cluster", "size", "several")
-
-
-def _count(clustered: DataFrame, learned: Learned) -> None:
-    clusters = clustered.groupBy("site", "cluster").count()
-    several = F.sum((F.col("count") > 1).cast("long"))
-    found = clusters.agg(F.count_distinct("site"), F.sum("count"), F.count("*"), several).head()
-    if found is not None and found[0]:
-        learned.sites, learned.urls, learned.clusters = found[0], found[1], found[3]
-        learned.redundant = found[1] - found[2]
-
-
-def _bounded(pages: DataFrame) -> DataFrame:
-    """As `learning_part.bounded`, for several sites: site, url, importance, SimHash and cluster."""
-    most, of_a_cluster = learning_part.MOST_URLS, learning_part.MOST_OF_A_CLUSTER
-    order = Window.partitionBy("site", "cluster").orderBy(F.coalesce("importance", F.lit(0.0)).desc(), "url")
-    step = F.floor((F.col("size") - 1) / of_a_cluster) + 1
-    pages = _with_count(pages, "urls", F.lit(True)).withColumn("place", F.row_number().over(order) - 1)
-    pages = pages.where((F.col("urls") <= most) | (F.col("place") % step == 0))
-    pages = _with_count(_with_count(pages, "clustered", F.col("size") > 1), "single", F.col("size") == 1)
-    taken = F.least(F.col("clustered"), F.lit(int(most * learning_part.SHARE_OF_CLUSTERS)))
-    below = F.when(F.col("size") > 1, _share(taken, F.col("clustered"))).otherwise(
-        _share(most - taken, F.col("single"))
-    )
+    clusters = clusters.join(F.broadcast(pages.sparkSession.createDataFrame(drawn, _DRAWN)), "site")
     mixed = (F.col("cluster") * learning_part.MULTIPLIER) % learning_part.MODULUS
-    return pages.where((F.col("urls") <= most) | (mixed < below)).select(
+    below = F.when(size > 1, F.col("below_shared")).otherwise(F.col("below_single"))
+    pages = pages.join(clusters.where(~F.col("is_drawn") | (mixed < below)).drop("site"), "label")
+    order = Window.partitionBy("label").orderBy(F.coalesce("importance", F.lit(0.0)).desc(), "url")
+    pages = pages.withColumn("place", F.row_number().over(order) - 1)
+    return pages.where(~F.col("is_drawn") | (F.col("place") % step == 0)).select(
         "site", "url", "importance", "simhash", "is_unique", "cluster"
     )
-
-
-def _share(taken: Column, of: Column) -> Column:
-    """As `learning_part.share`."""
-    whole = F.lit(learning_part.MODULUS)
-    return F.when(taken >= of, whole).otherwise(F.floor(taken * whole / of))
-
-
-def _with_count(pages: DataFrame, name: str, which: Column) -> DataFrame:
-    """One more column: how many such rows the row's site has."""
-    return pages.join(pages.groupBy("site").agg(F.sum(which.cast("long")).alias(name)), "site")
 
 
 def _learn_one(options: LearningOptions, carried_over: Mapping[str, Sequence[Rule]], pages: pa.Table) -> pa.Table:

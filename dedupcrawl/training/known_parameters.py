@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote
@@ -23,23 +22,20 @@ _MOST_ASKED = 2000  # names of a site, the most frequent ones
 _MOST_NAMES = 50  # of a site, the most frequent ones
 
 
-class _Row(msgspec.Struct, frozen=True):
-    urlPattern: str
-    rules: list[str] = []
-    exceptions: list[str] = []
+class Provider(msgspec.Struct, frozen=True):
+    """Parameters of some URLs, as the file has them."""
+
+    urlPattern: re.Pattern[str]  # of the URLs (searched)
+    rules: tuple[re.Pattern[str], ...] = ()  # of the names (the whole name)
+    exceptions: tuple[re.Pattern[str], ...] = ()  # of URLs that need all their parameters (searched)
 
 
 class _File(msgspec.Struct, frozen=True):
-    providers: dict[str, _Row]
+    providers: dict[str, Provider]
 
 
-@dataclass(frozen=True, slots=True)
-class Provider:
-    """Parameters of some URLs."""
-
-    urls: re.Pattern[str]  # pattern of the URLs (searched)
-    names: re.Pattern[str]  # pattern of the names (the whole name)
-    exceptions: tuple[re.Pattern[str], ...]  # patterns of URLs that need all their parameters (searched)
+def _pattern(_: type, text: str) -> re.Pattern[str]:
+    return re.compile(text, re.I)
 
 
 def read_clearurls(path: Path) -> tuple[Provider, ...]:
@@ -49,20 +45,12 @@ def read_clearurls(path: Path) -> tuple[Provider, ...]:
         LogError: It is not such a file.
     """
     try:
-        rows = msgspec.json.decode(path.read_bytes(), type=_File).providers
-        return tuple(
-            Provider(
-                re.compile(row.urlPattern, re.I),
-                re.compile("|".join(f"(?:{rule})" for rule in row.rules), re.I),
-                tuple(re.compile(exception, re.I) for exception in row.exceptions),
-            )
-            for row in rows.values()
-            if row.rules
-        )
+        found = msgspec.json.decode(path.read_bytes(), type=_File, dec_hook=_pattern).providers
     except RecursionError as error:
         raise LogError(f"{path}: not a ClearURLs data.min.json: values or patterns in it lie too deep") from error
     except (OSError, msgspec.DecodeError, re.error, OverflowError, UnicodeDecodeError) as error:
         raise LogError(f"{path}: not a ClearURLs data.min.json: {error}") from error
+    return tuple(provider for provider in found.values() if provider.rules)
 
 
 def known_parameters(urls: Iterable[str], providers: Sequence[Provider]) -> list[str]:
@@ -89,7 +77,7 @@ def known_parameters(urls: Iterable[str], providers: Sequence[Provider]) -> list
 
 def _knows(provider: Provider, name: str, urls: Sequence[str]) -> bool:
     return (
-        provider.names.fullmatch(unquote(name)) is not None
-        and all(provider.urls.search(url) for url in urls)
+        any(rule.fullmatch(unquote(name)) for rule in provider.rules)
+        and all(provider.urlPattern.search(url) for url in urls)
         and not any(exception.search(url) for exception in provider.exceptions for url in urls)
     )

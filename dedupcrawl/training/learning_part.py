@@ -140,18 +140,23 @@ def bounded(pages: pl.DataFrame, most: int) -> pl.DataFrame:
     several = pl.col("size") > 1
     left = (pl.col("size") - 1) // pl.col("step") + 1
     clustered, single = sizes.select(left.filter(several).sum(), (~several).sum().alias("single")).row(0)
-    taken = min(clustered, int(most * SHARE_OF_CLUSTERS))
-    below = pl.when(several).then(share(taken, clustered)).otherwise(share(most - taken, single))
+    of_shared, of_single = below(most, clustered, single)
     mixed = (pl.col("cluster").cast(pl.UInt64) * MULTIPLIER) % MODULUS
-    drawn = sizes.filter(mixed < below).drop("size")
+    drawn = sizes.filter(mixed < pl.when(several).then(of_shared).otherwise(of_single)).drop("size")
     place = pl.struct(-pl.col("importance").fill_null(0.0), "url").rank("ordinal").over("cluster") - 1
     pages = pages.join(drawn, on="cluster", maintain_order="left")  # before they are put in order, which costs most
     return pages.filter(place % pl.col("step") == 0).drop("step")
 
 
-def share(taken: int, of: int) -> int:
-    """The hashes below which a share of so many lies."""
-    return MODULUS if taken >= of else taken * MODULUS // of
+def below(most: int, shared: int, single: int) -> tuple[int, int]:
+    """The hashes below which those clusters lie that make up so many URLs: of clusters of several, and of single pages.
+
+    Of these two there are so many URLs.
+    """
+    taken = min(shared, int(most * SHARE_OF_CLUSTERS))
+    pairs = ((taken, shared), (most - taken, single))
+    of_shared, of_single = (MODULUS if some >= of else some * MODULUS // of for some, of in pairs)
+    return of_shared, of_single
 
 
 def recognized_rules(site: str, urls: Sequence[str], known: Sequence[Program] | None = None) -> tuple[Rule, ...]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Literal
 
 import polars as pl
@@ -86,23 +85,11 @@ def page_rows(rows: pl.DataFrame) -> pl.DataFrame:
         simhash=_bits(pl.col("simhash")),
     )
     pages = pages.with_columns(sites_of(pl.col("url"), pages).alias("site"))
-    pages = pages.with_columns(_of_links(pages, name, partial(_to_the_site, name)) for name in LINKS)
-    names_own = _of_links(pages, "canonical", lambda named: named.select(_names_its_own_page()).to_series())
-    return pages.with_columns(names_own.alias("names_own")).select(*PAGE_ROWS)
-
-
-def _of_links(pages: pl.DataFrame, name: str, tell: Callable[[pl.DataFrame], pl.Series]) -> pl.Series:
-    """Shape (n,): what is told of the rows that have a link of this name, null for the others: most have none."""
-    rows = pages[name].is_not_null().arg_true()
-    told = tell(pages[rows])
-    return pl.repeat(None, pages.height, dtype=told.dtype, eager=True).scatter(rows, told).alias(name)
-
-
-def _to_the_site(name: str, linked: pl.DataFrame) -> pl.Series:
-    """Shape (n,): the links of this name, absolute; null for those to the page itself or to another site."""
-    linked = linked.with_columns(_without_fragment(_absolute(pl.col(name))).alias(name))
-    there = sites_of(pl.col(name), linked)
-    return linked.select(pl.when((pl.col(name) != pl.col("url")) & (there == pl.col("site"))).then(name)).to_series()
+    for name in LINKS:
+        pages = pages.with_columns(_without_fragment(_absolute(pl.col(name))).alias(name))
+        is_of_site = sites_of(pl.col(name), pages) == pl.col("site")
+        pages = pages.with_columns(pl.when(is_of_site & (pl.col(name) != pl.col("url"))).then(name))
+    return pages.with_columns(_names_its_own_page().alias("names_own")).select(*PAGE_ROWS)
 
 
 def _bits(simhash: pl.Expr) -> pl.Expr:
@@ -112,7 +99,7 @@ def _bits(simhash: pl.Expr) -> pl.Expr:
 
 
 def _names_its_own_page() -> pl.Expr:
-    """Whether the canonical link is the row's own URL with fewer arguments, or none, and not the front page.
+    """Whether the canonical link is the row's own URL with fewer arguments, or none, and not the front page; or null.
 
     Nothing but the link is known of a page without a signature, and many sites have one link on pages of all kinds.
     """
@@ -120,7 +107,8 @@ def _names_its_own_page() -> pl.Expr:
     of_url, of_link = (pl.col(name).str.extract(query).str.split("&") for name in ("url", "canonical"))
     fewer = of_link.is_null() | (of_link.list.set_difference(of_url).list.len() == 0)
     is_front = pl.col("canonical").str.contains(r"^[^:]*://[^/?]*/?(?:\?|$)")
-    return (pl.col("url").str.extract(path) == pl.col("canonical").str.extract(path)) & fewer & ~is_front
+    is_own = (pl.col("url").str.extract(path) == pl.col("canonical").str.extract(path)) & fewer & ~is_front
+    return pl.when(pl.col("canonical").is_not_null()).then(is_own)
 
 
 def _without_fragment(url: pl.Expr) -> pl.Expr:

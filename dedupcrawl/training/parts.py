@@ -50,30 +50,27 @@ def spooled(batches: Iterable[pl.DataFrame], folder: Path) -> list[Part]:
 
     Which sites share a part is of no consequence: each is learned on its own.
     """
-    held, count = defaultdict[int, list[pl.DataFrame]](list), 0
+    held = list[pl.DataFrame]()
     sizes: Counter[int] = Counter()
     files: defaultdict[int, list[Path]] = defaultdict(list)
 
     def write() -> None:
-        for number, groups in held.items():
-            rows = pl.concat(groups)
+        numbered = pl.concat(held).with_columns(part=pl.col("site").hash() % _MOST_PARTS)
+        held.clear()
+        for (number,), rows in numbered.partition_by("part", as_dict=True, include_key=False).items():
+            assert isinstance(number, int)
             said = [name for name in rows.columns if rows[name].null_count() < rows.height]
             file = folder / f"{number:03}-{len(files[number]):05}.arrow"
             rows.select(said).write_ipc(file, compression="lz4")
             files[number].append(file)
             sizes[number] += rows.height
-        held.clear()
 
     for batch in batches:
-        numbered = batch.with_columns(part=pl.col("site").hash() % _MOST_PARTS)
-        for (number,), group in numbered.partition_by("part", as_dict=True, include_key=False).items():
-            assert isinstance(number, int)
-            held[number].append(group)
-        count += batch.height
-        if count >= _BUFFER_ROWS:
+        held.append(batch)
+        if sum(one.height for one in held) >= _BUFFER_ROWS:
             write()
-            count = 0
-    write()
+    if held:
+        write()
     parts = max(1, min(_MOST_PARTS, sizes.total() // _ROWS_A_PART))
     together: defaultdict[int, list[int]] = defaultdict(list)
     for number in sorted(files):
@@ -86,11 +83,7 @@ def spooled(batches: Iterable[pl.DataFrame], folder: Path) -> list[Part]:
 
 @contextmanager
 def parted(logs: Sequence[Path], tally: Tally, progress: Progress) -> Iterator[Sequence[Part]]:
-    """Read logs and part their rows by site; the parts' files live as long as the context.
-
-    Raises:
-        LogError: A log cannot be read.
-    """
+    """Read logs and part their rows by site; the parts' files live as long as the context."""
     with tempfile.TemporaryDirectory(prefix="dedupcrawl-") as folder:
         yield spooled(_rows(logs, tally, progress), Path(folder))
 
@@ -111,14 +104,14 @@ def work_on(
     There are as many worker processes as cores if `workers` is None, or none besides this one where the rows are few.
 
     Raises:
-        WorkerKilledError: A worker did not live to the end of its work.
+        WorkFailedError: A worker did not live to the end of its work.
     """
     total, done = sum(part.rows for part in parts), 0
     if workers is None:
         workers = min(os.cpu_count() or 1, len(parts)) if total >= _ROWS_WORTH_WORKERS else 1
     progress(stage, 0, total)
     do = partial(_worked_on, work)
-    results = map(do, parts) if workers == 1 else in_processes(do, parts, workers, len(parts))
+    results = map(do, parts) if workers == 1 else in_processes(do, parts, workers)
     for part, result in zip(parts, results, strict=True):
         yield result
         done += part.rows
@@ -132,11 +125,7 @@ def _worked_on(work: Callable[[pl.DataFrame], ResultT], part: Part) -> ResultT:
 def urls_and_clusters(
     site: str, logs: Sequence[Path], progress: Progress
 ) -> tuple[list[str], list[int], dict[int, int]]:
-    """The site's URLs, the number of each one's cluster, and the SimHash of each cluster as far as known.
-
-    Raises:
-        LogError: A log cannot be read.
-    """
+    """The site's URLs, the number of each one's cluster, and the SimHash of each cluster as far as known."""
     with parted(logs, Tally(), progress) as parts:
         rows = (part.read().filter(pl.col("site") == ascii_form(site)) for part in parts)
         found = clusters_of(pl.concat([pl.DataFrame(schema=PAGE_ROWS), *rows])).urls

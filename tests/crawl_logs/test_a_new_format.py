@@ -12,13 +12,13 @@ import pytest
 from dedupcrawl.crawl_logs import registry
 from dedupcrawl.crawl_logs.blocks import line_blocks
 from dedupcrawl.crawl_logs.registry import LogFormat, read_log
-from dedupcrawl.crawl_logs.rows import LINE, canonical_rows, lines_of
+from dedupcrawl.crawl_logs.rows import rows_of_values
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.training.learning_part import LearningOptions
 from dedupcrawl.training.train import train
 
 _ROW = re.compile(rb"\d{10}\.\d{3} +\d+ \S+ TCP_\w+/\d{3} \d+ GET ")
-_FIELDS = (
+_FIELDS = re.compile(
     r"^\d+\.\d+ +\d+ \S+ TCP_\w+/(?P<status>\d{3}) (?P<bytes>\d+) GET (?P<url>\S+) \S+ \S+ (?P<mime>\S+)"
     r" (?P<digest>\S+)$"
 )
@@ -30,11 +30,9 @@ def matches(head: bytes) -> bool:
 
 def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     for block in line_blocks(path, tally):
-        lines = lines_of(block).filter(pl.col("text") != "")
-        rows = lines.select(LINE, pl.col("text").str.extract_groups(_FIELDS).alias("field")).unnest("field")
-        broken = rows.filter(pl.col("url").is_null())[LINE]
-        tally.skip(str(path), "not a line of Squid", broken.len(), broken)
-        yield canonical_rows(rows.filter(pl.col("url").is_not_null()))
+        found = ((number, _FIELDS.match(line.decode())) for number, line in block.texts())
+        values = ((number, row and row.groupdict()) for number, row in found)
+        yield rows_of_values(values, "not a line of Squid", str(path), tally)
 
 
 def line(url: str, digest: str) -> str:

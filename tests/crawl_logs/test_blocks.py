@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs import blocks
 from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks, utf8
-from dedupcrawl.crawl_logs.rows import lines_of
 from dedupcrawl.crawl_logs.tally import Tally
 
 
@@ -103,11 +102,6 @@ def test_progress_counts_the_bytes_of_the_file(tmp_path: Path) -> None:
     tally = Tally(bytes_read=5)
     list(line_blocks(path, tally))
     assert tally.bytes_read == 45
-
-
-def test_lines_are_numbered_strings() -> None:
-    frame = lines_of(LineBlock(7, b"a\r\n\nb\n"))
-    assert frame.to_dict(as_series=False) == {"line": [7, 8, 9], "text": ["a", "", "b"]}
 
 
 @pytest.mark.parametrize("blanks", [b"\n" * (1 << 24), b" " * 1_000 + b"\n" * (1 << 24), b"\n" * (1 << 22) + b"x\n"])

@@ -11,16 +11,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs import blocks, delimited
-from dedupcrawl.crawl_logs.blocks import LineBlock
-from dedupcrawl.crawl_logs.delimited import cut
 from dedupcrawl.crawl_logs.tally import Tally
 
 
 def rows(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:
     path.write_bytes(data)
     tally = Tally()
-    reader = delimited.read_csv if path.suffix == ".csv" else delimited.read_tsv
-    found = [row for batch in reader(path, tally) for row in batch.to_dicts()]
+    separator = "," if path.suffix == ".csv" else "\t"
+    found = [row for batch in delimited.read(separator, path, tally) for row in batch.to_dicts()]
     return [{name: value for name, value in row.items() if value is not None} for row in found], tally
 
 
@@ -136,42 +134,31 @@ def test_an_unclosed_quote_does_not_swallow_the_file(tmp_path: Path, monkeypatch
 
 
 fields = st.text("ab\"' é%\\", max_size=4)
-separators = st.sampled_from(["\t", ",", " "])
 
 
-@given(st.lists(st.lists(fields, min_size=1, max_size=4), min_size=1, max_size=8), separators)
-def test_lines_are_cut_at_every_separator_and_quotes_mean_nothing(rows: list[list[str]], separator: str) -> None:
-    rows = [[field.replace(separator, "") for field in row] for row in rows]
-    tally = Tally(rows=7)
-    lines = [separator.join(row) for row in rows]
-    found = cut(LineBlock(5, "".join(f"{line}\n" for line in lines).encode()), separator, ["x", "y", "z"], "log", tally)
-    good = [(number, row) for number, row in enumerate(rows, 5) if len(row) == 3]
-    read = found.select("line", "x", "y", "z").rows()
-    assert [(number, [field or "" for field in row]) for number, *row in read] == good
-    bad = [number for number, row in enumerate(rows, 5) if len(row) != 3 and separator.join(row)]
-    assert tally.rows == 7 + len(bad)
+@given(st.lists(st.lists(fields, min_size=1, max_size=4), min_size=1, max_size=8))
+def test_lines_are_cut_at_every_tab_and_quotes_mean_nothing(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[list[str]]
+) -> None:
+    data = "".join("\t".join(row) + "\n" for row in [["url", "title", "digest"], *lines]).encode()
+    found, tally = rows(tmp_path_factory.mktemp("log") / "log.tsv", data)
+    good = [(number, row) for number, row in enumerate(lines, 2) if len(row) == 3]
+    read = [(row["line"], [row.get(name, "") for name in ("url", "title", "digest")]) for row in found]
+    assert read == [(number, [field.strip() for field in row]) for number, row in good]
+    bad = [number for number, row in enumerate(lines, 2) if len(row) != 3 and row != [""]]
     assert tally.skipped == ({"not 3 fields": len(bad)} if bad else {})
     assert [row.line for row in tally.broken] == bad[:5]
 
 
-def test_of_a_repeated_name_the_first_column_stays() -> None:
-    found = cut(LineBlock(1, b"a,b,c\n"), ",", ["url", "x", "url"], "log", Tally())
-    assert found.rows(named=True) == [{"url": "a", "x": "b", "line": 1}]
-
-
-def test_nothing_left_has_all_columns() -> None:
-    found = cut(LineBlock(1, b"a\n\nb\n"), ",", ["url", "x"], "log", Tally())
-    assert dict(found.schema) == {"url": pl.String, "x": pl.String, "line": pl.Int64}
-    assert found.is_empty()
-
-
-def test_line_ends_of_windows_are_no_part_of_the_last_field() -> None:
-    assert cut(LineBlock(1, b"a\tb\r\nc\td\r\n"), "\t", ["x", "y"], "log", Tally())["y"].to_list() == ["b", "d"]
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_line_ends_and_repeated_names(tmp_path: Path, end: bytes) -> None:
+    found, _ = rows(tmp_path / "log.tsv", end.join([b"url\ttitle\turl", b"a\tb\tc", b""]))
+    assert found == [{"url": "a", "title": "b", "line": 2}]
 
 
 def test_long_rows_come_in_small_batches(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text("url,text\n" + "".join(f"http://a/{n},{'x' * 900_000}\n" for n in range(40)), encoding="utf-8")
-    batches = [batch.height for batch in delimited.read_csv(path, Tally())]
+    batches = [batch.height for batch in delimited.read(",", path, Tally())]
     assert sum(batches) == 40
     assert max(batches) < 30

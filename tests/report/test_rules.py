@@ -95,7 +95,7 @@ def test_nothing_was_rewritten() -> None:
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 10**6))))
 def test_however_many_are_held_at_once(rows: Sequence[tuple[int, int]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sources, "_AT_ONCE", 3)
+        patch.setattr(sources, "_HASHED_AT_ONCE", 3)
         found = read_rewritten(rewrite(f"http://a/{n}", f"http://b/{page}", at) for n, (page, at) in enumerate(rows))
     assert found.variants == len(rows)
     assert found.pages == len({page for page, _ in rows})

@@ -97,7 +97,7 @@ def test_names_that_came_once_are_not_asked_for_and_of_many_the_frequent_ones_ar
             asked.append(name)
             return True
 
-    providers = [Provider(re.compile(""), cast("re.Pattern[str]", Asking()), ())]
+    providers = [Provider(re.compile(""), (cast("re.Pattern[str]", Asking()),), ())]
     urls = [f"http://a.com/?x{i}=1" for i in range(5000)] + ["http://a.com/?sid=1&y=2"] * 2
     assert known_parameters(urls, providers) == ["sid", "y"]
     assert asked == ["sid", "y"]

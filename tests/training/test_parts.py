@@ -15,7 +15,7 @@ import pytest
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.training.page_rows import PAGE_ROWS
 from dedupcrawl.training.parts import Part, parted, work_on
-from dedupcrawl.workers import WorkerKilledError
+from dedupcrawl.workers import WorkFailedError
 
 Told = list[tuple[str, int, int]]
 
@@ -72,7 +72,7 @@ def killed(rows: pl.DataFrame) -> None:
 
 
 def test_a_worker_that_is_killed_is_an_error(parts: list[Part]) -> None:
-    with pytest.raises(WorkerKilledError, match="a worker process was killed"):
+    with pytest.raises(WorkFailedError, match="a worker process was killed"):
         list(work_on(parts, killed, "working", no_progress, 2))
 
 
