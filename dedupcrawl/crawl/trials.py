@@ -206,6 +206,7 @@ class Trials:
             self._succeed(trial)
         elif same is False and not trial.suspects and self._is_known_instead(trial):
             self._undecided(trial)
+            self._hold(trial)
         elif same is False:
             self._fail(trial)
 
@@ -234,11 +235,15 @@ class Trials:
 
     def _succeed(self, trial: Trial) -> None:
         _tell("One page", trial)
-        self._held.append(trial)
         self._book.passed(trial.url, trial.rules)
         self._passed(trial)
-        trial.asked = None  # the trial is kept until it is known what its page has led to
+        self._hold(trial)
+
+    def _hold(self, trial: Trial) -> None:
+        """Keep a trial until it is known what its page has led to."""
+        trial.asked = None
         trial.found = trial.found if trial.suspects else None
+        self._held.append(trial)
 
     def _end(self, trial: Trial) -> None:
         self._disputed.pop(trial.url, None)
