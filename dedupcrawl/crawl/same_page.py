@@ -147,6 +147,14 @@ class EarlierPages:
         (keeper, _), (other, is_exact) = asked, kept
         return keeper == other and is_exact
 
+    def is_dropped(self, url: str) -> bool:
+        """Whether this crawl has a page that it took the page of `url` for a duplicate of when it had fetched both."""
+        try:
+            entry, verdict = self._led_to(url, is_fetched=True)
+        except INDEX_FAILS:
+            return False
+        return entry is not None and verdict is not None
+
     def is_one_url(self, url: str, other: str) -> bool:
         """True when the rules make the same of both."""
         return self._normalizer.normalize(url).canonical == self._normalizer.normalize(other).canonical

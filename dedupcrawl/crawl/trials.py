@@ -57,8 +57,9 @@ class Trials:
             compared again later: it may be but a counter.
         passed: Called with a trial that found one page.
         failed: Called with a trial that found two pages, and what follows for its rules.
-        undecided: Called with a trial that found two pages, of which the first is that of the last such trial of this
-            canonical URL: ten copies of one page speak but once against the rules that lose it.
+        undecided: Called with a trial that found two pages, of which the first is a duplicate of one that was kept, or
+            that of the last such trial of this canonical URL: rules that lose no text are not blamed for it, and ten
+            copies of one page speak but once against those that do.
 
     Attributes:
         tried: All URLs whose trials ever were begun: they are fetched as they were asked for already.
@@ -203,16 +204,19 @@ class Trials:
                 self._failed(trial, Ruling(revoked=tuple(revoked)))
         elif same:
             self._succeed(trial)
-        elif same is False and not trial.suspects and self._is_known_instead(trial.canonical, trial.asked):
+        elif same is False and not trial.suspects and self._is_known_instead(trial):
             self._undecided(trial)
+            self._hold(trial)
         elif same is False:
             self._fail(trial)
 
-    def _is_known_instead(self, canonical: str, asked: Look) -> bool:
-        """Whether the last trial of the canonical URL that found another page has found this one."""
-        last = self._instead.get(canonical)
-        self._instead[canonical] = asked
-        return last is not None and bool(same_page(asked, last, self._furniture_of))
+    def _is_known_instead(self, trial: Trial) -> bool:
+        """Whether the crawl has the page that a trial found by another URL, or the last trial there has found it."""
+        assert trial.asked is not None
+        last = self._instead.get(trial.canonical)
+        self._instead[trial.canonical] = trial.asked
+        is_last = last is not None and bool(same_page(trial.asked, last, self._furniture_of))
+        return is_last or self._earlier.is_dropped(trial.url)
 
     def _is_final(self, trial: Trial, found: Look, *, is_last: bool) -> bool:
         """Whether all is known that may speak for a rule whose pages seem to differ; else the trial waits for it."""
@@ -231,11 +235,15 @@ class Trials:
 
     def _succeed(self, trial: Trial) -> None:
         _tell("One page", trial)
-        self._held.append(trial)
         self._book.passed(trial.url, trial.rules)
         self._passed(trial)
-        trial.asked = None  # the trial is kept until it is known what its page has led to
+        self._hold(trial)
+
+    def _hold(self, trial: Trial) -> None:
+        """Keep a trial until it is known what its page has led to."""
+        trial.asked = None
         trial.found = trial.found if trial.suspects else None
+        self._held.append(trial)
 
     def _end(self, trial: Trial) -> None:
         self._disputed.pop(trial.url, None)

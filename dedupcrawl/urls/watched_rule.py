@@ -59,8 +59,13 @@ class WatchedRule(msgspec.Struct):
         return cls(rule, Places(rule))
 
     def reread(self, rule: Rule) -> WatchedRule:
-        """The same rule as it was written anew, perhaps with the trials of this crawl, which are counted here."""
-        return msgspec.structs.replace(self, rule=replace(rule, tried=self.rule.tried, failed=self.rule.failed))
+        """The same rule as it was written anew, perhaps with the trials of this crawl, which are counted here.
+
+        Nor is the log of this crawl evidence besides: what is wrong in it is what these trials are about.
+        """
+        before = self.rule
+        rule = replace(rule, tried=before.tried, failed=before.failed, evidence=before.evidence)
+        return msgspec.structs.replace(self, rule=rule)
 
     @property
     def before(self) -> tuple[int, int]:

@@ -71,6 +71,7 @@ class Setting:
     failed: list[tuple[str, Ruling]] = field(default_factory=list)
     undecided: list[str] = field(default_factory=list)
     served: bool | None = False
+    dropped: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         write_rules(self.rules, SiteRules("a.example", (Rule("sid", "rewrite", drop=("sid",), state="probation"),)))
@@ -95,6 +96,9 @@ class Setting:
 
     def is_served(self, url: str, canonical: str) -> bool | None:
         return self.served
+
+    def is_dropped(self, url: str) -> bool:
+        return url in self.dropped
 
     def begin(self, url: str = ASKED, canonical: str = CANONICAL, found: Look | None = None) -> bool:
         return self.trials.begin(Trial(url, canonical, ("sid",), found=found))
@@ -169,6 +173,14 @@ def test_two_copies_of_one_page_speak_once_against_a_rule(
         setting.trials.asked_for(url, STORY)
     assert setting.undecided == copies[1:] * is_undecided
     assert [url for url, _ in setting.failed] == copies[: 1 if is_undecided else 2]
+
+
+def test_a_page_that_the_crawl_has_by_another_url_is_not_held_against_a_rule(setting: Setting) -> None:
+    setting.dropped = {ASKED}
+    setting.begin()
+    setting.trials.found(CANONICAL, OTHER)
+    setting.trials.asked_for(ASKED, STORY)
+    assert (setting.passed, setting.failed, setting.undecided, setting.rule.tried) == ([], [], [ASKED], 0)
 
 
 def test_two_pages_speak_twice_against_a_rule(setting: Setting) -> None:

@@ -119,6 +119,29 @@ async def test_copies_of_a_page_that_has_changed_speak_but_once_against_a_right_
     assert 2 <= sum(site.requests[f"/p?id=7&sid=a{session}"] for session in range(60)) < 20
 
 
+async def test_pages_that_the_crawl_has_by_other_urls_are_not_held_against_a_rule(tmp_path: Path) -> None:
+    """Under some session ids the shop shows another of its pages: no text is lost by a rule that leaves them out."""
+    odd = {f"/p?id={n}&sid=a": page(prose(n + 51)) for n in range(40)}
+    pages = shop(100, sessions=1)
+    pages |= {"/": page("Start " + prose(0), "/odd", *pages), "/odd": page("Odd " + prose(999), *odd), **odd}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", {**rules(tmp_path, KNOWN), "DEPTH_PRIORITY": 1})  # these come last
+    assert texts(done) == {*every(100), "Odd " + prose(999)}
+    assert (rule(tmp_path, "sid").state, rule(tmp_path, "sid").failed) == ("active", 0)
+
+
+async def test_pages_that_the_crawl_has_by_other_urls_but_that_lead_on_are(tmp_path: Path) -> None:
+    """Each list says what a page says that the crawl has; what it links to, it alone links to."""
+    lists = {f"/list?no={n}": page(prose(n + 1), f"/item/{n}") for n in range(30)}
+    pages = {f"/about/{n}": page(prose(n + 1)) for n in range(30)} | {"/list": page("All " + prose(998))}
+    pages |= {"/": page("Start " + prose(0), "/lists", *pages), "/lists": page("Lists " + prose(999), *lists), **lists}
+    pages |= {f"/item/{n}": page(prose(100 + n)) for n in range(30)}
+    known = 'id = "no"\nkind = "rewrite"\ndrop = ["no"]\ntried = 50\n[rules.evidence]\ncorrect = 500'
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", {**rules(tmp_path, known), "DEPTH_PRIORITY": 1})
+    assert texts(done) >= {prose(100 + n) for n in range(30)}
+
+
 async def test_whatever_was_sent_where_a_trial_failed_is_tried_on_while_it_leads_to_other_pages(tmp_path: Path) -> None:
     """Though so few of the rule's uses are wrong that it stays in use."""
     with serve(sessions_of_one({session: 500 + session for session in range(4)})) as site:

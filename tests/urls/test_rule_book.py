@@ -356,6 +356,20 @@ def test_what_is_doubted_is_used_only_where_it_is_tried_and_is_doubted_still(tmp
     assert (rule.state, rule.tried, rule.failed) == ("doubted", 1, 0)
 
 
+def test_the_log_of_a_crawl_is_no_evidence_besides_its_trials(tmp_path: Path) -> None:
+    """What is learned of a rule beside the crawl is told by the very pages that were tried."""
+    new = Rule("sid", "rewrite", drop=("sid",), source="software", state="probation")
+    path = write_rules(tmp_path, SiteRules("a.com", (new,)))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    for number in range(25):
+        book.passed(f"http://a.com/{number}?sid=1", ("sid",))
+    assert book.failed("http://a.com/25?sid=1", "http://a.com/25", ("sid",)) == Ruling()
+    (tried,) = read_rules(path).rules
+    write_rules(tmp_path, SiteRules("a.com", (replace(tried, evidence=Evidence(0, 25, 23, 2)),)))
+    book.reread()
+    assert book.failed("http://a.com/26?sid=1", "http://a.com/26", ("sid",)) == Ruling()
+
+
 def test_in_a_crawl_nobody_asks_for_the_sorted_url_of_a_learned_rule(tmp_path: Path) -> None:
     learned, by_hand = (Rule(source, "rewrite", convert="sort-query", source=source) for source in ("learned", "hand"))
     for number, (sorts, fetched) in enumerate(((learned, "?id=2&a=1"), (by_hand, "?a=1&id=2"))):

@@ -12,15 +12,16 @@ from datetime import date
 from math import sqrt
 from types import MappingProxyType
 
+from dedupcrawl.urls.bounds import upper_bound
 from dedupcrawl.urls.learning.forms import Tally, is_near
 from dedupcrawl.urls.normalizer import Normalized, SiteNormalizer
-from dedupcrawl.urls.probation import is_refuted, known_before
 from dedupcrawl.urls.rule import Evidence, Rule, State
 from dedupcrawl.urls.rule_files import SiteRules
 
 # Of the wrong ones that a user allows for coverage: a wrong merge loses a page forever. Six mirrors, seed 4: recall
 # .681 at precision .9928, with 0.15 .599 at .9941; six others, seed 3: .596 at .9858, with 0.1 .622 at .9762.
 _SHARE = 0.2
+_MOSTLY = 0.5  # share of right merges
 _MOST_PLACES = 50  # where a rule is right that are looked at again without it
 
 
@@ -183,16 +184,19 @@ class Ledger:
         return one != label and is_near(self._bits.get(one), self._bits.get(label))
 
     def refute(self, rules: Iterable[Rule]) -> None:
-        """Keep what rules of known software did that the log speaks against: to be tried, or not even that."""
+        """Keep what rules of known software did that the log speaks against: to be tried, or not even that.
+
+        A crawl that learns as it goes has little of a log yet, and trials of its own: so one that is right more often
+        than not, as far as the log can tell, is left to them.
+        """
         for rule in rules:
             use = self.uses[rule.id]
             right, wrong = sum(use.right), sum(use.wrong)
             if rule.source == "software" and wrong:
                 note = f"{wrong} of {right + wrong} merges in the log of {date.today()} were wrong"
                 counts = Evidence(0, sum(use.coverage), right, wrong, use.collisions)
-                known = replace(rule, evidence=counts, note=note)
-                state: State = "disabled" if is_refuted(*known_before(known)) else "doubted"
-                self.refuted.append(replace(known, state=state))
+                state: State = "disabled" if upper_bound(right, wrong) < _MOSTLY else "doubted"
+                self.refuted.append(replace(rule, evidence=counts, note=note, state=state))
 
     def judged(self, name: str) -> tuple[list[int], list[int]]:
         """URLs that a rule changed and that meet others: rightly, and wrongly."""

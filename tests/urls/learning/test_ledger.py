@@ -93,9 +93,9 @@ def test_two_times_of_one_page_count_neither_for_a_rule_nor_against_it() -> None
     assert ledger.judged("print") == ([], [3])
 
 
-@pytest.mark.parametrize(("right", "wrong", "state"), [(32, 1, "doubted"), (76, 6, "doubted"), (20, 12, "disabled")])
+@pytest.mark.parametrize(("right", "wrong", "state"), [(32, 1, "doubted"), (20, 12, "doubted"), (8, 20, "disabled")])
 def test_what_a_log_speaks_against_without_refuting_it_is_doubted(right: int, wrong: int, state: str) -> None:
-    """By the measure of trials, to which a log counts like twenty, and other sites of the software like as many."""
+    """So that a crawl tries it: only what is surely wrong more often than not is off."""
     rule = Rule("phpbb2.sid@a.com", "rewrite", drop=("sid",), source="software")
     urls = [f"http://a.com/{page}?sid={sid}" for page in range(right + wrong) for sid in range(2)]
     labels = [2 * page + (page >= right) * sid for page in range(right + wrong) for sid in range(2)]
