@@ -29,7 +29,7 @@ _COMPONENTS = {
         "content/around.py", "content/selection.py", "content/checks/", "detection/analysis.py", "page.py",
         "crawl/pages.py",
     ),
-    "verdict: pages compared": ("content/", "detection/", "verdict.py", "crawl/judging.py"),
+    "verdict: pages compared": ("content/", "detection/", "verdict.py", "crawl/pipeline.py"),
     "index: searched and added to": ("index/",),
     "items followed, batches": ("crawl/", ""),
 }  # fmt: skip

@@ -23,7 +23,6 @@ from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.dupe_filter import Repetitions
 from dedupcrawl.crawl.failures import Outage, cannot_start, take_all
-from dedupcrawl.crawl.judging import Judging
 from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import AliasRows, LogFile, PageLog
 from dedupcrawl.crawl.orphans import Orphans, forgets_unstored, returns_unstored
@@ -44,7 +43,6 @@ from dedupcrawl.software.program import programs
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import RuleError
 from dedupcrawl.urls.rule_files import rule_files
-from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
 
@@ -68,7 +66,6 @@ class Dedup:
         rewriter: The URL half.
         trust: Whose pages may take the place of pages of others.
         repetitions: What that has dropped before, or is not told of.
-        judging: The content half.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -122,17 +119,9 @@ class Dedup:
         elif is_redis(spec) and self.settings.scope == "run":
             logger.warning(_ALONE)
         self.rewriter = Rewriter(parts, self.watch, self.aliases)
-        self.judging = Judging(parts, self.rewriter.canonical, self.storing, self.orphans)
         self._learning = self._learns() if self.settings.learn else None
         self.page_log = PageLog(self._log, parts)
-        self.judging.judged_again = self._judged_again
         self._connect(crawler)
-
-    def _judged_again(self, verdict: Verdict) -> None:
-        """A page that was kept is a duplicate after all: the log and later crawls are to know."""
-        if verdict.is_sure:
-            self.aliases.judged_again(verdict)
-            self.page_log.judged(verdict)
 
     def _log_beside(self, index: Path) -> LogFile:
         path = self.settings.crawl_log
