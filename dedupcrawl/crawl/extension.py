@@ -31,7 +31,14 @@ from dedupcrawl.crawl.rewriter import Rewriter
 from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.crawl.software import Software
 from dedupcrawl.crawl.storing import Storing
-from dedupcrawl.crawl.summary import ReportFile, advice_line, closing_line, lesson_line, opening_line
+from dedupcrawl.crawl.summary import (
+    advice_line,
+    check_report,
+    closing_line,
+    lesson_line,
+    opening_line,
+    write_report,
+)
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.contract import Index
@@ -82,7 +89,8 @@ class Dedup:
         data.mkdir(parents=True, exist_ok=True)
 
         self._normalizer = Normalizer.from_paths(self.settings.rules)
-        self._report = ReportFile(self.settings.report) if self.settings.report else None
+        if self.settings.report:
+            check_report(self.settings.report)
         checks = make_checks(*self.settings.index_checks())
         spec = self.settings.index if checks else "memory:"  # without checks there is nothing to keep
         self._index = _opened(spec, checks, data / "index")
@@ -109,7 +117,10 @@ class Dedup:
         if not returns_unstored(crawler.settings):
             self.orphans.reap_expired()
         self.storing = Storing(parts, self.orphans)
-        self._log = self._log_beside(folder_of(spec) or data / "index")
+        log = self.settings.crawl_log
+        if log == AUTOMATIC:
+            log = (folder_of(spec) or data / "index").parent / "crawl-log.jsonl"
+        self._log = LogFile(Path(log) if log is not None else None)
         self.aliases = Aliases(parts)
         self.watch = RuleWatch(parts, self.aliases, AliasRows(self._log, parts))
         self.software = self._software()
@@ -123,17 +134,9 @@ class Dedup:
         self.page_log = PageLog(self._log, parts)
         self._connect(crawler)
 
-    def _log_beside(self, index: Path) -> LogFile:
-        path = self.settings.crawl_log
-        if path == AUTOMATIC:
-            path = index.parent / "crawl-log.jsonl"
-        return LogFile(Path(path) if path is not None else None)
-
     def _connect(self, crawler: Crawler) -> None:
-        crawler.signals.connect(self.spider_opened, signal=signals.spider_opened)
-        crawler.signals.connect(self.spider_closed, signal=signals.spider_closed)
-        crawler.signals.connect(self.engine_stopped, signal=signals.engine_stopped)
-        crawler.signals.connect(self.spider_idle, signal=signals.spider_idle)
+        for name in ("spider_opened", "spider_closed", "engine_stopped", "spider_idle"):
+            crawler.signals.connect(getattr(self, name), signal=getattr(signals, name))
         if self._learning is not None:
             crawler.signals.connect(self._learning.stop, signal=signals.spider_closed)
         # Without rules nothing is rewritten; a signal for every known link costs much, so there is one for both.
@@ -221,21 +224,16 @@ class Dedup:
             self._say_what_it_saved,
             self.watch.close,
             self.aliases.close,
-            self._keep_software,
+            *([partial(self.software.close, self._rules_folder())] if self.software is not None else []),
             self.parts.pending.close,
             self._log.close,
         )
 
     def _say_what_it_saved(self) -> None:
-        logger.info(closing_line(self.stats))
         log = self._log.path if self._learning is None else None
-        for line in (advice_line(self.stats), lesson_line(self.stats, self._normalizer, log)):
-            if line is not None:
-                logger.info(line)
-
-    def _keep_software(self) -> None:
-        if self.software is not None:
-            self.software.close(self._rules_folder())
+        said = closing_line(self.stats), advice_line(self.stats), lesson_line(self.stats, self._normalizer, log)
+        for line in filter(None, said):
+            logger.info(line)
 
     def _count(self) -> None:
         for name, value in self._index.info().items():
@@ -246,15 +244,11 @@ class Dedup:
         take_all(
             lambda: self.storing.close(self.settings.index_wait),
             lambda: self._detector.tally.close(lost=self.stats.get_value("dedup/content/abandoned", 0)),
-            self._write_report,
+            lambda: write_report(self.settings, self._index, self._log.path, self._run),
             self._detector.close,
             self._index.close,
             *([gc.unfreeze] if self.settings.gc_freeze else []),
         )
-
-    def _write_report(self) -> None:
-        if self._report is not None:
-            self._report.write(self._index, self._log.path, self.settings.rules, self._run)
 
     def request_dropped(self, request: Request) -> None:
         """The duplicate filter has dropped `request`."""
