@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from itertools import chain, pairwise
+from itertools import chain
 
 import msgspec
 import numpy as np
@@ -94,7 +94,10 @@ class PostingsView:
 
     def count(self, prefixes: Keys) -> NDArray[np.int64]:
         """Shape (n,) → (n,): how many postings each prefix has."""
-        counts = self._count_in_tail(prefixes.tolist())
+        wanted = prefixes.tolist()
+        counts = np.zeros(len(wanted), dtype=np.int64)
+        for found in self._tail:
+            counts += np.array([len(found.get(prefix, ())) // 2 for prefix in wanted], dtype=np.int64)
         for keys, _ in self._tables:
             for row, start, end in self._ranges(keys, prefixes):
                 counts[row] += end - start
@@ -102,56 +105,29 @@ class PostingsView:
 
     def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
         """Shape (n,) → (m,), (m,): whole keys and pages of all postings of any of these prefixes, in no order."""
-        parts = self._in_tables(prefixes)
-        tail = self._in_tail(prefixes.tolist())
-        if tail[0].size:
-            parts.append(tail)
-        if not parts:
-            return NO_KEYS, NO_IDS
-        if len(parts) == 1:
-            return parts[0]
+        parts = self.pieces(prefixes)
+        if len(parts) <= 1:
+            return parts[0] if parts else (NO_KEYS, NO_IDS)
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
     def pieces(self, prefixes: Keys) -> list[tuple[Keys, PageIds]]:
         """What `find` finds, as it lies in the segments: pieces, each of one prefix, none empty."""
-        wanted = prefixes.tolist()
-        keys, ids = self._in_tail(wanted)
-        ends = self._count_in_tail(wanted).cumsum().tolist() if keys.size else []
-        tail = ((keys[start:end], ids[start:end]) for start, end in pairwise((0, *ends)) if end > start)
-        return [*self._in_tables(prefixes), *tail]
-
-    def pages(self, prefix: int) -> list[int]:
-        """The pages of all postings of one prefix, in no order."""
-        tail = [page for found in self._tail for page in found.get(prefix, ())[1::2]]
-        parts = self._in_tables(np.array([prefix], dtype=np.uint64)) if self._tables else []
-        return [*tail, *(page for _, ids in parts for page in ids.tolist())]
-
-    def _in_tables(self, prefixes: Keys) -> list[Table]:
-        """The postings of these prefixes in the segments, one prefix's of one segment together."""
-        return [
+        parts = [
             (keys[start:end], ids[start:end])
             for keys, ids in self._tables
             for _, start, end in self._ranges(keys, prefixes)
         ]
-
-    def _count_in_tail(self, wanted: list[int]) -> NDArray[np.int64]:
-        counts = np.zeros(len(wanted), dtype=np.int64)
-        for found in self._tail:
-            for row, prefix in enumerate(wanted):
-                postings = found.get(prefix)
-                if postings is not None:
-                    counts[row] += len(postings) // 2
-        return counts
-
-    def _in_tail(self, wanted: list[int]) -> Table:
-        """Keys and pages of all postings of these prefixes in the tail, one prefix's after the other's."""
-        flat: list[int] = []
-        for prefix in wanted:
+        for prefix in prefixes.tolist() if self._tail else ():
             for found in self._tail:
-                postings = found.get(prefix)
-                if postings is not None:
-                    flat += postings
-        return _unzipped(np.array(flat, dtype=np.uint64))
+                if (postings := found.get(prefix)) is not None:
+                    parts.append(_unzipped(np.array(postings, dtype=np.uint64)))
+        return parts
+
+    def pages(self, prefix: int) -> list[int]:
+        """The pages of all postings of one prefix, in no order."""
+        tail = [page for found in self._tail for page in found.get(prefix, ())[1::2]]
+        ranges = ((ids, self._ranges(keys, np.array([prefix], dtype=np.uint64))) for keys, ids in self._tables)
+        return [*tail, *(page for ids, found in ranges for _, start, end in found for page in ids[start:end].tolist())]
 
     def _ranges(self, keys: Keys, prefixes: Keys) -> list[tuple[int, int, int]]:
         """For each prefix that a table has: its row, and where its postings start and end."""

@@ -214,18 +214,10 @@ def _mapped(fd: int, path: Path, written: Sequence[Written], *, is_read: bool) -
         raise SegmentDamagedError(f"{path} is no segment of this format")
     tables: list[Table] = []
     for count, *checksums in map(msgspec.structs.astuple, written):
-        # On a big-endian machine this copies; elsewhere the arrays are the file.
-        keys: Keys = np.frombuffer(data, _KEY, count, keys_at).astype(np.uint64, copy=False)
-        ids: PageIds = np.frombuffer(data, _ID, count, ids_at).astype(np.uint32, copy=False)
-        if is_read and [_checksum(keys, _KEY), _checksum(ids, _ID)] != checksums:
+        keys, ids = np.frombuffer(data, _KEY, count, keys_at), np.frombuffer(data, _ID, count, ids_at)
+        if is_read and [zlib.crc32(keys), zlib.crc32(ids)] != checksums:
             raise SegmentDamagedError(f"{path} fails its checksum")
-        tables.append((keys, ids))
+        # On a big-endian machine this copies; elsewhere the arrays are the file.
+        tables.append((keys.astype(np.uint64, copy=False), ids.astype(np.uint32, copy=False)))
         keys_at, ids_at = keys_at + count * _KEY.itemsize, ids_at + count * _ID.itemsize
     return tuple(tables)
-
-
-def _checksum(array: Keys | PageIds, dtype: np.dtype[np.uint64] | np.dtype[np.uint32]) -> int:
-    value = 0
-    for at in range(0, array.size, CHUNK_POSTINGS):
-        value = zlib.crc32(array[at : at + CHUNK_POSTINGS].astype(dtype, copy=False).tobytes(), value)
-    return value
