@@ -215,7 +215,7 @@ def _mapped(fd: int, path: Path, written: Sequence[Written], *, is_read: bool) -
     tables: list[Table] = []
     for count, *checksums in map(msgspec.structs.astuple, written):
         keys, ids = np.frombuffer(data, _KEY, count, keys_at), np.frombuffer(data, _ID, count, ids_at)
-        if is_read and [zlib.crc32(keys), zlib.crc32(ids)] != checksums:
+        if is_read and [zlib.crc32(keys.data), zlib.crc32(ids.data)] != checksums:
             raise SegmentDamagedError(f"{path} fails its checksum")
         # On a big-endian machine this copies; elsewhere the arrays are the file.
         tables.append((keys.astype(np.uint64, copy=False), ids.astype(np.uint32, copy=False)))
