@@ -149,18 +149,13 @@ class PostingsView:
 
 
 class Fold(msgspec.Struct, frozen=True):
-    """What is to become one segment, of the records first … end - 1: full batches of the tail and the newest segments.
-
-    Attributes:
-        stay: How many of the older segments stay as they are.
-        left_out: For each table of the schema the pages that are left out.
-    """
+    """What is to become one segment, of the records first … end - 1: full batches and the newest segments."""
 
     first: int
     end: int
-    stay: int
+    stay: int  # how many of the older segments stay as they are
     sources: tuple[Segment | Batch, ...]
-    left_out: list[Ended | None]
+    left_out: list[Ended | None]  # for each table of the schema the pages that are left out
 
     def parts(self) -> list[list[Table]]:
         """For each table of the schema the sorted tables that are merged."""

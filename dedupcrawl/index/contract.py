@@ -44,17 +44,11 @@ Told = Callable[[int, int], None]
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """The page was added.
-
-    Attributes:
-        page_id: Its number.
-        supersedes: URLs of kept pages that lie inside it.
-        replaces: Whether it took the place of a kept page of the same URL.
-    """
+    """The page was added."""
 
     page_id: int
-    supersedes: tuple[str, ...] = ()
-    replaces: bool = False
+    supersedes: tuple[str, ...] = ()  # URLs of kept pages that lie inside it
+    replaces: bool = False  # whether it took the place of a kept page of the same URL
 
 
 class PageStore(Tables):

@@ -107,19 +107,12 @@ Remembered = TypeVar("Remembered", Recorded, Rewrite)
 
 
 class Record(msgspec.Struct, frozen=True, gc=False):
-    """One row of the journal.
+    """One row of the journal."""
 
-    Attributes:
-        signatures: In the order of the checks in the index's header; None where a check abstained.
-        ended: Ids of earlier pages that this row ends: the page it replaces, or those it forgets.
-        inside: Ids of earlier pages that lie inside this one.
-        page: The page, without its signatures; None in a tombstone, and in a row that only forgets.
-    """
-
-    signatures: tuple[bytes | None, ...]
-    ended: tuple[int, ...]
-    inside: tuple[int, ...]
-    page: Entry | None
+    signatures: tuple[bytes | None, ...]  # in the order of the checks in the header; None where a check abstained
+    ended: tuple[int, ...]  # ids of earlier pages that this row ends: the page it replaces, or those it forgets
+    inside: tuple[int, ...]  # ids of earlier pages that lie inside this one
+    page: Entry | None  # without its signatures; None in a tombstone, and in a row that only forgets
 
 
 class _Packed(msgspec.Struct, frozen=True, array_like=True, gc=False):

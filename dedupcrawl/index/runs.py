@@ -34,32 +34,20 @@ State = TypeVar("State")
 
 
 class Run(msgspec.Struct, frozen=True, array_like=True):
-    """What is remembered of a run.
-
-    Attributes:
-        name: It.
-        spider: The last that took part; empty outside a crawl.
-        started: When its first process did, in seconds since the epoch.
-        ended: When its last process did that came to its end; 0 when none has.
-        begun: Processes that took part: workers, or parts of a crawl that was paused.
-        closed: Of these, the ones that came to their end.
-        kept: Pages that these kept, and that were not lost by a later pipeline.
-        course: Milliseconds since the epoch, and fetches that rules had saved since the pair before, less those that
-            had to be made after all; ascending.
-        fell_back: Requests that rules had sent elsewhere, and that were sent as they were asked for after all.
-        superseded: Pages that were found to lie inside one that these processes kept after them.
-    """
+    """What is remembered of a run."""
 
     name: str
-    spider: str
-    started: float
-    ended: float = 0.0
-    begun: int = 0
-    closed: int = 0
-    kept: int = 0
+    spider: str  # the last that took part; empty outside a crawl
+    started: float  # when its first process did, in seconds since the epoch
+    ended: float = 0.0  # when its last process did that came to its end; 0 when none has
+    begun: int = 0  # processes that took part: workers, or parts of a crawl that was paused
+    closed: int = 0  # of these, the ones that came to their end
+    kept: int = 0  # pages that these kept, and that were not lost by a later pipeline
+    # Milliseconds since the epoch, and fetches that rules had saved since the pair before, less those that had to be
+    # made after all; ascending.
     course: Course = ()
-    fell_back: int = 0
-    superseded: int = 0
+    fell_back: int = 0  # requests that rules had sent elsewhere, and that were sent as they were asked for after all
+    superseded: int = 0  # pages that were found to lie inside one that these processes kept after them
 
     @property
     def is_whole(self) -> bool:
