@@ -16,6 +16,8 @@ from dedupcrawl.content.checks.base import Keys, PageIds
 from dedupcrawl.index.schema import Schema
 from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Ended, Segment, Table, merge_from, sort_table
 
+logger = logging.getLogger(__name__)
+
 _LONG = 32  # numbers from which a prefix's postings are a list, so that they can grow without being copied
 
 Found = dict[int, tuple[int, ...] | list[int]]
@@ -180,6 +182,7 @@ class Catalog:
         self.segments: list[Segment] = []
         self.batches: list[Batch] = []
         self.next_id = first
+        self._thread: threading.Thread | None = None
 
     def add(self, keys: Sequence[Keys]) -> int:
         """Post the next record under these keys, by table; returns its id."""
@@ -253,6 +256,22 @@ class Catalog:
         """All segments as one, without their ended pages; None when there is none."""
         return self._folded(0, []) if self.segments else None
 
+    def fold_beside(self, merge: Callable[[Fold], None]) -> bool:
+        """Have what is due merged in a thread; False where one is at it already, or nothing is due.
+
+        A merge that fails is logged: what it was to fold stays searchable in the tail. The interpreter waits for it.
+        """
+        fold = None if self._thread is not None and self._thread.is_alive() else self.fold()
+        if fold is not None:
+            self._thread = threading.Thread(target=_survived, args=(merge, fold), name="dedupcrawl-index")
+            self._thread.start()
+        return fold is not None
+
+    def wait(self) -> None:
+        """Return when nothing is being merged; locks that a merge takes must be free."""
+        if self._thread is not None:
+            self._thread.join()
+
     def take(self, fold: Fold, segment: Segment) -> None:
         """Search the segment that a fold has become in the place of what it was made of."""
         self.set_segments([*self.segments[: fold.stay], segment])
@@ -267,32 +286,8 @@ class Catalog:
         return Fold(first, end, stay, sources, left_out)
 
 
-logger = logging.getLogger(__name__)
-
-
-class Background:
-    """Runs jobs in a thread. A job that fails is logged: what it was to fold stays searchable in the tail."""
-
-    def __init__(self) -> None:
-        self._thread: threading.Thread | None = None
-
-    @property
-    def busy(self) -> bool:
-        """A job is running."""
-        return self._thread is not None and self._thread.is_alive()
-
-    def start(self, job: Callable[[], None]) -> None:
-        """Run `job`; none may be running. The interpreter waits for it before it exits."""
-        self._thread = threading.Thread(target=self._run, args=(job,), name="dedupcrawl-index")
-        self._thread.start()
-
-    def wait(self) -> None:
-        """Return when no job is running."""
-        if self._thread is not None:
-            self._thread.join()
-
-    def _run(self, job: Callable[[], None]) -> None:
-        try:
-            job()
-        except Exception:
-            logger.exception("Folding new pages into the index failed; they stay in memory and it is tried again")
+def _survived(merge: Callable[[Fold], None], fold: Fold) -> None:
+    try:
+        merge(fold)
+    except Exception:
+        logger.exception("Folding new pages into the index failed; they stay in memory and it is tried again")

@@ -251,7 +251,7 @@ class LmdbIndex(Index):
             }
 
     def verify(self, told: Told | None = None) -> list[str]:
-        self._store.wait()
+        self._store.catalog.wait()
         return self._verify(told)
 
     @in_turn
@@ -261,7 +261,7 @@ class LmdbIndex(Index):
             return self._store.problems() or problems(self._store.catalog, self.journal.rows(0, end), told)
 
     def compact(self) -> None:
-        self._store.wait()
+        self._store.catalog.wait()
         self._compact()
 
     @in_turn
@@ -299,7 +299,7 @@ class LmdbIndex(Index):
             self._users -= 1
             if self._users != 0:
                 return
-        self._store.wait()
+        self._store.catalog.wait()
         with self.journal.lock:
             self.claims.close()
             self._store.close()

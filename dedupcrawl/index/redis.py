@@ -268,7 +268,7 @@ class RedisIndex(RedisJournal, Index):
                 self.settle()
             self.is_closed = True
         self.claims.close()
-        self.replica.wait()
+        self.replica.catalog.wait()
         with self.lock:
             self.replica.close()
             self.link.drop()
