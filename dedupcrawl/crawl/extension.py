@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import logging
-import os
 import uuid
 from collections.abc import Sequence
 from functools import partial
@@ -44,6 +43,7 @@ from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import folder_of, is_redis, open_index, shown
+from dedupcrawl.output import replacing
 from dedupcrawl.project import data_folder, rules_folder
 from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError
 from dedupcrawl.software.program import programs
@@ -293,7 +293,6 @@ def _run_id(folder: Path | None) -> str:
         return uuid.uuid4().hex[:16]
     file = folder / "run-id"
     if not file.exists():
-        new = file.with_suffix(".new")
-        new.write_text(uuid.uuid4().hex[:16], encoding="ascii")
-        os.replace(new, file)
+        with replacing(file) as new:
+            new.write(uuid.uuid4().hex[:16].encode())
     return file.read_text(encoding="ascii").strip()

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content.checks.base import Keys, PageIds
 from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.output import replacing
 
 FAN_OUT = 16
 CHUNK_POSTINGS = 1 << 16  # merged at a time: 0.75 MB in, as much out; about a millisecond
@@ -150,16 +151,10 @@ def write_segment(path: Path, parts: Sequence[Sequence[Table]], left_out: Sequen
     Raises:
         OSError: The disk is full or the folder is gone.
     """
-    unfinished = path.with_suffix(".tmp")
-    try:
-        with open(unfinished, "wb") as file:
-            written = _write(file, path.parent, parts, left_out)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(unfinished, path)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
+    with replacing(path) as file:
+        written = _write(file, path.parent, parts, left_out)
+        file.flush()
+        os.fsync(file.fileno())
     return written
 
 
