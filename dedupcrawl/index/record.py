@@ -115,13 +115,8 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     page: Entry | None  # without its signatures; None in a tombstone, and in a row that only forgets
 
 
-class _Packed(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A Record as it is stored; its page is `compressed`, or b"" for None."""
-
-    signatures: tuple[bytes | None, ...]
-    ended: tuple[int, ...]
-    inside: tuple[int, ...]
-    page: bytes
+_Packed = tuple[tuple[bytes | None, ...], tuple[int, ...], tuple[int, ...], bytes]
+"""A Record as it is stored, field by field; its page is `compressed`, or b"" for None."""
 
 
 class _Signatures(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -139,7 +134,7 @@ _decode_signatures = msgspec.msgpack.Decoder(_Signatures).decode
 def pack(record: Record, page: int) -> bytes:
     """The bytes of the record that is to be number `page`."""
     entry = b"" if record.page is None else compressed(_encode(record.page))
-    body = _encode(_Packed(record.signatures, record.ended, record.inside, entry))
+    body = _encode((record.signatures, record.ended, record.inside, entry))
     return zlib.crc32(body, page).to_bytes(_CHECKSUM_BYTES, "little") + body
 
 
@@ -160,9 +155,9 @@ def unpack(raw: Raw, page: int) -> Record:
     if zlib.crc32(body, page) != int.from_bytes(raw[:_CHECKSUM_BYTES], "little"):
         raise IndexDamagedError(f"kept page {page} fails its checksum")
     what = f"kept page {page}"
-    row = _unpacked(_decode, body, what)
-    entry = _unpacked(_decode_entry, decompressed(row.page, what), what) if row.page else None
-    return Record(row.signatures, row.ended, row.inside, entry)
+    signatures, ended, inside, packed = _unpacked(_decode, body, what)
+    entry = _unpacked(_decode_entry, decompressed(packed, what), what) if packed else None
+    return Record(signatures, ended, inside, entry)
 
 
 def signatures(raw: Raw, page: int) -> tuple[bytes | None, ...]:
