@@ -73,28 +73,18 @@ def _merged(parts: Sequence[Table], chunk: int) -> Iterator[Table]:
     rest = [part for part in parts if part[0].size]
     while rest:
         share = max(1, chunk // len(rest))
-        # No part has more than `share` postings below this key.
+        # No part has more than `share` postings below this key; of the key itself each may have any number.
         bound = min(keys[min(share, keys.size) - 1] for keys, _ in rest)
+        starts = [int(keys.searchsorted(bound, side="left")) for keys, _ in rest]
         stops = [int(keys.searchsorted(bound, side="right")) for keys, _ in rest]
-        if sum(stops) <= 2 * chunk:
-            yield _sorted_union([(keys[:stop], ids[:stop]) for (keys, ids), stop in zip(rest, stops, strict=True)])
-        else:
-            starts = [int(keys.searchsorted(bound, side="left")) for keys, _ in rest]
-            yield _sorted_union([(keys[:start], ids[:start]) for (keys, ids), start in zip(rest, starts, strict=True)])
-            for (keys, ids), start, stop in zip(rest, starts, stops, strict=True):
-                for at in range(start, stop, chunk):
-                    end = min(at + chunk, stop)
-                    yield keys[at:end], ids[at:end]
+        below = np.concatenate([keys[:start] for (keys, _), start in zip(rest, starts, strict=True)])
+        order = below.argsort(kind="stable")  # timsort: it merges what is sorted already
+        yield below[order], np.concatenate([ids[:start] for (_, ids), start in zip(rest, starts, strict=True)])[order]
+        for (keys, ids), start, stop in zip(rest, starts, stops, strict=True):
+            for at in range(start, stop, chunk):
+                end = min(at + chunk, stop)
+                yield keys[at:end], ids[at:end]
         rest = [(keys[stop:], ids[stop:]) for (keys, ids), stop in zip(rest, stops, strict=True) if stop < keys.size]
-
-
-def _sorted_union(parts: Sequence[Table]) -> Table:
-    parts = [part for part in parts if part[0].size] or list(parts[:1])
-    if len(parts) == 1:
-        return parts[0]
-    keys = np.concatenate([part[0] for part in parts])
-    order = np.argsort(keys, kind="stable")  # timsort: it merges what is sorted already
-    return keys[order], np.concatenate([part[1] for part in parts])[order]
 
 
 def merge_from(sizes: Sequence[int], new: int, batch_pages: int) -> int:
