@@ -40,7 +40,7 @@ def load(index: LmdbIndex, entries: Sequence[Entry]) -> None:
 
 def fold(index: LmdbIndex) -> None:
     """Make the postings of all whole batches of rows that have no segment yet, and let the index see them."""
-    index._store.wait()
+    index._store.catalog.wait()
     store, journal, batch_pages = index._store, index.journal, index._catalog.schema.batch_pages
     with store.locked():
         with journal.lock, journal.reading() as txn:

@@ -23,7 +23,7 @@ MAY_KNOW = {
     "software": VALUES | {"urls"},
     "aliases": VALUES | {"content", "urls"},
     "content": VALUES,
-    "index": VALUES | {"content"},
+    "index": VALUES | {"content", "output"},
     "settings": VALUES | {"aliases", "content", "extras", "project"},
     "detection": VALUES | {"content", "index"},
     "crawl_logs": VALUES | TOOLS | {"content"},

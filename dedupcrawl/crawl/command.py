@@ -3,19 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 
 from scrapy.commands import ScrapyCommand
-
-
-class _Help(argparse.Action):
-    """Prints our own help: Scrapy's knows nothing of what follows the name of the command."""
-
-    def __call__(
-        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: object, option: str | None = None
-    ) -> None:
-        """Called by argparse."""
-        parser.exit(_run(["--help"]))
 
 
 class Command(ScrapyCommand):
@@ -34,17 +23,14 @@ class Command(ScrapyCommand):
         return "Learn URL rules, check pages for duplicates, explain verdicts (dedupcrawl)"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """What follows the name of our command is ours, options too."""
+        """What follows the name of our command is ours, options too, and help, of which Scrapy's knows nothing."""
         super().add_options(parser)
-        parser.add_argument("-h", "--help", action=_Help, nargs=0, help="show the commands and exit")
+        parser.add_argument("-h", "--help", action="store_true", help="show the commands and exit")
         parser.add_argument("arguments", nargs=argparse.REMAINDER)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run it; the exit status is dedupcrawl's."""
-        self.exitcode = _run([*opts.arguments, *args])
+        from dedupcrawl.cli import run
 
-
-def _run(arguments: Sequence[str]) -> int:
-    from dedupcrawl.cli import run
-
-    return run(arguments, prog_name="scrapy dedup")
+        arguments = ["--help"] if opts.help else [*opts.arguments, *args]
+        self.exitcode = run(arguments, prog_name="scrapy dedup")

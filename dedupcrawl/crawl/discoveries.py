@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 
+import msgspec
 from scrapy import Request
 from scrapy.http import Response
 
 from dedupcrawl.crawl.request_meta import TRIAL
+
+
+class _Awaited(msgspec.Struct):
+    """A URL that only the page of one on trial has led to so far."""
+
+    url: str
+    tried: str  # the URL on trial
+    yields: int = 0  # that the duplicate filter did not drop
 
 
 class Discoveries:
@@ -21,9 +30,8 @@ class Discoveries:
     def __init__(self) -> None:
         self._known: set[int] = set()
         self._made: set[int] = set()  # hashes of URLs that rules made of others
-        self._only_on: dict[str, dict[int, str]] = {}  # URL on trial → hash of a URL that only its page led to → that
-        self._by_trials: dict[int, str] = {}  # hash of such a URL → URL on trial
-        self._yields: Counter[int] = Counter()  # of such a URL, by its hash, that the duplicate filter did not drop
+        self._awaited: dict[int, _Awaited] = {}  # by hash
+        self._only_on: defaultdict[str, dict[int, _Awaited]] = defaultdict(dict)  # the same by URL on trial
         self._failed: set[int] = set()  # hashes of URLs whose trial has failed
 
     def is_new(self, request: Request, response: Response | None = None, sent: Request | None = None) -> bool:
@@ -50,42 +58,38 @@ class Discoveries:
         if tried is not None and _key(tried) in self._failed:
             tried = None
         if tried is not None and not was_asked:
-            self._only_on.setdefault(tried, {})[asked] = request.url if sent is None else sent.url
-            self._by_trials[asked] = tried
-        if asked in self._by_trials:
+            found = _Awaited(request.url if sent is None else sent.url, tried)
+            self._awaited[asked] = self._only_on[tried][asked] = found
+        if (awaited := self._awaited.get(asked)) is not None:
+            awaited.yields += 1
             if tried is None:
                 self._forget(asked)
-            else:
-                self._yields[asked] += 1
         return not is_known or request.dont_filter or request.method != "GET"
 
     def is_awaited(self, url: str) -> bool:
         """True for a URL that only pages on trial have led to so far: whoever else does must be counted."""
-        return bool(self._by_trials) and _key(url) in self._by_trials
+        return bool(self._awaited) and _key(url) in self._awaited
 
     def dropped(self, request: Request) -> None:
         """The duplicate filter has dropped a request: another worker, or an earlier process, had asked for its URL."""
-        key = _key(request.url) if self._by_trials else 0
-        if key in self._by_trials:
-            self._yields[key] -= 1
-            if not self._yields[key]:
-                self._forget(key)
+        if self.is_awaited(request.url):
+            awaited = self._awaited[_key(request.url)]
+            awaited.yields -= 1
+            if not awaited.yields:
+                self._forget(_key(request.url))
 
     def failed(self, tried: str) -> None:
         """The page of a URL on trial is one of its own: what it has led to, and will, is found by it like by any."""
         self._failed.add(_key(tried))
-        for key in list(self._only_on.get(tried, ())):
-            self._forget(key)
+        for key in list(self._only_on.pop(tried, ())):
+            del self._awaited[key]
 
     def _forget(self, key: int) -> None:
-        tried = self._by_trials.pop(key)
-        del self._only_on[tried][key], self._yields[key]
-        if not self._only_on[tried]:
-            del self._only_on[tried]
+        del self._only_on[self._awaited.pop(key).tried][key]
 
     def only_on(self, url: str) -> list[str]:
         """The URLs that only the page of this one, which was fetched on trial, has led to so far."""
-        return list(self._only_on.get(url, {}).values())
+        return [one.url for one in self._only_on.get(url, {}).values()]
 
 
 def _key(url: str) -> int:

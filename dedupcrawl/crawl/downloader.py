@@ -70,8 +70,9 @@ class RewriteFallback(Component):
         if 300 <= status < 400:
             if target := _location(request, response):
                 self._dedup.aliases.moved(request, status, target)
-            if self._is_rewritten(request) and self._redirects_to_itself(request, response):
-                return self._dedup.rewriter.as_first_asked(request)
+                is_one_url, original = self._dedup.parts.earlier.is_one_url, _original(request)
+                if original != request.url and (target == original or is_one_url(target, request.url)):
+                    return self._dedup.rewriter.as_first_asked(request)  # it redirects to itself
         elif status >= 400 and (status not in self._retry_codes or self._is_last_try(request)):
             return self._fall_back(request, is_sure=status not in _FOR_NOW and status < 500) or response
         return response
@@ -81,7 +82,7 @@ class RewriteFallback(Component):
         if isinstance(exception, AlreadyFetchedError):
             return None
         is_forbidden = isinstance(exception, IgnoreRequest)
-        if is_forbidden or self._is_last_try(request) or self._changed_host(request):
+        if is_forbidden or self._is_last_try(request) or host_of(_original(request)) != host_of(request.url):
             return self._fall_back(request, is_sure=is_forbidden)
         return None
 
@@ -89,17 +90,11 @@ class RewriteFallback(Component):
         """Send what waited for `request`; returned is the one to send in its place."""
         instead = None
         for waited in self._dedup.rewriter.refute(request, is_sure=is_sure):
-            if instead is None and self._is_rewritten(request):
+            if instead is None and _original(request) != request.url:
                 instead = waited
             else:
                 self._dedup.parts.sending.schedule(waited)
         return instead
-
-    def _redirects_to_itself(self, request: Request, response: Response) -> bool:
-        target = _location(request, response)
-        if not target:
-            return False
-        return target == request.meta[ORIGINAL_URL] or self._dedup.parts.earlier.is_one_url(target, request.url)
 
     def _is_last_try(self, request: Request) -> bool:
         meta = request.meta
@@ -107,12 +102,11 @@ class RewriteFallback(Component):
         most = self._retry_times if most is None else most
         return bool(meta.get("dont_retry")) or bool(meta.get("retry_times", 0) >= most)
 
-    def _changed_host(self, request: Request) -> bool:
-        return self._is_rewritten(request) and host_of(request.meta[ORIGINAL_URL]) != host_of(request.url)
 
-    @staticmethod
-    def _is_rewritten(request: Request) -> bool:
-        return bool(request.meta.get(ORIGINAL_URL, request.url) != request.url)
+def _original(request: Request) -> str:
+    """The URL that a request was first asked for by."""
+    url: str = request.meta.get(ORIGINAL_URL, request.url)
+    return url
 
 
 def _location(request: Request, response: Response) -> str:

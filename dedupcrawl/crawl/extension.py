@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import logging
-import os
 import uuid
 from collections.abc import Sequence
 from functools import partial
@@ -23,7 +22,6 @@ from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.dupe_filter import Repetitions
 from dedupcrawl.crawl.failures import Outage, cannot_start, take_all
-from dedupcrawl.crawl.judging import Judging
 from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import AliasRows, LogFile, PageLog
 from dedupcrawl.crawl.orphans import Orphans, forgets_unstored, returns_unstored
@@ -32,19 +30,26 @@ from dedupcrawl.crawl.rewriter import Rewriter
 from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.crawl.software import Software
 from dedupcrawl.crawl.storing import Storing
-from dedupcrawl.crawl.summary import ReportFile, advice_line, closing_line, lesson_line, opening_line
+from dedupcrawl.crawl.summary import (
+    advice_line,
+    check_report,
+    closing_line,
+    lesson_line,
+    opening_line,
+    write_report,
+)
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import folder_of, is_redis, open_index, shown
+from dedupcrawl.output import replacing
 from dedupcrawl.project import data_folder, rules_folder
 from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError
 from dedupcrawl.software.program import programs
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import RuleError
 from dedupcrawl.urls.rule_files import rule_files
-from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
 
@@ -68,7 +73,6 @@ class Dedup:
         rewriter: The URL half.
         trust: Whose pages may take the place of pages of others.
         repetitions: What that has dropped before, or is not told of.
-        judging: The content half.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -85,7 +89,8 @@ class Dedup:
         data.mkdir(parents=True, exist_ok=True)
 
         self._normalizer = Normalizer.from_paths(self.settings.rules)
-        self._report = ReportFile(self.settings.report) if self.settings.report else None
+        if self.settings.report:
+            check_report(self.settings.report)
         checks = make_checks(*self.settings.index_checks())
         spec = self.settings.index if checks else "memory:"  # without checks there is nothing to keep
         self._index = _opened(spec, checks, data / "index")
@@ -112,7 +117,10 @@ class Dedup:
         if not returns_unstored(crawler.settings):
             self.orphans.reap_expired()
         self.storing = Storing(parts, self.orphans)
-        self._log = self._log_beside(folder_of(spec) or data / "index")
+        log = self.settings.crawl_log
+        if log == AUTOMATIC:
+            log = (folder_of(spec) or data / "index").parent / "crawl-log.jsonl"
+        self._log = LogFile(Path(log) if log is not None else None)
         self.aliases = Aliases(parts)
         self.watch = RuleWatch(parts, self.aliases, AliasRows(self._log, parts))
         self.software = self._software()
@@ -122,29 +130,13 @@ class Dedup:
         elif is_redis(spec) and self.settings.scope == "run":
             logger.warning(_ALONE)
         self.rewriter = Rewriter(parts, self.watch, self.aliases)
-        self.judging = Judging(parts, self.rewriter.canonical, self.storing, self.orphans)
         self._learning = self._learns() if self.settings.learn else None
         self.page_log = PageLog(self._log, parts)
-        self.judging.judged_again = self._judged_again
         self._connect(crawler)
 
-    def _judged_again(self, verdict: Verdict) -> None:
-        """A page that was kept is a duplicate after all: the log and later crawls are to know."""
-        if verdict.is_sure:
-            self.aliases.judged_again(verdict)
-            self.page_log.judged(verdict)
-
-    def _log_beside(self, index: Path) -> LogFile:
-        path = self.settings.crawl_log
-        if path == AUTOMATIC:
-            path = index.parent / "crawl-log.jsonl"
-        return LogFile(Path(path) if path is not None else None)
-
     def _connect(self, crawler: Crawler) -> None:
-        crawler.signals.connect(self.spider_opened, signal=signals.spider_opened)
-        crawler.signals.connect(self.spider_closed, signal=signals.spider_closed)
-        crawler.signals.connect(self.engine_stopped, signal=signals.engine_stopped)
-        crawler.signals.connect(self.spider_idle, signal=signals.spider_idle)
+        for name in ("spider_opened", "spider_closed", "engine_stopped", "spider_idle"):
+            crawler.signals.connect(getattr(self, name), signal=getattr(signals, name))
         if self._learning is not None:
             crawler.signals.connect(self._learning.stop, signal=signals.spider_closed)
         # Without rules nothing is rewritten; a signal for every known link costs much, so there is one for both.
@@ -232,21 +224,16 @@ class Dedup:
             self._say_what_it_saved,
             self.watch.close,
             self.aliases.close,
-            self._keep_software,
+            *([partial(self.software.close, self._rules_folder())] if self.software is not None else []),
             self.parts.pending.close,
             self._log.close,
         )
 
     def _say_what_it_saved(self) -> None:
-        logger.info(closing_line(self.stats))
         log = self._log.path if self._learning is None else None
-        for line in (advice_line(self.stats), lesson_line(self.stats, self._normalizer, log)):
-            if line is not None:
-                logger.info(line)
-
-    def _keep_software(self) -> None:
-        if self.software is not None:
-            self.software.close(self._rules_folder())
+        said = closing_line(self.stats), advice_line(self.stats), lesson_line(self.stats, self._normalizer, log)
+        for line in filter(None, said):
+            logger.info(line)
 
     def _count(self) -> None:
         for name, value in self._index.info().items():
@@ -257,15 +244,11 @@ class Dedup:
         take_all(
             lambda: self.storing.close(self.settings.index_wait),
             lambda: self._detector.tally.close(lost=self.stats.get_value("dedup/content/abandoned", 0)),
-            self._write_report,
+            lambda: write_report(self.settings, self._index, self._log.path, self._run),
             self._detector.close,
             self._index.close,
             *([gc.unfreeze] if self.settings.gc_freeze else []),
         )
-
-    def _write_report(self) -> None:
-        if self._report is not None:
-            self._report.write(self._index, self._log.path, self.settings.rules, self._run)
 
     def request_dropped(self, request: Request) -> None:
         """The duplicate filter has dropped `request`."""
@@ -310,7 +293,6 @@ def _run_id(folder: Path | None) -> str:
         return uuid.uuid4().hex[:16]
     file = folder / "run-id"
     if not file.exists():
-        new = file.with_suffix(".new")
-        new.write_text(uuid.uuid4().hex[:16], encoding="ascii")
-        os.replace(new, file)
+        with replacing(file) as new:
+            new.write(uuid.uuid4().hex[:16].encode())
     return file.read_text(encoding="ascii").strip()

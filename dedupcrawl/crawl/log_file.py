@@ -26,41 +26,27 @@ _FLUSH_EVERY = 64  # rows; a kill loses at most so many
 
 
 class LogRow(msgspec.Struct, omit_defaults=True):
-    """One response, or what was found out of a URL. Digests are hexadecimal; `simhash` is 16 hexadecimal digits.
-
-    Attributes:
-        status: HTTP status; 0 in a row that is of no response.
-        text_digest: Of the normalized main text; empty where a page has next to none.
-        simhash: Fingerprint of the main text.
-        canonical: Absolute URL of its rel=canonical.
-        redirect_to: Where a redirect led in the end; such a row has no digests.
-        duplicate_of: URL of the page that it was found to be a duplicate of; such a row follows that of the response.
-        unique: True in such a row of a page that is like none of those kept before it.
-        alias_of: URL that leads to the same page, as a page or a rule says; such a row is of no response.
-        alias_source: Where a page says so, one of `aliases.sources.SOURCES`, or "rule".
-        alias_held: Whether the two were one page when both were fetched; None where `url` was not, because the source
-            had held in this part of the site.
-        fetched_at: Seconds since the epoch.
-        run: Identifies the crawl, as in the index.
-    """
+    """One response, or what was found out of a URL."""
 
     url: str
-    status: int = 0
+    status: int = 0  # HTTP's; 0 in a row that is of no response
     mime: str = ""
     bytes: int = 0
-    digest: str = ""
-    text_digest: str = ""
-    simhash: str = ""
+    digest: str = ""  # hexadecimal, as the next two
+    text_digest: str = ""  # of the normalized main text; empty where a page has next to none
+    simhash: str = ""  # fingerprint of the main text, 16 digits
     title: str = ""
-    canonical: str = ""
-    redirect_to: str = ""
-    duplicate_of: str = ""
-    unique: bool = False
-    alias_of: str = ""
-    alias_source: str = ""
+    canonical: str = ""  # absolute URL of its rel=canonical
+    redirect_to: str = ""  # where a redirect led in the end; such a row has no digests
+    duplicate_of: str = ""  # URL of the page that it was found to duplicate, in a row that follows that of the response
+    unique: bool = False  # True in such a row of a page that is like none of those kept before it
+    alias_of: str = ""  # URL that leads to the same page, as a page or a rule says, in a row that is of no response
+    alias_source: str = ""  # where a page says so, one of `aliases.sources.SOURCES`, or "rule"
+    # Whether the two were one page when both were fetched; None where `url` was not, because the source had held in
+    # this part of the site.
     alias_held: bool | None = None
-    fetched_at: float = 0.0
-    run: str = ""
+    fetched_at: float = 0.0  # seconds since the epoch
+    run: str = ""  # identifies the crawl, as in the index
 
 
 class LogFile(JournalFile):

@@ -28,58 +28,40 @@ class FetchedPage:
     """What is known of one response. All its items share its verdict.
 
     It holds no reference to the response, which is large with its tree, and keeps the body until it is analysed.
-
-    Attributes:
-        url: The response's, without a fragment: that of the index.
-        body_length: Bytes of its body.
-        verdict: What the content half said, once it was asked.
-        item_urls: The URLs that its items were judged as, one by one (DEDUP_ITEM_FIELDS).
-        request: Whose response it is, known once an item was made of it.
-        linked: Ids of its items that have not come to our pipeline.
-        kept_under: Where the index keeps it, or its items, by their own URLs, while they are on their way.
-        on_their_way: Items that are not at their end yet, and one more while its callback may yield others.
-        stored: Items that came through all pipelines.
-        lost: Items that did not.
-        judged_as: URLs of the items that are judged one by one, by the id of an item, valid while it is on its way.
-        lost_alone: The URLs of those that were lost.
-        unwritten: Items that did, but that a feed could not take.
-        is_update: Whether an earlier crawl has kept the same page at its URL.
-        named: URLs that it names as its own.
-        contested: URLs that it names as its own, of which another page has said so before, and that page.
-        links: What only it led to, once its callback has come to its end; None again when that is settled.
-        files: Files of feeds that hold its items.
-        judged_late: Whether it was judged after an item of it was let through.
-        dropped: Items that were dropped with it, by the URL of the verdict.
-        force_keep: URLs of orphans for which it was fetched, and is kept whatever it duplicates; mostly none.
     """
 
     response: InitVar[Response]
     _settings: DedupSettings
     _ignored: tuple[str, ...] = ()
-    url: str = field(init=False)
+    url: str = field(init=False)  # the response's, without a fragment: that of the index
     body_length: int = field(init=False)
     _status: int = field(init=False)
     _read: Callable[[DedupSettings], Page] | None = field(init=False)
     _analysis: Analysis | None = None
-    verdict: Verdict | None = None
-    item_urls: set[str] = field(default_factory=set)
-    request: Request | None = None
-    linked: set[int] = field(default_factory=set)
+    verdict: Verdict | None = None  # what the content half said, once it was asked
+    request: Request | None = None  # whose response it is, known once an item was made of it
+    linked: set[int] = field(default_factory=set)  # ids of its items that have not come to our pipeline
+    # Where the index keeps it, or its items, by their own URLs, while they are on their way.
     kept_under: dict[str, str] = field(default_factory=dict)
-    on_their_way: int = 0
-    stored: int = 0
-    lost: int = 0
+    on_their_way: int = 0  # items that are not at their end yet, and one more while its callback may yield others
+    stored: int = 0  # items that came through all pipelines
+    unwritten: int = 0  # items that did, but that a feed could not take
+    lost: int = 0  # items that did not
+    # Of items that are judged one by one (DEDUP_ITEM_FIELDS): all their URLs; these by the id of an item, valid while
+    # it is on its way; and of those that were lost.
+    item_urls: set[str] = field(default_factory=set)
     judged_as: dict[int, str] = field(default_factory=dict)
     lost_alone: set[str] = field(default_factory=set)
-    unwritten: int = 0
-    is_update: bool = False
-    named: frozenset[str] = frozenset()
+    is_update: bool = False  # whether an earlier crawl has kept the same page at its URL
+    named: frozenset[str] = frozenset()  # URLs that it names as its own
+    # Those of them of which another page has said so before, and that page.
     contested: dict[str, str] = field(default_factory=dict)
+    # What only it led to, once its callback has come to its end; None again when that is settled.
     links: list[Request] | None = None
-    files: set[FeedSlot] = field(default_factory=set)
-    judged_late: bool = False
-    dropped: Counter[str] = field(default_factory=Counter)
-    force_keep: tuple[str, ...] = ()
+    files: set[FeedSlot] = field(default_factory=set)  # of feeds, that hold its items
+    judged_late: bool = False  # whether it was judged after an item of it was let through
+    dropped: Counter[str] = field(default_factory=Counter)  # items dropped with it, by the URL of the verdict
+    force_keep: tuple[str, ...] = ()  # URLs of orphans for which it was fetched: kept whatever it duplicates
 
     def __post_init__(self, response: Response) -> None:
         self.url, self.body_length, self._status = without_fragment(response.url), len(response.body), response.status

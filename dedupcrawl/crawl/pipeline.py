@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 from urllib.parse import urljoin
 
 from itemadapter import ItemAdapter
+from scrapy import Request
 from scrapy.crawler import Crawler
+from scrapy.utils.serialize import ScrapyJSONEncoder
 
+from dedupcrawl.content.checks.base import Check
+from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.selection import Ignored, read_ignored
 from dedupcrawl.crawl.extension import Component
-from dedupcrawl.crawl.failures import survived
+from dedupcrawl.crawl.failures import INDEX_FAILS, survived
+from dedupcrawl.crawl.journal_file import pack_request
 from dedupcrawl.crawl.pages import FetchedPage
+from dedupcrawl.crawl.request_meta import TRIAL
 from dedupcrawl.crawl.storing import DropDuplicate
 from dedupcrawl.detection.analysis import Analysis
-from dedupcrawl.detection.together import Steps
+from dedupcrawl.detection.attachments import ITEM, packed_item
+from dedupcrawl.detection.comparison import Asked
+from dedupcrawl.detection.together import Steps, together
+from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.page import Page, item_url, paragraphs_of
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
+from dedupcrawl.sites import host_of
 from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
+
+_HOSTS_WARNED_OF = 100  # of which it is said that a selector finds nothing there; the stat counts all pages
+_encode = ScrapyJSONEncoder(ensure_ascii=False).encode
 
 
 class DedupPipeline(Component):
@@ -32,13 +47,18 @@ class DedupPipeline(Component):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._warned: set[str] = set()
+        parts, self._stats = self._dedup.parts, self._dedup.stats
+        self._index, self._detector, self._spider = parts.index, parts.detector, parts.spider
+        self._cannot_mark: set[str] = set()  # kinds of items
+        self._missed_on: set[str] = set()  # hosts
+        self._has_warned = False
+        self._checks_of: dict[tuple[object, ...], list[Check]] = {}
 
     async def process_item(self, item: Any) -> Any:
         """The item, or DropItem when its page is a duplicate."""
         fetched = self._dedup.pages.take(item)
         if fetched is None:
-            self._dedup.stats.inc_value("dedup/content/unlinked")
+            self._stats.inc_value("dedup/content/unlinked")
             return item
         settings = self._dedup.settings.for_url(fetched.url)
         if not fetched.wanted or not settings.enabled or not settings.checks:
@@ -51,9 +71,9 @@ class DedupPipeline(Component):
         if settings.action == "mark":
             self._mark(item, verdict, settings.mark_field)
         elif verdict.is_duplicate and settings.action == "drop":
-            self._dedup.stats.inc_value(f"dedup/content/dropped/{verdict.check}")
+            self._stats.inc_value(f"dedup/content/dropped/{verdict.check}")
             if settings.keep_text:
-                self._dedup.judging.keep_item(verdict.url, fetched.dropped[verdict.url], item)
+                self._keep_item(verdict.url, fetched.dropped[verdict.url], item)
             fetched.dropped[verdict.url] += 1
             url, keeper = printable(verdict.url), printable(verdict.duplicate_of or "")
             raise DropDuplicate(
@@ -69,13 +89,13 @@ class DedupPipeline(Component):
 
         None when there can be none: whatever goes wrong here, the item goes on.
         """
-        batch, outage, judge_late = self._dedup.batch, self._dedup.outage, self._dedup.judging.judge_late
-        with survived(self._dedup.stats, "dedup/content/errors", f"{fetched.url!r} cannot be judged; its item goes on"):
+        batch, outage = self._dedup.batch, self._dedup.outage
+        with survived(self._stats, "dedup/content/errors", f"{fetched.url!r} cannot be judged; its item goes on"):
             if roles:
                 analysis = Analysis(_page_of_item(ItemAdapter(item), roles, fetched, read_ignored(settings.ignore)))
                 fetched.judged_as[id(item)] = analysis.page.url
-                steps = partial(self._dedup.judging.steps, analysis, settings, fetched)
-                late = partial(judge_late, analysis, settings, fetched)
+                steps = partial(self._steps, analysis, settings, fetched)
+                late = partial(self._late, analysis, settings, fetched)
             else:
                 steps = partial(self._page_steps, fetched, settings)
                 late = partial(self._page_late, fetched, settings)
@@ -84,7 +104,7 @@ class DedupPipeline(Component):
 
     def _page_steps(self, fetched: FetchedPage, settings: DedupSettings) -> Steps[Verdict | None]:
         if fetched.verdict is None:
-            fetched.verdict = yield from self._dedup.judging.steps(fetched.analyse(), settings, fetched)
+            fetched.verdict = yield from self._steps(fetched.analyse(), settings, fetched)
             self._dedup.aliases.settle(fetched)
             self._dedup.watch.judged(fetched)
             if fetched.verdict is not None:
@@ -93,16 +113,135 @@ class DedupPipeline(Component):
 
     def _page_late(self, fetched: FetchedPage, settings: DedupSettings) -> None:
         if not fetched.judged_late and fetched.verdict is None:  # once for all its items
-            self._dedup.judging.judge_late(fetched.analyse(), settings, fetched)
+            self._late(fetched.analyse(), settings, fetched)
             fetched.judged_late = True
+
+    def _steps(self, analysis: Analysis, settings: DedupSettings, fetched: FetchedPage) -> Steps[Verdict | None]:
+        """The verdict on a page, or on an item of it; None when the index cannot be used: it is then let through.
+
+        No other steps of the same page may be under way, nor those of an item of it.
+
+        Raises:
+            IndexAwayError: The index cannot be reached at the moment.
+        """
+        chosen = settings.checks, tuple(sorted(settings.parameters.items()))
+        if chosen not in self._checks_of:
+            self._checks_of[chosen] = make_checks(settings.checks, settings.parameters)
+        is_trial = fetched.request is not None and TRIAL in fetched.request.meta
+        canonical_of, url = self._dedup.rewriter.canonical, analysis.page.url
+        # What is fetched to try a rule stands for itself.
+        own, canonical = (one if is_trial else canonical_of(one) for one in (fetched.url, url))
+        # A page and those of its items that are judged by themselves (DEDUP_ITEM_FIELDS) hold each other's texts.
+        apart = set(fetched.kept_under.values()) if url == fetched.url else {fetched.url, own}
+        try:
+            asked = Asked(
+                self._checks_of[chosen],
+                scope=settings.scope,
+                canonical=canonical,
+                is_same=None if is_trial else lambda kept: canonical_of(kept) == canonical,
+                target_precision=settings.target_precision,
+                request=partial(self._packed, fetched) if settings.action == "drop" else None,
+                ttl=settings.ttl,
+                quota=settings.site_quota,
+                force_keep=bool(fetched.force_keep),
+                excluded=apart,
+                is_item=url != fetched.url,
+            )
+            verdict = yield from self._detector.steps(analysis, asked)
+        except IndexAwayError:
+            raise
+        except INDEX_FAILS as error:
+            said = "The index cannot be used; pages are kept unchecked while this lasts"
+            with survived(self._stats, "dedup/index/errors", said):
+                raise error
+            return None
+        if wrongly_dropped := self._detector.wrongly_dropped():
+            self._stats.inc_value("dedup/content/wrongly_dropped", len(wrongly_dropped))
+            self._dedup.orphans.fetch_again(wrongly_dropped, None)
+        for again in self._detector.judged_again():
+            if again.is_sure:  # a page that was kept is a duplicate after all: the log and later crawls are to know
+                self._dedup.aliases.judged_again(again)
+                self._dedup.page_log.judged(again)
+        if settings.keep_text:
+            with self._keeping():
+                self._detector.keep_text(analysis.page)
+        if analysis.kept_under is not None:
+            fetched.kept_under[analysis.page.url] = analysis.kept_under
+        if analysis.page.selector_missed:
+            self._miss(analysis.page.url, settings.selector)
+        self._stats.inc_value("dedup/content/checked")
+        self._stats.inc_value(f"dedup/content/{verdict.verdict}")
+        if "site_quota" in verdict.evidence:
+            self._stats.inc_value("dedup/content/over_quota")
+        if verdict.doubt:
+            self._stats.inc_value("dedup/content/in_doubt")
+        if verdict.is_duplicate and url == fetched.url:  # an item is only a part of its page
+            self._stats.inc_value("dedup/content/duplicate_bytes", fetched.body_length)
+        return verdict
+
+    def _late(self, analysis: Analysis, settings: DedupSettings, fetched: FetchedPage) -> None:
+        """Judge a page that was let through while the index was away; its items are not dropped any more.
+
+        Raises:
+            IndexAwayError: It still is.
+        """
+        if fetched.lost and not fetched.stored and not fetched.on_their_way:
+            return
+        steps = self._steps(analysis, dataclasses.replace(settings, action="observe"), fetched)
+        (verdict,) = together(self._index, [steps])
+        if verdict is not None and verdict.is_duplicate:
+            self._stats.inc_value("dedup/index/duplicates_let_through")
+        if not fetched.on_their_way:
+            self._dedup.storing.settle(fetched)
+
+    def _keep_item(self, url: str, number: int, item: Any) -> None:
+        """Keep an item of the page at `url`, which is about to be dropped, for `index restore`.
+
+        Its first item, number 0, takes the place of all that an earlier crawl kept of the page.
+        """
+        with self._keeping():  # an item may be anything
+            if number == 0:
+                self._index.detach(url, ITEM)
+            self._index.attach(url, *packed_item(number, _encode(ItemAdapter(item).asdict())))
+
+    def _keeping(self) -> AbstractContextManager[None]:
+        said = "A text or an item cannot be kept (DEDUP_KEEP_TEXT)"
+        return survived(self._stats, "dedup/content/not_kept", said)
+
+    def _miss(self, url: str, selector: str | None) -> None:
+        """DEDUP_SELECTOR found nothing on a page."""
+        self._stats.inc_value("dedup/content/selector_missed")
+        host = host_of(url)
+        if host not in self._missed_on and len(self._missed_on) < _HOSTS_WARNED_OF:
+            self._missed_on.add(host)
+            logger.warning(
+                "DEDUP_SELECTOR %r finds nothing on %s: the page is read as if there were no selector. "
+                "'dedupcrawl text' shows what is read of a page. This is said once for each host.",
+                selector,
+                printable(url),
+            )
+
+    def _packed(self, fetched: FetchedPage) -> bytes:
+        try:
+            return pack_request(fetched.request or Request(fetched.url), self._spider)
+        except ValueError as error:
+            if not self._has_warned:
+                self._has_warned = True
+                logger.warning(
+                    "If %s has to be fetched again after a crash, its callback will be the spider's default one, "
+                    "because its request cannot be stored (%s). This is said once.",
+                    fetched.url,
+                    error,
+                )
+            return pack_request(Request(fetched.url), self._spider)
 
     def _mark(self, item: Any, verdict: Verdict, mark_field: str) -> None:
         try:
             ItemAdapter(item)[mark_field] = verdict.to_dict()
         except (KeyError, AttributeError, TypeError, ValueError) as error:
             kind = type(item).__name__
-            if kind not in self._warned:
-                self._warned.add(kind)
+            if kind not in self._cannot_mark:
+                self._cannot_mark.add(kind)
                 logger.warning(
                     "Items of %s go on without their verdict: they have no field %r to set (%s). "
                     "Add the field, or name another one in DEDUP_MARK_FIELD.",

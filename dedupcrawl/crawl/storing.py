@@ -59,8 +59,8 @@ class Storing:
         self._lost: list[tuple[Mapping[str, str], Request | None]] = []  # of these the index could not be told yet
         connect = self._crawler.signals.connect
         connect(self._engine_started, signal=signals.engine_started)
-        connect(self._item_dropped, signal=signals.item_dropped)
-        connect(self._item_error, signal=signals.item_error)
+        connect(self._item_lost, signal=signals.item_dropped)
+        connect(self._item_lost, signal=signals.item_error)
 
     def close(self, wait: float) -> None:
         """Confirm what is stored; an index that is away is waited for up to `wait` seconds."""
@@ -134,19 +134,13 @@ class Storing:
             page.files.update(files)
         self._arrived(response, stored=files is not None, unwritten=files is None)
 
-    def _item_dropped(self, item: object, response: Response | None, exception: BaseException) -> None:
-        self._ended(item, response, lost=not isinstance(exception, DropDuplicate))
-
-    def _item_error(self, item: object, response: Response | None) -> None:
-        self._ended(item, response, lost=True)
-
-    def _ended(self, item: object, response: Response | None, *, lost: bool) -> None:
-        """An item has not come through the pipelines; it is `lost` unless one before ours, or ours, took it out."""
-        before_ours = self._pages.take(item) is not None
+    def _item_lost(self, item: object, response: Response | None, exception: BaseException | None = None) -> None:
+        """An item has not come through the pipelines; it is lost unless one before ours, or ours, took it out."""
+        lost = self._pages.take(item) is None and not isinstance(exception, DropDuplicate)
         page = self._pages.known(response)
-        if lost and not before_ours and page is not None and id(item) in page.judged_as:
+        if lost and page is not None and id(item) in page.judged_as:
             page.lost_alone.add(page.judged_as[id(item)])
-        self._arrived(response, lost=lost and not before_ours)
+        self._arrived(response, lost=lost)
 
     def _arrived(
         self, response: Response | None, *, stored: bool = False, lost: bool = False, unwritten: bool = False
@@ -170,15 +164,13 @@ class Storing:
         self._confirm()
 
     def _confirm(self) -> None:
-        stored = self._stored.copy()
+        stored, lost, self._lost = self._stored.copy(), self._lost, []
         self._stored.clear()
+        for kept, request in lost:
+            self._abandon(kept, request)
         try:
             if stored:
                 self._index.confirm(stored)
-            if self._lost:
-                lost, self._lost = self._lost, []
-                for kept, request in lost:
-                    self._abandon(kept, request)
         except IndexAwayError:
             self._stored[:0] = stored
         except INDEX_FAILS as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
 from scrapy.statscollectors import StatsCollector
@@ -85,30 +84,33 @@ logger = logging.getLogger(__name__)
 _TAKES = SETTINGS["DEDUP_REPORT"].takes
 
 
-class ReportFile:
-    """Writes the report; knows before the crawl whether it can.
+def check_report(path: Path) -> None:
+    """See, before the crawl, whether its report can be written.
 
     Raises:
         SettingError: The packages that it needs are not installed, or there can be no such file.
     """
+    if missing := extras.missing("report"):
+        raise SettingError(f"DEDUP_REPORT {missing}.")
+    try:
+        check_place(path)
+    except OSError as error:
+        raise SettingError(f"DEDUP_REPORT: got {str(path)!r}, but {error.strerror}; takes {_TAKES}.") from error
 
-    def __init__(self, path: Path) -> None:
-        if missing := extras.missing("report"):
-            raise SettingError(f"DEDUP_REPORT {missing}.")
-        try:
-            check_place(path)
-        except OSError as error:
-            raise SettingError(f"DEDUP_REPORT: got {str(path)!r}, but {error.strerror}; takes {_TAKES}.") from error
-        self._path = path
 
-    def write(self, index: Index, log: Path | None, rules: Sequence[Path], run: str) -> None:
-        """Write what this run did; what goes wrong is logged, and the crawl ends as it would have without."""
-        from dedupcrawl.report.collect import collect
-        from dedupcrawl.report.page import write
+def write_report(settings: DedupSettings, index: Index, log: Path | None, run: str) -> None:
+    """Write what this run did, where DEDUP_REPORT says.
 
-        try:
-            write(collect(index, log, rules, read_runs(index), run=run), self._path)
-        except INDEX_FAILS as error:
-            logger.error("The report %s cannot be written: %s", self._path, error)
-        else:
-            logger.info("dedupcrawl: the report is in %s", self._path)
+    What goes wrong is logged, and the crawl ends as it would have without.
+    """
+    if settings.report is None:
+        return
+    from dedupcrawl.report.collect import collect
+    from dedupcrawl.report.page import write
+
+    try:
+        write(collect(index, log, settings.rules, read_runs(index), run=run), settings.report)
+    except INDEX_FAILS as error:
+        logger.error("The report %s cannot be written: %s", settings.report, error)
+    else:
+        logger.info("dedupcrawl: the report is in %s", settings.report)

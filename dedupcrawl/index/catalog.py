@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from itertools import chain, pairwise
+from itertools import chain
 
 import msgspec
 import numpy as np
@@ -16,9 +16,12 @@ from dedupcrawl.content.checks.base import Keys, PageIds
 from dedupcrawl.index.schema import Schema
 from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Ended, Segment, Table, merge_from, sort_table
 
+logger = logging.getLogger(__name__)
+
 _LONG = 32  # numbers from which a prefix's postings are a list, so that they can grow without being copied
 
-Found = dict[int, tuple[int, ...] | list[int]]
+Postings = tuple[int, ...] | list[int]
+Found = dict[int, Postings]
 
 
 class Batch:
@@ -94,7 +97,10 @@ class PostingsView:
 
     def count(self, prefixes: Keys) -> NDArray[np.int64]:
         """Shape (n,) → (n,): how many postings each prefix has."""
-        counts = self._count_in_tail(prefixes.tolist())
+        wanted = prefixes.tolist()
+        counts = np.zeros(len(wanted), dtype=np.int64)
+        for found in self._tail:
+            counts += np.array([len(found.get(prefix, ())) // 2 for prefix in wanted], dtype=np.int64)
         for keys, _ in self._tables:
             for row, start, end in self._ranges(keys, prefixes):
                 counts[row] += end - start
@@ -103,28 +109,22 @@ class PostingsView:
     def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
         """Shape (n,) → (m,), (m,): whole keys and pages of all postings of any of these prefixes, in no order."""
         parts = self._in_tables(prefixes)
-        tail = self._in_tail(prefixes.tolist())
-        if tail[0].size:
-            parts.append(tail)
-        if not parts:
-            return NO_KEYS, NO_IDS
-        if len(parts) == 1:
-            return parts[0]
+        if tail := self._in_tail(prefixes):  # one array of all is made sooner than one of each
+            parts.append(_unzipped(np.array(list(chain.from_iterable(tail)), dtype=np.uint64)))
+        if len(parts) <= 1:
+            return parts[0] if parts else (NO_KEYS, NO_IDS)
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
     def pieces(self, prefixes: Keys) -> list[tuple[Keys, PageIds]]:
         """What `find` finds, as it lies in the segments: pieces, each of one prefix, none empty."""
-        wanted = prefixes.tolist()
-        keys, ids = self._in_tail(wanted)
-        ends = self._count_in_tail(wanted).cumsum().tolist() if keys.size else []
-        tail = ((keys[start:end], ids[start:end]) for start, end in pairwise((0, *ends)) if end > start)
+        tail = (_unzipped(np.array(postings, dtype=np.uint64)) for postings in self._in_tail(prefixes))
         return [*self._in_tables(prefixes), *tail]
 
     def pages(self, prefix: int) -> list[int]:
         """The pages of all postings of one prefix, in no order."""
         tail = [page for found in self._tail for page in found.get(prefix, ())[1::2]]
-        parts = self._in_tables(np.array([prefix], dtype=np.uint64)) if self._tables else []
-        return [*tail, *(page for _, ids in parts for page in ids.tolist())]
+        ranges = ((ids, self._ranges(keys, np.array([prefix], dtype=np.uint64))) for keys, ids in self._tables)
+        return [*tail, *(page for ids, found in ranges for _, start, end in found for page in ids[start:end].tolist())]
 
     def _in_tables(self, prefixes: Keys) -> list[Table]:
         """The postings of these prefixes in the segments, one prefix's of one segment together."""
@@ -134,24 +134,10 @@ class PostingsView:
             for _, start, end in self._ranges(keys, prefixes)
         ]
 
-    def _count_in_tail(self, wanted: list[int]) -> NDArray[np.int64]:
-        counts = np.zeros(len(wanted), dtype=np.int64)
-        for found in self._tail:
-            for row, prefix in enumerate(wanted):
-                postings = found.get(prefix)
-                if postings is not None:
-                    counts[row] += len(postings) // 2
-        return counts
-
-    def _in_tail(self, wanted: list[int]) -> Table:
-        """Keys and pages of all postings of these prefixes in the tail, one prefix's after the other's."""
-        flat: list[int] = []
-        for prefix in wanted:
-            for found in self._tail:
-                postings = found.get(prefix)
-                if postings is not None:
-                    flat += postings
-        return _unzipped(np.array(flat, dtype=np.uint64))
+    def _in_tail(self, prefixes: Keys) -> list[Postings]:
+        """The same of each batch of the tail: key, page, key, page, …"""
+        wanted = prefixes.tolist()
+        return [found[prefix] for found in self._tail for prefix in wanted if prefix in found]
 
     def _ranges(self, keys: Keys, prefixes: Keys) -> list[tuple[int, int, int]]:
         """For each prefix that a table has: its row, and where its postings start and end."""
@@ -173,18 +159,13 @@ class PostingsView:
 
 
 class Fold(msgspec.Struct, frozen=True):
-    """What is to become one segment, of the records first … end - 1: full batches of the tail and the newest segments.
-
-    Attributes:
-        stay: How many of the older segments stay as they are.
-        left_out: For each table of the schema the pages that are left out.
-    """
+    """What is to become one segment, of the records first … end - 1: full batches and the newest segments."""
 
     first: int
     end: int
-    stay: int
+    stay: int  # how many of the older segments stay as they are
     sources: tuple[Segment | Batch, ...]
-    left_out: list[Ended | None]
+    left_out: list[Ended | None]  # for each table of the schema the pages that are left out
 
     def parts(self) -> list[list[Table]]:
         """For each table of the schema the sorted tables that are merged."""
@@ -209,6 +190,7 @@ class Catalog:
         self.segments: list[Segment] = []
         self.batches: list[Batch] = []
         self.next_id = first
+        self._thread: threading.Thread | None = None
 
     def add(self, keys: Sequence[Keys]) -> int:
         """Post the next record under these keys, by table; returns its id."""
@@ -282,6 +264,22 @@ class Catalog:
         """All segments as one, without their ended pages; None when there is none."""
         return self._folded(0, []) if self.segments else None
 
+    def fold_beside(self, merge: Callable[[Fold], None]) -> bool:
+        """Have what is due merged in a thread; False where one is at it already, or nothing is due.
+
+        A merge that fails is logged: what it was to fold stays searchable in the tail. The interpreter waits for it.
+        """
+        fold = None if self._thread is not None and self._thread.is_alive() else self.fold()
+        if fold is not None:
+            self._thread = threading.Thread(target=_survived, args=(merge, fold), name="dedupcrawl-index")
+            self._thread.start()
+        return fold is not None
+
+    def wait(self) -> None:
+        """Return when nothing is being merged; locks that a merge takes must be free."""
+        if self._thread is not None:
+            self._thread.join()
+
     def take(self, fold: Fold, segment: Segment) -> None:
         """Search the segment that a fold has become in the place of what it was made of."""
         self.set_segments([*self.segments[: fold.stay], segment])
@@ -296,32 +294,8 @@ class Catalog:
         return Fold(first, end, stay, sources, left_out)
 
 
-logger = logging.getLogger(__name__)
-
-
-class Background:
-    """Runs jobs in a thread. A job that fails is logged: what it was to fold stays searchable in the tail."""
-
-    def __init__(self) -> None:
-        self._thread: threading.Thread | None = None
-
-    @property
-    def busy(self) -> bool:
-        """A job is running."""
-        return self._thread is not None and self._thread.is_alive()
-
-    def start(self, job: Callable[[], None]) -> None:
-        """Run `job`; none may be running. The interpreter waits for it before it exits."""
-        self._thread = threading.Thread(target=self._run, args=(job,), name="dedupcrawl-index")
-        self._thread.start()
-
-    def wait(self) -> None:
-        """Return when no job is running."""
-        if self._thread is not None:
-            self._thread.join()
-
-    def _run(self, job: Callable[[], None]) -> None:
-        try:
-            job()
-        except Exception:
-            logger.exception("Folding new pages into the index failed; they stay in memory and it is tried again")
+def _survived(merge: Callable[[Fold], None], fold: Fold) -> None:
+    try:
+        merge(fold)
+    except Exception:
+        logger.exception("Folding new pages into the index failed; they stay in memory and it is tried again")

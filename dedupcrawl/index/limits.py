@@ -6,7 +6,7 @@ import ctypes
 import logging
 import mmap
 import os
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -27,39 +27,35 @@ class SiteQuota:
 
     def __init__(self, index: Index) -> None:
         self._index = index
-        self._counts: OrderedDict[str, list[int]] = OrderedDict()  # site → told to the index, not told yet
+        self._told: dict[str, int] = {}  # site → pages that the index knows of
+        self._untold = Counter[str]()
 
     def pages(self, site: str) -> int:
         """How many pages of a site are kept, as far as this process knows."""
-        return sum(self._count(site))
+        if site not in self._told:
+            if len(self._told) >= _SITES:
+                self.close()
+                self._told.clear()
+            self._told[site] = _read(self._index.site_state(site, _STATE))
+        return self._told[site] + self._untold[site]
 
     def add(self, site: str) -> None:
         """One more."""
-        count = self._count(site)
-        count[1] += 1
-        if count[1] >= _STEP:  # what could not be told is told with the next page
-            self._tell(site, count)
+        self.pages(site)
+        self._untold[site] += 1
+        if self._untold[site] >= _STEP:  # what could not be told is told with the next page
+            self._tell(site)
 
     def close(self) -> None:
         """Tell the index what it has not been told."""
-        for site, count in self._counts.items():
-            self._tell(site, count)
+        for site in list(self._untold):
+            self._tell(site)
 
-    def _count(self, site: str) -> list[int]:
-        count = self._counts.get(site)
-        if count is None:
-            count = self._counts[site] = [_read(self._index.site_state(site, _STATE)), 0]
-            if len(self._counts) > _SITES:
-                self._tell(*self._counts.popitem(last=False))
-        self._counts.move_to_end(site)
-        return count
-
-    def _tell(self, site: str, count: list[int]) -> None:
-        told, more = count
-        if more:
-            guess = _as_state(told) if told else None
-            now = self._index.update_site_state(site, _STATE, lambda old: _as_state(_read(old) + more), guess)
-            count[:] = _read(now), 0
+    def _tell(self, site: str) -> None:
+        more, guess = self._untold[site], _as_state(self._told[site]) if self._told[site] else None
+        now = self._index.update_site_state(site, _STATE, lambda old: _as_state(_read(old) + more), guess)
+        self._told[site] = _read(now)
+        del self._untold[site]
 
 
 def recount(index: Index, sites: Iterable[str] = ()) -> None:

@@ -15,11 +15,10 @@ import msgspec
 
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.contract import Index, Kept, Told
+from dedupcrawl.index.contract import OWNER_BYTES, Index, Kept, Told, claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.journal import Journal, Transaction, is_locked, with_prefix
 from dedupcrawl.index.notes import orphan_cell
-from dedupcrawl.index.pages import OWNER_BYTES, claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.record import DIGEST_BYTES, Raw, Record, digest, pack, plain, storable, unpack_dependent
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, check_header, header_of, read_schema
@@ -252,7 +251,7 @@ class LmdbIndex(Index):
             }
 
     def verify(self, told: Told | None = None) -> list[str]:
-        self._store.wait()
+        self._store.catalog.wait()
         return self._verify(told)
 
     @in_turn
@@ -262,7 +261,7 @@ class LmdbIndex(Index):
             return self._store.problems() or problems(self._store.catalog, self.journal.rows(0, end), told)
 
     def compact(self) -> None:
-        self._store.wait()
+        self._store.catalog.wait()
         self._compact()
 
     @in_turn
@@ -300,7 +299,7 @@ class LmdbIndex(Index):
             self._users -= 1
             if self._users != 0:
                 return
-        self._store.wait()
+        self._store.catalog.wait()
         with self.journal.lock:
             self.claims.close()
             self._store.close()
@@ -311,7 +310,7 @@ _OWNERS = "owners"  # folder of the claimants' lock files
 
 
 class LmdbClaims:
-    """As index.pages.Claimant: alive as long as it holds the lock on its file, however its process ends."""
+    """As index.contract.Claimant: alive as long as it holds the lock on its file, however its process ends."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal

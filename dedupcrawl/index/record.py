@@ -108,28 +108,16 @@ Remembered = TypeVar("Remembered", Recorded, Rewrite)
 
 
 class Record(msgspec.Struct, frozen=True, gc=False):
-    """One row of the journal.
+    """One row of the journal."""
 
-    Attributes:
-        signatures: In the order of the checks in the index's header; None where a check abstained.
-        ended: Ids of earlier pages that this row ends: the page it replaces, or those it forgets.
-        inside: Ids of earlier pages that lie inside this one.
-        page: The page, without its signatures; None in a tombstone, and in a row that only forgets.
-    """
-
-    signatures: tuple[bytes | None, ...]
-    ended: tuple[int, ...]
-    inside: tuple[int, ...]
-    page: Entry | None
+    signatures: tuple[bytes | None, ...]  # in the order of the checks in the header; None where a check abstained
+    ended: tuple[int, ...]  # ids of earlier pages that this row ends: the page it replaces, or those it forgets
+    inside: tuple[int, ...]  # ids of earlier pages that lie inside this one
+    page: Entry | None  # without its signatures; None in a tombstone, and in a row that only forgets
 
 
-class _Packed(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A Record as it is stored; its page is `compressed`, or b"" for None."""
-
-    signatures: tuple[bytes | None, ...]
-    ended: tuple[int, ...]
-    inside: tuple[int, ...]
-    page: bytes
+_Packed = tuple[tuple[bytes | None, ...], tuple[int, ...], tuple[int, ...], bytes]
+"""A Record as it is stored, field by field; its page is `compressed`, or b"" for None."""
 
 
 class _Signatures(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -147,7 +135,7 @@ _decode_signatures = msgspec.msgpack.Decoder(_Signatures).decode
 def pack(record: Record, page: int) -> bytes:
     """The bytes of the record that is to be number `page`."""
     entry = b"" if record.page is None else compressed(_encode(record.page))
-    body = _encode(_Packed(record.signatures, record.ended, record.inside, entry))
+    body = _encode((record.signatures, record.ended, record.inside, entry))
     return zlib.crc32(body, page).to_bytes(_CHECKSUM_BYTES, "little") + body
 
 
@@ -168,9 +156,9 @@ def unpack(raw: Raw, page: int) -> Record:
     if zlib.crc32(body, page) != int.from_bytes(raw[:_CHECKSUM_BYTES], "little"):
         raise IndexDamagedError(f"kept page {page} fails its checksum")
     what = f"kept page {page}"
-    row = _unpacked(_decode, body, what)
-    entry = _unpacked(_decode_entry, decompressed(row.page, what), what) if row.page else None
-    return Record(row.signatures, row.ended, row.inside, entry)
+    signatures, ended, inside, packed = _unpacked(_decode, body, what)
+    entry = _unpacked(_decode_entry, decompressed(packed, what), what) if packed else None
+    return Record(signatures, ended, inside, entry)
 
 
 def signatures(raw: Raw, page: int) -> tuple[bytes | None, ...]:

@@ -21,9 +21,8 @@ import redis
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index import redis_journal
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.contract import Index, Kept, Told
+from dedupcrawl.index.contract import Index, Kept, Told, claim_cell
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.pages import OWNER_BYTES, claim_cell
 from dedupcrawl.index.record import digest, pack_dependent, plain, storable, unpack_dependent
 from dedupcrawl.index.redis_journal import NOTHING, RedisJournal, Replica, WireProbe, numbered, read_set, token
 from dedupcrawl.index.redis_link import FORGET, OFFER, TAKE, TAKE_BYTES, TAKEN, TAKEN_BYTES, Address, Argument, Link
@@ -172,7 +171,8 @@ class RedisIndex(RedisJournal, Index):
         Args:
             steps: Number → the URL under which a claim may be, and what the server is to do.
         """
-        keys = [self._key("claims"), *(self._key("dependents", digest(url)) for url, _ in steps.values())]
+        dependents = (self._key("dependents", digest(url)) for url, _ in steps.values())
+        keys = [self._key("claims"), self._key("owners"), *dependents]
         arguments = (part for _, step in steps.values() for part in (len(step), *step))
         done = self.exchange(OFFER, keys, *arguments)[1] if steps else []
         return [number for number, is_done in zip(steps, done, strict=False) if is_done]
@@ -268,7 +268,7 @@ class RedisIndex(RedisJournal, Index):
                 self.settle()
             self.is_closed = True
         self.claims.close()
-        self.replica.wait()
+        self.replica.catalog.wait()
         with self.lock:
             self.replica.close()
             self.link.drop()
@@ -277,11 +277,9 @@ class RedisIndex(RedisJournal, Index):
 LIFE_SECONDS = 30.0
 """After a claimant's last sign of life it is taken for dead."""
 
-_SCANNED_AT_ONCE = 1_000  # claims
-
 
 class RedisClaims:
-    """As index.pages.Claimant: alive as long as its key is, which a thread renews until the process ends.
+    """As index.contract.Claimant: alive as long as its key is, which a thread renews until the process ends.
 
     No lock on a file is seen by another machine, so here a claimant that is killed counts as alive until its key
     expires, and one that cannot reach Redis for that long as dead: that costs a duplicate. All methods but `close` are
@@ -295,7 +293,6 @@ class RedisClaims:
         self._beat: threading.Thread | None = None
         self._ended = threading.Event()
         self._claims, self._owners = address.key("claims"), address.key("owners")
-        self._has_read_all = False
         self._own: set[str] = set()
 
     def start(self) -> str:
@@ -324,22 +321,9 @@ class RedisClaims:
         self._own.difference_update(urls)
 
     def dead(self, excluded: Collection[str]) -> set[str]:
-        """Who they are is read from all claims the first time: one that was buried alive may have claimed more."""
         owners: set[bytes] = set(self._link.ask("SMEMBERS", self._owners))
-        if not self._has_read_all:
-            owners.update(raw[:OWNER_BYTES] for raw in self._all_claims())
-            if owners:
-                self._link.ask("SADD", self._owners, *owners)
-            self._has_read_all = True
         looked_at = [owner for owner in owners if owner.hex() not in excluded]
         return {owner.hex() for owner in looked_at if not self._link.ask("EXISTS", self._owner_key(owner))}
-
-    def _all_claims(self) -> Iterator[bytes]:
-        """In the conversation that goes on: one of its own would hide that the server has lost what was asked for."""
-        cursor: bytes | int = 0
-        while cursor != b"0":
-            cursor, flat = self._link.ask("HSCAN", self._claims, cursor, "COUNT", _SCANNED_AT_ONCE)
-            yield from flat[1::2]
 
     def bury(self, dead: Collection[str]) -> None:
         if dead:

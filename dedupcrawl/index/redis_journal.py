@@ -21,7 +21,7 @@ import redis
 
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.content.symbols import fmix64
-from dedupcrawl.index.catalog import Background, Catalog, Fold
+from dedupcrawl.index.catalog import Catalog, Fold
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.notes import VerdictLog
 from dedupcrawl.index.record import Record, digest, pack, renumbered, tombstone, unpack
@@ -222,7 +222,6 @@ class Replica:
     def __init__(self, schema: Schema, lock: threading.RLock) -> None:
         self.catalog = Catalog(schema)
         self._lock = lock
-        self._background = Background()
         self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  it lives as long as this object
         self._end = 0
         self._places = array("Q")
@@ -244,7 +243,7 @@ class Replica:
                 if ended < page:
                     self._places[ended] = self._write(tombstone(self.fetch(ended), ended))
             self.catalog.add(keys)
-            self._fold()
+            self.catalog.fold_beside(self._merge)
 
     def fetch(self, page: int) -> bytes:
         """The packed record of a row."""
@@ -267,10 +266,6 @@ class Replica:
             return NOTHING
         return page, renumbered(tombstone(self.fetch(page), page), page, _UNNUMBERED)
 
-    def wait(self) -> None:
-        """Return when nothing is being folded. The lock must be free."""
-        self._background.wait()
-
     def close(self) -> None:
         """Release the files."""
         self.catalog.set_segments([])
@@ -284,12 +279,6 @@ class Replica:
             left = left[os.pwrite(self._file.fileno(), left, end - len(left)) :]
         self._end = end
         return place
-
-    def _fold(self) -> None:
-        """Fold full batches, beside the caller."""
-        fold = None if self._background.busy else self.catalog.fold()
-        if fold is not None:
-            self._background.start(lambda: self._merge(fold))
 
     def _merge(self, fold: Fold) -> None:
         segment = merged(fold.first, fold.end, fold.parts(), fold.left_out)

@@ -130,14 +130,11 @@ class Address:
 
     def hint(self, error: Exception) -> str:
         """What may be wrong with the URL when the server was never reached."""
-        if issubclass(self._class, redis.SSLConnection):
-            speaks = isinstance(error, redis.TimeoutError) or "WRONG_VERSION_NUMBER" in str(error)
-            return "; if it speaks no TLS at that port, write redis:// for rediss://" if speaks else ""
-        return (
-            "; if it speaks TLS at that port, write rediss:// for redis://"
-            if any(words in str(error) for words in _HUNG_UP)
-            else ""
-        )
+        if not issubclass(self._class, redis.SSLConnection):
+            hung_up = any(words in str(error) for words in _HUNG_UP)
+            return "; if it speaks TLS at that port, write rediss:// for redis://" if hung_up else ""
+        speaks = isinstance(error, redis.TimeoutError) or "WRONG_VERSION_NUMBER" in str(error)
+        return "; if it speaks no TLS at that port, write redis:// for rediss://" if speaks else ""
 
     def key(self, *names: str) -> str:
         """The full name of a key. All have one hash tag, so on a cluster all lie in one slot."""

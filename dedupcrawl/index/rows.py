@@ -8,30 +8,19 @@ from dedupcrawl.verdict import Verdict
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
-    """What an index keeps of one accepted page.
+    """What an index keeps of one accepted page."""
 
-    Attributes:
-        url: Canonical URL, under which the page is kept; where one run has fetched several variants, the first of them.
-        site: Registrable domain, or the host where there is none.
-        spider: Name of the spider that kept it, empty outside a crawl.
-        run: Identifies the crawl; runs that resume one JOBDIR share it.
-        kept_at: Seconds since the epoch.
-        outline: The main text as 16-bit symbol hashes (see content.main_outline), for comparing side by side.
-        fetched_url: Where the page was fetched, when that is not `url`: a canonical URL need not exist.
-        asides: What it says around its main text, and where it links to (see content.around).
-        signatures: Check name → signature; a check that abstained is absent.
-    """
-
-    url: str
-    site: str
-    spider: str
-    run: str
-    kept_at: float
+    url: str  # canonical, under which it is kept; where one run has fetched several variants, the first of them
+    site: str  # registrable domain, or the host where there is none
+    spider: str  # that kept it; empty outside a crawl
+    run: str  # identifies the crawl; runs that resume one JOBDIR share it
+    kept_at: float  # seconds since the epoch
     title: str
-    outline: bytes
-    fetched_url: str = ""
-    asides: bytes = b""
-    signatures: dict[str, bytes] = {}  # the last: a record holds them elsewhere
+    outline: bytes  # the main text as 16-bit symbol hashes (see content.main_outline), for comparing side by side
+    fetched_url: str = ""  # where it was fetched, when that is not `url`: a canonical URL need not exist
+    asides: bytes = b""  # what it says around its main text, and where it links to (see content.around)
+    # Check name → signature; a check that abstained is absent. The last field: a record holds them elsewhere.
+    signatures: dict[str, bytes] = {}
 
     @property
     def source(self) -> str:
@@ -47,51 +36,34 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
 
 
 class Dependent(msgspec.Struct, frozen=True, array_like=True):
-    """A page that depends on one that is not stored yet: it was dropped because of that, or is that one itself.
-
-    Attributes:
-        request: What to ask for when it must be fetched again, packed; the index does not look into it.
-    """
+    """A page that depends on one that is not stored yet: it was dropped because of that, or is that one itself."""
 
     spider: str
     url: str
-    request: bytes
+    request: bytes  # what to ask for when it must be fetched again, packed; the index does not look into it
 
 
 class Rewrite(msgspec.Struct, frozen=True, array_like=True):
-    """A request that was sent to another URL than it named, because rules said so.
+    """A request that was sent to another URL than it named, because rules said so."""
 
-    Attributes:
-        url: As it was asked for.
-        canonical: What was asked for instead.
-        rules: Ids of the rules, in the order in which they were applied.
-        at: Seconds since the epoch.
-        request: What to ask for to fetch `url` after all, packed; the index does not look into it.
-    """
-
-    url: str
-    canonical: str
-    rules: tuple[str, ...]
+    url: str  # as it was asked for
+    canonical: str  # what was asked for instead
+    rules: tuple[str, ...]  # their ids, in the order in which they were applied
     spider: str
     run: str
-    at: float
-    request: bytes = b""
+    at: float  # seconds since the epoch
+    request: bytes = b""  # what to ask for to fetch `url` after all, packed; the index does not look into it
 
 
 class Recorded(msgspec.Struct, frozen=True, array_like=True):
-    """A verdict as an index holds it.
-
-    Attributes:
-        at: Seconds since the epoch.
-        request: What to ask for to fetch the page again, packed; the index does not look into it. Empty when the page
-            was not dropped.
-    """
+    """A verdict as an index holds it."""
 
     verdict: Verdict
     run: str
     site: str
     spider: str = ""
-    at: float = 0.0
+    at: float = 0.0  # seconds since the epoch
+    # What to ask for to fetch the page again, packed; the index does not look into it. Empty when it was not dropped.
     request: bytes = b""
 
     @property

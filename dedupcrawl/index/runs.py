@@ -8,7 +8,8 @@ then judged by the pages that the index still holds.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from typing import TypeVar
@@ -33,32 +34,20 @@ State = TypeVar("State")
 
 
 class Run(msgspec.Struct, frozen=True, array_like=True):
-    """What is remembered of a run.
-
-    Attributes:
-        name: It.
-        spider: The last that took part; empty outside a crawl.
-        started: When its first process did, in seconds since the epoch.
-        ended: When its last process did that came to its end; 0 when none has.
-        begun: Processes that took part: workers, or parts of a crawl that was paused.
-        closed: Of these, the ones that came to their end.
-        kept: Pages that these kept, and that were not lost by a later pipeline.
-        course: Milliseconds since the epoch, and fetches that rules had saved since the pair before, less those that
-            had to be made after all; ascending.
-        fell_back: Requests that rules had sent elsewhere, and that were sent as they were asked for after all.
-        superseded: Pages that were found to lie inside one that these processes kept after them.
-    """
+    """What is remembered of a run."""
 
     name: str
-    spider: str
-    started: float
-    ended: float = 0.0
-    begun: int = 0
-    closed: int = 0
-    kept: int = 0
+    spider: str  # the last that took part; empty outside a crawl
+    started: float  # when its first process did, in seconds since the epoch
+    ended: float = 0.0  # when its last process did that came to its end; 0 when none has
+    begun: int = 0  # processes that took part: workers, or parts of a crawl that was paused
+    closed: int = 0  # of these, the ones that came to their end
+    kept: int = 0  # pages that these kept, and that were not lost by a later pipeline
+    # Milliseconds since the epoch, and fetches that rules had saved since the pair before, less those that had to be
+    # made after all; ascending.
     course: Course = ()
-    fell_back: int = 0
-    superseded: int = 0
+    fell_back: int = 0  # requests that rules had sent elsewhere, and that were sent as they were asked for after all
+    superseded: int = 0  # pages that were found to lie inside one that these processes kept after them
 
     @property
     def is_whole(self) -> bool:
@@ -86,69 +75,54 @@ class RunTally:
     """
 
     def __init__(self, index: SiteStates, name: str, spider: str) -> None:
-        self._index = index
-        self._name = plain(name)
-        self._saved: list[tuple[int, int]] = []
-        self._fell_back = 0
-        self.kept = 0
-        self.superseded = 0
-        self._closed = False
+        self._index, self._name, self._spider = index, plain(name), plain(spider)
+        self.kept = self.superseded = 0
+        self._news = Counter({"begun": 1})  # what the index does not know yet, by fields of Run
+        self._saved: list[tuple[int, int]] = []  # of its course
+        self._ended = 0.0
         gone: list[str] = []
         index.update_site_state("", _NAMES, partial(_with_name, self._name, gone))
         for old in gone:
             index.update_site_state(old, _RUN, lambda _: b"")
-        self._change(lambda run: msgspec.structs.replace(run, spider=plain(spider), begun=run.begun + 1))
+        self._tell()
 
     def keep(self, superseded: int) -> None:
         """One more page is kept, and so many that were kept before lie inside it."""
         self.kept += 1
         self.superseded += superseded
 
-    def save(self) -> None:
-        """One more fetch is saved."""
-        self._count(1)
+    def save(self, fetches: int = 1) -> None:
+        """So many more fetches are saved; or fewer, where it is less than 0."""
+        self._saved.append((int(time.time() * 1000), fetches))
+        if len(self._saved) >= _SAVED_AT_ONCE:
+            with suppress(OSError, IndexDamagedError):
+                self._tell()
 
     def fall_back(self, requests: int, *, not_saved: int) -> None:
         """So many rewritten requests are sent as they were asked for; `not_saved` of them had counted as saved."""
-        self._fell_back += requests
-        self._count(-not_saved)
-
-    def _count(self, saved: int) -> None:
-        self._saved.append((int(time.time() * 1000), saved))
-        if len(self._saved) >= _SAVED_AT_ONCE:
-            self._tell(lambda run: run)
+        self._news["fell_back"] += requests
+        self.save(-not_saved)
 
     def close(self, lost: int = 0) -> None:
         """This process comes to its end; of what it kept `lost` pages were not stored. A second time is none."""
-        if self._closed:
-            return
-        self._closed = True
-        kept, now = self.kept - lost, time.time()
-        self._tell(
-            lambda run: msgspec.structs.replace(
-                run,
-                ended=now,
-                closed=run.closed + 1,
-                kept=max(0, run.kept + kept),
-                superseded=run.superseded + self.superseded,
-            )
-        )
+        if not self._ended:
+            self._ended = time.time()
+            self._news.update(closed=1, kept=self.kept - lost, superseded=self.superseded)
+            with suppress(OSError, IndexDamagedError):
+                self._tell()
 
-    def _tell(self, change: Callable[[Run], Run]) -> None:
-        with suppress(OSError, IndexDamagedError):
-            self._change(change)
-            self._saved.clear()
-            self._fell_back = 0
-
-    def _change(self, change: Callable[[Run], Run]) -> None:
+    def _tell(self) -> None:
         now = time.time()
 
         def changed(raw: bytes | None) -> bytes:
-            run = change(_decoded(raw, Run) or Run(self._name, "", now))
-            course = _thinned([*run.course, *self._saved])
-            return _encode(msgspec.structs.replace(run, course=course, fell_back=run.fell_back + self._fell_back))
+            run = _decoded(raw, Run) or Run(self._name, "", now)
+            figures = {name: max(0, getattr(run, name) + more) for name, more in self._news.items()}
+            ended, course = max(run.ended, self._ended), _thinned([*run.course, *self._saved])
+            return _encode(msgspec.structs.replace(run, spider=self._spider, ended=ended, course=course, **figures))
 
         self._index.update_site_state(self._name, _RUN, changed)
+        self._news.clear()
+        self._saved.clear()
 
 
 def _with_name(name: str, gone: list[str], raw: bytes | None) -> bytes:

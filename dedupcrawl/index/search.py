@@ -169,17 +169,12 @@ def newest(catalog: Catalog, url: str, fetch: Fetch) -> tuple[int, Record] | Non
 
 
 class Ending(msgspec.Struct, frozen=True):
-    """A page that is to end.
-
-    Attributes:
-        url: Its URL.
-        renewed: Another reading of the page, which takes its place; None: it is forgotten, with what is attached to it.
-        owner: Whose claim on it ends too, so that what depends on the page is orphaned; where another claims it,
-            nothing is done. Empty: whoever claims it; None: claims stay as they are.
-    """
+    """A page that is to end."""
 
     url: str
-    renewed: Entry | None = None
+    renewed: Entry | None = None  # another reading, which takes its place; None: it is forgotten, with its attachments
+    # Whose claim on it ends too, so that what depends on it is orphaned; where another claims it, nothing is done.
+    # Empty: whoever claims it; None: claims stay as they are.
     owner: bytes | None = None
 
     def of(self, catalog: Catalog, fetch: Fetch) -> tuple[int, Record] | None:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content.checks.base import Keys, PageIds
 from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.output import replacing
 
 FAN_OUT = 16
 CHUNK_POSTINGS = 1 << 16  # merged at a time: 0.75 MB in, as much out; about a millisecond
@@ -72,28 +73,18 @@ def _merged(parts: Sequence[Table], chunk: int) -> Iterator[Table]:
     rest = [part for part in parts if part[0].size]
     while rest:
         share = max(1, chunk // len(rest))
-        # No part has more than `share` postings below this key.
+        # No part has more than `share` postings below this key; of the key itself each may have any number.
         bound = min(keys[min(share, keys.size) - 1] for keys, _ in rest)
+        starts = [int(keys.searchsorted(bound, side="left")) for keys, _ in rest]
         stops = [int(keys.searchsorted(bound, side="right")) for keys, _ in rest]
-        if sum(stops) <= 2 * chunk:
-            yield _sorted_union([(keys[:stop], ids[:stop]) for (keys, ids), stop in zip(rest, stops, strict=True)])
-        else:
-            starts = [int(keys.searchsorted(bound, side="left")) for keys, _ in rest]
-            yield _sorted_union([(keys[:start], ids[:start]) for (keys, ids), start in zip(rest, starts, strict=True)])
-            for (keys, ids), start, stop in zip(rest, starts, stops, strict=True):
-                for at in range(start, stop, chunk):
-                    end = min(at + chunk, stop)
-                    yield keys[at:end], ids[at:end]
+        below = np.concatenate([keys[:start] for (keys, _), start in zip(rest, starts, strict=True)])
+        order = below.argsort(kind="stable")  # timsort: it merges what is sorted already
+        yield below[order], np.concatenate([ids[:start] for (_, ids), start in zip(rest, starts, strict=True)])[order]
+        for (keys, ids), start, stop in zip(rest, starts, stops, strict=True):
+            for at in range(start, stop, chunk):
+                end = min(at + chunk, stop)
+                yield keys[at:end], ids[at:end]
         rest = [(keys[stop:], ids[stop:]) for (keys, ids), stop in zip(rest, stops, strict=True) if stop < keys.size]
-
-
-def _sorted_union(parts: Sequence[Table]) -> Table:
-    parts = [part for part in parts if part[0].size] or list(parts[:1])
-    if len(parts) == 1:
-        return parts[0]
-    keys = np.concatenate([part[0] for part in parts])
-    order = np.argsort(keys, kind="stable")  # timsort: it merges what is sorted already
-    return keys[order], np.concatenate([part[1] for part in parts])[order]
 
 
 def merge_from(sizes: Sequence[int], new: int, batch_pages: int) -> int:
@@ -150,16 +141,10 @@ def write_segment(path: Path, parts: Sequence[Sequence[Table]], left_out: Sequen
     Raises:
         OSError: The disk is full or the folder is gone.
     """
-    unfinished = path.with_suffix(".tmp")
-    try:
-        with open(unfinished, "wb") as file:
-            written = _write(file, path.parent, parts, left_out)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(unfinished, path)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
+    with replacing(path) as file:
+        written = _write(file, path.parent, parts, left_out)
+        file.flush()
+        os.fsync(file.fileno())
     return written
 
 
@@ -214,18 +199,10 @@ def _mapped(fd: int, path: Path, written: Sequence[Written], *, is_read: bool) -
         raise SegmentDamagedError(f"{path} is no segment of this format")
     tables: list[Table] = []
     for count, *checksums in map(msgspec.structs.astuple, written):
-        # On a big-endian machine this copies; elsewhere the arrays are the file.
-        keys: Keys = np.frombuffer(data, _KEY, count, keys_at).astype(np.uint64, copy=False)
-        ids: PageIds = np.frombuffer(data, _ID, count, ids_at).astype(np.uint32, copy=False)
-        if is_read and [_checksum(keys, _KEY), _checksum(ids, _ID)] != checksums:
+        keys, ids = np.frombuffer(data, _KEY, count, keys_at), np.frombuffer(data, _ID, count, ids_at)
+        if is_read and [zlib.crc32(keys.data), zlib.crc32(ids.data)] != checksums:
             raise SegmentDamagedError(f"{path} fails its checksum")
-        tables.append((keys, ids))
+        # On a big-endian machine this copies; elsewhere the arrays are the file.
+        tables.append((keys.astype(np.uint64, copy=False), ids.astype(np.uint32, copy=False)))
         keys_at, ids_at = keys_at + count * _KEY.itemsize, ids_at + count * _ID.itemsize
     return tuple(tables)
-
-
-def _checksum(array: Keys | PageIds, dtype: np.dtype[np.uint64] | np.dtype[np.uint32]) -> int:
-    value = 0
-    for at in range(0, array.size, CHUNK_POSTINGS):
-        value = zlib.crc32(array[at : at + CHUNK_POSTINGS].astype(dtype, copy=False).tobytes(), value)
-    return value

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import msgspec
 
-from dedupcrawl.index.catalog import Background, Catalog, Fold, tables_of
+from dedupcrawl.index.catalog import Catalog, Fold, tables_of
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.journal import OPENED, Journal, Transaction, is_locked
 from dedupcrawl.index.record import unpack
@@ -79,7 +79,6 @@ class SegmentStore:
         self._journal = journal
         self._segments: dict[SegmentRow, Segment] = {}
         self._retry_at = 0
-        self._background = Background()
         self._lock = os.open(journal.path / OPENED, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             self._recover()
@@ -185,20 +184,14 @@ class SegmentStore:
 
     def fold(self) -> None:
         """Fold full batches, beside the caller, unless another process is at it."""
-        if self._background.busy or self.catalog.next_id < self._retry_at:
-            return
-        if fold := self.catalog.fold():
-            self._retry_at = self.catalog.next_id + min(_RETRY_PAGES, self.catalog.schema.batch_pages)
-            self._background.start(partial(self._merge, fold, self.manifest))
+        now = self.catalog.next_id
+        if now >= self._retry_at and self.catalog.fold_beside(partial(self._merge, self.manifest)):
+            self._retry_at = now + min(_RETRY_PAGES, self.catalog.schema.batch_pages)
 
-    def _merge(self, fold: Fold, manifest: Manifest) -> None:
+    def _merge(self, manifest: Manifest, fold: Fold) -> None:
         with self.locked(waits=False) as is_ours:
             if is_ours and self._current() == manifest:
                 self.merge(fold, manifest)
-
-    def wait(self) -> None:
-        """Return when nothing is being merged."""
-        self._background.wait()
 
     def merge(self, fold: Fold, manifest: Manifest) -> None:
         """Write what `fold` describes as one segment file and switch the manifest to it. The merge lock must be held.

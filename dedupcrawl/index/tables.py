@@ -28,19 +28,12 @@ Item = TypeVar("Item")
 
 
 class Cell(NamedTuple):
-    """A cell of a table, and a value of it.
-
-    Attributes:
-        table: The table.
-        group: What its cells that are read and removed together begin with; empty in a table without groups.
-        field: The rest of its key.
-        value: Not empty; None: there is no such cell.
-    """
+    """A cell of a table, and a value of it."""
 
     table: str
-    group: bytes
-    field: bytes
-    value: bytes | None = None
+    group: bytes  # what its cells that are read and removed together begin with; empty in a table without groups
+    field: bytes  # the rest of its key
+    value: bytes | None = None  # not empty; None: there is no such cell
 
 
 class Tables(ABC):

@@ -22,10 +22,9 @@ import uuid
 from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import redis
 from scrapy.statscollectors import StatsCollector
@@ -55,8 +54,7 @@ _RECLAIM = _lua("marked", "reclaim")
 _COUNTED = frozenset({_PUSH, _TAKE, _RELEASE})
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Where requests or start URLs come from."""
 
     key: str  # of a list, a set or a sorted set
@@ -64,8 +62,7 @@ class Source:
     put_back: str  # the one that undoes that
 
 
-@dataclass(frozen=True, slots=True)
-class LeaseReport:
+class LeaseReport(NamedTuple):
     """What became of leases."""
 
     ended: Sequence[int] = ()  # those of requests that are done with

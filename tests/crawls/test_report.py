@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.crawl.summary import ReportFile
+from dedupcrawl.crawl.summary import check_report
 from dedupcrawl.settings import SettingError
 from tests import warm
 from tests.crawls.project import make_project, scrapy_crawl
@@ -62,7 +62,7 @@ def test_a_report_that_could_not_be_written_lets_no_crawl_start(tmp_path: Path, 
     with pytest.raises(
         SettingError, match=f"DEDUP_REPORT: got '{tmp_path / name}', but {why}.*takes the path of an HTML"
     ):
-        ReportFile(tmp_path / name)
+        check_report(tmp_path / name)
 
 
 async def test_a_report_that_cannot_be_written_any_more_is_an_error_in_the_log_and_the_crawl_ends_well(
@@ -85,4 +85,4 @@ def test_without_the_packages_that_it_needs_a_crawl_does_not_start(monkeypatch: 
     for name in [name for name in sys.modules if name.partition(".")[0] == "jinja2"]:
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(SettingError, match=r"needs the extra 'report': pip install 'dedupcrawl\[report\]'"):
-        ReportFile(Path("report.html"))
+        check_report(Path("report.html"))

@@ -56,7 +56,7 @@ def folder(tmp_path: Path, small_levels: None) -> Path:
     index = opened(path)
     for content in range(1, PAGES + 1):
         fill(index, content, content + 1)
-        index._store.wait()
+        index._store.catalog.wait()
     assert int(index.info()["segments"]) >= 2
     index.close()
     return path
@@ -140,13 +140,13 @@ def test_a_fold_that_fails_lets_others_merge(folder: Path, monkeypatch: pytest.M
     with open(folder / journal.OPENED, "rb") as another:
         fcntl.flock(another, fcntl.LOCK_EX)
         fill(index, PAGES + 1, PAGES + 9)
-        index._store.wait()
+        index._store.catalog.wait()
         fcntl.flock(another, fcntl.LOCK_UN)
         with index.journal.lock:
             index.journal.writing(lambda txn: index.journal.set_cell(txn, Cell("meta", b"", b"segments", b"noise")))
         with suppress(IndexDamagedError):
             index._store.fold()
-        index._store.wait()
+        index._store.catalog.wait()
         fcntl.flock(another, fcntl.LOCK_EX | fcntl.LOCK_NB)
     index.close()
 

@@ -32,7 +32,7 @@ def test_of_many_sites_some_are_held_in_memory(index: AnyIndex) -> None:
         for site in "abcdefgh":
             counter.add(site)
     assert [counter.pages(site) for site in "abcdefgh"] == [3] * 8
-    assert len(counter._counts) <= 3
+    assert len(counter._told) <= 3
 
 
 def test_what_could_not_be_told_is_told_with_the_next_page(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,3 +127,16 @@ def test_a_page_that_the_living_keep_again_keeps_what_lies_beside_it(
     assert index.attachments("http://a/1") == {"text": b"said"}
     assert index.info()["claimed"] == index.info()["attachments"] == 1
     index.close()
+
+
+def test_what_was_buried_alive_and_claims_more_is_reaped_again(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redis_index.RedisClaims, "_beats", lambda self: None)
+    monkeypatch.setattr(redis_index, "LIFE_SECONDS", 0.05)
+    late, other = opened(redis_url), opened(redis_url)
+    late.start_claiming()
+    for number in (1, 2):
+        keep(late, f"http://a/{number}", number)
+        time.sleep(0.1)
+        assert other.reap_expired() == 1
+    late.close()
+    other.close()

@@ -172,7 +172,7 @@ def test_any_bytes_are_no_segment(tmp_path_factory: pytest.TempPathFactory, data
 
 
 def test_nothing_is_left_of_a_failed_write(path: Path) -> None:
-    wrong = (np.zeros(3, dtype=np.uint64), np.zeros(2, dtype=np.uint32))
+    table = (np.arange(3, dtype=np.uint64), np.arange(3, dtype=np.uint32))
     with pytest.raises(IndexError):
-        write_segment(path, [[wrong, wrong]], [None])
+        write_segment(path, [[table]], [np.zeros(2, dtype=np.bool_)])  # of fewer pages than there are
     assert list(path.parent.iterdir()) == []

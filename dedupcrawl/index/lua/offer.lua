@@ -1,8 +1,8 @@
--- KEYS: …, claims, for each page its dependents. ARGV: for each page: how many follow, row or '' for one that is kept
--- already, tokens, number of the row that it replaces or '', that one's tombstone, URL digest of a claim or '', the
--- claim, a dependent's field or '', itself, then for each probe: least sum, tokens, weights (4 bytes each; '' for 1
--- each). A page is kept unless it meets a row that the client does not know, or a page before it in the same call; what
--- depends on it is remembered while it is claimed.
+-- KEYS: …, claims, claimants, for each page its dependents. ARGV: for each page: how many follow, row or '' for one
+-- that is kept already, tokens, number of the row that it replaces or '', that one's tombstone, URL digest of a claim
+-- or '', the claim, a dependent's field or '', itself, then for each probe: least sum, tokens, weights (4 bytes each;
+-- '' for 1 each). A page is kept unless it meets a row that the client does not know, or a page before it in the same
+-- call; what depends on it is remembered while it is claimed.
 if count - known > WINDOW then return {'behind', unknown_rows(), restored} end
 local told = unknown_rows()
 if #told < count - known then return {'behind', told, restored} end
@@ -56,9 +56,12 @@ while at <= #ARGV do
     else
       append(row, tokens, ARGV[at + 3], ARGV[at + 4])
       count = count + 1
-      if claimed then redis.call('HSET', KEYS[4], ARGV[at + 5], ARGV[at + 6]) end
+      if claimed then
+        redis.call('HSET', KEYS[4], ARGV[at + 5], ARGV[at + 6])
+        redis.call('SADD', KEYS[5], string.sub(ARGV[at + 6], 1, 16))  -- who may have been buried alive
+      end
     end
-    if claimed and ARGV[at + 7] ~= '' then redis.call('HSET', KEYS[4 + number], ARGV[at + 7], ARGV[at + 8]) end
+    if claimed and ARGV[at + 7] ~= '' then redis.call('HSET', KEYS[5 + number], ARGV[at + 7], ARGV[at + 8]) end
   end
   at = last + 1
 end
