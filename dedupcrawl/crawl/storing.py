@@ -166,8 +166,6 @@ class Storing:
     def _confirm(self) -> None:
         stored, lost, self._lost = self._stored.copy(), self._lost, []
         self._stored.clear()
-        for kept, request in lost:
-            self._abandon(kept, request)
         try:
             if stored:
                 self._index.confirm(stored)
@@ -178,6 +176,8 @@ class Storing:
                 "The index cannot be told that pages are stored; the next run will fetch them again: %s",
                 printable(str(error)),
             )
+        for kept, request in lost:
+            self._abandon(kept, request)
 
     def _abandon(self, kept: Mapping[str, str], request: Request | None) -> None:
         """What a page, or its items by their own URLs, were kept under will not be stored."""

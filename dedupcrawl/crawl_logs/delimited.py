@@ -58,7 +58,7 @@ def _next_of(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[
     size = 0
     for row in rows:
         yield row
-        size += _CHARACTERS_A_ROW + sum(map(len, row[1]))
+        size += _CHARACTERS_A_ROW + len(row[1]) + sum(map(len, row[1]))  # a field is a separator, too
         if size >= _CHARACTERS_A_BATCH:
             return
 

@@ -32,8 +32,8 @@ def rows_of(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
     return rows_of_values(((number, decoded(line)) for number, line in block.texts()), NOT_OBJECT, path, tally)
 
 
-def decoded(text: bytes) -> dict[str, Any] | None:
-    """The object in a line; None where there is none."""
+def decoded(text: bytes | msgspec.Raw) -> dict[str, Any] | None:
+    """The object in a text; None where there is none."""
     try:
         value = msgspec.json.decode(text)
     except _ERRORS:
@@ -58,9 +58,9 @@ def read_array(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
     if len(data) > _SIZE_LIMIT:
         raise LogError(f"{path} is a JSON array over 1 GiB: export JSON Lines instead, which are read piece by piece.")
     try:
-        items = msgspec.json.decode(utf8(data), type=list[Any])
+        items = msgspec.json.decode(utf8(data), type=list[msgspec.Raw])
     except _ERRORS as error:
         raise LogError(f"{path} is a broken JSON array ({error}): export it again, or as JSON Lines.") from error
     for start in range(0, len(items), _OBJECTS_A_BATCH):
-        objects = (item if isinstance(item, dict) else None for item in items[start : start + _OBJECTS_A_BATCH])
+        objects = map(decoded, items[start : start + _OBJECTS_A_BATCH])
         yield rows_of_values(enumerate(objects, start + 1), NOT_OBJECT, str(path), tally)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import Any
 
+import pytest
 from scrapy import Spider
 from scrapy.utils.test import get_crawler
 
@@ -41,3 +42,23 @@ def test_what_two_files_hold_waits_for_both() -> None:
         assert sorted(stored) == ["in both", "in none", "in the first"]
         storing.once_stored([second, first], ["later"], stored)
         assert stored[-1] == "later"
+
+
+def test_what_is_stored_is_confirmed_whatever_becomes_of_what_was_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    crawler = get_crawler()
+    crawler.spider = Spider("spider")
+    confirmed: list[str] = []
+
+    def fails(urls: object) -> None:
+        raise RuntimeError("no more")
+
+    with closing(TemporaryIndex(CHECKS)) as index:
+        monkeypatch.setattr(index, "confirm", confirmed.extend)
+        monkeypatch.setattr(index, "abandon", fails)
+        parts = Parts(crawler, DedupSettings.read({}), Normalizer(), index, "run", Detector(index))
+        storing = Storing(parts, Orphans(parts))
+        storing._stored.append("http://a/")
+        storing._lost.append(({"http://b/": "http://b/"}, None))
+        with pytest.raises(RuntimeError):
+            storing._confirm()
+    assert confirmed == ["http://a/"]

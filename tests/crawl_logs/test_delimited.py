@@ -162,3 +162,13 @@ def test_long_rows_come_in_small_batches(tmp_path: Path) -> None:
     batches = [batch.height for batch in delimited.read(",", path, Tally())]
     assert sum(batches) == 40
     assert max(batches) < 30
+
+
+@pytest.mark.parametrize("separator", [",", "\t"])
+def test_wide_rows_come_in_small_batches_even_when_they_are_empty(tmp_path: Path, separator: str) -> None:
+    path = tmp_path / "wide"
+    header = separator.join(["url", *(f"x{n}" for n in range(3_000))])
+    path.write_text(header + "\n" + f"http://a/{separator * 3_000}\n" * 4_000, encoding="utf-8")
+    batches = [batch.height for batch in delimited.read(separator, path, Tally())]
+    assert sum(batches) == 4_000
+    assert max(batches) < 3_000

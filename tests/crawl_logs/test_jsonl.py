@@ -85,6 +85,16 @@ VALUES = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [("9" * 50, "9" * 50), ("12.0", "12"), ("1e20", "1" + "0" * 20), ("[" * 900 + "]" * 900, None), ('["q"]', "q")],
+)
+def test_numbers_have_any_number_of_digits_and_lists_any_depth(tmp_path: Path, value: str, text: str | None) -> None:
+    # Polars took 10 GB for lists nested so deep.
+    found, _ = rows(tmp_path / "log", b'{"url":"http://a/","digest":%b}\n' % value.encode())
+    assert found[0].get("digest") == text
+
+
 @pytest.mark.parametrize("value", VALUES)
 def test_a_digest_that_is_no_string_is_the_same_whatever_else_is_in_the_block(tmp_path: Path, value: str) -> None:
     line = b'{"url":"http://a/","digest":%b}\n' % value.encode()
@@ -160,6 +170,12 @@ def test_what_is_no_object_is_named_by_its_place(tmp_path: Path) -> None:
     assert [(row["line"], row["url"]) for row in found] == [(1, "http://a/"), (6, "http://b/")]
     assert tally.skipped == {"not a JSON object": 4}
     assert [row.line for row in tally.broken] == [2, 3, 4, 5]
+
+
+def test_an_object_that_python_cannot_hold_costs_no_other(tmp_path: Path) -> None:
+    found, tally = read(tmp_path / "log", b'[{"url": "http://a/"}, {"url": "http://b/", "n": %b}]' % (b"9" * 5000))
+    assert [row["url"] for row in found] == ["http://a/"]
+    assert [row.line for row in tally.broken] == [2]
 
 
 def test_bytes_that_are_no_utf8_are_percent_encoded(tmp_path: Path) -> None:
