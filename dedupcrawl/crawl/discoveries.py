@@ -85,7 +85,10 @@ class Discoveries:
             del self._awaited[key]
 
     def _forget(self, key: int) -> None:
-        del self._only_on[self._awaited.pop(key).tried][key]
+        tried = self._awaited.pop(key).tried
+        del self._only_on[tried][key]
+        if not self._only_on[tried]:
+            del self._only_on[tried]
 
     def only_on(self, url: str) -> list[str]:
         """The URLs that only the page of this one, which was fetched on trial, has led to so far."""

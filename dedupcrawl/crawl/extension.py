@@ -224,7 +224,7 @@ class Dedup:
             self._say_what_it_saved,
             self.watch.close,
             self.aliases.close,
-            *([partial(self.software.close, self._rules_folder())] if self.software is not None else []),
+            self._keep_software,
             self.parts.pending.close,
             self._log.close,
         )
@@ -234,6 +234,10 @@ class Dedup:
         said = closing_line(self.stats), advice_line(self.stats), lesson_line(self.stats, self._normalizer, log)
         for line in filter(None, said):
             logger.info(line)
+
+    def _keep_software(self) -> None:
+        if self.software is not None:
+            self.software.close(self._rules_folder())
 
     def _count(self) -> None:
         for name, value in self._index.info().items():
