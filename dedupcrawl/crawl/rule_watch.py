@@ -65,7 +65,7 @@ class RuleWatch:
             parts.detector.furniture_of,
             passed=self._passed,
             failed=self._failed,
-            undecided=lambda trial: self._pending.prove(trial.canonical),
+            undecided=self._undecided,
         )
         self._questions = Questions(self._pages, self._batch, self._sending)
         self.after_all = AfterAll(parts, self._trials.tried)
@@ -326,6 +326,12 @@ class RuleWatch:
         )  # which an earlier crawl found it to be
         if not is_refuted:
             self._pending.prove(trial.canonical)
+            self._try_others(trial)
+
+    def _undecided(self, trial: Trial, is_again: bool) -> None:
+        """No rule is blamed, but what else was sent there may be pages that nobody has."""
+        self._pending.prove(trial.canonical)
+        if not is_again:
             self._try_others(trial)
 
     def _try_others(self, failed: Trial) -> None:

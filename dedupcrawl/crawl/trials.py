@@ -58,8 +58,8 @@ class Trials:
         passed: Called with a trial that found one page.
         failed: Called with a trial that found two pages, and what follows for its rules.
         undecided: Called with a trial that found two pages, of which the first is a duplicate of one that was kept, or
-            that of the last such trial of this canonical URL: rules that lose no text are not blamed for it, and ten
-            copies of one page speak but once against those that do.
+            that of the last such trial of this canonical URL (True): rules that lose no text are not blamed for it, and
+            ten copies of one page speak but once against those that do.
 
     Attributes:
         tried: All URLs whose trials ever were begun: they are fetched as they were asked for already.
@@ -74,7 +74,7 @@ class Trials:
         *,
         passed: Callable[[Trial], None],
         failed: Callable[[Trial, Ruling], None],
-        undecided: Callable[[Trial], None],
+        undecided: Callable[[Trial, bool], None],
     ) -> None:
         self._book = book
         self._stats = stats
@@ -204,19 +204,19 @@ class Trials:
                 self._failed(trial, Ruling(revoked=tuple(revoked)))
         elif same:
             self._succeed(trial)
-        elif same is False and not trial.suspects and self._is_known_instead(trial):
-            self._undecided(trial)
+        elif same is False and not trial.suspects and (is_again := self._is_again(trial)) is not None:
+            self._undecided(trial, is_again)
             self._hold(trial)
         elif same is False:
             self._fail(trial)
 
-    def _is_known_instead(self, trial: Trial) -> bool:
-        """Whether the crawl has the page that a trial found by another URL, or the last trial there has found it."""
+    def _is_again(self, trial: Trial) -> bool | None:
+        """True when the last trial there has found this page; False when the crawl has it by another URL; else None."""
         assert trial.asked is not None
         last = self._instead.get(trial.canonical)
         self._instead[trial.canonical] = trial.asked
         is_last = last is not None and bool(same_page(trial.asked, last, self._furniture_of))
-        return is_last or self._earlier.is_dropped(trial.url)
+        return True if is_last else False if self._earlier.is_dropped(trial.url) else None
 
     def _is_final(self, trial: Trial, found: Look, *, is_last: bool) -> bool:
         """Whether all is known that may speak for a rule whose pages seem to differ; else the trial waits for it."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.crawls.ruled_sites import every, rule, rules, texts
+from tests.crawls.ruled_sites import NO_ID, every, rule, rules, texts
 from tests.crawls.site import crawl, page, prose, serve
 
 ZOOM = 'id = "zoom"\nkind = "rewrite"\ndrop = ["zoom"]\nsource = "learned"\n'
@@ -161,3 +161,18 @@ async def test_a_new_rule_has_no_part_in_what_a_proved_one_makes_without_it(tmp_
         done = await crawl(f"{site.base}/", rules(tmp_path, *(known if is_first else reversed(known))))
     assert {prose(300 + 50 * sid + n) for n in range(40) for sid in (1, 2, 3)} <= texts(done)
     assert rule(tmp_path, "both").state == "disabled"
+
+
+async def test_what_is_behind_trials_that_found_copies_of_other_pages_is_tried(tmp_path: Path) -> None:
+    """All of /p?id= are sent to /p. Most are also at /other/, which blames no rule; eight pages are nowhere else."""
+    own = (2, 16, 19, 24, 25, 26, 31, 32)  # neither first nor last
+    copies = [n for n in range(40) if n not in own]
+    pages = {f"/p?id={n}": page(prose(100 + n)) for n in range(40)}
+    pages |= {"/list": page(prose(1), *pages), "/p": page(prose(99))} | {
+        f"/other/{n}": page(prose(100 + n)) for n in copies
+    }
+    pages["/"] = page(prose(0), "/list", *(f"/other/{n}" for n in copies))  # the last is first
+    known = NO_ID + '\nstate = "active"\ntried = 50\n[rules.evidence]\ncorrect = 500'
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, known) | {"CONCURRENT_REQUESTS": 1})
+    assert {prose(100 + n) for n in own} <= texts(done)
