@@ -87,7 +87,7 @@ class Setting:
             furniture_of=lambda host: self.furniture,
             passed=lambda trial: self.passed.append(trial.url),
             failed=lambda trial, ruling: self.failed.append((trial.url, ruling)),
-            undecided=lambda trial: self.undecided.append(trial.url),
+            undecided=lambda trial, is_again: self.undecided.append(trial.url),
         )
 
     def look(self, url: str) -> Look | None:
