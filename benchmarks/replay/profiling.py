@@ -21,7 +21,7 @@ _COMPONENTS = {
         "crawl/questions.py", "crawl/after_all.py",
     ),
     "known software recognized": ("software/", "crawl/software.py"),
-    "aliases: what pages say of URLs": ("aliases/", "crawl/aliases.py", "crawl/site_memory.py", "content/links.py"),
+    "aliases: what pages say of URLs": ("aliases/", "crawl/aliases.py", "crawl/alias_store.py", "content/links.py"),
     "crawl log": ("crawl/log_file.py", "crawl_logs/"),
     "pages read: HTML to text and signatures": (
         "content/html.py", "content/outline.py", "content/main_text.py", "content/main_outline.py",
