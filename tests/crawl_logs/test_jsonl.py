@@ -56,9 +56,8 @@ def test_broken_lines_are_named_and_the_others_read(tmp_path: Path) -> None:
     assert [row.line for row in tally.broken] == [2, 3, 5]
 
 
-@pytest.mark.parametrize("bad_line", [b"", b"\n"], ids=["at once", "line by line"])
-def test_values_of_any_type(tmp_path: Path, bad_line: bytes) -> None:
-    data = b'{"url":["http://a/","x"],"status":"200","digest":5,"title":true,"bytes":2.0,"mime":{"a":1}}\n' + bad_line
+def test_values_of_any_type(tmp_path: Path) -> None:
+    data = b'{"url":["http://a/","x"],"status":"200","digest":5,"title":true,"bytes":2.0,"mime":{"a":1}}\n'
     found, _ = rows(tmp_path / "log", data)
     assert {k: v for k, v in found[0].items() if k != "title"} == {
         "url": "http://a/", "status": 200, "digest": "5", "bytes": 2, "line": 1
