@@ -215,7 +215,7 @@ class RuleWatch:
         if self._questions.are_open:
             return False
         self._trials.settle()
-        self._trials.settle_links(lambda url: self._parts.earlier.any_kept(self._aliases.discoveries.only_on(url)))
+        self._trials.settle_links(self._leads_to_more)
         rulings = self._book.decide()
         if rulings:
             self._parts.stats.inc_value("dedup/url/revoked", sum(len(ruling.revoked) for ruling in rulings.values()))
@@ -223,6 +223,11 @@ class RuleWatch:
         is_over = self.after_all.fetch_owed()
         self._try_earlier_uses()
         return is_over
+
+    def _leads_to_more(self, trial: Trial) -> bool:
+        """Not where it is fetched in the place of its canonical URL, as an earlier crawl has kept it."""
+        is_instead = self._pending.end(trial.canonical) == trial.url
+        return not is_instead and self._parts.earlier.any_kept(self._aliases.discoveries.only_on(trial.url))
 
     def close(self) -> None:
         """Write down what trials have shown."""

@@ -172,15 +172,15 @@ class Trials:
             self._settle(trial, is_last=True)
             self._end(trial)
 
-    def settle_links(self, leads_to_more: Callable[[str], bool]) -> None:
+    def settle_links(self, leads_to_more: Callable[[Trial], bool]) -> None:
         """Nothing more is being fetched: who asks for a canonical URL must not only see its page, but go on from there.
 
         Args:
-            leads_to_more: Whether the page of a URL on trial has led to a page that nothing else led to.
+            leads_to_more: Whether the page of the URL on trial has led to a page that nothing else led to.
         """
         held, self._held = self._held, []
         for trial in held:
-            if leads_to_more(trial.url):
+            if leads_to_more(trial):
                 trial.leads_to_more = True
                 self._stats.inc_value("dedup/url/tried_links")
                 self._fail(trial)

@@ -256,6 +256,23 @@ async def test_what_rules_make_of_a_kept_page_was_dropped_for_it(tmp_path: Path)
         assert fetched(site) <= 3 * len(NUMBERS) + 12, "each page once, and trials"
 
 
+async def test_a_kept_page_that_answers_for_what_rules_make_of_it_leads_to_no_more_than_that(tmp_path: Path) -> None:
+    """Whoever asks for /topic gets /topic?as=1, which is on trial: its links are those of /topic."""
+    pages = {"/": page(prose(0), *(f"/topic?as=1&n={n}" for n in NUMBERS))}
+    for n in NUMBERS:
+        for form in (f"/topic?as=1&n={n}", f"/topic?n={n}"):
+            pages[form] = page(prose(1 + n), f"/topic?n={n}", f"/of/{n}")
+        pages[f"/of/{n}"] = page(prose(100 + n))
+    given = settings(tmp_path, DEDUP_SCOPE="spider", CONCURRENT_REQUESTS=8)
+    with serve(pages) as site:
+        first = await crawl(f"{site.base}/", given)
+        written(tmp_path, RULE)
+        again = await crawl(f"{site.base}/", given)
+    assert texts(again) == texts(first)
+    assert "dedup/url/tried_links" not in again.stats
+    assert "dedup/url/revoked" not in again.stats
+
+
 async def test_what_rules_make_of_urls_is_sent_on_to_a_url_that_was_asked_for_already(tmp_path: Path) -> None:
     """/topic?n=1 is what rules make of others, and, for another rule, the same as the URL that was met first."""
     forms = [f"/topic?as={as_}&n={{}}" for as_ in range(6)] + ["/topic?from=a&n={}", "/topic?from=b&n={}"]
