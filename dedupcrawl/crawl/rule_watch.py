@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from functools import partial
-from itertools import islice
 
 from scrapy import Request
 from scrapy.http import Response
@@ -13,6 +12,7 @@ from scrapy.http import Response
 from dedupcrawl.aliases.alias import was_found_out
 from dedupcrawl.crawl.after_all import AfterAll
 from dedupcrawl.crawl.aliases import Aliases
+from dedupcrawl.crawl.earlier_uses import EarlierUses
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.log_file import AliasRows
 from dedupcrawl.crawl.pages import FetchedPage
@@ -29,16 +29,11 @@ from dedupcrawl.crawl.request_meta import (
 )
 from dedupcrawl.crawl.same_page import NOWHERE, Look
 from dedupcrawl.crawl.trials import Trial, Trials
-from dedupcrawl.crawl.url_set import UrlSet, key_of
-from dedupcrawl.index.rows import Rewrite
+from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.urls.rule_book import Ruling
 
 logger = logging.getLogger(__name__)
-
-_OTHERS = 4
-"""URLs that are tried for each one that was shown to lead to another page than the canonical URL that they share.
-Set by hand: where half of them lead to other pages, none of four does one time in sixteen."""
 
 
 class RuleWatch:
@@ -69,6 +64,7 @@ class RuleWatch:
         )
         self._questions = Questions(self._pages, self._batch, self._sending)
         self.after_all = AfterAll(parts, self._trials.tried)
+        self._earlier_uses = EarlierUses(parts, self.after_all, was_tried=self._was_tried, begin=self._try)
         aliases.disputed = partial(self.after_all.fetch_itself, why="two pages name it as their own")
         self._errors = ErrorPages()
         self._counted = UrlSet()  # canonical URLs that speak for the rules which lead there
@@ -221,7 +217,7 @@ class RuleWatch:
             self._parts.stats.inc_value("dedup/url/revoked", sum(len(ruling.revoked) for ruling in rulings.values()))
             self.after_all.fetch(set(), rulings)
         is_over = self.after_all.fetch_owed()
-        self._try_earlier_uses()
+        self._earlier_uses.try_what_is_wanting()
         return is_over
 
     def _leads_to_more(self, trial: Trial) -> bool:
@@ -331,68 +327,10 @@ class RuleWatch:
         )  # which an earlier crawl found it to be
         if not is_refuted:
             self._pending.prove(trial.canonical)
-            self._try_others(trial)
+            self._earlier_uses.try_others(trial)
 
     def _undecided(self, trial: Trial, is_again: bool) -> None:
         """No rule is blamed, but what else was sent there may be pages that nobody has."""
         self._pending.prove(trial.canonical)
         if not is_again:
-            self._try_others(trial)
-
-    def _try_others(self, failed: Trial) -> None:
-        """A canonical URL stood for a page that nobody had: of what else was sent there a few are tried, and so on.
-
-        Where each of them is another page, each leads to further ones, until all are fetched or the rules are revoked.
-        """
-
-        def is_used(use: Rewrite) -> bool:
-            return not self._book.is_off(use.url, use.rules)
-
-        if not self._try_earlier(is_used, targets=[failed.canonical], most=_OTHERS, found=failed.found):
-            self.after_all.fetch({failed.canonical}, {})
-
-    def _try_earlier_uses(self) -> None:
-        """Trials that are still wanted are made of URLs that were rewritten before, now that no others come.
-
-        While a trial was under way the rule was in use, perhaps on all URLs that it is wrong for.
-        """
-
-        def is_wanted(use: Rewrite) -> bool:
-            return self._book.is_wanting(use.url, use.rules) and not self._was_tried(use.url, use.canonical, use.rules)
-
-        self._try_earlier(is_wanted, rules={rule for rules in self._book.in_doubt().values() for rule in rules})
-        self._try_last_uses()
-
-    def _try_last_uses(self) -> None:
-        """What was used often since it was last tried is tried on its last use: the site may have changed meanwhile."""
-        try:
-            uses = [use for url in sorted(self._book.last_uses()) if (use := self._parts.rewrites.of(url))]
-        except INDEX_FAILS:
-            logger.exception("The index cannot tell what was rewritten last, so that it could be tried.")
-            return
-        for use in uses:
-            if not self.after_all.is_fetched(use.url) and not self._was_tried(use.url, use.canonical, use.rules):
-                self._try(Trial(use.url, use.canonical, use.rules), self._parts.rewrites.request(use))
-
-    def _try_earlier(
-        self,
-        is_wanted: Callable[[Rewrite], bool],
-        *,
-        targets: Collection[str] = (),
-        rules: Collection[str] = (),
-        most: int | None = None,
-        found: Look | None = None,
-    ) -> bool:
-        """Try what was sent to `targets`, or by these rules, and nobody has fetched as it is by now.
-
-        In an order that is not theirs. False when the index cannot tell.
-        """
-        try:
-            uses = sorted(self._parts.rewrites.found(targets, rules), key=lambda use: key_of(use.url))
-        except INDEX_FAILS:
-            logger.exception("The index cannot tell what else was rewritten, so that it could be tried.")
-            return False
-        wanted = (use for use in uses if not self.after_all.is_fetched(use.url) and is_wanted(use))
-        for use in islice(wanted, most):
-            self._try(Trial(use.url, use.canonical, use.rules, found=found), self._parts.rewrites.request(use))
-        return True
+            self._earlier_uses.try_others(trial)

@@ -123,6 +123,8 @@ class Trials:
     def found(self, canonical: str, look: Look) -> None:
         """The page of a canonical URL; NOWHERE: what is sent there and has a page is one that the rules would lose."""
         for trial in list(self._by_canonical.get(canonical, ())):
+            if look is NOWHERE and trial.found is not NOWHERE:
+                self._book.tells_nothing(trial.url, trial.rules)
             trial.found = look
             self._settle(trial)
 
@@ -159,6 +161,7 @@ class Trials:
         """A URL on trial has no page: that tells nothing."""
         if trial := self._by_url.get(url):
             self._end(trial)
+            self._book.tells_nothing(trial.url, trial.rules)
 
     def not_found(self, canonical: str) -> None:
         """A canonical URL was asked for, and its page is not to be had: trials that lack nothing else tell nothing."""

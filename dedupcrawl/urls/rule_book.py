@@ -73,6 +73,16 @@ class RuleBook:
             one.untried = 0
         return {one.last_use for one in often}
 
+    def tells_nothing(self, url: str, rules: tuple[str, ...]) -> None:
+        """A trial of these rules has found a page missing: whether two URLs lead to one page it does not tell."""
+        for one in self._of(url, rules):
+            one.untold += 1
+
+    def untold(self) -> dict[tuple[str, str], int]:
+        """Site and id of a rule → trials that told nothing and are to be made up for, each told once."""
+        found = {(site, name): one.take_untold() for site, of in self._sites.items() for name, one in of.items()}
+        return {rule: untold for rule, untold in found.items() if untold}
+
     def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when one of the rules is not to be used where this URL belongs to."""
         revoked = self._revoked.get(site_of(url)) if self._revoked else None

@@ -34,6 +34,8 @@ class WatchedRule(msgspec.Struct):
         places: Where it was used.
         owed: Uses that should have been tried by now, as the sum of what is due of each.
         sampled: Uses that were to be tried, for its own sake or another rule's that had a part in them.
+        untold: Trials that told nothing, because a page was missing, and have yet to be made up for.
+        made_up: Trials that were made up for such.
         untried: Uses since one was last tried.
         last_use: The URL of the last of these; empty when there is none.
         there: What it made of URLs that has a page.
@@ -46,6 +48,8 @@ class WatchedRule(msgspec.Struct):
     places: Places
     owed: float = 0.0
     sampled: int = 0
+    untold: int = 0
+    made_up: int = 0
     untried: int = 0
     last_use: str = ""
     there: int = 0
@@ -123,6 +127,12 @@ class WatchedRule(msgspec.Struct):
             return self.sampled < int(self.owed)
         uses = sum(one.uses for one in self.places)
         return self.sampled < trials_owed(uses, self.owed, is_new=not self.rule.tried)
+
+    def take_untold(self) -> int:
+        """How many trials that told nothing are to be made up for now: as many at most, all told, as were sampled."""
+        taken, self.untold = min(self.untold, self.sampled - self.made_up), 0
+        self.made_up += taken
+        return taken
 
     def is_wanting(self, place: Place) -> bool:
         """True when a use in this place is tried whether it is sampled or not."""

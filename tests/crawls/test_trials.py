@@ -63,6 +63,20 @@ async def test_a_wrong_rule_whose_pages_are_not_there_loses_none_as_an_equivalen
             assert (rule(tmp_path, "ids").kind, rule(tmp_path, "ids").state) == (kind, state)
 
 
+@pytest.mark.parametrize("before", [True, False])
+async def test_trials_that_find_no_canonical_page_are_made_up_for(tmp_path: Path, before: bool) -> None:
+    """Every second use of a wrong rule leads nowhere, and tells of the others nothing."""
+    numbers = range(12)
+    links = [f"/p?id={n}{more}" for n in numbers for more in (("&s=1", "") if before else ("", "&s=1"))]
+    pages: dict[str, Any] = {"/p": page(prose(100)), "/": page("Start " + prose(0), *links)}
+    for n in numbers:
+        pages |= {f"/p?id={n}": page(prose(100 + n)), f"/p?id={n}&s=1": page(prose(200 + n))}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, NO_ID))
+    assert texts(done) == {"Start " + prose(0), *(prose(h + n) for h in (100, 200) for n in numbers)}
+    assert rule(tmp_path, "no-id").state == "disabled"
+
+
 async def test_one_page_that_is_not_there_speaks_but_once_against_the_rule_that_led_there(tmp_path: Path) -> None:
     """However many are sent there: they are fetched as they were asked for, and whatever comes later with them."""
     with serve(shop(30, bare=Answer("no", 404))) as site:
