@@ -149,7 +149,7 @@ class Outline(msgspec.Struct, frozen=True):
     title: str  # text of the first title element
     # the text between two block-level tags, hidden elements left out: the text, never empty, with white space
     # collapsed and LINE_BREAK where a br element stood; number of its innermost element; how many bytes of its
-    # UTF-8 are in links, roughly; how many links begin in it
+    # UTF-8 are in links, roughly; the texts of how many links begin in it
     blocks: list[tuple[str, int, int, int]]
     # number of the element around it, name in lower case, attributes as they were written. Element 0 is the page
     # itself, its own parent; the parent of every other one stands before it. Paragraphs, list items and rows
@@ -206,7 +206,7 @@ def _outline(markup: bytes) -> Outline:  # noqa: PLR0912, PLR0915 - one loop, an
     link_depth = hidden_depth = watched_depth = 0
     link_texts: list[bytes] = []
     link_bytes = links = 0
-    in_title = False
+    is_new_link = in_title = False
     rest = iter(parts)
     text = next(rest)
     texts = [] if text.isspace() else [text]  # of the block at hand
@@ -266,7 +266,7 @@ def _outline(markup: bytes) -> Outline:  # noqa: PLR0912, PLR0915 - one loop, an
             if attributes and (b"href" in attributes or b"HREF" in attributes):
                 link_depth = len(stack)
                 watched_depth = max(link_depth, hidden_depth)
-                links += 1
+                is_new_link = True
                 link_texts = []
                 if not hidden_depth:
                     anchors.append((attributes, link_texts, len(blocks)))
@@ -281,7 +281,11 @@ def _outline(markup: bytes) -> Outline:  # noqa: PLR0912, PLR0915 - one loop, an
         if text and (texts or not text.isspace()):
             texts.append(text)
             if link_depth:
-                link_bytes += len(text.strip())
+                size = len(text.strip())
+                link_bytes += size
+                if is_new_link and size:  # an image's link is none of the text that follows it
+                    links += 1
+                    is_new_link = False
                 link_texts.append(text)
     return Outline(title, blocks, elements, anchors, metas, base, end < 0)
 

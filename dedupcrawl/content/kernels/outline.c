@@ -134,7 +134,7 @@ typedef struct {
     PyObject *title, *blocks, *elements, *anchors, *metas, *base, *link_texts;
     Meaning meant[MEANT];
     Open stack[MAX_DEPTH];
-    int depth, link_depth, hidden_depth, in_title, has_text;
+    int depth, link_depth, hidden_depth, in_title, has_text, is_new_link;
     Py_ssize_t link_bytes, links, size;
     char *text; /* of the block at hand: `size` bytes */
 } Outline;
@@ -319,7 +319,7 @@ static int start_link(Outline *page, const Tag *tag) {
     page->link_depth = 0;
     if (!has_href(tag->attributes, tag->attributes_end)) return 1;
     page->link_depth = page->depth;
-    page->links++;
+    page->is_new_link = 1;
     Py_CLEAR(page->link_texts);
     if (page->hidden_depth) return 1;
     page->link_texts = PyList_New(0);
@@ -367,6 +367,10 @@ static int add_text(Outline *page, const char *begin, const char *end) {
     if (!page->link_depth) return 1;
     while (last > first && is_space(last[-1])) last--;
     page->link_bytes += last - first;
+    if (last > first) { /* an image's link is none of the text that follows it */
+        page->links += page->is_new_link;
+        page->is_new_link = 0;
+    }
     return !page->link_texts || append(page->link_texts, PyBytes_FromStringAndSize(begin, end - begin));
 }
 
