@@ -60,6 +60,7 @@ class Aliases:
         self._changed = UrlSet()  # whose page is another than in earlier crawls
         self._kept: OrderedDict[str, list[Request]] = OrderedDict()  # URLs of the last pages → what only they led to
         self._links_kept = 0
+        self._asked_for = UrlSet()  # URLs for whose pages, which were not fetched, their links were asked for
         self._dropped: dict[bytes, str] = {}  # digest of the text of a page that was not surely dropped → its URL
         parts.batch.read = self.read
         if self._tries:
@@ -114,6 +115,7 @@ class Aliases:
         with self._store.asked():
             alias = self._store.known(url) if self.remembers(url) else None
         found = []
+        self._asked_for.add(url)
         for packed in alias.links if alias is not None and alias.spider == self._spider.name else ():
             try:
                 found.append(unpack_request(packed, self._spider))
@@ -284,6 +286,8 @@ class Aliases:
         if links is None or not settings.alias_sources or (verdict is None and page.on_their_way):
             return
         url, page.links = page.url, None
+        if url in self._asked_for:  # what was asked for in its name nobody else has led to
+            links = [*self.links_of(url), *links]
         is_kept = verdict is not None and not verdict.is_duplicate and settings.action == "drop"
         if is_kept and len(links) <= MOST_LINKS:
             self._remember(url, links)
