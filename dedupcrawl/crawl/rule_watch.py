@@ -105,6 +105,8 @@ class RuleWatch:
         led_to = self._aliases.found_out(canonical) or canonical  # two duplicates may be of one page
         if self._parts.earlier.is_one_url(found, led_to):
             self._book.passed(url, rules)
+        else:  # other uses may lose what this one does not
+            self._book.tells_nothing(url, rules)
         return True
 
     def dropped(self, request: Request) -> None:

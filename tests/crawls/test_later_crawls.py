@@ -273,6 +273,28 @@ async def test_a_kept_page_that_answers_for_what_rules_make_of_it_leads_to_no_mo
     assert "dedup/url/revoked" not in again.stats
 
 
+async def test_what_a_page_alone_led_to_is_known_to_the_crawl_after_one_that_fetched_it_late(tmp_path: Path) -> None:
+    """The second crawl asks for /of in the name of /topic?n, and fetches that when a rule has been revoked."""
+    links = [f"/{kind}?n={n}" for kind in ("topic", "thread") for n in NUMBERS]  # the last is first
+    pages = {"/": page(prose(0), *links), "/topic": page(prose(500))}
+    for n in NUMBERS:
+        pages |= {f"/thread?n={n}": page(prose(1 + n)), f"/topic?n={n}": page(prose(1 + n), f"/of/{n}")}
+        pages |= {f"/of/{n}": page(prose(100 + n)), f"/topic?n={100 + n}": page(prose(200 + n))}
+    given = settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=0.001)
+    with serve(pages) as site:
+        first = await crawl(f"{site.base}/", given)
+        written(tmp_path, 'id = "no-n"\nkind = "rewrite"\nmatch = "/topic?n={}"\ndrop = ["n"]')
+        pages["/"] = page(prose(0), *(f"/topic?n={100 + n}" for n in NUMBERS), *links)
+        second = await crawl(f"{site.base}/", given)
+        (tmp_path / "rules" / "127.0.0.1.toml").unlink()
+        site.requests.clear()
+        third = await crawl(f"{site.base}/", given)
+    assert second.stats["dedup/url/revoked"] == 1
+    assert site.requests["/topic?n=3"] == 0, "it is known"
+    assert texts(second) >= texts(first)
+    assert texts(third) >= texts(first)
+
+
 async def test_what_rules_make_of_urls_is_sent_on_to_a_url_that_was_asked_for_already(tmp_path: Path) -> None:
     """/topic?n=1 is what rules make of others, and, for another rule, the same as the URL that was met first."""
     forms = [f"/topic?as={as_}&n={{}}" for as_ in range(6)] + ["/topic?from=a&n={}", "/topic?from=b&n={}"]

@@ -289,6 +289,20 @@ def test_earlier_uses_are_asked_for_while_trials_are_wanting(tmp_path: Path) -> 
     assert not book.is_wanting(zoomed("view", 25)[0], ("zoom",)), "as many as are wanted are under way"
 
 
+def test_what_tells_nothing_is_made_up_for_as_often_as_was_sampled_at_most(folder: Path) -> None:
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    sampled = sum(book.is_due(url(number), ("wrong",)) for number in range(30))
+    assert sampled >= 2
+    book.tells_nothing(url(0), ("wrong",))
+    assert book.untold() == {("a.com", "wrong"): 1}
+    assert book.untold() == {}, "each is told once"
+    for number in range(30):
+        book.tells_nothing(url(number), ("wrong",))
+    assert book.untold() == {("a.com", "wrong"): sampled - 1}
+    book.tells_nothing(url(0), ("wrong",))
+    assert book.untold() == {}, "pages that are all missing are not tried for ever"
+
+
 def test_where_trials_have_spoken_for_a_rule_later_crawls_begin_with_no_trial(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
     book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
