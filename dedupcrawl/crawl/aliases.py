@@ -115,12 +115,13 @@ class Aliases:
         with self._store.asked():
             alias = self._store.known(url) if self.remembers(url) else None
         found = []
-        self._asked_for.add(url)
         for packed in alias.links if alias is not None and alias.spider == self._spider.name else ():
             try:
                 found.append(unpack_request(packed, self._spider))
             except ValueError as error:
                 logger.warning("A link of %s cannot be read: %s", printable(url), printable(str(error)))
+        if found:
+            self._asked_for.add(url)
         return found
 
     def remembers(self, url: str) -> bool:
@@ -341,7 +342,8 @@ class Aliases:
         if url == keeper:
             return
         try:
-            packed = tuple(pack_request(link, self._spider) for link in links)
+            # Some are there twice, which no filter stops: of an earlier crawl, and of the page as it was fetched now.
+            packed = tuple(dict.fromkeys(pack_request(link, self._spider) for link in links))
         except ValueError:
             self._stats.inc_value("dedup/aliases/unpacked")  # a link that cannot be stored: the page is fetched again
             return

@@ -14,7 +14,7 @@ from scrapy.exceptions import IgnoreRequest
 
 from dedupcrawl.aliases.alias import NAME, Alias
 from dedupcrawl.index.open import open_index
-from tests.crawls.site import Answer, crawl, page, prose, serve
+from tests.crawls.site import Answer, Follower, crawl, page, prose, serve
 from tests.crawls.test_aliases import canonical, fetched, phpbb, settings, texts, thread
 
 
@@ -293,6 +293,33 @@ async def test_what_a_page_alone_led_to_is_known_to_the_crawl_after_one_that_fet
     assert site.requests["/topic?n=3"] == 0, "it is known"
     assert texts(second) >= texts(first)
     assert texts(third) >= texts(first)
+
+
+class Ticking(Follower):
+    """Yields a request that no filter stops on each page of a topic."""
+
+    def parse(self, response: Any) -> Any:
+        yield from super().parse(response)
+        if "/topic" in response.url:
+            yield response.follow("/tick", self.ticked, dont_filter=True)
+
+    def ticked(self, response: Any) -> None:
+        """It is asked for, and that is all."""
+
+
+async def test_what_is_asked_for_in_a_pages_name_and_found_on_it_again_is_remembered_once(tmp_path: Path) -> None:
+    """Every use is tried, so that each crawl asks for the links of a page that it fetches all the same."""
+    links = [f"/{kind}?n={n}" for kind in ("topic", "thread") for n in NUMBERS]  # the last is first
+    pages = {"/": page(prose(0), *links), "/tick": page(prose(500))}
+    pages |= {link: page(prose(1 + int(link.partition("=")[2]))) for link in links}
+    given = settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=1.0)
+    asked = []
+    with serve(pages) as site:
+        for _ in range(4):
+            site.requests.clear()
+            await crawl(f"{site.base}/", given, Ticking)
+            asked.append(site.requests["/tick"])
+    assert asked == [len(NUMBERS), *[2 * len(NUMBERS)] * 3], "in its name, and by itself"
 
 
 async def test_what_rules_make_of_urls_is_sent_on_to_a_url_that_was_asked_for_already(tmp_path: Path) -> None:
