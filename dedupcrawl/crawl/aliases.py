@@ -287,10 +287,13 @@ class Aliases:
         if links is None or not settings.alias_sources or (verdict is None and page.on_their_way):
             return
         url, page.links = page.url, None
-        if url in self._asked_for:  # what was asked for in its name nobody else has led to
-            links = [*self.links_of(url), *links]
+        are_all = url not in self._asked_for
+        if not are_all:  # what was asked for in its name nobody else has led to
+            asked = self.links_of(url)  # gone when a page that was kept under this URL is forgotten
+            links, are_all = [*asked, *links], bool(asked)
+        are_all = are_all and len(links) <= MOST_LINKS
         is_kept = verdict is not None and not verdict.is_duplicate and settings.action == "drop"
-        if is_kept and len(links) <= MOST_LINKS:
+        if is_kept and are_all:
             self._remember(url, links)
         with self._store.asked():
             keeper = verdict.duplicate_of if verdict is not None else None
@@ -298,7 +301,7 @@ class Aliases:
             if verdict is None:
                 return  # no item of it was judged, or will be
             drops = verdict.duplicate_of and settings.action == "drop" and verdict.url == url
-            if drops and len(links) <= MOST_LINKS and (same := self._same_page(page, verdict)):
+            if drops and are_all and (same := self._same_page(page, verdict)):
                 self._learn(url, same, links)
             elif self.remembers(url) and NAME in self._store.beside(url):
                 self._store.detach(url)  # it is a page of its own now

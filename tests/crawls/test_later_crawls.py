@@ -322,6 +322,28 @@ async def test_what_is_asked_for_in_a_pages_name_and_found_on_it_again_is_rememb
     assert asked == [len(NUMBERS), *[2 * len(NUMBERS)] * 3], "in its name, and by itself"
 
 
+async def test_what_was_asked_for_in_a_pages_name_is_not_lost_with_what_was_kept_under_its_url(tmp_path: Path) -> None:
+    """/topic?as=1 is kept under the URL that a rule makes of it, which is that of a duplicate.
+
+    A crawl without the rule keeps it under its own, and forgets what it was kept under.
+    """
+    links = [form.format(n) for form in ("/topic?n={}", "/topic?as=1&n={}") for n in NUMBERS]  # the last is first
+    pages = {"/": page(prose(0), *links), "/topic": page(prose(500)), "/topic?as=1": page(prose(501))}
+    for n in NUMBERS:
+        pages |= {f"/topic?as=1&n={n}": page(prose(1 + n)), f"/topic?n={n}": page(prose(1 + n), f"/of/{n}")}
+        pages[f"/of/{n}"] = page(prose(100 + n))
+    done = []
+    with serve(pages) as site:
+        for rules in ((), (RULE,), ('id = "no-n"\nkind = "rewrite"\ndrop = ["n"]',), ()):
+            given = settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=0.001)
+            written(tmp_path, *rules)
+            done.append(await crawl(f"{site.base}/", given))
+    assert done[2].stats["dedup/url/revoked"] == 1
+    assert len(texts(done[0])) == 1 + 2 * len(NUMBERS)
+    for later in done[1:]:
+        assert texts(later) >= texts(done[0])
+
+
 async def test_what_rules_make_of_urls_is_sent_on_to_a_url_that_was_asked_for_already(tmp_path: Path) -> None:
     """/topic?n=1 is what rules make of others, and, for another rule, the same as the URL that was met first."""
     forms = [f"/topic?as={as_}&n={{}}" for as_ in range(6)] + ["/topic?from=a&n={}", "/topic?from=b&n={}"]
