@@ -344,6 +344,19 @@ async def test_what_was_asked_for_in_a_pages_name_is_not_lost_with_what_was_kept
         assert texts(later) >= texts(done[0])
 
 
+async def test_two_kept_pages_that_are_equal_and_both_on_trial_are_not_dropped_for_each_other(tmp_path: Path) -> None:
+    """Each was kept by a crawl of its own; a wrong rule has both tried in the next one."""
+    pages = {"/a": page(prose(1)), "/b": page(prose(2)), "/a?s=1": page(prose(3)), "/b?s=1": page(prose(3))}
+    pages["/"] = page(prose(0), "/a?s=1", "/b?s=1")
+    with serve(pages) as site:
+        for path in ("/a?s=1", "/b?s=1"):
+            await crawl(f"{site.base}{path}", settings(tmp_path))
+        given = settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=1.0)
+        written(tmp_path, 'id = "no-s"\nkind = "rewrite"\ndrop = ["s"]')
+        later = await crawl(f"{site.base}/", given)
+    assert texts(later) == set(map(prose, range(4)))
+
+
 async def test_what_rules_make_of_urls_is_sent_on_to_a_url_that_was_asked_for_already(tmp_path: Path) -> None:
     """/topic?n=1 is what rules make of others, and, for another rule, the same as the URL that was met first."""
     forms = [f"/topic?as={as_}&n={{}}" for as_ in range(6)] + ["/topic?from=a&n={}", "/topic?from=b&n={}"]
