@@ -60,7 +60,7 @@ class Aliases:
         self._changed = UrlSet()  # whose page is another than in earlier crawls
         self._kept: OrderedDict[str, list[Request]] = OrderedDict()  # URLs of the last pages → what only they led to
         self._links_kept = 0
-        self._asked_for = UrlSet()  # URLs for whose pages, which were not fetched, their links were asked for
+        self._have_led = UrlSet()  # URLs whose links were asked for already: found on their page, or in its name
         self._dropped: dict[bytes, str] = {}  # digest of the text of a page that was not surely dropped → its URL
         parts.batch.read = self.read
         if self._tries:
@@ -121,7 +121,7 @@ class Aliases:
             except ValueError as error:
                 logger.warning("A link of %s cannot be read: %s", printable(url), printable(str(error)))
         if found:
-            self._asked_for.add(url)
+            self._have_led.add(url)
         return found
 
     def remembers(self, url: str) -> bool:
@@ -287,10 +287,12 @@ class Aliases:
         if links is None or not settings.alias_sources or (verdict is None and page.on_their_way):
             return
         url, page.links = page.url, None
-        are_all = url not in self._asked_for
-        if not are_all:  # what was asked for in its name nobody else has led to
-            asked = self.links_of(url)  # gone when a page that was kept under this URL is forgotten
-            links, are_all = [*asked, *links], bool(asked)
+        are_all = url not in self._have_led
+        if not are_all:  # to what it led before nobody else has
+            before = self._kept.get(url) or self.links_of(url)  # gone when what was kept under this URL is forgotten
+            links, are_all = [*before, *links], bool(before)
+        elif links:
+            self._have_led.add(url)
         are_all = are_all and len(links) <= MOST_LINKS
         is_kept = verdict is not None and not verdict.is_duplicate and settings.action == "drop"
         if is_kept and are_all:

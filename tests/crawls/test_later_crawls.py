@@ -14,7 +14,7 @@ from scrapy.exceptions import IgnoreRequest
 
 from dedupcrawl.aliases.alias import NAME, Alias
 from dedupcrawl.index.open import open_index
-from tests.crawls.site import Answer, Follower, crawl, page, prose, serve
+from tests.crawls.site import Answer, Follower, crawl, page, prose, redirect, serve
 from tests.crawls.test_aliases import canonical, fetched, phpbb, settings, texts, thread
 
 
@@ -355,6 +355,23 @@ async def test_two_kept_pages_that_are_equal_and_both_on_trial_are_not_dropped_f
         written(tmp_path, 'id = "no-s"\nkind = "rewrite"\ndrop = ["s"]')
         later = await crawl(f"{site.base}/", given)
     assert texts(later) == set(map(prose, range(4)))
+
+
+async def test_what_only_a_page_led_to_is_remembered_of_it_should_it_be_fetched_twice(tmp_path: Path) -> None:
+    """A redirect leads to it once more, when all that it leads to is known."""
+    links = [f"/{kind}?n={n}" for kind in ("old", "topic", "thread") for n in NUMBERS]  # the last is first
+    pages: dict[str, Any] = {"/": page(prose(0), *links)}
+    for n in NUMBERS:
+        pages |= {f"/thread?n={n}": page(prose(1 + n)), f"/topic?n={n}": page(prose(1 + n), f"/of/{n}")}
+        pages |= {f"/old?n={n}": redirect(f"/topic?n={n}"), f"/of/{n}": page(prose(100 + n))}
+    given = settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=1.0)
+    with serve(pages) as site:
+        written(tmp_path, 'id = "old"\nkind = "rewrite"\nwithin = ["/old"]\ndrop = ["n"]')
+        first = await crawl(f"{site.base}/", given)
+        written(tmp_path)
+        again = await crawl(f"{site.base}/", given | {"DEDUP_TRIAL_SHARE": 0.001})
+    assert len(texts(first)) == 1 + 2 * len(NUMBERS)
+    assert texts(again) == texts(first)
 
 
 async def test_what_rules_make_of_urls_is_sent_on_to_a_url_that_was_asked_for_already(tmp_path: Path) -> None:
