@@ -60,7 +60,7 @@ class Aliases:
         self._changed = UrlSet()  # whose page is another than in earlier crawls
         self._kept: OrderedDict[str, list[Request]] = OrderedDict()  # URLs of the last pages → what only they led to
         self._links_kept = 0
-        self._asked_for = UrlSet()  # URLs for whose pages, which were not fetched, their links were asked for
+        self._have_led = UrlSet()  # URLs whose links were asked for already: found on their page, or in its name
         self._dropped: dict[bytes, str] = {}  # digest of the text of a page that was not surely dropped → its URL
         parts.batch.read = self.read
         if self._tries:
@@ -115,12 +115,13 @@ class Aliases:
         with self._store.asked():
             alias = self._store.known(url) if self.remembers(url) else None
         found = []
-        self._asked_for.add(url)
         for packed in alias.links if alias is not None and alias.spider == self._spider.name else ():
             try:
                 found.append(unpack_request(packed, self._spider))
             except ValueError as error:
                 logger.warning("A link of %s cannot be read: %s", printable(url), printable(str(error)))
+        if found:
+            self._have_led.add(url)
         return found
 
     def remembers(self, url: str) -> bool:
@@ -286,10 +287,15 @@ class Aliases:
         if links is None or not settings.alias_sources or (verdict is None and page.on_their_way):
             return
         url, page.links = page.url, None
-        if url in self._asked_for:  # what was asked for in its name nobody else has led to
-            links = [*self.links_of(url), *links]
+        are_all = url not in self._have_led
+        if not are_all:  # to what it led before nobody else has
+            before = self._kept.get(url) or self.links_of(url)  # gone when what was kept under this URL is forgotten
+            links, are_all = [*before, *links], bool(before)
+        elif links:
+            self._have_led.add(url)
+        are_all = are_all and len(links) <= MOST_LINKS
         is_kept = verdict is not None and not verdict.is_duplicate and settings.action == "drop"
-        if is_kept and len(links) <= MOST_LINKS:
+        if is_kept and are_all:
             self._remember(url, links)
         with self._store.asked():
             keeper = verdict.duplicate_of if verdict is not None else None
@@ -297,7 +303,7 @@ class Aliases:
             if verdict is None:
                 return  # no item of it was judged, or will be
             drops = verdict.duplicate_of and settings.action == "drop" and verdict.url == url
-            if drops and len(links) <= MOST_LINKS and (same := self._same_page(page, verdict)):
+            if drops and are_all and (same := self._same_page(page, verdict)):
                 self._learn(url, same, links)
             elif self.remembers(url) and NAME in self._store.beside(url):
                 self._store.detach(url)  # it is a page of its own now
@@ -341,7 +347,8 @@ class Aliases:
         if url == keeper:
             return
         try:
-            packed = tuple(pack_request(link, self._spider) for link in links)
+            # Some are there twice, which no filter stops: of an earlier crawl, and of the page as it was fetched now.
+            packed = tuple(dict.fromkeys(pack_request(link, self._spider) for link in links))
         except ValueError:
             self._stats.inc_value("dedup/aliases/unpacked")  # a link that cannot be stored: the page is fetched again
             return

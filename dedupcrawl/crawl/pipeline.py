@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
@@ -128,9 +128,10 @@ class DedupPipeline(Component):
         if chosen not in self._checks_of:
             self._checks_of[chosen] = make_checks(settings.checks, settings.parameters)
         is_trial = fetched.request is not None and TRIAL in fetched.request.meta
-        canonical_of, url = self._dedup.rewriter.canonical, analysis.page.url
         # What is fetched to try a rule stands for itself.
-        own, canonical = (one if is_trial else canonical_of(one) for one in (fetched.url, url))
+        canonical_of: Callable[[str], str] = str if is_trial else self._dedup.rewriter.canonical
+        url = analysis.page.url
+        own, canonical = canonical_of(fetched.url), canonical_of(url)
         # A page and those of its items that are judged by themselves (DEDUP_ITEM_FIELDS) hold each other's texts.
         apart = set(fetched.kept_under.values()) if url == fetched.url else {fetched.url, own}
         try:
@@ -138,7 +139,7 @@ class DedupPipeline(Component):
                 self._checks_of[chosen],
                 scope=settings.scope,
                 canonical=canonical,
-                is_same=None if is_trial else lambda kept: canonical_of(kept) == canonical,
+                is_same=lambda kept: canonical_of(kept) == canonical,
                 target_precision=settings.target_precision,
                 request=partial(self._packed, fetched) if settings.action == "drop" else None,
                 ttl=settings.ttl,

@@ -14,7 +14,7 @@ from scrapy.exceptions import IgnoreRequest
 
 from dedupcrawl.aliases.alias import NAME, Alias
 from dedupcrawl.index.open import open_index
-from tests.crawls.site import Answer, crawl, page, prose, serve
+from tests.crawls.site import Answer, Follower, crawl, page, prose, redirect, serve
 from tests.crawls.test_aliases import canonical, fetched, phpbb, settings, texts, thread
 
 
@@ -293,6 +293,85 @@ async def test_what_a_page_alone_led_to_is_known_to_the_crawl_after_one_that_fet
     assert site.requests["/topic?n=3"] == 0, "it is known"
     assert texts(second) >= texts(first)
     assert texts(third) >= texts(first)
+
+
+class Ticking(Follower):
+    """Yields a request that no filter stops on each page of a topic."""
+
+    def parse(self, response: Any) -> Any:
+        yield from super().parse(response)
+        if "/topic" in response.url:
+            yield response.follow("/tick", self.ticked, dont_filter=True)
+
+    def ticked(self, response: Any) -> None:
+        """It is asked for, and that is all."""
+
+
+async def test_what_is_asked_for_in_a_pages_name_and_found_on_it_again_is_remembered_once(tmp_path: Path) -> None:
+    """Every use is tried, so that each crawl asks for the links of a page that it fetches all the same."""
+    links = [f"/{kind}?n={n}" for kind in ("topic", "thread") for n in NUMBERS]  # the last is first
+    pages = {"/": page(prose(0), *links), "/tick": page(prose(500))}
+    pages |= {link: page(prose(1 + int(link.partition("=")[2]))) for link in links}
+    given = settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=1.0)
+    asked = []
+    with serve(pages) as site:
+        for _ in range(4):
+            site.requests.clear()
+            await crawl(f"{site.base}/", given, Ticking)
+            asked.append(site.requests["/tick"])
+    assert asked == [len(NUMBERS), *[2 * len(NUMBERS)] * 3], "in its name, and by itself"
+
+
+async def test_what_was_asked_for_in_a_pages_name_is_not_lost_with_what_was_kept_under_its_url(tmp_path: Path) -> None:
+    """/topic?as=1 is kept under the URL that a rule makes of it, which is that of a duplicate.
+
+    A crawl without the rule keeps it under its own, and forgets what it was kept under.
+    """
+    links = [form.format(n) for form in ("/topic?n={}", "/topic?as=1&n={}") for n in NUMBERS]  # the last is first
+    pages = {"/": page(prose(0), *links), "/topic": page(prose(500)), "/topic?as=1": page(prose(501))}
+    for n in NUMBERS:
+        pages |= {f"/topic?as=1&n={n}": page(prose(1 + n)), f"/topic?n={n}": page(prose(1 + n), f"/of/{n}")}
+        pages[f"/of/{n}"] = page(prose(100 + n))
+    done = []
+    with serve(pages) as site:
+        for rules in ((), (RULE,), ('id = "no-n"\nkind = "rewrite"\ndrop = ["n"]',), ()):
+            given = settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=0.001)
+            written(tmp_path, *rules)
+            done.append(await crawl(f"{site.base}/", given))
+    assert done[2].stats["dedup/url/revoked"] == 1
+    assert len(texts(done[0])) == 1 + 2 * len(NUMBERS)
+    for later in done[1:]:
+        assert texts(later) >= texts(done[0])
+
+
+async def test_two_kept_pages_that_are_equal_and_both_on_trial_are_not_dropped_for_each_other(tmp_path: Path) -> None:
+    """Each was kept by a crawl of its own; a wrong rule has both tried in the next one."""
+    pages = {"/a": page(prose(1)), "/b": page(prose(2)), "/a?s=1": page(prose(3)), "/b?s=1": page(prose(3))}
+    pages["/"] = page(prose(0), "/a?s=1", "/b?s=1")
+    with serve(pages) as site:
+        for path in ("/a?s=1", "/b?s=1"):
+            await crawl(f"{site.base}{path}", settings(tmp_path))
+        given = settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=1.0)
+        written(tmp_path, 'id = "no-s"\nkind = "rewrite"\ndrop = ["s"]')
+        later = await crawl(f"{site.base}/", given)
+    assert texts(later) == set(map(prose, range(4)))
+
+
+async def test_what_only_a_page_led_to_is_remembered_of_it_should_it_be_fetched_twice(tmp_path: Path) -> None:
+    """A redirect leads to it once more, when all that it leads to is known."""
+    links = [f"/{kind}?n={n}" for kind in ("old", "topic", "thread") for n in NUMBERS]  # the last is first
+    pages: dict[str, Any] = {"/": page(prose(0), *links)}
+    for n in NUMBERS:
+        pages |= {f"/thread?n={n}": page(prose(1 + n)), f"/topic?n={n}": page(prose(1 + n), f"/of/{n}")}
+        pages |= {f"/old?n={n}": redirect(f"/topic?n={n}"), f"/of/{n}": page(prose(100 + n))}
+    given = settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=1.0)
+    with serve(pages) as site:
+        written(tmp_path, 'id = "old"\nkind = "rewrite"\nwithin = ["/old"]\ndrop = ["n"]')
+        first = await crawl(f"{site.base}/", given)
+        written(tmp_path)
+        again = await crawl(f"{site.base}/", given | {"DEDUP_TRIAL_SHARE": 0.001})
+    assert len(texts(first)) == 1 + 2 * len(NUMBERS)
+    assert texts(again) == texts(first)
 
 
 async def test_what_rules_make_of_urls_is_sent_on_to_a_url_that_was_asked_for_already(tmp_path: Path) -> None:
