@@ -223,7 +223,10 @@ class RuleWatch:
         return is_over
 
     def _leads_to_more(self, trial: Trial) -> bool:
-        """Not where it is fetched in the place of its canonical URL, as an earlier crawl has kept it."""
+        """Whether the page of a URL on trial has led to a page that was kept and that nothing else led to.
+
+        What is fetched in place of its canonical URL, as an earlier crawl has kept it, leads nowhere else than that.
+        """
         is_instead = self._pending.end(trial.canonical) == trial.url
         return not is_instead and self._parts.earlier.any_kept(self._aliases.discoveries.only_on(trial.url))
 
