@@ -71,11 +71,13 @@ class EarlierUses:
         self._try_last()
 
     def _make_up(self) -> None:
-        """For trials that told nothing, as a page was missing, others are made of canonical URLs that are there."""
+        """For trials that told nothing others are made, of canonical URLs that are there and of what nobody knows."""
         for (site, rule), missing in self._book.untold().items():
 
             def tells(use: Rewrite, site: str = site) -> bool:
-                return site_of(use.url) == site and not self._pending.is_refuted(use.canonical)
+                is_of_use = site_of(use.url) == site and not self._book.is_off(use.url, use.rules)
+                is_there = is_of_use and not self._pending.is_refuted(use.canonical)
+                return is_there and not self._was_tried(use.url, use.canonical, use.rules)
 
             self._try(tells, rules=[rule], most=missing)
 

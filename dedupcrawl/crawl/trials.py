@@ -160,20 +160,20 @@ class Trials:
     def cancel(self, url: str) -> None:
         """A URL on trial has no page: that tells nothing."""
         if trial := self._by_url.get(url):
-            self._end(trial)
-            self._book.tells_nothing(trial.url, trial.rules)
+            self._end_untold(trial)
 
     def not_found(self, canonical: str) -> None:
         """A canonical URL was asked for, and its page is not to be had: trials that lack nothing else tell nothing."""
         for trial in list(self._by_canonical.get(canonical, ())):
             if trial.asked is not None and trial.found is None:
-                self._end(trial)
+                self._end_untold(trial)
 
     def settle(self) -> None:
         """Nothing more is being fetched: end what can be ended, and forget the rest."""
         for trial in list(self._by_url.values()):
             self._settle(trial, is_last=True)
-            self._end(trial)
+            if trial.url in self._by_url:  # a page of it never came
+                self._end_untold(trial)
 
     def settle_links(self, leads_to_more: Callable[[Trial], bool]) -> None:
         """Nothing more is being fetched: who asks for a canonical URL must not only see its page, but go on from there.
@@ -212,6 +212,8 @@ class Trials:
             self._hold(trial)
         elif same is False:
             self._fail(trial)
+        else:  # too little is said to compare
+            self._book.tells_nothing(trial.url, trial.rules)
 
     def _is_again(self, trial: Trial) -> bool | None:
         """True when the last trial there has found this page; False when the crawl has it by another URL; else None."""
@@ -247,6 +249,12 @@ class Trials:
         trial.asked = None
         trial.found = trial.found if trial.suspects else None
         self._held.append(trial)
+
+    def _end_untold(self, trial: Trial) -> None:
+        """A page is missing; of one whose canonical URL led nowhere that was counted already."""
+        self._end(trial)
+        if trial.found is not NOWHERE:
+            self._book.tells_nothing(trial.url, trial.rules)
 
     def _end(self, trial: Trial) -> None:
         self._disputed.pop(trial.url, None)

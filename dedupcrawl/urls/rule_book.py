@@ -74,7 +74,7 @@ class RuleBook:
         return {one.last_use for one in often}
 
     def tells_nothing(self, url: str, rules: tuple[str, ...]) -> None:
-        """A trial of these rules has found a page missing: whether two URLs lead to one page it does not tell."""
+        """A trial of these rules lacked a page to compare: whether two URLs lead to one page it does not tell."""
         for one in self._of(url, rules):
             one.untold += 1
 

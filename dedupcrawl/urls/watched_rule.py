@@ -34,7 +34,7 @@ class WatchedRule(msgspec.Struct):
         places: Where it was used.
         owed: Uses that should have been tried by now, as the sum of what is due of each.
         sampled: Uses that were to be tried, for its own sake or another rule's that had a part in them.
-        untold: Trials that told nothing, because a page was missing, and have yet to be made up for.
+        untold: Trials that told nothing, for want of a page to compare, and have yet to be made up for.
         made_up: Trials that were made up for such.
         untried: Uses since one was last tried.
         last_use: The URL of the last of these; empty when there is none.

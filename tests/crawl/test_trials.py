@@ -104,6 +104,12 @@ class Setting:
         return self.trials.begin(Trial(url, canonical, ("sid",), found=found))
 
     @property
+    def untold(self) -> int:
+        """Trials that told nothing and are to be made up for."""
+        (watched,) = self.book.watched("a.example", self.rule.source)
+        return watched.untold
+
+    @property
     def rule(self) -> Rule:
         """As it is in its file."""
         self.book.save()
@@ -255,6 +261,7 @@ def test_what_cannot_be_compared_tells_nothing(setting: Setting) -> None:
     setting.trials.asked_for(ASKED, SHELL)
     assert (setting.passed, setting.failed, setting.rule.tried) == ([], [], 0)
     assert not setting.trials.awaits(CANONICAL)
+    assert setting.untold == 1
 
 
 def test_a_url_that_has_no_page_itself_tells_nothing(setting: Setting) -> None:
@@ -262,7 +269,33 @@ def test_a_url_that_has_no_page_itself_tells_nothing(setting: Setting) -> None:
     setting.trials.cancel(ASKED)
     setting.trials.found(CANONICAL, STORY)
     setting.trials.asked_for(ASKED, OTHER)
-    assert (setting.passed, setting.failed, setting.rule.tried) == ([], [], 0)
+    assert (setting.passed, setting.failed, setting.rule.tried, setting.untold) == ([], [], 0, 1)
+
+
+@pytest.mark.parametrize("comes", ["nothing", "the page asked for", "the canonical page"])
+def test_a_trial_of_which_a_page_never_came_is_to_be_made_up_for(setting: Setting, comes: str) -> None:
+    setting.begin()
+    if comes == "the page asked for":
+        setting.trials.asked_for(ASKED, STORY)
+    elif comes == "the canonical page":
+        setting.trials.found(CANONICAL, STORY)
+    setting.trials.settle()
+    assert (setting.passed, setting.failed, setting.untold) == ([], [], 1)
+
+
+def test_what_led_nowhere_is_made_up_for_once_whatever_becomes_of_the_url_itself(setting: Setting) -> None:
+    setting.begin()
+    setting.trials.found(CANONICAL, NOWHERE)
+    setting.trials.settle()
+    assert setting.untold == 1
+
+
+def test_a_trial_that_has_told_is_not_made_up_for(setting: Setting) -> None:
+    setting.begin()
+    setting.trials.found(CANONICAL, STORY)
+    setting.trials.asked_for(ASKED, STORY)
+    setting.trials.settle()
+    assert (setting.passed, setting.untold) == ([ASKED], 0)
 
 
 def test_a_site_that_redirects_to_the_canonical_url_says_the_same_as_the_rule(setting: Setting) -> None:
