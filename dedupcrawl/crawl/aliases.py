@@ -54,6 +54,7 @@ class Aliases:
         self._normalizer, self._settings = parts.normalizer, parts.settings
         self._spider, self._run, self._stats = parts.spider, parts.run, parts.stats
         self._tries, self._book = parts.tries, parts.book
+        self._has_earlier = parts.index.first_id_of_run(parts.run) > 0  # whose pages a rule must not lose
         self._pages, self._furniture_of = parts.pages, parts.detector.furniture_of
         self.disputed: Callable[[str], None] = lambda url: None
         self.discoveries = Discoveries()
@@ -137,6 +138,19 @@ class Aliases:
             if alias is not None and alias.was_found_out and alias.run != self._run and self._holds(url, alias):
                 return alias.target
         return None
+
+    def are_two_pages(self, url: str, other: str) -> bool:
+        """Whether earlier crawls have kept a page at a URL, and who asks for the other one gets another page."""
+        if not self._has_earlier or not self._settings.for_url(url).alias_sources:
+            return False
+        with self._store.asked():
+            own = self._store.kept(url)
+            if own is None or own.run == self._run or own.spider != self._spider.name or self.found_out(url):
+                return False
+            led_to = self._store.kept(self.found_out(other) or other)
+            if led_to is not None and led_to.source != own.source:
+                return same_page(Look.of(own), Look.of(led_to), self._furniture_of) is False
+        return False
 
     def has_changed(self, url: str, page: FetchedPage) -> bool:
         """Whether a page is another than in earlier crawls, which tell then nothing of what else leads there.
@@ -265,18 +279,14 @@ class Aliases:
             other = self._store.known(target)
             if keeper in (target, said) or (other is not None and other.target == keeper):
                 continue
-            if page.is_update and self._is_as_kept(page, target):
+            kept = self._store.kept(target) if page.is_update else None  # which was compared with nothing but itself
+            if kept is not None and same_page(Look.at(page.analyse()), Look.of(kept), self._furniture_of):
                 continue
             void = Alias("", "", self._spider.name, self._run, time.time())
             self._store.attach(said, NAME, void.to_bytes())
             self._stats.inc_value("dedup/aliases/disputed")
             logger.debug("%s is named by %s and by %s", *map(printable, (said, target, page.url)))
             self.disputed(said)
-
-    def _is_as_kept(self, page: FetchedPage, url: str) -> bool:
-        """Whether a page says what is kept of a URL; what is but an update of itself was compared with nothing else."""
-        kept = self._store.kept(url)
-        return kept is not None and same_page(Look.at(page.analyse()), Look.of(kept), self._furniture_of) is True
 
     # What a crawl finds out by itself
 

@@ -35,11 +35,12 @@ class Rewriter:
         self._is_off, self._is_fetched = parts.book.is_off, watch.after_all.is_fetched
         watch.after_all.rewrite = self.rewrite
         self._fingerprint = parts.fingerprint
+        self._pages_of_their_own = UrlSet()  # as an earlier crawl has kept them, whatever rules make of these URLs
         self._skipped = UrlSet()  # pages that were kept are asked for instead, which rules make these URLs of
 
     def canonical(self, url: str) -> str:
         """The URL's identity: equal for two URLs exactly when the rules take them for one page."""
-        if not self._normalizer.has_rules_for(url) or self._mode(url) != "rewrite":
+        if not self._normalizer.has_rules_for(url) or self._mode(url) != "rewrite" or url in self._pages_of_their_own:
             return url
         found = self._normalizer.normalize(url)
         return url if self._pending.is_refuted(found.canonical) else found.canonical
@@ -112,7 +113,8 @@ class Rewriter:
 
     def follows(self, request: Request) -> bool:
         """Whether `follow` asks what is known of a request's URL."""
-        return self._mode(request.url) != "off" and not request.dont_filter and _is_ours(request)
+        is_own = without_fragment(request.url) in self._pages_of_their_own
+        return not is_own and self._mode(request.url) != "off" and not request.dont_filter and _is_ours(request)
 
     def follow(self, request: Request) -> Request:
         """The request to send instead of one that rules leave alone, by what is known of its very URL."""
@@ -182,6 +184,9 @@ class Rewriter:
             return request
         trail = request.meta.get(TRAIL, ())
         if target in trail or self._came_from(request, found.canonical):
+            return request
+        if not all(map(was_found_out, found.rules)) and self._aliases.are_two_pages(url, target):
+            self._pages_of_their_own.add(url)
             return request
         self._parts.stats.inc_value(f"dedup/url/{found.kind}")
         if mode == "observe":

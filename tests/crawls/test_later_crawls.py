@@ -403,3 +403,30 @@ async def test_a_kept_page_that_is_gone_by_now_costs_the_one_that_rules_make_of_
         }
         again = await crawl(f"{site.base}/", given)
     assert prose(6) in texts(again)
+
+
+@pytest.mark.parametrize("is_copied", [False, True], ids=["the canonical page is kept", "the canonical page is a copy"])
+async def test_a_rule_loses_nothing_of_which_an_earlier_crawl_has_kept_a_page(tmp_path: Path, is_copied: bool) -> None:
+    """A trial of the first crawl fails, and what else the rule made of URLs is fetched, but much has spoken for it.
+
+    Later crawls know the URL that was tried for a duplicate, and do not try it.
+    """
+    paths = ["/topic?n=5", *(f"/topic?as={n}&n=5" for n in range(1, 7))]
+    pages = {path: page(prose(1 + n), f"/of/{n}") for n, path in enumerate(paths)}
+    pages |= {f"/of/{n}": page(prose(50 + n)) for n in range(len(paths))}
+    pages[paths[1]] = page(prose(1), "/of/1")  # the text of the canonical page, and another link
+    pages["/copy"] = page(prose(1 if is_copied else 40))
+    pages["/"] = page(prose(0), *paths[1:], paths[0], "/copy")  # the last is fetched first
+    given = settings(tmp_path, DEDUP_SCOPE="spider", CONCURRENT_REQUESTS=1)
+    written(tmp_path, RULE + '\nstate = "active"\ntried = 50\n[rules.evidence]\ncorrect = 500')
+    with serve(pages) as site:
+        first = await crawl(f"{site.base}/", given)
+        assert first.stats["dedup/url/tried_links"] == 1
+        assert not first.stats["dedup/url/revoked"]
+        for _ in range(2):
+            site.requests.clear()
+            again = await crawl(f"{site.base}/", given)
+            assert {path: site.requests[path] for path in paths[2:]} == dict.fromkeys(paths[2:], 1)
+            assert texts(again) == texts(first)
+    kept = {prose(0), prose(1), prose(1 if is_copied else 40), *(prose(1 + n) for n in range(2, len(paths)))}
+    assert texts(first) == kept | {prose(50 + n) for n in range(len(paths))}
