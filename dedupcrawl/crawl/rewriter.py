@@ -186,7 +186,8 @@ class Rewriter:
         if target in trail or self._came_from(request, found.canonical):
             return request
         if not all(map(was_found_out, found.rules)) and self._aliases.are_two_pages(url, target):
-            self._pages_of_their_own.add(url)
+            if self._pages_of_their_own.add(url):
+                self._watch.declined(url, found.rules)
             return request
         self._parts.stats.inc_value(f"dedup/url/{found.kind}")
         if mode == "observe":

@@ -96,6 +96,11 @@ class RuleWatch:
             self._alias_rows.used(request.url, canonical, rules)
         return True
 
+    def declined(self, url: str, rules: tuple[str, ...]) -> None:
+        """An earlier crawl knows that rules are wrong about a URL; if they are due for a trial, others are tried."""
+        if self._book.is_due(url, rules):
+            self._book.tells_nothing(url, rules)
+
     def _was_tried(self, url: str, canonical: str, rules: tuple[str, ...]) -> bool:
         """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
         made_by = self._made_by(url, canonical)
