@@ -187,7 +187,7 @@ class Rewriter:
             return request
         if not all(map(was_found_out, found.rules)) and self._aliases.are_two_pages(url, target):
             if self._pages_of_their_own.add(url):
-                self._watch.declined(url, found.rules)
+                self._watch.declined(url, target, found.rules)
             return request
         self._parts.stats.inc_value(f"dedup/url/{found.kind}")
         if mode == "observe":

@@ -96,10 +96,14 @@ class RuleWatch:
             self._alias_rows.used(request.url, canonical, rules)
         return True
 
-    def declined(self, url: str, rules: tuple[str, ...]) -> None:
-        """An earlier crawl knows that rules are wrong about a URL; if they are due for a trial, others are tried."""
+    def declined(self, url: str, canonical: str, rules: tuple[str, ...]) -> None:
+        """An earlier crawl knows that rules are wrong about a URL: where a trial is due, this is one that failed."""
         if self._book.is_due(url, rules):
-            self._book.tells_nothing(url, rules)
+            ruling = self._book.failed(url, canonical, rules)
+            self._parts.stats.inc_value("dedup/url/revoked", len(ruling.revoked))
+            self._alias_rows.tried(url, canonical, rules, held=False)
+            self.after_all.fetch(set(), {site_of(url): ruling})
+            self._earlier_uses.try_others(Trial(url, canonical, rules))
 
     def _was_tried(self, url: str, canonical: str, rules: tuple[str, ...]) -> bool:
         """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
