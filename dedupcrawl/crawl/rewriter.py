@@ -185,13 +185,14 @@ class Rewriter:
         trail = request.meta.get(TRAIL, ())
         if target in trail or self._came_from(request, found.canonical):
             return request
+        if mode == "observe":
+            self._parts.stats.inc_value(f"dedup/url/{found.kind}")
+            return request
         if not all(map(was_found_out, found.rules)) and self._aliases.are_two_pages(url, target):
             if self._pages_of_their_own.add(url):
                 self._watch.declined(url, target, found.rules)
             return request
         self._parts.stats.inc_value(f"dedup/url/{found.kind}")
-        if mode == "observe":
-            return request
         self._parts.stats.inc_value("dedup/url/rewritten")
         on_the_way = [before for before in request.meta.get(CANONICAL, ()) if self._pending.waits(before)]
         if self._watch.rewritten(request, target, found.rules):

@@ -428,5 +428,11 @@ async def test_a_rule_loses_nothing_of_which_an_earlier_crawl_has_kept_a_page(tm
             again = await crawl(f"{site.base}/", given)
             assert {path: site.requests[path] for path in paths[2:]} == dict.fromkeys(paths[2:], 1)
             assert texts(again) == texts(first)
+        before = (tmp_path / "rules" / "127.0.0.1.toml").read_bytes()
+        site.requests.clear()
+        observed = await crawl(f"{site.base}/", given | {"DEDUP_URL_MODE": "observe"})
+        assert max(site.requests.values()) == 1, "what is but observed is tried on nothing"
+        assert observed.stats["dedup/url/rewrite"] >= len(paths[1:]), "it is told what rules would do"
+        assert (tmp_path / "rules" / "127.0.0.1.toml").read_bytes() == before
     kept = {prose(0), prose(1), prose(1 if is_copied else 40), *(prose(1 + n) for n in range(2, len(paths)))}
     assert texts(first) == kept | {prose(50 + n) for n in range(len(paths))}
