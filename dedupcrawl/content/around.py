@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Collection
+from functools import lru_cache
 from itertools import pairwise
 
 import mmh3
 import msgspec
 
 from dedupcrawl.content.furniture import Furniture
-from dedupcrawl.content.main_outline import Blocks, with_breaks
+from dedupcrawl.content.main_outline import READ_LAST, Blocks, with_breaks
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
 
@@ -81,6 +82,7 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return b"".join((_packed(self.asides), _packed(self.link_lines), _packed_links(self.links)))
 
     @classmethod
+    @lru_cache(maxsize=READ_LAST)
     def from_bytes(cls, raw: bytes) -> Around:
         """What `to_bytes` was called on, as far as it was stored; empty for no bytes."""
         asides, at = _unpacked(raw, 0)

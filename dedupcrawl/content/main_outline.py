@@ -103,6 +103,12 @@ class Blocks(msgspec.Struct, frozen=True, gc=False):
         return keep
 
 
+READ_LAST = 512
+"""Kept pages of which what was read is remembered: the same few are compared with one new page after the other.
+
+(Of the kept pages that were compared on four sites .61 to .94 had been read among the last 512, and .30 to .75 among the
+last 16.)
+"""
 OUTLINE_SYMBOLS = LONGEST
 """Symbols of a text that its outline holds one by one."""
 
@@ -135,7 +141,7 @@ def packed(text: SymbolText) -> bytes:
     return first.tobytes() + (len(text.hashes) - len(kept)).to_bytes(4, "little") + tail
 
 
-@lru_cache(maxsize=8)  # of the page at hand, which is compared with others in turn
+@lru_cache(maxsize=READ_LAST)
 def read(outline: bytes) -> MainOutline:
     """What `packed` made."""
     if len(outline) <= 2 * OUTLINE_SYMBOLS:

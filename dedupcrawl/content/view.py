@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dedupcrawl.content.around import Around
 from dedupcrawl.content.furniture import RECURRING, Furniture
 from dedupcrawl.content.links import local_form
-from dedupcrawl.content.main_outline import MainOutline
+from dedupcrawl.content.main_outline import READ_LAST, MainOutline
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.word_kinds import symbols_of
 from dedupcrawl.sites import host_of
@@ -113,7 +113,7 @@ class View(msgspec.Struct, frozen=True, dict=True):
         return bool(self.around.links) and self.around.links_to(local_form(other.url))
 
 
-@lru_cache(maxsize=32)  # of the page at hand, which is compared with others in turn
+@lru_cache(maxsize=READ_LAST)
 def words_of(text: str) -> frozenset[int]:
     """The symbols of a line."""
     return frozenset(symbols_of(SymbolText.of((text,))).tolist())

@@ -19,10 +19,12 @@ import re
 import sys
 import zlib
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import msgspec
 
+from dedupcrawl.content.main_outline import READ_LAST
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.rows import Dependent, Entry, Recorded, Rewrite
 
@@ -157,8 +159,12 @@ def unpack(raw: Raw, page: int) -> Record:
         raise IndexDamagedError(f"kept page {page} fails its checksum")
     what = f"kept page {page}"
     signatures, ended, inside, packed = _unpacked(_decode, body, what)
-    entry = _unpacked(_decode_entry, decompressed(packed, what), what) if packed else None
-    return Record(signatures, ended, inside, entry)
+    return Record(signatures, ended, inside, _entry(packed, what) if packed else None)
+
+
+@lru_cache(maxsize=READ_LAST)
+def _entry(packed: bytes, what: str) -> Entry:
+    return _unpacked(_decode_entry, decompressed(packed, what), what)
 
 
 def signatures(raw: Raw, page: int) -> tuple[bytes | None, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from threading import RLock
 from typing import NamedTuple
@@ -12,6 +12,7 @@ import msgspec
 
 from dedupcrawl.content.checks.base import Check, PageIds, Postings
 from dedupcrawl.index.catalog import Catalog
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import Raw, Record, entry_of, forgetting, record_of, signatures, unpack
 from dedupcrawl.index.rows import Entry
 from dedupcrawl.index.schema import url_key
@@ -20,6 +21,8 @@ COMPARED_LIMIT = 1000  # newest candidates of one check that are compared
 
 Fetch = Callable[[int], Raw]
 """The packed record of an id; raises IndexDamagedError when there is none."""
+Row = tuple[int, bytes]
+"""An id with its packed record."""
 
 
 class Candidate(NamedTuple):
@@ -77,8 +80,8 @@ class Search:
             pages = self._pages(slot, check.candidates, own)
             if pages:
                 with self._reading() as fetch:
-                    pages = self._accepted(slot, check, own, pages, fetch)
-                yield check.name, self._in_turn(pages)
+                    accepted = self._accepted(slot, check, own, pages, fetch)
+                yield check.name, self._in_turn(accepted)
 
     def inside(self) -> Iterator[tuple[str, Iterator[Candidate]]]:
         """Check by check kept pages that by its signatures lie inside the new one, oldest first; none of its URL."""
@@ -86,8 +89,9 @@ class Search:
             pages = [page for page in self._pages(slot, check.contained, own) if page not in self.superseded]
             if pages:
                 with self._reading() as fetch:
-                    pages = [page for page in pages if _is_inside(check, slot, own, fetch(page), page)]
-                yield check.name, (one for one in self._in_turn(pages) if one.entry.url != self.entry.url)
+                    rows = ((page, fetch(page)) for page in pages)
+                    inside = [(page, bytes(raw)) for page, raw in rows if _is_inside(check, slot, own, raw, page)]
+                yield check.name, (one for one in self._in_turn(inside) if one.entry.url != self.entry.url)
 
     def kept(self) -> Entry | None:
         """The page that is kept under the same URL."""
@@ -109,23 +113,23 @@ class Search:
         pages = sorted(set(candidates.tolist()))
         return [page for page in pages if self._first_id <= page < self.end][-COMPARED_LIMIT:]
 
-    def _accepted(self, slot: int, check: Check, own: bytes, pages: list[int], fetch: Fetch) -> list[int]:
+    def _accepted(self, slot: int, check: Check, own: bytes, pages: list[int], fetch: Fetch) -> list[Row]:
         """The pages that `check` accepts: most similar first, then by the distance of all signatures, then oldest.
 
         All the pages of one template may be as similar; a duplicate is among the nearest of them.
         """
-        accepted: list[tuple[float, int, Sequence[bytes | None]]] = []
+        accepted: list[tuple[float, int, Sequence[bytes | None], bytes]] = []
         for page in pages:
-            kept = signatures(fetch(page), page)
+            raw = fetch(page)
+            kept = signatures(raw, page)
             theirs = kept[slot] if slot < len(kept) else None
             similarity = None if theirs is None else check.compare(own, theirs)
             if similarity is not None:
-                accepted.append((-similarity, page, kept))
-        if len(accepted) == 1:
-            return [accepted[0][1]]
-        alike = Counter(far for far, _, _ in accepted)
-        ranks = ((far, self._dissimilarity(kept) if alike[far] > 1 else 0.0, page) for far, page, kept in accepted)
-        return [page for _, _, page in sorted(ranks)]
+                accepted.append((-similarity, page, kept, bytes(raw)))
+        if len(accepted) > 1:
+            alike = Counter(one[0] for one in accepted)
+            accepted.sort(key=lambda one: (one[0], self._dissimilarity(one[2]) if alike[one[0]] > 1 else 0.0, one[1]))
+        return [(page, raw) for _, page, _, raw in accepted]
 
     def _dissimilarity(self, kept: Sequence[bytes | None]) -> float:
         total = 0.0
@@ -134,12 +138,15 @@ class Search:
             total += 1.0 if theirs is None else check.dissimilarity(own, theirs)
         return total
 
-    def _in_turn(self, pages: Sequence[int]) -> Iterator[Candidate]:
+    def _in_turn(self, rows: Iterable[Row]) -> Iterator[Candidate]:
         """Those that are still kept, and of which the new page is no update."""
-        for page in pages:
+        for page, raw in rows:
             if page not in self._candidates:
-                with self._reading() as fetch:
-                    record = unpack(fetch(page), page)
+                try:
+                    record = unpack(raw, page)
+                except IndexDamagedError:
+                    with self._reading():  # which says where the damage is
+                        raise
                 is_other = record.page is not None and not self.entry.updates(record.page)
                 names = self.catalog.schema.names
                 self._candidates[page] = Candidate(page, entry_of(record, names)) if is_other else None
