@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from dedupcrawl.content.checks.base import Check, PageIds, Postings
-from dedupcrawl.index.catalog import Catalog
+from dedupcrawl.index.catalog import Catalog, PostingsView
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import Raw, Record, entry_of, forgetting, record_of, signatures, unpack
 from dedupcrawl.index.rows import Entry
@@ -69,6 +69,7 @@ class Search:
         self._lock = lock
         self._reading = reading
         self._signatures = list(catalog.schema.signatures(entry))
+        self._views: dict[int, PostingsView] = {}  # of the catalog as it was, for both questions
         self._candidates: dict[int, Candidate | None] = {}  # that were read; several checks bring up the same page
 
     def similar(self) -> Iterator[tuple[str, Iterator[Candidate]]]:
@@ -107,7 +108,9 @@ class Search:
     def _pages(self, slot: int, look_up: Callable[[bytes, Postings], PageIds], own: bytes) -> list[int]:
         """The newest pages that a check brings up, ascending."""
         with self._lock:
-            candidates = look_up(own, self.catalog.view(slot, self._first_id))
+            if slot not in self._views:
+                self._views[slot] = self.catalog.view(slot, self._first_id)
+            candidates = look_up(own, self._views[slot])
         if not candidates.size:
             return []
         pages = sorted(set(candidates.tolist()))

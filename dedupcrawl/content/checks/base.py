@@ -31,6 +31,10 @@ class Postings(Protocol):
     low `payload_bits` are the check's own.
     """
 
+    def __hash__(self) -> int:
+        """By identity: what was found may be remembered, as of the moment when it was."""
+        ...
+
     def count(self, prefixes: Keys) -> NDArray[np.int64]:
         """Shape (n,) → (n,): how many postings each prefix has, at most; never fewer than there are."""
         ...

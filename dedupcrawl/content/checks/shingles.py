@@ -151,8 +151,7 @@ class ShinglesCheck(Check):
 
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
         """Pages that share α of the sample, at the larger of both moduli; more than these only where some is unread."""
-        level, sample = _read(signature)
-        order, counts = _rarest_first(sample, postings)
+        level, order, counts = _rarest_first(signature, postings)
         if not counts[-1]:
             return NO_PAGES
         own = self._least(len(order))
@@ -161,7 +160,7 @@ class ShinglesCheck(Check):
         exact = max(len(order) - own + 1, *(int(places[at][-least[at]]) + 1 for at in places if len(places[at])), 0)
         cheap, most = _within(counts, _CHEAP, MOST_POSTINGS)
         read = min(max(exact, cheap), most)
-        keys, pages, shared = _shared(order[:read], counts[:read], postings)
+        keys, pages, shared = _shared(signature, postings, read)
         # By the level of the kept page: how many of those that were read it must have. Where the sample has nothing at
         # a level, none of that level's pages was found.
         enough = shared >= own - len(order) + read
@@ -174,12 +173,11 @@ class ShinglesCheck(Check):
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """Kept pages of whose samples this page has the share α; more than these where that cannot be told."""
-        level, sample = _read(signature)
-        order, counts = _rarest_first(sample, postings)
+        level, order, counts = _rarest_first(signature, postings)
         if not counts[-1]:
             return NO_PAGES
         read = _within(counts, MOST_POSTINGS)[0]
-        keys, pages, shared = _shared(order[:read], counts[:read], postings)
+        keys, pages, shared = _shared(signature, postings, read)
         # Whole numbers: as many as their share, or more, is as many as its ceiling, or more.
         enough = shared + (len(order) - read) >= ((keys & _PAYLOAD) >> _LEVEL_BITS) * self.share - 1e-9
         if level:
@@ -208,11 +206,13 @@ def _shingles_at(level: int, signature: bytes) -> frozenset[int]:
     return frozenset((sample if level == own_level else _at(level, sample)).tolist())
 
 
-def _rarest_first(sample: Sample, postings: Postings) -> tuple[Sample, Counts]:
-    """The sample by how many postings there are, and these numbers."""
+@lru_cache(maxsize=1)  # `candidates` and `contained` ask for the same
+def _rarest_first(signature: bytes, postings: Postings) -> tuple[int, Sample, Counts]:
+    """The level, the sample by how many postings there are, and these numbers."""
+    level, sample = _read(signature)
     counts = postings.count(sample.astype(np.uint64))
     order = counts.argsort(kind="stable")
-    return sample[order], counts[order]
+    return level, sample[order], counts[order]
 
 
 def _within(counts: Counts, *limits: int) -> list[int]:
@@ -223,9 +223,11 @@ def _within(counts: Counts, *limits: int) -> list[int]:
     return within
 
 
-def _shared(order: Sample, counts: Counts, postings: Postings) -> tuple[Keys, PageIds, Counts]:
-    """Of every page that has one of these shingles: one of its keys, its id, and how many of them it has."""
-    return by_page(*postings.find(order[counts > 0].astype(np.uint64)))
+@lru_cache(maxsize=1)
+def _shared(signature: bytes, postings: Postings, read: int) -> tuple[Keys, PageIds, Counts]:
+    """Of every page with one of the so many rarest shingles: one of its keys, its id, and how many of them it has."""
+    _, order, counts = _rarest_first(signature, postings)
+    return by_page(*postings.find(order[:read][counts[:read] > 0].astype(np.uint64)))
 
 
 def _most(pages: PageIds, shared: Counts) -> PageIds:
