@@ -51,20 +51,11 @@ def local_links(
     found: dict[str, None] = {}
     found_there: dict[str, None] = {}
     for attributes, _, block in anchors:
-        target = _target(attributes).partition("#")[0]
-        if not target or len(target) > _LONGEST:
+        its_host, target = _link(attributes) if len(attributes) <= _SHORT else _link.__wrapped__(attributes)
+        if not target or its_host not in (None, host):
             continue
-        if target[0] == "/" and target[1:2] != "/":
-            pass
-        elif target[0] == "?":
-            target = path + target
-        elif target[0] == "/" or (":" in target and _SCHEME.match(target)):
-            its_host, slash, rest = target.partition("//")[2].partition("/")
-            if its_host.lower().removeprefix("www.") != host:
-                continue
-            target = slash + rest or "/"
-        else:
-            target = _joined(folder, target)
+        if target[0] != "/":
+            target = path + target if target[0] == "?" else _joined(folder, target)
         found[target] = None
         if block in main:
             found_there[target] = None
@@ -73,12 +64,19 @@ def local_links(
     return tuple(found), tuple(found_there)
 
 
-def _target(attributes: bytes) -> str:
-    return _target_of(attributes) if len(attributes) <= _SHORT else _target_of.__wrapped__(attributes)
-
-
 @lru_cache(maxsize=8192)  # some 5 MB at most: the pages of one site have most links in common
-def _target_of(attributes: bytes) -> str:
+def _link(attributes: bytes) -> tuple[str | None, str]:
+    """Where a link leads: its host, None for that of its page; and path and query as written, empty for no other page."""
+    target = _target(attributes).partition("#")[0]
+    if not target or len(target) > _LONGEST:
+        return None, ""
+    if target.startswith("//") or (":" in target and target[0] not in "/?" and _SCHEME.match(target)):
+        host, slash, rest = target.partition("//")[2].partition("/")
+        return host.lower().removeprefix("www."), slash + rest or "/"
+    return None, target
+
+
+def _target(attributes: bytes) -> str:
     match = _HREF.search(attributes)
     written = (match[1] or match[2] or match[3] or b"") if match else b""
     return unescape(written.decode("utf-8", "replace")).strip()
