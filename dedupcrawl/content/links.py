@@ -66,7 +66,7 @@ def local_links(
 
 @lru_cache(maxsize=8192)  # some 5 MB at most: the pages of one site have most links in common
 def _link(attributes: bytes) -> tuple[str | None, str]:
-    """Where a link leads: its host, None for that of its page; and path and query as written, empty for no other page."""
+    """Where a link leads: its host, None for that of its page; path and query as written, empty for no other page."""
     target = _target(attributes).partition("#")[0]
     if not target or len(target) > _LONGEST:
         return None, ""

@@ -6,7 +6,8 @@ They are fetched as they were asked for, unless other rules still make another U
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 from scrapy import Request
 
@@ -39,7 +40,7 @@ class AfterAll:
         self._parts = parts
         self._tried, self.given_back, self.answered = tried, UrlSet(), UrlSet()
         self.rewrite: Callable[[Request], Request] = lambda request: request
-        self._owed: list[tuple[set[str], Mapping[str, Ruling]]] = []  # what the index could not tell
+        self._owed: list[Callable[[], None]] = []  # what the index could not tell
         self._refusals = 0
 
     def is_fetched(self, url: str) -> bool:
@@ -49,24 +50,31 @@ class AfterAll:
 
     def fetch_itself(self, url: str, why: str) -> None:
         """A URL may lead to another page than that which was asked for instead, if any was."""
-        if (rewrite := self._parts.rewrites.of(url)) is not None:
+        try:
+            rewrite = self._parts.rewrites.of(url)
+        except INDEX_FAILS:
+            logger.exception("The index cannot tell where a URL was sent; it will be asked again.")
+            self._owed.append(partial(self.fetch_itself, url, why))
+            return
+        if rewrite is not None:
             request = untouched(self._parts.rewrites.request(rewrite))
             self._fetch([(request, request)], why)
-
-    def revoke(self, site: str, rules: Collection[str]) -> None:
-        """Fetch what these rules of a site had a part in sending elsewhere."""
-        self.fetch(set(), {site: Ruling(revoked=tuple(rules))})
 
     def fetch(self, targets: set[str], rulings: Mapping[str, Ruling]) -> None:
         """Fetch what was sent to `targets`, or sent anywhere by a wrong rule (by site).
 
         What the index cannot be asked for now is asked for again when nothing else is left to do.
         """
-        book, rewrites = self._parts.book, self._parts.rewrites
+        book, rewrites, normalizer = self._parts.book, self._parts.rewrites, self._parts.normalizer
 
         def is_lost(rewrite: Rewrite) -> bool:  # rules of two sites may have one id
-            revoked = rulings.get(site_of(rewrite.url), Ruling()).revoked
-            is_by_wrong = not set(revoked).isdisjoint(rewrite.rules) or book.is_off(rewrite.url, rewrite.rules)
+            ruling = rulings.get(site_of(rewrite.url), Ruling())
+            restricted = set(ruling.restricted).intersection(rewrite.rules)
+            is_by_wrong = (
+                not set(ruling.revoked).isdisjoint(rewrite.rules)
+                or book.is_off(rewrite.url, rewrite.rules)
+                or not restricted.issubset(normalizer.normalize(rewrite.url).rules)
+            )
             return (rewrite.canonical in targets or is_by_wrong) and not self.is_fetched(rewrite.url)
 
         wrong = {rule for ruling in rulings.values() for rule in (*ruling.revoked, *ruling.restricted)}
@@ -77,15 +85,15 @@ class AfterAll:
                 after_all.setdefault(rewrite.url, rewrites.request(rewrite))
         except INDEX_FAILS:
             logger.exception("The index cannot tell what a wrong rule has cost; it will be asked again.")
-            self._owed.append((targets, rulings))
+            self._owed.append(partial(self.fetch, targets, rulings))
         left = {url: self._by_others(untouched(request)) for url, request in after_all.items()}
         self._fetch(left.values(), "a trial spoke against the rule, or against its canonical URL")
 
     def fetch_owed(self) -> bool:
         """Nothing more is being fetched: ask the index again; False when it is to be asked once more."""
         owed, self._owed = self._owed, []
-        for targets, rulings in owed:
-            self.fetch(targets, rulings)
+        for ask in owed:
+            ask()
         self._refusals += bool(self._owed)
         return not self._owed or self._refusals > _MOST_REFUSALS
 

@@ -171,7 +171,7 @@ class Dedup:
             return None
         known = programs(given if isinstance(given, Path) else None)
         software = Software(known, self._normalizer, self.parts.book, self._index, self.stats)
-        self.pages.ignored_at, software.withdrawn = software.ignored_at, self.watch.after_all.revoke
+        self.pages.ignored_at, software.withdrawn = software.ignored_at, self.watch.after_all.fetch
         return software
 
     def _rules_folder(self) -> Path:

@@ -209,7 +209,7 @@ class RuleWatch:
         self.after_all.given_back.add(original)
         if revoked := self._book.gone(url, canonical, self._rules_of(url, canonical)):
             self._parts.stats.inc_value("dedup/url/revoked", len(revoked))
-            self.after_all.revoke(site_of(url), revoked)
+            self.after_all.fetch(set(), {site_of(url): Ruling(tuple(revoked))})
 
     def settle(self) -> bool:
         """Nothing more is being fetched: end the trials that are under way; False when an answer is still to come."""

@@ -52,7 +52,9 @@ class SiteMemory(Generic[Known]):
         now = self.of(site).joined(news)
         with self._asked():
             now = self._mended(self._kind.from_bytes(self._index.update_site_state(site, self._name, joined)))
-        self._known[site] = now
+            self._known[site] = now
+        if site in self._known:
+            self._known[site] = now
         return now
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -26,7 +26,7 @@ from dedupcrawl.software.program import Program
 from dedupcrawl.software.sightings import Sightings
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule, RuleError
-from dedupcrawl.urls.rule_book import RuleBook
+from dedupcrawl.urls.rule_book import RuleBook, Ruling
 from dedupcrawl.urls.rule_files import SiteRules, path_in, read_rules, replace_rules, write_rules
 from dedupcrawl.urls.url_parts import DEFAULT_PORTS
 from dedupcrawl.urls.watched_rule import TrialRecord
@@ -74,8 +74,8 @@ class Software:
         self._made: dict[
             tuple[str, str], tuple[Installation, tuple[str, ...], tuple[Rule, ...]]
         ] = {}  # by program and place
-        self.withdrawn: Callable[[str, Collection[str]], None] = lambda _site, _rules: None
-        """Told the site and the ids of the rules of a program that is not there after all."""
+        self.withdrawn: Callable[[set[str], Mapping[str, Ruling]], None] = lambda _targets, _rulings: None
+        """Told by site the rules of a program that is not there after all, or not in all of where they were used."""
         normalizer.more = self.rules_of
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
@@ -134,7 +134,7 @@ class Software:
                 if name not in there:
                     continue
                 total = known.tried.get(name, TrialRecord()).joined(record)
-                rule = replace(total.told_to(one.rule), learned=date.today())
+                rule = replace(total.told_to(there[name]), learned=date.today())
                 if one.revoked:
                     refuted.append(replace(rule, state="disabled", note=f"revoked on {date.today()}: {one.revoked}"))
                 elif one.passed and not one.is_on_probation and not one.is_refuted:
@@ -163,17 +163,17 @@ class Software:
                 self._stats.inc_value(f"dedup/software/dropped/{one.program}")
                 logger.info("dedupcrawl: %s does not run %s after all (%s)", *told)
                 continue
-            count = len(one.rules(self._sightings.programs))
+            count = sum(rule.convert not in _DONE_BY_SCRAPY for rule in one.rules(self._sightings.programs))
             self._stats.inc_value(f"dedup/software/recognized/{one.program}")
             logger.info("dedupcrawl: %s runs %s (%s): %s on probation", *told, counted(count, "rule"))
         if self._rules_in_use(known) == self._rules_in_use(now):  # mostly it was one sign more
             return
         self._normalizer.has_more(site)
         self._book.extend(site)
-        if before - after:
-            self.withdrawn(
-                site, {rule.id for rule in self._all_rules(known)} - {rule.id for rule in self._all_rules(now)}
-            )
+        old, new = ({rule.id: replace(rule, hosts=()) for rule in self._all_rules(of)} for of in (known, now))
+        changed = tuple(name for name, rule in old.items() if name in new and new[name] != rule)
+        if (gone := tuple(old.keys() - new.keys())) or changed:
+            self.withdrawn(set(), {site: Ruling(gone, changed)})
 
     def _judged(self, known: SiteSoftware) -> SiteSoftware:
         """What the index has, by what the programs' files say now."""

@@ -31,6 +31,7 @@ class Trial(msgspec.Struct):
         led_to: Where the canonical URL redirects, when that gave rise to the trial.
         is_early: Whether too little is known of the host to tell its counters from what a page says.
         is_unjudged: Whether the content half will say nothing of `asked`: no item was made of it.
+        has_passed: Whether both were found to be one page.
         leads_to_more: Whether `asked` has led to pages that nothing else led to.
     """
 
@@ -43,6 +44,7 @@ class Trial(msgspec.Struct):
     led_to: str = ""
     is_early: bool = False
     is_unjudged: bool = False
+    has_passed: bool = False
     leads_to_more: bool = False
 
 
@@ -186,6 +188,8 @@ class Trials:
             if leads_to_more(trial):
                 trial.leads_to_more = True
                 self._stats.inc_value("dedup/url/tried_links")
+                if trial.has_passed:
+                    self._book.take_back(trial.url, trial.rules)
                 self._fail(trial)
 
     def _settle(self, trial: Trial, *, is_last: bool = False) -> None:
@@ -240,6 +244,7 @@ class Trials:
 
     def _succeed(self, trial: Trial) -> None:
         _tell("One page", trial)
+        trial.has_passed = True
         self._book.passed(trial.url, trial.rules)
         self._passed(trial)
         self._hold(trial)

@@ -152,8 +152,8 @@ def rules_at(
             "!" * scope.startswith("!") + anchored(scope.removeprefix("!"), anchors) for scope in rule.within
         )
         base = anchors.get(BASE, "")
-        if not within and base and not rule.match.startswith("/"):
-            within = (f"{base}/{{*}}",)
+        if base and not rule.match.startswith("/") and all(scope.startswith("!") for scope in within):
+            within = (f"{base}/{{*}}", *within)
         within += apart
         yield replace(
             rule,
@@ -236,4 +236,6 @@ def _rule(row: Mapping[str, Any]) -> Rule:
     rule = Rule.from_dict({"kind": "rewrite", **row})
     if rule.hosts or rule.tried or rule.state != "active" or rule.source != "hand":
         raise RuleError(f"rule {rule.id!r}: a program is on any host, and no crawl has tried its rules yet")
+    if rule.match.startswith("//"):
+        raise RuleError(f"rule {rule.id!r}: {rule.match!r} names a host, and a program is on any: begin with the path")
     return rule

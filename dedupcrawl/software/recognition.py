@@ -162,6 +162,10 @@ class Recognizer:
             self._known_urls.clear()
         self._known_urls.add(hash(url))
         seen = self._of(parts.authority, parts.scheme)
+        spelling = parts.authority.lower()
+        if spelling not in seen.spellings and len(seen.spellings) < _MOST_SPELLINGS:
+            seen.spellings.add(spelling)
+            seen.count += bool(seen.programs)
         readable = _readable(url, parts)
         places = _places(parts.segments)[: len(readable.segments)]
         for number, template in self._of_urls.candidates(readable):
@@ -238,8 +242,6 @@ class Recognizer:
                 self._known_urls.clear()
             seen = self._hosts[host] = _Seen()
             self._of_sites[ascii_form(site_of("//" + host))].append(host)
-        if len(seen.spellings) < _MOST_SPELLINGS:
-            seen.spellings.add(authority.lower())
         return seen
 
     def _on_host(self, host: str) -> Iterator[Installation]:

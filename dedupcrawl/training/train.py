@@ -95,14 +95,13 @@ def _is_learned(rule: Rule) -> bool:
 
 def _watched(rule: Rule, before: Rule | None) -> Rule:
     """A learned rule with what crawls have found out of the same rule before, and with the id that they know it by."""
-    if rule.is_off:  # known software's, that the log speaks against
-        return replace(rule, tried=before.tried, failed=before.failed) if before else rule
+    is_off = rule.is_off  # known software's, that the log speaks against
     if before is None:
-        return replace(rule, state="probation", learned=rule.learned or date.today())
+        return replace(rule, state=rule.state if is_off else "probation", learned=rule.learned or date.today())
     return replace(
         rule,
         id=before.id,
-        state="probation" if before.state == "doubted" else before.state,
+        state=rule.state if is_off else "probation" if before.state == "doubted" else before.state,
         tried=before.tried,
         failed=before.failed,
         learned=before.learned,

@@ -33,15 +33,13 @@ class CompiledRule:
 
     Attributes:
         hosts: Those that it is for, in ASCII; none where it names none.
-        keeps_tokens: True when its result needs no new tokenizing: what was a segment or the value of an argument stays
-            one, and so holds no delimiter that means more in its new place.
     """
 
     __slots__ = (
         "_arg_names", "_args", "_convert", "_drop", "_drop_starts", "_edited", "_has_context", "_has_front",
-        "_has_scope", "_is_path_only", "_kept", "_match", "_may_grow", "_may_hold_urls", "_not_hosts",
+        "_has_scope", "_is_path_only", "_keeps_tokens", "_kept", "_match", "_may_grow", "_not_hosts",
         "_path", "_takes_no_others", "_to", "_to_args", "_unless", "_unless_forms", "_uses", "_within", "_without",
-        "hosts", "keeps_tokens", "rule",
+        "hosts", "rule",
     )  # fmt: skip
 
     def __init__(self, rule: Rule) -> None:
@@ -57,10 +55,9 @@ class CompiledRule:
         self._edited = self._arg_names | self._to_args.keys() if self._to_args else self._arg_names
         uses = self._to.captures() if self._to else []
         self._uses = tuple(use.name for use in uses) if uses else ()
-        self.keeps_tokens = _keeps_tokens(rule, match, self._to)
-        self._may_hold_urls = any("base64" in capture.conversions for capture in uses)
+        self._keeps_tokens = _keeps_tokens(match, self._to)
         self._may_grow = match is not None and self._to is not None and may_grow(match, self._to)
-        self._is_path_only = self.keeps_tokens and not self._edited and not self._may_grow
+        self._is_path_only = self._keeps_tokens and not self._edited and not self._may_grow
         self.hosts = _names(ascii_form(host.lower()) for host in rule.hosts if not host.startswith("!"))
         self._not_hosts = _names(ascii_form(host[1:].lower()) for host in rule.hosts if host.startswith("!"))
         self._unless = _names(name for name in rule.unless if "=" not in name)
@@ -262,9 +259,7 @@ class CompiledRule:
             built.separators = ""
         if to.host and built.authority != parts.authority:
             return _same_site(built.join(), parts, site)
-        if self._may_hold_urls and any("?" in segment or "#" in segment for segment in built.segments):
-            return split_url(built.join())
-        return built
+        return built if self._keeps_tokens else split_url(built.join())
 
     def _build_args(self, parts: UrlParts, values: dict[str, str]) -> list[str]:
         """Arguments that `match` names go; those that `to` names come, at their old place if they had one."""
@@ -289,9 +284,10 @@ def example(rule: CompiledRule, url: str, site: str) -> tuple[str, str] | None:
     return None if after is None else (url, after.join())
 
 
-def _keeps_tokens(rule: Rule, match: Template | None, to: Template | None) -> bool:
+def _keeps_tokens(match: Template | None, to: Template | None) -> bool:
+    """Whether what was a segment or a value of an argument stays one: it holds no delimiter that means more there."""
     if to is None:
-        return rule.convert != "syntax"
+        return True
     if match is None or to.whole or to.host or to.scheme or any(capture.conversions for capture in to.captures()):
         return False
     of_path = {capture.name for piece in match.path or () for capture in piece.captures}

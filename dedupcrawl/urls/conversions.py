@@ -161,7 +161,7 @@ def _sort_query(parts: UrlParts) -> UrlParts | None:
 
 def _drop_empty(parts: UrlParts) -> UrlParts | None:
     """Without arguments that have an empty value, and without a lone "?"."""
-    return parts.without_args({i for i, arg in enumerate(parts.args) if not arg or arg[-1] == "="})
+    return parts.without_args({i for i, arg in enumerate(parts.args) if arg.find("=") == len(arg) - 1})
 
 
 def _last_of_name(parts: UrlParts) -> UrlParts | None:

@@ -143,20 +143,18 @@ class SiteNormalizer:
             text = parts.join()
             if text in trail:
                 return _result(url, min(trail[trail.index(text) :]), used)
-            again = parts if here.keep_tokens.issuperset(by) else split_url(text)
-            if again is None or len(text) > LONGEST_URL or len(trail) > MOST_PASSES:
+            if len(text) > LONGEST_URL or len(trail) > MOST_PASSES:
                 return Normalized(url, url, "unchanged", ())
-            here = self._of(again.authority)
-            tried, hits = hits, here.hits(text, again)
+            before, here = here, self._of(parts.authority)
+            tried, hits = hits, here.hits(text, parts)
             if not hits:
                 return _result(url, text, used)
-            if again is parts:
+            if here is before:
                 # What came after the last change has been tried on this very URL.
                 last = by[-1]
                 done = {i for i in tried if i > last} | ({last} & here.idempotent)
                 if done.issuperset(hits):  # else all of them: an earlier one may make another URL of it
                     return _result(url, text, used)
-            parts = again
 
     def steps(self, url: str) -> Iterator[tuple[str, str]]:
         """What `normalize` does, for people: the id of each rule that changes the URL, and what it makes of it.

@@ -119,6 +119,11 @@ class Place(msgspec.Struct):
         self.example = self.example or url
         self.lacking = max(0, self.lacking - 1)
 
+    def take_back(self, rules: tuple[str, ...]) -> None:
+        """One that has passed did not."""
+        self.passed = max(0, self.passed - 1)
+        self.passed_by -= Counter((rules,))
+
     def fails(self, url: str = "") -> None:
         """It found two, the one that of this URL."""
         self.failed += 1

@@ -140,6 +140,11 @@ class RuleBook:
         for one in self._of(url, rules):
             one.places.of(url).passes(url, rules)
 
+    def take_back(self, url: str, rules: tuple[str, ...]) -> None:
+        """A trial that had passed has not, after all: it will be told as one that failed."""
+        for one in self._of(url, rules):
+            one.places.of(url).take_back(rules)
+
     def failed(self, url: str, canonical: str, rules: tuple[str, ...]) -> Ruling:
         """The rules made of this URL one that leads to another page.
 
@@ -258,11 +263,12 @@ class RuleBook:
     @property
     def sites(self) -> set[str]:
         """Those of which a rule was used or revoked."""
-        return {*self._sites, *self._revoked}
+        return {*self._sites, *self._restricted, *self._revoked}
 
     def watched(self, site: str, source: str) -> list[WatchedRule]:
         """What is known of a site's rules from this source, and of those that were revoked."""
-        known = (*self._sites.get(site, {}).values(), *self._revoked.get(site, {}).values())
+        in_use = self._sites.get(site) or self._restricted.get(site, {})  # of which none was used since `reread`
+        known = (*in_use.values(), *self._revoked.get(site, {}).values())
         return [one for one in known if one.rule.source == source]
 
     def revoked(self, site: str, source: str) -> dict[str, str]:

@@ -23,17 +23,15 @@ class RuleSet:
     Attributes:
         named: Id and kind of each.
         settled: Numbers of those after which no further pass is needed, unless the URL had a "+".
-        keep_tokens: ... whose result needs no new tokenizing.
         idempotent: ... that are known to leave their own result alone.
     """
 
-    __slots__ = ("_by_token", "_texts", "_with_args", "idempotent", "keep_tokens", "named", "rules", "settled")
+    __slots__ = ("_by_token", "_texts", "_with_args", "idempotent", "named", "rules", "settled")
 
     def __init__(self, *rules: NamedRule) -> None:
         self.named = tuple((name, kind) for name, kind, _ in rules)
         self.rules = tuple(rule for _, _, rule in rules)
         self.settled = frozenset(_settled(self.rules))
-        self.keep_tokens = frozenset(i for i, rule in enumerate(self.rules) if rule.keeps_tokens)
         self.idempotent = frozenset(i for i, rule in enumerate(self.rules) if rule.is_idempotent())
         self._by_token: dict[str, tuple[int, ...]] = {}  # segment, argument, or name of one → rules that ask for it
         texts: list[tuple[str, int]] = []  # texts, one of which must be in the URL, and a rule of each

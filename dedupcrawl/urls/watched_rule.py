@@ -220,17 +220,13 @@ class TrialRecord(msgspec.Struct, frozen=True, array_like=True):
 
         Of a rule that has become an equivalence the trials count that were made since.
         """
-        if news.led_nowhere and not self.led_nowhere:
-            return news
-        tried, failed = (
-            (self.tried, self.failed)
-            if self.led_nowhere and not news.led_nowhere
-            else (self.tried + news.tried, self.failed + news.failed)
-        )
+        both = (self, news)
+        counted = [one for one in both if one.led_nowhere] or both
+        tried, failed = sum(one.tried for one in counted), sum(one.failed for one in counted)
         examples = tuple(dict.fromkeys((*self.examples, *news.examples)))[:MOST_EXAMPLES]
         names_at = tuple(dict.fromkeys((*self.names_at, *news.names_at)))
         wrong = tuple(dict.fromkeys((*self.counterexamples, *news.counterexamples)))
-        return TrialRecord(tried, failed, examples, names_at, self.led_nowhere, wrong)
+        return TrialRecord(tried, failed, examples, names_at, self.led_nowhere or news.led_nowhere, wrong)
 
     def told_to(self, rule: Rule) -> Rule:
         """The rule, with what is known of it."""

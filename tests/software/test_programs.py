@@ -100,8 +100,15 @@ def test_what_is_wrong_with_a_program_is_found(tmp_path: Path) -> None:
     assert any("should not be merged" in problem for problem in problems(read_program(path)))
     path.write_text(MINE.replace('drop = ["sid"]', 'drop = ["sid"]}, {id = "idle", drop = ["none"]'), encoding="utf-8")
     assert problems(read_program(path)) == ["rule 'idle': no pair of `same` needs it, so nothing tests it"]
-    path.write_text(MINE.replace('{id = "sid", drop', '{id = "sid", match = "//other.com/page?sid={}", drop'), "utf-8")
+    path.write_text(
+        MINE.replace('{id = "sid", drop', '{id = "sid", match = "http://other.com/page?sid={}", drop'), "utf-8"
+    )
     assert any("names a scheme or a host" in problem for problem in problems(read_program(path)))
+    path.write_text(
+        MINE.replace('{id = "sid", drop', '{id = "sid", match = "//{h}/page?sid={}", drop'), encoding="utf-8"
+    )
+    with pytest.raises(RuleError, match="names a host"):
+        read_program(path)
     path.write_text(MINE.replace('  {url = "/mine-b"},\n', ""), encoding="utf-8")
     assert any("do not tell it" in problem for problem in problems(read_program(path)))
 

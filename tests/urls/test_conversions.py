@@ -34,6 +34,7 @@ def test_values(name: str, value: str, after: str) -> None:
         ("sort-query", "http://a.com/?b=2&a=1&b=1+2", "http://a.com/?a=1&b=2&b=1%202"),
         ("sort-query", "http://a.com/?t=C++_Tips&a=+1", "http://a.com/?a=+1&t=C++_Tips"),
         ("drop-empty", "http://a.com/?a=&b=1&", "http://a.com/?b=1"), ("drop-empty", "http://a.com/?", "http://a.com/"),
+        ("drop-empty", "http://a.com/?id=MQ==&b=", "http://a.com/?id=MQ=="),
         ("last-of-name", "http://a.com/?a=1&b&a=2&c[]=1&c[]=2", "http://a.com/?b&a=2&c[]=1&c[]=2"),
         ("collapse-slashes", "http://a.com//a///b/", "http://a.com/a/b/"),
         ("collapse-repeats", "http://a.com/x/y/x/y/x/y/", "http://a.com/x/y/"),

@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from dedupcrawl.urls.learning.ledger import Ledger, Price
+from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules
 
 _LEAST_COLLISIONS = 2  # canonical forms that merge different pages: as many as clusters that a rule needs
 _MOST_SUSPECTS = 7  # rules that are done without in a trial
@@ -85,5 +87,5 @@ def judged(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that were
 
 def _does(rules: Sequence[Rule], ledger: Ledger) -> bool:
     """Whether the last of the rules changes some URL."""
-    ledger.apply(rules)
-    return ledger.uses[rules[-1].id].coverage[0] > 0
+    normalize = SiteNormalizer(SiteRules(ledger.site, tuple(rules))).normalize
+    return any(rules[-1].id in normalize(url).rules for url in ledger.urls)

@@ -162,8 +162,6 @@ def path_with(atoms: Sequence[str]) -> tuple[Piece, ...] | None:  # noqa: PLR091
         pieces.append(star(""))
         if last is not None:
             pieces.append(last)
-    if depth and any(piece == whole() for piece in pieces[-1:]) and last is None and depth - 1 not in front:
-        pieces[-1] = whole()
     if pieces[0] == literal(""):  # the front page; // would be the beginning of a host
         return (pieces[0],) if not depth or depth == 1 else None
     return tuple(pieces)

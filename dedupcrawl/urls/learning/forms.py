@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from types import MappingProxyType
 
-from dedupcrawl.urls.compiled_rule import CompiledRule
+from dedupcrawl.urls.compiled_rule import CompiledRule, compiled
 from dedupcrawl.urls.learning.deep_tokens import PatternNode, deep_patterns
 from dedupcrawl.urls.learning.generalize import kind_of
 from dedupcrawl.urls.learning.written import DEEP, LONGEST_WORD, MOST_ARGS, is_expressible, is_name, is_value
@@ -40,12 +39,6 @@ def is_near(one: int | None, other: int | None) -> bool:
 
 
 Patterns = Mapping[str, PatternNode]  # "0", "1", … for a segment, "?name" for an argument → its deep tokenization
-
-
-@lru_cache(maxsize=4096)
-def compiled(rule: Rule) -> CompiledRule:
-    """The rule, ready to be applied."""
-    return CompiledRule(rule)
 
 
 @dataclass(slots=True)
@@ -171,11 +164,9 @@ class Forms:
     def _asked(self, rule: CompiledRule) -> Iterable[int]:
         """Forms that the rule may be for."""
         tokens, texts = rule.asks_for()
-        if texts or not (tokens or rule.needs_args()):
-            if texts and "" not in texts:
-                return [row for row, form in self.all.items() if any(text in form.text for text in texts)]
-            return list(self.all)
         rows = {row for token in tokens for row in self._with.get(token, ())}
+        if texts:
+            rows.update(row for row, form in self.all.items() if any(text in form.text for text in texts))
         return sorted(self.all.keys() & (rows.union(self._with_args) if rule.needs_args() else rows))
 
     def changed(self, rule: Rule, rows: Iterable[int] | None = None) -> tuple[list[int], list[str]]:

@@ -98,6 +98,7 @@ class Ledger:
         self.right = self.wrong = 0
         self.forms: list[str] = []
         self._by: list[tuple[str, ...]] = []
+        self._stuck: set[int] = set()  # rows that are left as they are only because rules do not come to an end
         self._groups: dict[str, list[int]] = {}
         self.refuted: list[Rule] = []
         self._added: dict[str, tuple[int, int]] = {}
@@ -111,19 +112,21 @@ class Ledger:
         before = {rule.id: rule for rule in self.rules}
         if self.forms and before.keys() >= {rule.id for rule in rules}:  # only what the others did is done again
             gone = before.keys() - {rule.id for rule in rules if before[rule.id] == rule}
-            again = [row for row, by in enumerate(self._by) if not gone.isdisjoint(by)]
+            again = [row for row, by in enumerate(self._by) if row in self._stuck or not gone.isdisjoint(by)]
             self._forget({self.forms[row] for row in again})
         else:
             again = list(range(len(self.urls)))
-            self._added = {}
+            self._added, self._stuck = {}, set()
             self.forms, self._by = [""] * len(self.urls), [()] * len(self.urls)
         self.rules = rules
-        normalize = SiteNormalizer(SiteRules(self.site, tuple(rules))).normalize
+        normalizer = SiteNormalizer(SiteRules(self.site, tuple(rules)))
         done = dict(zip(known.urls, zip(known.forms, known._by, strict=True), strict=True)) if known else {}
         for row in again:
             found = done.get(self.urls[row])
             if found is None:
-                found = (now := normalize(self.urls[row])).canonical, now.rules
+                found = (now := normalizer.normalize(self.urls[row])).canonical, now.rules
+            is_stuck = not found[1] and next(normalizer.steps(self.urls[row]), None) is not None
+            (self._stuck.add if is_stuck else self._stuck.discard)(row)
             self.forms[row], self._by[row] = found
         self._count()
         self._forget({self.forms[row] for row in again})
@@ -131,7 +134,7 @@ class Ledger:
     def _forget(self, forms: set[str]) -> None:
         """What rules added that have a part in these forms has to be found out anew."""
         names = {name for form in forms for row in self._groups.get(form, ()) for name in self._by[row]}
-        self._added = {name: added for name, added in self._added.items() if name not in names}
+        self._added = {} if self._stuck else {name: added for name, added in self._added.items() if name not in names}
 
     def _count(self) -> None:
         groups: defaultdict[str, list[int]] = defaultdict(list)
@@ -219,7 +222,7 @@ class Ledger:
         """
         rules = tuple(rule for rule in self.rules if rule.id != name)
         normalize = SiteNormalizer(SiteRules(self.site, rules)).normalize
-        places = dict.fromkeys(self.forms[row] for row in self.uses[name].rows)
+        places = dict.fromkeys(self.forms[row] for row in (*self.uses[name].rows, *self._stuck))
         mixed = [form for form in places if len({self.labels[row] for row in self._groups[form]}) > 1]
         plain = list(places.keys() - mixed)
         if len(plain) <= _MOST_PLACES:
@@ -238,7 +241,7 @@ class Ledger:
             row: normalize(self.urls[row]).canonical
             for form in places
             for row in rows_of[form]
-            if name in self._by[row]
+            if name in self._by[row] or row in self._stuck
         }
         touched: defaultdict[str, list[int]] = defaultdict(list)
         for row, form in moved.items():

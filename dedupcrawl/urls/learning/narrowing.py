@@ -9,8 +9,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from dedupcrawl.urls.compiled_rule import compiled
 from dedupcrawl.urls.learning.contexts import is_valid
-from dedupcrawl.urls.learning.forms import Forms, Tally, compiled
+from dedupcrawl.urls.learning.forms import Forms, Tally
 from dedupcrawl.urls.learning.generalize import of_arguments, of_segments
 from dedupcrawl.urls.learning.references import values_of
 from dedupcrawl.urls.learning.sections import asking, kept_to, scopes

@@ -261,8 +261,8 @@ def _form(place: _Place, values: dict[str, str]) -> Piece | None:
             literals.append("")
         else:
             text = "".join(atoms[i:stop])
-            front = _glued(text, bool(captures), False) if i else 0
-            end = _glued(text, stop < len(atoms), True) if stop < len(atoms) else len(text)
+            front = _glued(text, from_end=False) if i else 0
+            end = _glued(text, from_end=True) if stop < len(atoms) else len(text)
             if i and stop == len(atoms) and (suffix := re.search(r"\.[A-Za-z]{2,5}[0-9]?$", text)):
                 end = max(front, suffix.start())
             if front < end:
@@ -281,10 +281,8 @@ def _form(place: _Place, values: dict[str, str]) -> Piece | None:
     return Piece(tuple(literals), tuple(captures))
 
 
-def _glued(text: str, is_beside: bool, from_end: bool) -> int:
+def _glued(text: str, *, from_end: bool) -> int:
     """How much of the text next to a capture is a mark of it: what is glued to it, and the delimiter before that."""
-    if not is_beside:
-        return 0
     if from_end:
         found = re.search(r"[^A-Za-z0-9]+[A-Za-z0-9]{0,4}$", text)
         return found.start() if found else 0

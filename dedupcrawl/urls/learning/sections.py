@@ -87,13 +87,11 @@ def _open(front: Path, found: Sequence[tuple[list[str], int]]) -> Path:
     depths = {len(path) for path, _ in found}
     least, most = min(depths), max(depths)
     pieces: list[Piece] = []
-    for i in range(at, least if least == most else max(at, least - 1)):
+    for i in range(at, least if least == most else least - 1):
         values = {path[i] for path, _ in found}
         pieces.append(_piece(values, len({label for _, label in found}), is_last=i == most - 1))
     if least < most:
         pieces += [whole(), star("")] if least > at and all(path[least - 1] for path, _ in found) else [star("")]
-        if len(pieces) > 1 and pieces[-2] == whole() and least - 1 < at:
-            del pieces[-2]
     return (*front, *pieces)
 
 
@@ -117,14 +115,11 @@ def kept_to(rule: Rule, paths: Sequence[Path]) -> Rule:
     if not paths:
         return rule
     match = rule.templates()[0]
-    said, exceptions = rule.scopes()
-    if match is not None and match.path is not None:
-        said = [*said, match.path]
+    within, _ = rule.scopes()
+    said = [*within, match.path] if match is not None and match.path is not None else within
     if said and all(any(_says(one, path) for one in said) for path in paths):
         return rule
-    if said[: len(rule.within) - len(exceptions)] and not all(
-        any(_says(path, one) for one in rule.scopes()[0]) for path in paths
-    ):
+    if within and not all(any(_says(path, one) for one in within) for path in paths):
         return rule
     excepted = [scope for scope in rule.within if scope.startswith("!")]
     return replace(rule, within=(*dict.fromkeys(map(written_path, paths)), *excepted))

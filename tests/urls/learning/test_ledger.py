@@ -18,6 +18,9 @@ RULES = [
     Rule("print", "rewrite", match="/{p*}/print", to="/{p}"),
     Rule("page", "rewrite", match="?page=1", drop=("page",)),
     Rule("order", "rewrite", convert="sort-query"),
+    Rule("there", "rewrite", match="/a", to="/b"),
+    Rule("back", "rewrite", match="/b", to="/a"),
+    Rule("longer", "rewrite", match="/b/{x}", to="/b/{x}-{x}"),
 ]
 PATHS = st.sampled_from(
     [
@@ -30,6 +33,7 @@ PATHS = st.sampled_from(
         "/a?page=1&sid=3",
         "/a?sid=3&page=1",
         "/b/print?sid=1",
+        "/b",
     ]
 )
 LOGS = st.lists(st.tuples(PATHS, st.integers(0, 3)), unique_by=lambda row: row[0], max_size=9)
@@ -70,6 +74,18 @@ def test_a_wrong_merge_outweighs_a_hundred_right_ones_give_or_take_chance(right:
     price = Price(0.95)
     assert price.of_wrong == pytest.approx(100.0)
     assert price.holds(right, wrong) is holds
+
+
+def test_a_rule_that_another_one_undoes_is_judged_by_what_it_does_without_it() -> None:
+    there = Rule("there", "rewrite", match="/p/{x}", to="/q/{x}")
+    back = Rule("back", "rewrite", match="/q/{x}", to="/p/{x}")
+    urls = [f"http://a.com/{section}/{page}" for section in "pq" for page in range(10)]
+    ledger = Ledger("a.com", urls, list(range(20)), [0] * 20)
+    ledger.apply([there, back])
+    assert (ledger.right, ledger.wrong) == (0, 0)
+    assert ledger.without("back") == (0, 10)
+    ledger.apply([there])
+    assert (ledger.right, ledger.wrong) == (0, 10)
 
 
 def test_of_known_software_what_was_refuted_is_kept_with_what_it_did() -> None:
