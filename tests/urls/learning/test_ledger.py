@@ -82,7 +82,7 @@ def test_a_rule_that_another_one_undoes_is_judged_by_what_it_does_without_it() -
     urls = [f"http://a.com/{section}/{page}" for section in "pq" for page in range(10)]
     ledger = Ledger("a.com", urls, list(range(20)), [0] * 20)
     ledger.apply([there, back])
-    assert (ledger.right, ledger.wrong) == (0, 0)
+    assert (ledger.right, ledger.wrong) == (0, 10)  # of each two pages the one is where the rules lead in a circle
     assert ledger.without("back") == (0, 10)
     ledger.apply([there])
     assert (ledger.right, ledger.wrong) == (0, 10)
