@@ -104,7 +104,9 @@ def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions, befo
         rules = _learn_site(site, pages, options)
         urls, labels = pages["url"].to_list() if before else [], pages["cluster"].to_list() if before else []
         new = [rule for rule in rules.rules if not rule.is_off]
-        old = judged(site, urls, labels, new, before, Price(options.min_precision), simhashes(pages))
+        doubted = {rule.effect for rule in rules.rules if rule.is_off}  # by this log, whatever an earlier one has said
+        rest = [rule for rule in before if rule.effect not in doubted]
+        old = judged(site, urls, labels, new, rest, Price(options.min_precision), simhashes(pages))
     except Exception as error:
         return _failed(site, error)
     carried_over = [SiteRules(site, old.stay)] if before else []

@@ -15,7 +15,7 @@ from dedupcrawl.sites import ascii_form
 from dedupcrawl.training.learning_part import Learned, LearningOptions, learn_sites
 from dedupcrawl.training.parts import parted, work_on
 from dedupcrawl.urls.bounds import lower_bound
-from dedupcrawl.urls.overlaps import done_in_part
+from dedupcrawl.urls.overlaps import done_in_part, where_not_off
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import (
     MOST_RULES,
@@ -78,15 +78,24 @@ def write_learned(folder: Path, learned: SiteRules, carried_over: Sequence[Rule]
 
 
 def merged(old: Iterable[Rule], learned: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules of a file after a training run; what is doubted goes where it is in use for fewer URLs."""
-    before, learned = tuple(old), tuple(learned)
+    """The rules of a file after a training run.
+
+    What a person or a trial has switched off stays off where it was, whatever scope it is learned with now. What is
+    doubted goes where known software's or a person's rule is in use for fewer URLs.
+    """
+    before = tuple(old)
     known = {rule.effect: rule for rule in before}
     kept = [rule for rule in before if not _is_learned(rule)]
-    is_done = done_in_part([*kept, *learned])
-    watched = [
-        _watched(rule, known.get(rule.effect)) for rule in learned if rule.state != "doubted" or not is_done(rule)
-    ]
+    off = [rule for rule in kept if rule.state == "disabled" and not _is_refuted_by_log(rule)]
+    new = [rule for one in learned if (rule := one if one.effect in known else where_not_off(one, off)) is not None]
+    is_done = done_in_part(filter(Rule.is_given, [*kept, *new]))
+    watched = [_watched(rule, known.get(rule.effect)) for rule in new if rule.state != "doubted" or not is_done(rule)]
     return added(kept, watched, {rule.id: rule for rule in before})[:MOST_RULES]  # a file of more could not be read
+
+
+def _is_refuted_by_log(rule: Rule) -> bool:
+    """Known software's that no trial spoke against: what is learned besides is for where it is right."""
+    return rule.source == "software" and not rule.failed and rule.evidence.wrong > 0
 
 
 def _is_learned(rule: Rule) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from dedupcrawl.urls.rule import Rule
 
@@ -62,6 +63,24 @@ def done_in_part(rules: Iterable[Rule]) -> Callable[[Rule], bool]:
         )
 
     return is_done
+
+
+def where_not_off(rule: Rule, disabled: Iterable[Rule]) -> Rule | None:
+    """A rule as it is where none of these, that are off, would do the same; None where it is nowhere.
+
+    >>> off = Rule("a", "rewrite", drop=("v",), within=("/list/{*}",), state="disabled")
+    >>> where_not_off(Rule("b", "rewrite", drop=("v",)), [off]).within
+    ('!/list/{*}',)
+    """
+    for one in disabled:
+        if _change(rule, "") != _change(one, "") or not _meet(rule.hosts, one.hosts):
+            continue
+        said, off = _named(rule.within), _named(one.within)
+        if not off or (said and off.issuperset(said)):
+            return None
+        left = (scope for scope in rule.within if scope not in off)
+        rule = replace(rule, within=tuple(dict.fromkeys((*left, *(f"!{scope}" for scope in sorted(off))))))
+    return rule
 
 
 def _change(rule: Rule, host: str) -> tuple[object, ...]:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +12,15 @@ import pytest
 from dedupcrawl.crawl_logs.tally import LogError
 from dedupcrawl.training import learning_part
 from dedupcrawl.training.learning_part import LearningOptions
-from dedupcrawl.training.train import train
+from dedupcrawl.training.train import merged, train
 from dedupcrawl.urls.learning.learn import learn_site
 from dedupcrawl.urls.normalizer import Normalizer
-from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
 
 Row = dict[str, Any]
 OPTIONS = LearningOptions()
+REFUTED = Evidence(coverage=110, correct=50, wrong=60, collisions=9)
 
 
 def session_site(host: str, pages: int = 60, variants: int = 3) -> list[Row]:
@@ -135,6 +138,43 @@ def test_rules_that_a_crawl_has_used_are_not_forgotten(tmp_path: Path) -> None:
     ]
     assert [(summary["rules"], summary["carried_over_rules"]["kept"]) for summary in summaries] == [(1, 1), (1, 1)]
     assert [rule.drop for rule in read_rules(folder / "a.com.toml").rules] == [("sid",), ("view",)]
+
+
+def test_what_is_switched_off_stays_off_where_it_was_when_it_is_learned_for_more() -> None:
+    off = Rule("r1-1", "rewrite", drop=("v",), within=("/list/{*}",), state="disabled", source="learned")
+    wider = replace(off, state="active", within=("/list/{*}", "/news/{*}"))
+    assert [rule.within for rule in merged([off], [wider])] == [off.within, ("/news/{*}", "!/list/{*}")]
+    assert [rule.within for rule in merged([off], [replace(wider, within=())])] == [off.within, ("!/list/{*}",)]
+    everywhere = replace(off, within=())
+    assert merged([everywhere], [wider]) == (everywhere,)
+    other = replace(wider, drop=("w",))
+    assert [rule.within for rule in merged([off], [other])] == [off.within, other.within]
+    of_software = Rule("p.v@a.com", "rewrite", drop=("v",), state="disabled", source="software", evidence=REFUTED)
+    assert [rule.within for rule in merged([of_software], [wider])] == [(), wider.within]  # by the log: it knows where
+
+
+def test_what_a_log_doubts_is_written_beside_what_it_teaches_of_a_part() -> None:
+    doubted = Rule("p.v@a.com", "rewrite", drop=("v",), state="doubted", source="software", evidence=REFUTED)
+    in_part = Rule("r1-1", "rewrite", drop=("v",), within=("/list/{*}",), source="learned")
+    assert [(rule.id, rule.state) for rule in merged([], [doubted, in_part])] == [
+        ("p.v@a.com", "doubted"),
+        ("r1-1", "probation"),
+    ]
+
+
+def test_what_crawls_found_out_of_a_rule_stays_while_a_log_doubts_it() -> None:
+    rule = Rule("p.v@a.com", "rewrite", drop=("v",), source="software")
+    (used,) = merged([], [rule])
+    wrong = (("http://a.com/view?v=1", "http://a.com/view"),)
+    used = replace(used, learned=date(2026, 1, 1), tried=30, failed=1, counterexamples=wrong, names_at=("page",))
+    (doubted,) = merged([used], [replace(rule, state="doubted")])
+    (back,) = merged([doubted], [rule])
+    assert doubted.state == "doubted"
+    for one in (doubted, back):
+        assert (one.learned, one.tried, one.failed, one.counterexamples, one.names_at) == (
+            *(date(2026, 1, 1), 30, 1),
+            *(wrong, ("page",)),
+        )
 
 
 def test_a_file_edited_into_nonsense_is_left_as_it_is(tmp_path: Path) -> None:
