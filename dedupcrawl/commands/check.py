@@ -179,8 +179,7 @@ class _Reader:
 
     def __init__(self, settings: DedupSettings) -> None:
         self._wanted = _wanted(settings)
-        folder = settings.software if isinstance(settings.software, Path) else None
-        known = programs(folder) if settings.software else ()
+        known = programs(settings.software)
         self._sightings = Sightings(known)
         self._ignorable = read_ignored_of((f"the program {program.name}", program.ignored) for program in known)
         self._sites: dict[str, SiteSoftware] = {}

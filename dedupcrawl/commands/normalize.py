@@ -30,7 +30,7 @@ _NAMED = 5  # of what is not a URL
 @rules_option
 @software_option
 @json_anyway
-def command(urls: Sequence[str], rules: Path, software: Path | None) -> None:
+def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
     """Print the canonical form of URLs, one JSON object per line, in input order.
 
     Without arguments, URLs are read from stdin, one per line; bytes that are not UTF-8 are percent-encoded. Two URLs

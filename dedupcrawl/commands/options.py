@@ -15,7 +15,7 @@ from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import check_spec, folder_of, open_index
 from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, data_folder, rules_folder
-from dedupcrawl.settings import DedupSettings
+from dedupcrawl.settings import DedupSettings, SettingError
 
 
 def _named_or_usual(ctx: click.Context, parameter: click.Parameter, rules: Path | None) -> Path:
@@ -60,10 +60,22 @@ folder_option = click.option(
     help=f"Folder of rule files.  [default: {RULES}/ of the project]",
 )
 
+
+def _software(_context: click.Context, _option: click.Parameter, given: str) -> bool | Path:
+    """As the setting of that name: the project's settings are not read by commands."""
+    try:
+        return DedupSettings.read({"DEDUP_SOFTWARE": given}).software
+    except SettingError as error:
+        raise click.BadParameter(str(error).removeprefix("DEDUP_SOFTWARE: ")) from error
+
+
 software_option = click.option(
     "--software",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder of files that describe programs of your own, in addition to the known ones, as in DEDUP_SOFTWARE.",
+    metavar="FOLDER",
+    default="True",
+    callback=_software,
+    help="As DEDUP_SOFTWARE, which commands do not read: a folder of files that describe programs of your own, in "
+    "addition to the known ones; or False: known software is nothing.",
 )
 
 sets_option = click.option(

@@ -26,7 +26,7 @@ _HEADS = ("name", "signs", "rules", "pairs", "program")
 @click.option("--check", "file", type=click.Path(path_type=Path), help="Check FILE, a program's file.", metavar="FILE")
 @software_option
 @json_option
-def software(name: str | None, file: Path | None, software: Path | None, as_json: bool) -> None:
+def software(name: str | None, file: Path | None, software: bool | Path, as_json: bool) -> None:
     """List the known programs and test the pairs of URLs in their files, or show the program NAME.
 
     A crawl uses a program's rules, on probation, where it recognizes the program, by two signs or more. --check looks

@@ -66,7 +66,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     min_precision: float,
     min_coverage: int | None,
     knowledge: Path | None,
-    software: Path | None,
+    software: bool | Path,
     engine: str,
     as_json: bool,
 ) -> None:
@@ -84,7 +84,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     dedupcrawl train s3a://crawls/2026-05/ --rules rules/ --engine spark
     """
     tally = Tally()
-    own = programs(software) if software else None
+    own = None if software is True else programs(software)
     try:
         known = read_clearurls(knowledge) if knowledge else ()
         options = LearningOptions(holdout, seed, min_precision, min_coverage or 0, known, own)

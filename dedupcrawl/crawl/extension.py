@@ -169,7 +169,7 @@ class Dedup:
         modes = {one.url_mode for one in (self.settings, *self.settings.sites.values())}
         if given is False or not self.parts.tries or modes == {"off"}:
             return None
-        known = programs(given if isinstance(given, Path) else None)
+        known = programs(given)
         software = Software(known, self._normalizer, self.parts.book, self._index, self.stats)
         self.pages.ignored_at, software.withdrawn = software.ignored_at, self.watch.after_all.fetch
         return software
@@ -186,9 +186,8 @@ class Dedup:
         folder.mkdir(parents=True, exist_ok=True)
         for path in rule_files([folder]).values():
             self._normalizer.add_file(path)
-        given = self.settings.software
-        own = given if isinstance(given, Path) else None
-        learning = Learning(self._log, folder, self._normalizer, self.parts.book, self.stats, own)
+        software = self.settings.software
+        learning = Learning(self._log, folder, self._normalizer, self.parts.book, self.stats, software)
         self._log.added = learning.logged
         return learning
 

@@ -56,7 +56,7 @@ class Learning:
 
     Args:
         folder: Where the rule files are written.
-        software: A folder of programs of the user's own, or None.
+        software: As DEDUP_SOFTWARE.
     """
 
     def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
@@ -66,14 +66,14 @@ class Learning:
         normalizer: Normalizer,
         book: RuleBook,
         stats: StatsCollector,
-        software: Path | None = None,
+        software: bool | Path = True,
     ) -> None:
         self._log = log
         self._folder = folder
         self._normalizer = normalizer
         self._book = book
         self._stats = stats
-        self._options = ["--rules", str(folder), *(["--software", str(software)] if software else [])]
+        self._options = ["--rules", str(folder), "--software", str(software)]
         self._next = float(FIRST_LESSON)
         self._evidence = Evidence()
         self._process: subprocess.Popen[bytes] | None = None

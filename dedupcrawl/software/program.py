@@ -183,14 +183,15 @@ def read_program(path: Path) -> Program:
         raise RuleError(f"{path}: {error}") from error
 
 
-def programs(folder: Path | None = None) -> tuple[Program, ...]:
-    """The package's programs, in the order of their names, and those of a folder, which come instead of one so named.
+def programs(given: bool | Path = True) -> tuple[Program, ...]:
+    """What DEDUP_SOFTWARE says: the package's programs, none, or with them those of a folder, instead of any so named.
 
-    The package's are read once a process, a folder's each time; a RuleError tells of a file that cannot be read.
+    They are in the order of their names. The package's are read once a process, a folder's each time; a RuleError tells
+    of a file that cannot be read.
     """
-    known = {program.name: program for program in packaged()}
-    if folder is not None:
-        known |= {path.stem: read_program(path) for path in folder.glob(f"*{SUFFIX}")}
+    known = {program.name: program for program in packaged()} if given else {}
+    if isinstance(given, Path):
+        known |= {path.stem: read_program(path) for path in given.glob(f"*{SUFFIX}")}
     return tuple(known[name] for name in sorted(known))
 
 

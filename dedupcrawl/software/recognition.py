@@ -241,7 +241,7 @@ class Recognizer:
                 self._of_sites.clear()
                 self._known_urls.clear()
             seen = self._hosts[host] = _Seen()
-            self._of_sites[ascii_form(site_of("//" + host))].append(host)
+            self._of_sites[ascii_form(site_of("//" + authority))].append(host)
         return seen
 
     def _on_host(self, host: str) -> Iterator[Installation]:

@@ -148,8 +148,11 @@ def _without_dot_segments(segments: list[str]) -> list[str]:
 def _sort_query(parts: UrlParts) -> UrlParts | None:
     """Arguments by name, those of one name in their order; the separator is "&"; a space is "%20".
 
-    A "+" that does not part two words stays: in "C++" it may be one that lost its escape.
+    A "+" that does not part two words stays: in "C++" it may be one that lost its escape. Where both "&" and ";" stand
+    between arguments, the ";" may be of a value ("title=Faith;_Hope&action=edit"), and nothing is sorted.
     """
+    if "&" in parts.separators and ";" in parts.separators:
+        return None
     joined = "&".join(parts.args)
     if "+" not in joined and "\0" not in joined and not parts.separators:
         keys = joined.replace("=", "\0").split("&")  # nothing sorts before the end of a name

@@ -118,6 +118,17 @@ def test_without_rules_of_ones_own_known_software_is_recognized(
     assert result.stderr == "there are no rules at rules: only those of known software are used\n"
 
 
+def test_software_may_be_left_out_and_a_mistake_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    url = "http://www.gov.uk/forum/viewtopic.php?f=2&t=7"  # its host without www. is a public suffix
+    for given, canonical in (("True", "http://www.gov.uk/forum/viewtopic.php?t=7"), ("False", url)):
+        result = CliRunner().invoke(command, ["--software", given], input=url)
+        assert json.loads(result.stdout)["canonical"] == canonical
+    result = CliRunner().invoke(command, ["--software", "nosuch"], input=url)
+    assert result.exit_code == 2
+    assert "there is no folder nosuch" in result.stderr
+
+
 def test_the_real_command(rules: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "dedupcrawl.cli", "normalize", "--rules", str(rules)],

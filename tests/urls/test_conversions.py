@@ -32,6 +32,7 @@ def test_values(name: str, value: str, after: str) -> None:
         ("syntax", "HTTP://A.com:80/a/../%7eb/./?%61=%2f", "http://a.com/~b/?a=%2F"), ("syntax", "http://a.com", "http://a.com/"),
         ("syntax", "http://a.com/é%c3%a9?é=é", "http://a.com/%C3%A9%C3%A9?%C3%A9=%C3%A9"),
         ("sort-query", "http://a.com/?b=2&a=1&b=1+2", "http://a.com/?a=1&b=2&b=1%202"),
+        ("sort-query", "http://a.com/?b=2;a=1", "http://a.com/?a=1&b=2"),
         ("sort-query", "http://a.com/?t=C++_Tips&a=+1", "http://a.com/?a=+1&t=C++_Tips"),
         ("drop-empty", "http://a.com/?a=&b=1&", "http://a.com/?b=1"), ("drop-empty", "http://a.com/?", "http://a.com/"),
         ("drop-empty", "http://a.com/?id=MQ==&b=", "http://a.com/?id=MQ=="),
@@ -49,6 +50,12 @@ def test_urls(name: str, url: str, after: str) -> None:
     assert found is not None
     assert found.join() == after
     assert parts.join() == url  # what was given stays
+
+
+def test_a_semicolon_beside_ampersands_may_be_of_a_value_and_is_not_sorted() -> None:
+    parts = split_url("http://a.com/?t=Faith;_Hope&a=1")
+    assert parts is not None
+    assert URL_CONVERSIONS["sort-query"].apply(parts) is None
 
 
 @given(st.text(max_size=40), st.sampled_from(sorted(VALUE_CONVERSIONS)))
