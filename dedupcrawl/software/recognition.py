@@ -168,10 +168,14 @@ class Recognizer:
             seen.count += bool(seen.programs)
         readable = _readable(url, parts)
         places = _places(parts.segments)[: len(readable.segments)]
-        for number, template in self._of_urls.candidates(readable):
+        told: dict[str, int] = {}  # program → the sign that it had not shown; of others there is another URL, or none
+        for number, template in sorted(self._of_urls.candidates(readable), key=self._heaviest_first):
             program, anchor = self._told_by[number]
+            if told.get(program, number) != number and self._signs[number][1].weight > 0:
+                continue
             if template.path is None:
                 if number not in seen.everywhere and self._of_urls.fit(number, template, readable, 0):
+                    told[program] = number
                     seen.everywhere.add(number)
                     seen.programs.setdefault(program, {})
                     seen.count += 1
@@ -182,8 +186,12 @@ class Recognizer:
                     continue
                 has_room = path in paths or len(paths) < _MOST_PATHS
                 if has_room and self._of_urls.fit(number, template, readable, start):
+                    told[program] = number
                     seen.programs.setdefault(program, {}).setdefault(anchor, {}).setdefault(path, set()).add(number)
                     seen.count += 1
+
+    def _heaviest_first(self, candidate: tuple[int, Template]) -> int:
+        return -self._signs[candidate[0]][1].weight
 
     def see_page(self, sight: Sight) -> News:
         """Take note of a page, and of the links to its own host.

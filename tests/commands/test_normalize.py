@@ -120,11 +120,12 @@ def test_without_rules_of_ones_own_known_software_is_recognized(
 
 def test_software_may_be_left_out_and_a_mistake_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    url = "http://www.gov.uk/forum/viewtopic.php?f=2&t=7"  # its host without www. is a public suffix
-    for given, canonical in (("True", "http://www.gov.uk/forum/viewtopic.php?t=7"), ("False", url)):
-        result = CliRunner().invoke(command, ["--software", given], input=url)
-        assert json.loads(result.stdout)["canonical"] == canonical
-    result = CliRunner().invoke(command, ["--software", "nosuch"], input=url)
+    forum = "http://www.gov.uk/forum/"  # its host without www. is a public suffix
+    urls = [f"{forum}viewtopic.php?f=2&t=7", f"{forum}ucp.php?mode=login"]
+    for software, canonical in (("True", f"{forum}viewtopic.php?t=7"), ("False", urls[0])):
+        result = CliRunner().invoke(command, ["--software", software], input="\n".join(urls))
+        assert rows(result.stdout_bytes)[0]["canonical"] == canonical
+    result = CliRunner().invoke(command, ["--software", "nosuch"], input=urls[0])
     assert result.exit_code == 2
     assert "there is no folder nosuch" in result.stderr
 

@@ -32,6 +32,25 @@ def test_one_sign_is_not_enough_however_often_it_is_seen() -> None:
     assert runs(seeing(*(f"http://example.org/profile.php?mode=viewprofile&u={n}" for n in range(50)))) == set()
 
 
+def test_one_url_is_not_enough_however_many_signs_it_shows() -> None:
+    topic = "http://example.org/viewtopic.php?f=2&t=7"
+    assert runs(seeing(topic)) == set()
+    assert runs(seeing(topic, "http://example.org/viewtopic.php?f=2&t=8")) == {("phpbb3", "example.org")}
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ("about", "roadmap", "timeline"),
+        ("product/x/", "cart/", "checkout/"),
+        ("collections/egypt", "collections/all", "pages/visit"),
+        ("category/a", "tag/b", "author/c"),
+    ],
+)
+def test_words_that_any_site_may_have_in_its_paths_tell_nothing(paths: tuple[str, ...]) -> None:
+    assert runs(seeing(*(f"http://example.org/{path}" for path in paths))) == set()
+
+
 def test_several_signs_of_urls_are_enough() -> None:
     assert runs(seeing(*(f"http://example.org/{url}" for url in PHPBB))) == {("phpbb2", "example.org")}
 
