@@ -44,9 +44,10 @@ def lower_bound(right: int, wrong: int) -> float:
 def _at_least(times: int, share: float, trials: int) -> float:
     """How probable it is that something that has this share of all trials comes so often or oftener."""
     yes, no, every = math.log(share), math.log1p(-share), math.lgamma(trials + 1)
+    mean, far = trials * share, 12 * math.sqrt(trials * share * (1 - share)) + 12  # what is farther adds nothing
     return 1 - sum(
         math.exp(every - math.lgamma(k + 1) - math.lgamma(trials - k + 1) + k * yes + (trials - k) * no)
-        for k in range(times)
+        for k in range(max(0, int(mean - far)), min(times, int(mean + far) + 1))
     )
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
+from unicodedata import normalize
 
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
@@ -21,7 +22,7 @@ _SHARED = 16_384  # forms of paths that are kept for other rules with the same
 _NO_NAMES: frozenset[str] = frozenset()  # one for all: of a million rules most have no hosts, no exceptions, …
 _NO_ARGS: Mapping[str, Piece | None] = {}
 
-_PLAIN_AUTHORITY = re.compile(r"(?:\[[^\[\]]*\]|[^\[\]:]*)(?::[0-9]*)?")
+_PLAIN_AUTHORITY = re.compile(r"(?:\[[^\[\]]*\]|[^\[\]:/?#@\\]*)(?::[0-9]*)?")
 
 
 class TooLongError(ValueError):
@@ -354,7 +355,8 @@ def _same_site(url: str, parts: UrlParts, site: str) -> UrlParts | None:
     if url.startswith("/") and not url.startswith("//"):
         url = f"{parts.scheme}://{parts.authority}{url}"
     found = split_url(url)
-    if found is None or not _PLAIN_AUTHORITY.fullmatch(found.authority):
+    spellings = () if found is None else (found.authority, normalize("NFKC", found.authority))
+    if found is None or not all(map(_PLAIN_AUTHORITY.fullmatch, spellings)):
         return None  # of others every client takes something else for the host
     led_to = site_of(url)
     return found if led_to == site or ascii_form(led_to) == ascii_form(site) else None

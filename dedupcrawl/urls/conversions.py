@@ -171,7 +171,7 @@ def _last_of_name(parts: UrlParts) -> UrlParts | None:
     """Of arguments of one name the last, as PHP takes it; names that end in [] may repeat."""
     names = parts.names()
     last = {name: i for i, name in enumerate(names)}
-    gone = {i for i, name in enumerate(names) if last[name] != i and not name.endswith(("[]", "%5B%5D"))}
+    gone = {i for i, name in enumerate(names) if last[name] != i and not unquote(name).endswith("[]")}
     return parts.without_args(gone)
 
 

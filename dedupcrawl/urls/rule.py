@@ -177,6 +177,9 @@ class Rule:
             raise RuleError(f"{where}: {name} {_TAKES[name]}, not {given[name]!r}") from error
         if rule.failed > rule.tried:
             raise RuleError(f"{where}: failed is of tried, so {rule.failed} of {rule.tried} cannot be")
+        said = rule.evidence
+        if said.wrong > said.coverage:
+            raise RuleError(f"{where}: wrong is of coverage, so {said.wrong} of {said.coverage} cannot be")
         rule.templates()
         rule.scopes()
         return rule

@@ -228,7 +228,12 @@ def parse_template(text: str) -> Template:
         if "{" in name or any(name == other for other, _ in args):
             raise TemplateError(f"template {text!r}: argument names are plain text and named once, not {name!r}")
         args.append((name, _piece(value, text) if equals else None))
-    return Template(scheme, _piece(host, text) if host else None, path, tuple(args))
+    return Template(scheme, _host(_piece(host, text)) if host else None, path, tuple(args))
+
+
+def _host(piece: Piece) -> Piece:
+    """Of hosts case says nothing (RFC 3986, 3.2.2)."""
+    return Piece(tuple(map(str.lower, piece.literals)), piece.captures)
 
 
 def _split_front(text: str) -> tuple[str | None, str, str]:

@@ -160,5 +160,5 @@ def test_a_host_is_one_with_the_port_that_the_scheme_stands_for(host: str, url: 
     "url", ["http://www.bücher.de/a", "http://www.bücher.de:80/a", "http://www.xn--bcher-kva.de:80/a"]
 )
 def test_a_match_that_names_a_host_means_it_in_each_spelling(url: str) -> None:
-    rule = Rule("all", "rewrite", match="//www.bücher.de/{p}", to="/b")
+    rule = Rule("all", "rewrite", match="//WWW.bücher.de/{p}", to="/b")
     assert SiteNormalizer(SiteRules("bücher.de", (rule,))).normalize(url).canonical.endswith("/b")

@@ -37,6 +37,7 @@ def test_values(name: str, value: str, after: str) -> None:
         ("drop-empty", "http://a.com/?a=&b=1&", "http://a.com/?b=1"), ("drop-empty", "http://a.com/?", "http://a.com/"),
         ("drop-empty", "http://a.com/?id=MQ==&b=", "http://a.com/?id=MQ=="),
         ("last-of-name", "http://a.com/?a=1&b&a=2&c[]=1&c[]=2", "http://a.com/?b&a=2&c[]=1&c[]=2"),
+        ("last-of-name", "http://a.com/?a=1&f%5b]=1&a=2&f%5b]=2", "http://a.com/?f%5b]=1&a=2&f%5b]=2"),
         ("collapse-slashes", "http://a.com//a///b/", "http://a.com/a/b/"),
         ("collapse-repeats", "http://a.com/x/y/x/y/x/y/", "http://a.com/x/y/"),
         ("collapse-repeats", "http://a.com/2011/11/11/item/1/item/1", "http://a.com/2011/11/11/item/1"),

@@ -63,7 +63,7 @@ RULES = (
 )
 
 PLAIN = ["", "p", "a", "b", "c", "s", "d", "g", "item", "print", "index.html", "index.php", "About", "wiki", "out"]
-ODD = ["t-1", "t-*", "x-7.html", "%2Fp", "%3fq=1", "%23", "..", ".", "x?y", "é", "a%2fb"]
+ODD = ["t-1", "t-*", "x-7.html", "%2Fp", "%3fq=1", "%23", "..", ".", "x?y", "é", "a%2fb", "c;d", "c;b=2"]
 SEGMENTS = st.sampled_from(PLAIN + ODD)
 PLAIN_ARGS = ["sid=1", "utm_x=2", "a=1", "b=2", "b", "b=", "", "id=3", "title=T", "printable=yes", "q=x", "q=a/b"]
 ODD_ARGS = ["title=a/b?c", "q=?", "c=%20", "c=+", "a=%3d", "url=http%3A%2F%2Fa.com%2Fp", "url=/p%3Fb=2"]
@@ -223,6 +223,7 @@ def test_bytes_that_are_no_text_stay_escaped() -> None:
         ("http%3A%2F%2Fevil.com%3A80%0d%0a.a.com/x", None),
         ("http%3A%2F%2Fevil.com:80:.a.com/x", None),
         ("http%3A%2F%2F[evil.com].a.com/x", None),
+        ("http%3A%2F%2Fevil.com%EF%BC%8F.a.com%2Fx", None),  # a slash, once it is normalized
     ],
 )
 def test_a_url_in_a_url_is_one_line_and_stays_on_its_site(value: str, path: str | None) -> None:

@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError, described, rule_facts
 
 counts = st.integers(0, 10**6)
-evidences = st.builds(Evidence, counts, counts, counts, counts, counts)
+evidences = st.builds(
+    lambda of, *others: Evidence(others[0], max(of), others[1], min(of), others[2]),
+    *(st.tuples(counts, counts), counts, counts, counts),
+)
 contexts = st.fixed_dictionaries(
     {},
     optional={
@@ -194,3 +197,9 @@ def test_no_more_trials_fail_than_there_are() -> None:
     assert Rule.from_dict({**tried, "failed": 1}).failed == 1
     with pytest.raises(RuleError, match="rule 'x': failed is of tried, so 9 of 1 cannot be"):
         Rule.from_dict({**tried, "failed": 9})
+
+
+def test_no_more_urls_are_wrong_than_a_rule_is_for() -> None:
+    row = {"id": "x", "kind": "rewrite", "drop": ["sid"], "evidence": {"coverage": 1, "wrong": 5}}
+    with pytest.raises(RuleError, match="rule 'x': wrong is of coverage, so 5 of 1 cannot be"):
+        Rule.from_dict(row)
