@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
@@ -13,11 +13,12 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
 from dedupcrawl.crawl.software import Software
+from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.open import open_index
 from dedupcrawl.software.installation import MOST_OF_A_SITE, NAME, SiteSoftware
 from dedupcrawl.software.program import programs
 from dedupcrawl.urls.normalizer import Normalizer
-from dedupcrawl.urls.rule_book import RuleBook
+from dedupcrawl.urls.rule_book import RuleBook, Ruling
 from dedupcrawl.urls.rule_files import read_rules
 from tests.index.toys import CHECKS
 from tests.redis_server import MISSING, is_installed, running
@@ -125,6 +126,75 @@ def test_a_rule_of_what_was_dropped_is_not_written_down_as_held(start: Start, tm
         worker.look(*AGAINST, url="http://a.com/faq/")
         worker.software.close(tmp_path / "rules")
     assert not (tmp_path / "rules").exists()
+
+
+BLOG = ("/wp-content/themes/a/style.css", "/wp-includes/js/a.js")
+REPLY = "http://a.com/post-{}/?replytocom=2"
+
+
+def test_what_held_is_written_as_it_is_kept_to_its_part_now(start: Start, tmp_path: Path) -> None:
+    with closing(start()) as worker:
+        worker.look(*BLOG)
+        for number in range(30):
+            worker.book.passed(REPLY.format(number), worker.rules(REPLY.format(number)))
+        worker.look(*(f"/forum{link}" for link in FOR), url="http://a.com/forum/")
+        worker.software.close(tmp_path / "rules")
+    held = [rule for rule in read_rules(tmp_path / "rules" / "a.com.toml").rules if rule.id.startswith("wordpress")]
+    assert [rule.within for rule in held] == [("!/forum/{*}",)]
+
+
+def test_what_a_rule_did_where_it_is_used_no_more_is_told(start: Start) -> None:
+    with closing(start()) as worker:
+        told: list[tuple[set[str], Mapping[str, Ruling]]] = []
+        worker.software.withdrawn = lambda targets, rulings: told.append((targets, rulings))
+        worker.look(*BLOG)
+        worker.look("/x", url="http://www.a.com/")  # one spelling more takes nothing away
+        assert told == []
+        worker.look(*(f"/forum{link}" for link in FOR), url="http://a.com/forum/")
+        ((targets, rulings),) = told
+    assert targets == set()
+    assert rulings["a.com"].revoked == ()
+    assert "wordpress.reply@a.com" in rulings["a.com"].restricted
+
+
+def test_what_was_recognized_holds_for_the_other_spelling_of_its_host(start: Start) -> None:
+    with closing(start()) as worker:
+        worker.look(*FOR)
+        worker.look("/about", url="http://www.a.com/")
+        assert worker.rules(TOPIC.replace("//", "//www.")) == ("phpbb2.sid@a.com",)
+
+
+def test_trials_from_before_a_lesson_are_not_lost_if_no_rule_is_used_after_it(start: Start, tmp_path: Path) -> None:
+    with closing(start()) as worker:
+        worker.look(*FOR)
+        for number in range(40):
+            worker.book.passed(f"http://a.com/viewtopic.php?t={number}&sid={SID}", worker.rules())
+        worker.book.reread()
+        worker.software.close(tmp_path / "rules")
+        known = SiteSoftware.from_bytes(worker.index.site_state("a.com", NAME))
+    assert known.tried["phpbb2.sid@a.com"].tried == 40
+    assert [rule.state for rule in read_rules(tmp_path / "rules" / "a.com.toml").rules] == ["active"]
+
+
+def test_what_was_refuted_stays_so_while_the_index_is_away(start: Start, tmp_path: Path) -> None:
+    with closing(start()) as worker:
+        worker.look(*FOR)
+        rules = worker.rules()
+        for number in range(10):
+            url = f"http://a.com/viewtopic.php?t={number}"
+            worker.book.failed(f"{url}&sid={SID}", url, rules)
+        worker.software.close(tmp_path / "rules")
+    with closing(start()) as worker:
+        with pytest.MonkeyPatch.context() as patched:
+            for name in ("site_state", "update_site_state"):
+                patched.setattr(worker.index, name, _away)
+            worker.look(*FOR)
+        worker.look(*FOR, url="http://a.com/news/")
+        assert worker.rules() == ()
+
+
+def _away(*_: object) -> None:
+    raise IndexAwayError("the index is away")
 
 
 def test_a_rule_that_is_revoked_is_written_down_with_the_trials_of_all_crawls(start: Start, tmp_path: Path) -> None:

@@ -122,6 +122,15 @@ def setting(tmp_path: Path) -> Setting:
     return Setting(tmp_path)
 
 
+def test_a_trial_that_passed_and_turns_out_to_lead_on_counts_once(setting: Setting) -> None:
+    setting.begin()
+    setting.trials.found(CANONICAL, STORY)
+    setting.trials.asked_for(ASKED, STORY)
+    assert (setting.rule.tried, setting.rule.failed) == (1, 0)
+    setting.trials.settle_links(lambda _trial: True)
+    assert (setting.rule.tried, setting.rule.failed) == (1, 1)
+
+
 @pytest.mark.parametrize("canonical_first", [False, True])
 def test_one_page_passes_in_whatever_order_the_two_come(setting: Setting, canonical_first: bool) -> None:
     assert setting.begin()

@@ -11,6 +11,9 @@ import pytest
 import scrapy
 
 from dedupcrawl.crawl import questions
+from dedupcrawl.index.errors import IndexAwayError
+from dedupcrawl.index.notes import RewriteLog
+from dedupcrawl.index.rows import Rewrite
 from dedupcrawl.urls.rule_files import read_rules
 from tests.crawls.ruled_sites import (
     FIRST_ID,
@@ -47,6 +50,29 @@ async def test_a_wrong_rule_is_revoked_and_no_page_is_lost(tmp_path: Path, table
     name = table.split('"')[1]
     assert rule(tmp_path, name).state == "disabled"
     assert "revoked on" in rule(tmp_path, name).note
+
+
+async def test_an_index_that_fails_while_nothing_is_fetched_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two URLs of one wrong rule: of the one that is tried it is asked where the other was sent."""
+    asked: list[str] = []
+
+    def rewrite(index: RewriteLog, url: str) -> Rewrite | None:
+        asked.append(url)
+        if len(asked) == 1:
+            raise IndexAwayError("the index is away")
+        return of_index(index, url)
+
+    of_index = RewriteLog.rewrite
+    monkeypatch.setattr(RewriteLog, "rewrite", rewrite)
+    links = [f"/p?v={n}" for n in range(1, 4)]
+    pages = {"/": page(prose(0), *links), "/p": page(prose(50))} | {f"/p?v={n}": page(prose(n)) for n in range(1, 4)}
+    wrong = rules(tmp_path, 'id = "v"\nkind = "rewrite"\ndrop = ["v"]\ntried = 50')
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", wrong | {"DEDUP_TRIAL_SHARE": 0.02, "CONCURRENT_REQUESTS": 1})
+    assert asked
+    assert texts(done) == {prose(n) for n in (0, 1, 2, 3, 50)}
 
 
 async def test_a_wrong_rule_whose_pages_are_not_there_loses_none_as_an_equivalence_either(tmp_path: Path) -> None:

@@ -112,7 +112,9 @@ def test_what_no_person_made_is_tried_before_it_is_on_again(source: Source, trie
     assert state_in_use(Rule("x", "rewrite", drop=("sid",), source=source, tried=tried, state="disabled")) == state
 
 
-@pytest.mark.parametrize(("right", "wrong"), [(14, 0), (13, 1), (1_000, 0), (20_000, 12), (200_000, 30_000), (3, 5), (0, 4), (1, 0)])
+@pytest.mark.parametrize(
+    ("right", "wrong"), [(14, 0), (13, 1), (1_000, 0), (20_000, 12), (200_000, 30_000), (3, 5), (0, 4), (1, 0)]
+)
 def test_the_lower_bound_is_that_of_clopper_and_pearson(right: int, wrong: int) -> None:
     from scipy.stats import beta
 
