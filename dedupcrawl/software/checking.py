@@ -60,12 +60,9 @@ def _of_rules(program: Program) -> Iterator[str]:
         for text in (rule.match, rule.to):
             if _NAMED_HOST.match(text):
                 yield f"rule {rule.id!r}: {text!r} names a scheme or a host: a program is on any"
-    anchors = places(program, "")
-    normalizer = normalizer_at(program, anchors)
-    used = {name for pair in program.same for url in pair for name in normalizer.normalize(full(url, anchors)).rules}
-    names = {name.partition("@")[0].removeprefix(f"{program.name}.") for name in used}
     for rule in program.rules:
-        if rule.id not in names:
+        rest = replace(program, rules=tuple(other for other in program.rules if other is not rule))
+        if not any("should be merged" in problem for problem in _of_pairs(rest, places(program, ""))):
             yield f"rule {rule.id!r}: no pair of `same` needs it, so nothing tests it"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -125,6 +126,9 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise RuleError(f"its name is {program.name!r}, so it must be in a file {program.name}{SUFFIX}")
         for sign in program.signs:
             _check(sign)
+        for url in (url for pair in (*program.same, *program.different) for url in pair):
+            if not url.startswith("/"):
+                raise RuleError(f"the pair with {url!r}: a URL of a pair begins with /, for a program is on any host")
         ids = {rule.id for rule in program.rules}
         if len(ids) < len(program.rules):
             raise RuleError("two rules have one id")
@@ -172,7 +176,7 @@ def read_program(path: Path) -> Program:
     try:
         if path.stat().st_size > _LARGEST_FILE:
             raise RuleError(f"too large (at most {_LARGEST_FILE} bytes)")
-        return Program.from_dict(msgspec.toml.decode(path.read_bytes()), path.stem)
+        return Program.from_dict(msgspec.toml.decode(path.read_bytes().removeprefix(BOM_UTF8)), path.stem)
     except OSError as error:
         raise RuleError(f"{path}: {error.strerror or error}") from error
     except RecursionError as error:

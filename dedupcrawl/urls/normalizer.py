@@ -382,6 +382,14 @@ class Normalizer:
             logger.warning("No rules for %r: %s", site, printable(str(error)))
         if self.more is not None and (more := self.more(site)):
             found = found or SiteRules(site, ())
+            hosts = {one.id: one.hosts for one in more}  # on which a program was seen since its rules were written
+            rules = (
+                replace(rule, hosts=hosts[rule.id])
+                if rule.source == "software" and not rule.is_off and {*rule.hosts} < {*hosts.get(rule.id, ())}
+                else rule
+                for rule in found.rules
+            )
+            found = SiteRules(site, tuple(rules))
             known = {key for rule in found.rules for key in (rule.id, rule.effect)}
             is_done = done_in_part(filter(Rule.is_given, found.rules))
             added = (one for one in more if one.id not in known and one.effect not in known and not is_done(one))

@@ -143,6 +143,22 @@ def test_what_held_is_written_as_it_is_kept_to_its_part_now(start: Start, tmp_pa
     assert [rule.within for rule in held] == [("!/forum/{*}",)]
 
 
+def test_what_held_for_one_spelling_of_a_host_holds_for_another_in_the_next_crawl(start: Start, tmp_path: Path) -> None:
+    with closing(start()) as worker:
+        worker.look(*FOR)
+        for number in range(30):
+            worker.book.passed(f"http://a.com/viewtopic.php?t={number}&sid={SID}", worker.rules())
+        worker.software.close(tmp_path / "rules")
+    with closing(start()) as worker:
+        normalizer = Normalizer.from_paths([tmp_path / "rules"])
+        book = RuleBook(normalizer, 0.02)
+        software = Software(KNOWN, normalizer, book, worker.index, worker.stats)
+        body = "".join(f'<a href="{link}">' for link in FOR).encode()
+        software.look(HtmlResponse("http://www.a.com/", body=body, headers={"Content-Type": "text/html"}))
+        for url in (TOPIC, TOPIC.replace("//", "//www.")):
+            assert normalizer.normalize(url).rules == ("phpbb2.sid@a.com",)
+
+
 def test_what_a_rule_did_where_it_is_used_no_more_is_told(start: Start) -> None:
     with closing(start()) as worker:
         told: list[tuple[set[str], Mapping[str, Ruling]]] = []
