@@ -3,7 +3,8 @@
     python -m benchmarks.known_software [SITE…] [--data DIR]
 
 Prints three tables, by site, by rule and by program, and what recognizing costs. Sites are mirrors with known
-duplicates (as for benchmarks.url_rules); of each cluster at most 20 URLs are taken. A URL whose canonical form was
+duplicates (as for benchmarks.url_rules), and the crawls of two universities, of which a page is known by the digest of
+its HTML; of each cluster at most 20 URLs are taken. A URL whose canonical form was
 seen before is a merge: right when both pages have one text, near when their SimHashes differ by 6 bits at most, as
 they do for one page fetched at two times, else wrong. The rules of a merge are those that changed either of the two
 URLs: a wrong merge counts against each of them.
@@ -97,11 +98,10 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=DATA, help="folder with mirrors/ (default: %(default)s)")
     arguments = parser.parse_args()
     cost = _cost()  # while nothing is remembered
-    sites = [
-        study(path.name.removesuffix(".tsv.gz"), _rows(path))
-        for path in sorted((arguments.data / "mirrors").glob("*.tsv.gz"))
-        if not arguments.sites or path.name.removesuffix(".tsv.gz") in arguments.sites
-    ]
+    files = {path.name.removesuffix(".tsv.gz"): path for path in (arguments.data / "mirrors").glob("*.tsv.gz")}
+    files |= {path.parent.name: path for path in (arguments.data / "crawls").glob("*/crawl.tsv")}
+    wanted = sorted(files.keys() & (arguments.sites or files.keys()))
+    sites = [study(name, _rows(files[name])) for name in wanted]
     by_rule = by_rules(sites)
     seen_on: Counter[str] = Counter()
     print("| site | URLs | redundant | programs | right | near | wrong | safe | found | undoubted | | by others | |")
@@ -210,14 +210,16 @@ def _kind(one: dict[str, str], other: dict[str, str]) -> str:
 
 def _rows(path: Path) -> list[dict[str, str]]:
     """Pages with some text, of each cluster a few, chosen by the hash of their URLs."""
-    with gzip.open(path, "rt", encoding="utf-8", errors="replace") as file:
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8", errors="replace") as file:
         lines = (line.replace("\0", "") for line in file)
         head = next(lines).lstrip("#").rstrip("\n").split("\t")
         rows: dict[str, dict[str, str]] = {}
         for values in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
             row = dict(zip(head, values, strict=False))
-            is_page = "html" in row.get("mime", "html") and row.get("text_sha1", "-").strip("-")
-            if is_page and int(row.get("n_words") or 0) >= _LEAST_WORDS:
+            row.setdefault("text_sha1", row.get("sha1", "-"))
+            is_page = "html" in row.get("mime", "html") and row["text_sha1"].strip("-")
+            if is_page and int(row.get("n_words") or _LEAST_WORDS) >= _LEAST_WORDS:
                 row["url"] = urldefrag(row["url"]).url
                 row.setdefault("simhash64", "")
                 rows.setdefault(row["url"], row)
