@@ -9,10 +9,11 @@ _LIMIT = 2_000  # characters of one value
 _ESCAPED = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 
 
-def printable(text: str) -> str:
+def printable(text: str, *, letters: bool = True) -> str:
     r"""`text` in one line, without what a terminal or a browser would obey (escape sequences, direction overrides).
 
     Letters that a URL has in percent-encoding, in UTF-8, are shown as letters; a browser takes the one for the other.
+    Not so without `letters`, where the two are to be told apart.
 
     >>> printable("a\x1b[2Jb")
     'a\\x1b[2Jb'
@@ -20,7 +21,7 @@ def printable(text: str) -> str:
     'http://a.example/新闻/a%2Fb%E2%80%AE'
     """
     cut = text if len(text) <= _LIMIT else text[:_LIMIT] + "…"
-    if "%" in cut:
+    if letters and "%" in cut:
         cut = _ESCAPED.sub(_as_letters, cut)
     return "".join(c if unicodedata.category(c)[0] not in "CZ" or c == " " else ascii(c)[1:-1] for c in cut)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,12 @@ from dedupcrawl.commands.options import EXISTING_FILE, folder_option, json_optio
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import ascii_form, site_of
-from dedupcrawl.urls.learning.why import Why, why
+from dedupcrawl.urls.compiled_rule import CompiledRule
+from dedupcrawl.urls.learning.forms import is_near
+from dedupcrawl.urls.learning.ledger import Ledger
+from dedupcrawl.urls.learning.why import Pair, Reason, hypotheses, judged, made
 from dedupcrawl.urls.normalizer import SiteNormalizer
-from dedupcrawl.urls.rule import rule_facts, speaks_for
+from dedupcrawl.urls.rule import described, rule_facts, speaks_for
 from dedupcrawl.urls.rule_files import SiteRules, rule_files, rules_of
 from dedupcrawl.urls.url_parts import split_url
 
@@ -62,15 +65,17 @@ def of_doubted(told: dict[str, Any]) -> list[str]:
 @folder_option
 @json_option
 def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_json: bool) -> None:
-    """Tell what keeps the URLs ONE and OTHER of a site apart, by its rules and by crawl LOGS.
+    """Tell what keeps the URLs ONE and OTHER of a site apart, by its rules and by what training on crawl LOGS would do.
 
-    For each way to merge them: the rule that does so for other URLs, or the pages in the logs that contradict it, or
-    how few clusters support it. Pages that may be the same page at two times (near SimHashes) count as neither.
+    It names a disabled rule that would merge them, or one that is for other URLs; the rules by which training on the
+    logs would merge them; or, for each way to do so that it would not take, the pages that contradict it, or how few
+    clusters support it. Pages that may be the same at two times (near SimHashes) count as neither. Nothing is written.
 
     \b
     dedupcrawl rules why 'https://example.com/7?sort=a' 'https://example.com/7' .scrapy/dedup/crawl-log.jsonl
     """
-    for url in (one, other):
+    urls = one, other
+    for url in urls:
         if split_url(url) is None:
             raise not_a_url(url)
     site = site_of(one)
@@ -79,35 +84,96 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
             f"{printable(one)} and {printable(other)} belong to two sites, and no rule leads from one site to another."
         )
     rules = rules_of(rule_files([folder]) if folder.exists() else {}, site) or SiteRules(site, ())
-    pages: tuple[list[str], list[int], dict[int, int]] = [], [], {}
+    log = None
     if logs:
-        from dedupcrawl.training.parts import urls_and_clusters  # needs an extra
+        from dedupcrawl.training.parts import rows_of  # needs an extra
+        from dedupcrawl.training.train import trained_on
 
         with progress() as bar:
-            pages = urls_and_clusters(site, logs, bar)
-    found = why(one, other, rules, *pages)
-    tried = {url: told for url in (one, other) if (told := in_crawls(rules, url)) is not None}
-    told = asdict(found) | {"is_met": found.is_met} | ({"in_crawls": tried} if tried else {})
-    show(told, (*_lines(found), *_lines_of_crawls(found, (one, other), tried)), as_json=as_json)
+            log = trained_on(rows_of(site, logs, bar), rules)
+    told = _told(urls, rules, log)
+    tried = {url: crawled for url in urls if (crawled := in_crawls(rules, url)) is not None}
+    lines = (*_lines(told), *_lines_of_crawls(told["canonical"], urls, tried))
+    pairs = (told["canonical"], *(pair for reason in told["reasons"] for pair in reason["pairs"]))
+    is_clear = all(a == b or printable(a) != printable(b) for a, b in pairs)
+    show(told | ({"in_crawls": tried} if tried else {}), lines, as_json=as_json, letters=is_clear)
 
 
-def _lines_of_crawls(found: Why, urls: Sequence[str], tried: Mapping[str, dict[str, Any]]) -> Iterator[str]:
+def _told(urls: Pair, rules: SiteRules, log: Ledger | None) -> dict[str, Any]:
+    """Whether two URLs are merged, and why not, as JSON values.
+
+    `log` has what is known of the site's pages, under the rules that training on it would leave. Where a disabled rule
+    would merge the two, that is why, whatever training does.
+    """
+    canonical, used = made(urls, rules.site, rules.rules)
+    told = {"canonical": canonical, "rules": used, "log": _in_log(urls, log) if log else "", "reasons": []}
+    if canonical[0] == canonical[1]:
+        return told | {"is_met": True}
+    is_met_by_training = None
+    reasons = [*_of_file(urls, rules, are_off=True)]
+    if not reasons:
+        reasons += _of_file(urls, rules, are_off=False)
+        if log is None:
+            reasons += (Reason(described(one), "no log was given that may support it") for one in hypotheses(canonical))
+        else:
+            left, by = made(urls, log.site, log.rules)
+            is_met_by_training = left[0] == left[1]
+            learned = (rule for rule in log.rules if rule.id in by)
+            merged_by = [Reason(described(rule), speaks_for(rule_facts(log.site, rule))) for rule in learned]
+            reasons = merged_by if is_met_by_training else reasons + judged(urls, log)
+    return told | {"is_met": False, "is_met_by_training": is_met_by_training, "reasons": list(map(asdict, reasons))}
+
+
+def _in_log(urls: Pair, log: Ledger) -> str:
+    one, other = map(dict(zip(log.urls, log.labels, strict=True)).get, urls)
+    if one is None or other is None:
+        return "not both in the log"
+    if one == other:
+        return "one page"
+    is_one = is_near(log.bits.get(one), log.bits.get(other))
+    return "near pages, which count neither way" if is_one else "different pages"
+
+
+def _of_file(urls: Pair, rules: SiteRules, *, are_off: bool) -> Iterator[Reason]:
+    """Disabled rules that would merge them if they were on, or others that would if they were for all URLs."""
+    steps = SiteNormalizer(rules).steps
+    parts = [split_url(text) for text in {*urls, *(text for url in urls for _, text in steps(url))}]
+    for number, rule in enumerate(rules.rules):
+        if are_off != (rule.state == "disabled"):
+            continue
+        tried = replace(rule, state="active")
+        if not are_off:
+            tried = replace(rule, hosts=(), within=(), unless=(), match=rule.match if rule.to else "")
+        ready = CompiledRule(tried)
+        if any(one and ready.apply(one, rules.site) for one in parts):
+            left, _ = made(urls, rules.site, [*rules.rules[:number], tried, *rules.rules[number + 1 :]])
+            state = f": {speaks_for(rule_facts(rules.site, rule))}" if are_off else " is for other URLs"
+            if left[0] == left[1]:
+                yield Reason(described(rule), f"rule {rule.id}{state}")
+
+
+def _lines_of_crawls(canonical: Pair, urls: Pair, tried: Mapping[str, dict[str, Any]]) -> Iterator[str]:
     for url, told in tried.items():
         yield f"{url} {in_words(told)}."
-    forms = {tried[url]["canonical"] if url in tried else form for url, form in zip(urls, found.canonical, strict=True)}
+    forms = {tried[url]["canonical"] if url in tried else form for url, form in zip(urls, canonical, strict=True)}
     if tried:
         yield "So a crawl merges them." if len(forms) == 1 else "A crawl does not merge them either."
         yield from dict.fromkeys(f"  {line}" for told in tried.values() for line in of_doubted(told))
 
 
-def _lines(found: Why) -> list[str]:
-    by = f" by {', '.join(found.rules)}" if found.rules else ""
-    if found.is_met:
-        return [f"They are merged: {found.canonical[0]}{by}."]
-    lines = [f"They are not merged: {' and '.join(found.canonical)}{by}.", f"In the log: {found.log}."]
-    if not found.reasons:
-        lines.append("No rule could turn one URL into the other.")
-    for reason in found.reasons:
-        lines.append(f"  {reason.rule}: {reason.why}")
-        lines += [f"    {one} is not {other}" for one, other in reason.pairs]
-    return lines
+def _lines(told: Mapping[str, Any]) -> Iterator[str]:
+    by = f" by {', '.join(told['rules'])}" if told["rules"] else ""
+    if told["is_met"]:
+        yield f"They are merged: {told['canonical'][0]}{by}."
+        return
+    yield f"They are not merged: {' and '.join(told['canonical'])}{by}."
+    if told["log"]:
+        yield f"In the log: {told['log']}."
+    if told["is_met_by_training"] is not None:
+        does = "would merge them:" if told["is_met_by_training"] else "would not merge them; of what it leaves apart:"
+        yield f"Training on the log {does}"
+    if not told["reasons"]:
+        yield "  training has no hypothesis that turns one URL into the other"
+    for reason in told["reasons"]:
+        yield f"  {reason['rule']}: {reason['why']}"
+        yield from (f"    {one} is not {other}" for one, other in reason["pairs"])

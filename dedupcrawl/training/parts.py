@@ -19,7 +19,6 @@ import polars as pl
 from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.sites import ascii_form
-from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.page_rows import PAGE_ROWS, page_rows
 from dedupcrawl.urls.learning.forms import UNIQUE
 from dedupcrawl.workers import ResultT, in_processes
@@ -122,14 +121,11 @@ def _worked_on(work: Callable[[pl.DataFrame], ResultT], part: Part) -> ResultT:
     return work(part.read())
 
 
-def urls_and_clusters(
-    site: str, logs: Sequence[Path], progress: Progress
-) -> tuple[list[str], list[int], dict[int, int]]:
-    """The site's URLs, the number of each one's cluster, and the SimHash of each cluster as far as known."""
+def rows_of(site: str, logs: Sequence[Path], progress: Progress) -> pl.DataFrame:
+    """All rows of a site (`page_rows.PAGE_ROWS`), in the order of the logs."""
     with parted(logs, Tally(), progress) as parts:
         rows = (part.read().filter(pl.col("site") == ascii_form(site)) for part in parts)
-        found = clusters_of(pl.concat([pl.DataFrame(schema=PAGE_ROWS), *rows])).urls
-    return found["url"].to_list(), found["cluster"].to_list(), simhashes(found)
+        return pl.concat([pl.DataFrame(schema=PAGE_ROWS), *rows])
 
 
 def simhashes(pages: pl.DataFrame) -> dict[int, int]:

@@ -10,11 +10,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.sites import ascii_form
+from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.learning_part import Learned, LearningOptions, learn_sites
-from dedupcrawl.training.parts import parted, work_on
+from dedupcrawl.training.parts import parted, simhashes, work_on
 from dedupcrawl.urls.bounds import lower_bound
+from dedupcrawl.urls.learning.learn import sides
+from dedupcrawl.urls.learning.ledger import Ledger
 from dedupcrawl.urls.overlaps import done_in_part, where_not_off
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import (
@@ -217,3 +222,17 @@ def write_all(learned: Learned, folder: Path, tally: Tally, started: float) -> T
     problems = (write_learned(folder, rules, stay.get(site, ())) for site, rules in sorted(found.items()))
     kept = tuple(filter(None, problems))
     return TrainingSummary(tally.rows, dict(tally.skipped), learned, kept, time.perf_counter() - started)
+
+
+def trained_on(rows: pl.DataFrame, rules: SiteRules) -> Ledger:
+    """The URLs of a site's rows (`page_rows.PAGE_ROWS`) under the rules that `train` without options would leave it."""
+    options = LearningOptions()
+    learned = learn_sites(rows, options, lambda _: tuple(filter(_is_learned, rules.rules)))
+    found = [*learned.rules, *learned.carried_over]
+    after = merged(rules.rules, (rule for one in found for rule in one.rules)) if found else rules.rules
+    pages = clusters_of(rows).urls
+    labels = pages["cluster"].to_list()
+    of_proof = sides(labels, options.holdout, options.seed)
+    ledger = Ledger(rules.site, pages["url"].to_list(), labels, of_proof, simhashes(pages))
+    ledger.apply(after)
+    return ledger

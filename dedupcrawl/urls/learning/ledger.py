@@ -90,7 +90,7 @@ class Ledger:
         sides: Sequence[int],
         bits: Mapping[int, int] = MappingProxyType({}),
     ) -> None:
-        self._bits = bits
+        self.bits = bits
         self.site, self.urls, self.labels, self.sides = site, urls, labels, sides
         self._own = set(urls)
         self.rules: list[Rule] = []
@@ -184,7 +184,7 @@ class Ledger:
 
     def _are_near(self, one: int, label: int) -> bool:
         """True for another page that may be this one at another time: it counts as neither."""
-        return one != label and is_near(self._bits.get(one), self._bits.get(label))
+        return one != label and is_near(self.bits.get(one), self.bits.get(label))
 
     def refute(self, rules: Iterable[Rule]) -> None:
         """Keep what rules of known software did that the log speaks against: to be tried, or not even that.

@@ -127,8 +127,8 @@ def refined(rule: Rule, forms: Forms, price: Price, *, expected: bool) -> Iterat
             yield from narrowed(within, found, forms, refuted=is_refuted(tried, found, forms))
 
 
-def accepted(hypotheses: Iterable[tuple[Rule, int, bool]], forms: Forms, price: Price) -> list[Candidate]:
-    """Put hypotheses into contexts and apply those that reach the bar, the one that brings most first (lazy greedy)."""
+def candidates(hypotheses: Iterable[tuple[Rule, int, bool]], forms: Forms, price: Price) -> Iterable[Candidate]:
+    """The hypotheses in those contexts in which they reach the bar."""
     found: dict[Rule, Candidate] = {}
     for rule, support, expected in hypotheses:
         for one in refined(rule, forms, price, expected=expected):
@@ -136,7 +136,12 @@ def accepted(hypotheses: Iterable[tuple[Rule, int, bool]], forms: Forms, price: 
                 counts = forms.tried(one)
                 if _passes(one, counts, price, expected=expected):
                     found[one] = Candidate(one, support, expected, counts)
-    queue = [(rank(one), i, one) for i, one in enumerate(found.values())]
+    return found.values()
+
+
+def accepted(hypotheses: Iterable[tuple[Rule, int, bool]], forms: Forms, price: Price) -> list[Candidate]:
+    """Put hypotheses into contexts and apply those that reach the bar, the one that brings most first (lazy greedy)."""
+    queue = [(rank(one), i, one) for i, one in enumerate(candidates(hypotheses, forms, price))]
     heapify(queue)
     taken: list[Candidate] = []
     while queue:

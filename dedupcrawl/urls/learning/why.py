@@ -1,136 +1,109 @@
-"""Why two URLs are not merged: which rule would take them together, and what speaks against it or is missing."""
+"""What becomes of the ways to merge two URLs that training leaves apart: what speaks against each, or is missing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
+from math import ceil
 
 from dedupcrawl.counts import counted
 from dedupcrawl.urls.learning.diff import diff
-from dedupcrawl.urls.learning.forms import Forms, Tally, is_near
-from dedupcrawl.urls.learning.search import cost_of
+from dedupcrawl.urls.learning.forms import Forms, Tally
+from dedupcrawl.urls.learning.learn import GENERAL
+from dedupcrawl.urls.learning.ledger import Ledger, Price
+from dedupcrawl.urls.learning.narrowing import specialized
+from dedupcrawl.urls.learning.search import candidates, cost_of
 from dedupcrawl.urls.normalizer import SiteNormalizer
-from dedupcrawl.urls.rule import Rule, RuleError, described
+from dedupcrawl.urls.rule import Rule, described
 from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.urls.url_parts import split_url
 
 _NAMED = 2  # pairs of URLs that speak against a hypothesis
+_PRICE = Price(0.95)  # as in `learn_site`
+_OF_ONE_HALF = "no held-out cluster confirms it", "all its clusters are held out for the proof"
+
+Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What became of one way to bring the two together.
+    """What became of one way to merge them.
 
     Attributes:
         rule: What it would do, in one line.
-        pairs: URLs of different pages that it would bring together.
+        pairs: URLs of different pages that it would merge.
     """
 
     rule: str
     why: str
-    pairs: tuple[tuple[str, str], ...] = ()
+    pairs: tuple[Pair, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
-    """Whether two URLs are merged, and why not.
+def made(urls: Pair, site: str, rules: Sequence[Rule]) -> tuple[Pair, tuple[str, ...]]:
+    """What rules make of two URLs of a site, and the ids of those that do."""
+    one, other = map(SiteNormalizer(SiteRules(site, tuple(rules))).normalize, urls)
+    return (one.canonical, other.canonical), tuple(dict.fromkeys((*one.rules, *other.rules)))
 
-    Attributes:
-        log: "one page", "different pages", "near pages, which count neither way", or "not both in the log".
-        reasons: Those of the ways to bring them together that are not taken; empty when they are merged.
+
+def hypotheses(urls: Pair) -> Iterable[Rule]:
+    """What would make one of the other, or bring them nearer, for values like theirs."""
+    parts = sorted(filter(None, map(split_url, urls)), key=lambda own: (len(own.args), len(own.join())))
+    seen: dict[Rule, defaultdict[str, set[str]]] = {}
+    for rule, values in diff(parts[1], parts[0], {}) if len(parts) > 1 else ():
+        held = seen.setdefault(rule, defaultdict(set))
+        for name, value in values.items():
+            held[name].add(value)
+    return dict.fromkeys(filter(None, (specialized(rule, held, 1) for rule, held in seen.items())))
+
+
+def judged(urls: Pair, log: Ledger) -> list[Reason]:
+    """What one more round of learning would make of each hypothesis: the first step that it fails.
+
+    `log` has the pages of the site, under the rules that training on it leaves, which do not merge the two.
     """
-
-    canonical: tuple[str, str]
-    rules: tuple[str, ...]
-    log: str
-    reasons: tuple[Reason, ...] = ()
-
-    @property
-    def is_met(self) -> bool:
-        """True when they are one as far as the rules can tell."""
-        return self.canonical[0] == self.canonical[1]
+    forms = Forms(log.site, log.forms, log.labels, log.sides, log.bits)
+    return [_judged(rule, urls, forms, log.rules) for rule in hypotheses(made(urls, log.site, log.rules)[0])]
 
 
-def why(  # noqa: PLR0913 - two URLs, and a log of the site
-    one: str,
-    other: str,
-    rules: SiteRules,
-    urls: Sequence[str],
-    labels: Sequence[int],
-    bits: Mapping[int, int] = MappingProxyType({}),
-) -> Why:
-    """What keeps two URLs of a site apart, as they are under its rules.
-
-    `urls` are those of a log of the site, with the page of each as its label, and `bits` the SimHash of each page, as
-    far as known.
-    """
-    normalize = SiteNormalizer(rules).normalize
-    done = normalize(one), normalize(other)
-    pages = dict(zip(urls, labels, strict=True))
-    log = "not both in the log"
-    if one in pages and other in pages:
-        mine, its = pages[one], pages[other]
-        log = "one page" if mine == its else "different pages"
-        if mine != its and is_near(bits.get(mine), bits.get(its)):
-            log = "near pages, which count neither way"
-    canonical = done[0].canonical, done[1].canonical
-    used = tuple(dict.fromkeys((*done[0].rules, *done[1].rules)))
-    if canonical[0] == canonical[1]:
-        return Why(canonical, used, log)
-    left: dict[str, int] = {}
-    for url, label in zip(urls, labels, strict=True):
-        left.setdefault(normalize(url).canonical, label)
-    forms = Forms(rules.site, list(left), list(left.values()), [0] * len(left), bits)
-    return Why(canonical, used, log, tuple(_reasons(*canonical, rules, forms)))
-
-
-def _reasons(one: str, other: str, rules: SiteRules, forms: Forms) -> Iterator[Reason]:
-    parts = split_url(one), split_url(other)
-    if parts[0] is None or parts[1] is None:
-        return
-    longer, shorter = sorted((parts[0], parts[1]), key=lambda own: (len(own.args), len(own.join())), reverse=True)
-    seen = dict.fromkeys(rule for rule, _ in diff(longer, shorter, {}))
-    for rule in seen:
-        try:
-            tried = forms.tried(rule)
-        except RuleError:
-            continue
-        known = next((known for known in rules.rules if _does_the_same(known, rule)), None)
-        if known is not None:
-            state = f"is {known.state}" if known.is_off else "is for other URLs"
-            yield Reason(described(rule), f"rule {known.id} {state}: {described(known)}")
+def _judged(rule: Rule, urls: Pair, forms: Forms, rules: Sequence[Rule]) -> Reason:
+    tried = forms.tried(rule)
+    is_expected = rule.effect in {one.effect for one in GENERAL.expected}
+    least = 1 if is_expected else ceil(cost_of(rule))
+    pairs, near = _different(tried, forms)
+    told = f"{tried.wrong:,} of {counted(tried.right + tried.wrong, 'merge')} would be wrong"
+    if not tried.right and not tried.wrong:
+        told = "no page of the log supports or contradicts it"
+        if near:
+            told = f"only similar pages support it ({counted(near, 'pair')}), which count neither way"
+    elif tried.right and tried.clusters < least:
+        support = f"{counted(tried.clusters, 'cluster')} of the log support{'s' * (tried.clusters == 1)} it"
+        told = f"{support}, and it takes {least}" + f"; {told}" * (tried.wrong > 0)
+    elif tried.right:
+        found = [*candidates([(rule, tried.clusters, is_expected)], forms, _PRICE)]
+        mine = [one for one in found if len(set(made(urls, forms.site, [*rules, one.rule])[0])) == 1]
+        if mine:
+            halves = {forms.side_of(forms.all[row].label) for row in mine[0].counts.rows_with(1)}
+            is_of_one = len(halves) == 1 and not is_expected
+            but = _OF_ONE_HALF[halves.pop()] if is_of_one else "training does not take it"
+            told += f"; right as {described(mine[0].rule)}, but {but}"
+        elif found:
+            told += f"; right for other URLs: {described(found[0].rule)}"
         else:
-            yield _judged(rule, tried, forms)
+            told += "; no narrower rule is right often enough"
+    return Reason(described(rule), told, tuple(pairs) if tried.wrong else ())
 
 
-def _does_the_same(known: Rule, rule: Rule) -> bool:
-    if rule.drop:
-        return set(rule.drop) <= set(known.drop)
-    return bool((rule.convert and rule.convert == known.convert) or (rule.to and rule.to == known.to))
-
-
-def _judged(rule: Rule, tried: Tally, forms: Forms) -> Reason:
-    least = cost_of(rule)
-    pairs: list[tuple[str, str]] = []
+def _different(tried: Tally, forms: Forms) -> tuple[list[Pair], int]:
+    """Some pairs of different pages that a rule merges, and how many pairs of near ones it does."""
+    changed = set(tried.rows)
+    first = {form.text: row for row, form in forms.all.items() if row not in changed}
+    pairs: list[Pair] = []
     near = 0
-    first: dict[str, int] = {}
     for row, after in zip(tried.rows, tried.after, strict=True):
         one, other = forms.all[first.setdefault(after, row)], forms.all[row]
-        if one.label == other.label:
-            continue
         if forms.are_near(one.label, other.label):
             near += 1
-        elif len(pairs) < _NAMED:
+        elif one.label != other.label and len(pairs) < _NAMED:
             pairs.append((one.text, other.text))
-    if near and not tried.right and not tried.wrong:
-        told = f"only similar pages support it ({counted(near, 'pair')}), which count neither way"
-        return Reason(described(rule), told)
-    if not tried.right and not tried.wrong:
-        return Reason(described(rule), "no cluster of the log supports it, and nothing contradicts it")
-    if tried.wrong:
-        told = f"{tried.wrong} of {tried.right + tried.wrong} merges would be wrong, however its context is narrowed"
-        return Reason(described(rule), told, tuple(pairs))
-    if tried.clusters < least:
-        return Reason(described(rule), f"{tried.clusters} clusters of the log support it, and it takes {least:g}")
-    return Reason(described(rule), "it would be right, but no held-out cluster confirms it")
+    return pairs, near
