@@ -18,8 +18,9 @@ from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.forms import is_near
 from dedupcrawl.urls.learning.ledger import Ledger
 from dedupcrawl.urls.learning.why import Pair, Reason, hypotheses, judged, made
-from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.normalizer import Normalizer, SiteNormalizer
 from dedupcrawl.urls.rule import described, rule_facts, speaks_for
+from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import SiteRules, rule_files, rules_of
 from dedupcrawl.urls.url_parts import split_url
 
@@ -27,9 +28,11 @@ from dedupcrawl.urls.url_parts import split_url
 def in_crawls(rules: SiteRules, url: str) -> dict[str, Any] | None:
     """What a crawl makes of a URL, as JSON values, with what there is for and against the rules that it tries.
 
-    None where `normalize` makes the same of it.
+    It tries what is doubted, and knows the parts of a site where a rule is off. None where `normalize` makes the same.
     """
-    done, tried = (SiteNormalizer(used).normalize(url) for used in (rules, rules.on_trial()))
+    in_parts = Normalizer([rules])
+    RuleBook(in_parts, 1.0)  # watches it
+    done, tried = SiteNormalizer(rules).normalize(url), in_parts.normalize(url)
     if (done.canonical, done.kind) == (tried.canonical, tried.kind):
         return None
     doubted = [rule for rule in rules.rules if rule.state == "doubted" and rule.id in tried.rules]
@@ -50,7 +53,8 @@ def becomes(told: dict[str, Any]) -> str:
 def in_words(told: dict[str, Any]) -> str:
     """As `becomes`, of `in_crawls`."""
     how = "is asked for as it is" if told["kind"] == "unchanged" else becomes(told)
-    return f"{how} (in crawls, which try doubted rules)"
+    why = "which try doubted rules" if told["doubted"] else "which use no rule where trials spoke against it"
+    return f"{how} (in crawls, {why})"
 
 
 def of_doubted(told: dict[str, Any]) -> list[str]:

@@ -279,6 +279,17 @@ def test_what_a_crawl_does_with_a_doubted_rule_is_told(tmp_path: Path) -> None:
     assert "in_crawls" not in plain
 
 
+def test_where_a_crawl_does_not_use_a_rule_is_told(tmp_path: Path) -> None:
+    lists, trips = "http://a.com/list?sid={}", "http://a.com/trips?sid={}"
+    pairs = ((lists.format(1), "http://a.com/list"), (lists.format(2), "http://a.com/list"))
+    wrong = ((trips.format(1), "http://a.com/trips"),)
+    rule = replace(SID, state="active", tried=30, failed=1, examples=pairs, counterexamples=wrong)
+    write_rules(tmp_path, SiteRules("a.com", (rule,)))
+    here, there = (run(tmp_path, "test", url.format(7)).stdout.splitlines() for url in (lists, trips))
+    assert not any("in crawls" in line for line in here)
+    assert "  it is asked for as it is (in crawls, which use no rule where trials spoke against it)" in there
+
+
 @pytest.mark.parametrize(("state", "said"), [("doubted", "doubted: crawls try it"), ("disabled", "switched off")])
 def test_how_often_a_rule_that_is_off_was_right_and_wrong(tmp_path: Path, state: State, said: str) -> None:
     write_rules(tmp_path, SiteRules("a.com", (replace(DOUBTED, state=state), replace(SID, tried=9))))
