@@ -69,6 +69,7 @@ class RuleWatch:
         self._errors = ErrorPages()
         self._counted = UrlSet()  # canonical URLs that speak for the rules which lead there
         self._seen = UrlSet()  # canonical URLs for which only waits what was found out to lead there
+        self._told = UrlSet()  # URLs of which earlier crawls have spoken for or against rules
         self._leading_on = LeadingOn()
         self.suspected = UrlSet()
 
@@ -111,6 +112,8 @@ class RuleWatch:
         is_by_rules = bool(made_by) and set(made_by) <= set(rules)  # with those of the first URL of an identity
         if not is_by_rules or (found := self._aliases.found_out(url)) is None:
             return False
+        if not self._told.add(url):
+            return True
         led_to = self._aliases.found_out(canonical) or canonical  # two duplicates may be of one page
         if self._parts.earlier.is_one_url(found, led_to):
             self._book.passed(url, rules)

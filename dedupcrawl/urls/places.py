@@ -13,7 +13,14 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dedupcrawl.urls.probation import TRIALS_FOR_A_FAILURE, TRIALS_OF_A_PLACE, is_refuted, known_before, known_elsewhere
+from dedupcrawl.urls.probation import (
+    TRIALS_FOR_A_FAILURE,
+    TRIALS_OF_A_PLACE,
+    is_refuted,
+    known_before,
+    known_elsewhere,
+    passes_lacking,
+)
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.url_parts import split_url
 
@@ -69,7 +76,8 @@ class Place(msgspec.Struct):
     Attributes:
         before: What counts like trials here that passed and that failed, before this crawl.
         lacking: Trials that still have to pass until a use here is taken for right without one.
-        left: Trials that may be begun to that end; some tell nothing.
+        doubted: The same, until it is sure that those which failed are few of all; known when nothing more is tried.
+        left: Trials that may be begun to these ends; some tell nothing.
         failed: Of them, but for those of which another rule turned out to be the culprit.
         passed_by: How many passed, by all the rules that had a part in them.
         is_off: The rule is used here no more.
@@ -78,6 +86,7 @@ class Place(msgspec.Struct):
 
     before: tuple[int, int]
     lacking: int
+    doubted: int = 0
     left: int = 0
     uses: int = 0
     begun: int = 0
@@ -95,7 +104,7 @@ class Place(msgspec.Struct):
     @property
     def is_wanting(self) -> bool:
         """True when the next use is to be tried."""
-        return self.lacking > self.open and self.left > 0 and not self.is_off
+        return max(self.lacking, self.doubted) > self.open and self.left > 0 and not self.is_off
 
     @property
     def is_refuted(self) -> bool:
@@ -117,7 +126,7 @@ class Place(msgspec.Struct):
         self.passed += 1
         self.passed_by[rules] += 1
         self.example = self.example or url
-        self.lacking = max(0, self.lacking - 1)
+        self.lacking, self.doubted = max(0, self.lacking - 1), max(0, self.doubted - 1)
 
     def take_back(self, rules: tuple[str, ...]) -> None:
         """One that has passed did not."""
@@ -131,12 +140,19 @@ class Place(msgspec.Struct):
         self.lacking = TRIALS_FOR_A_FAILURE
         self.left = 2 * self.lacking
 
+    def settle(self) -> None:
+        """Nothing more is tried: where some failed, earlier uses have to pass until it is sure that few are wrong."""
+        before, self.doubted, self.open = max(self.lacking, self.doubted), 0, 0
+        if self.failed and not self.is_off:
+            self.doubted = passes_lacking(self.before[0] + self.passed, self.before[1] + self.failed)
+        self.left += 2 * max(0, self.doubted - before)
+
     def take_in(self, other: Place) -> None:
         """The two are one place after all."""
         self.before = max(self.before, other.before)
         worse, better = sorted((self, other), key=lambda place: place.lacking, reverse=True)
         still = worse if self.failed or other.failed else better
-        self.lacking, self.left = still.lacking, still.left
+        self.lacking, self.doubted, self.left = still.lacking, 0, still.left
         for count in ("uses", "begun", "open", "passed", "failed", "passed_by"):
             setattr(self, count, getattr(self, count) + getattr(other, count))
         self.example = self.example or other.example

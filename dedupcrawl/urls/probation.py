@@ -44,6 +44,21 @@ def is_refuted(passed: int, failed: int) -> bool:
     return upper_bound(passed, failed) < TARGET
 
 
+def passes_lacking(passed: int, failed: int) -> int:
+    """Trials that have to pass on until it is sure that a rule is right as often as `TARGET`, though some failed.
+
+    >>> passes_lacking(0, 1), passes_lacking(20, 1), passes_lacking(60, 2)
+    (235, 215, 251)
+    """
+    low, high = -1, 1
+    while lower_bound(passed + high, failed) < TARGET:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if lower_bound(passed + middle, failed) < TARGET else (low, middle)
+    return high
+
+
 def leads_nowhere(passed: int, gone: int) -> bool:
     """True when more than half of what a rule makes of URLs is not there: no page is lost, but fetches are.
 

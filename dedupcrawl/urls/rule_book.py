@@ -116,7 +116,7 @@ class RuleBook:
         for site, watched in self._sites.items():
             for one in watched.values():
                 for place in one.places:
-                    place.open = 0
+                    place.settle()
                 if any(place.uses > place.begun and one.is_wanting(place) for place in one.places):
                     found.setdefault(site, []).append(one.rule.id)
         return found

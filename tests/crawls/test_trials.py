@@ -14,6 +14,7 @@ from dedupcrawl.crawl import questions
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.notes import RewriteLog
 from dedupcrawl.index.rows import Rewrite
+from dedupcrawl.urls.probation import passes_lacking
 from dedupcrawl.urls.rule_files import read_rules
 from tests.crawls.ruled_sites import (
     FIRST_ID,
@@ -146,7 +147,7 @@ async def test_a_rule_that_only_the_first_url_of_an_identity_had_a_part_in_is_to
 def sessions_of_one(texts_of: Mapping[int, int]) -> dict[str, Any]:
     """A shop of which one page was another one under each of some session ids; their links come first."""
     odd = {f"/p?id=7&sid=a{session}": page(prose(text)) for session, text in texts_of.items()}
-    pages = shop(100, sessions=2)
+    pages = shop(100, sessions=6)
     others = [url for url in pages if "sid=" in url]
     return pages | odd | {"/": page("Start " + prose(0), "/p?id=7", *odd, *others)}
 
@@ -156,7 +157,7 @@ async def test_copies_of_a_page_that_has_changed_speak_but_once_against_a_right_
         done = await crawl(f"{site.base}/", rules(tmp_path, KNOWN))
     assert texts(done) == {*every(100), prose(500)}
     assert (rule(tmp_path, "sid").state, rule(tmp_path, "sid").failed) == ("active", 1)
-    assert 2 <= sum(site.requests[f"/p?id=7&sid=a{session}"] for session in range(60)) < 20
+    assert 2 <= sum(site.requests[f"/p?id=7&sid=a{session}"] for session in range(60)) < 30, "no more than of others"
 
 
 async def test_pages_that_the_crawl_has_by_other_urls_are_not_held_against_a_rule(tmp_path: Path) -> None:
@@ -188,7 +189,8 @@ async def test_whatever_was_sent_where_a_trial_failed_is_tried_on_while_it_leads
         done = await crawl(f"{site.base}/", rules(tmp_path, KNOWN))
     assert texts(done) == {*every(100), *(prose(500 + session) for session in range(4))}
     assert (rule(tmp_path, "sid").state, rule(tmp_path, "sid").failed) == ("active", 4)
-    assert sum(site.requests.values()) < 1 + 100 + 4 + 50
+    tried = passes_lacking(70, 4)  # until it is sure that this was few
+    assert sum(site.requests.values()) < 1 + 100 + 4 + tried + 20 < 700
 
 
 async def test_a_right_rule_passes_its_probation_and_duplicates_nothing(tmp_path: Path) -> None:

@@ -103,6 +103,20 @@ async def test_what_was_rewritten_before_a_failure_is_tried_when_nothing_else_is
     assert rule(tmp_path, "zoom").state == "disabled"
 
 
+async def test_earlier_uses_are_tried_while_a_rule_that_failed_may_be_wrong_often(tmp_path: Path) -> None:
+    """One in five is wrong; all of these come before the first trial has ended, and right ones pass after it."""
+    asked = [f"/p/{n}?zoom=1" for n in range(50)]
+    pages: dict[str, Any] = {url: page(prose(n + 1), title=str(n)) for n, url in enumerate(asked)}
+    pages |= {f"/p/{n}": page(prose(n + 1 if n >= 10 else 300 + n), title=str(n)) for n in range(50)}
+    pages |= {f"/list/{n}": page(prose(600 + n), asked[n], f"/list/{n + 1}") for n in range(10, 50)}
+    pages["/"] = page("Start " + prose(0), "/list/10", *asked[:10])
+    known = f"{ZOOM}tried = 50\n" + proved(20, ("/p/5?zoom=3", "/p/5"))
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", {**rules(tmp_path, known), "CONCURRENT_REQUESTS": 1, "DEPTH_PRIORITY": 1})
+    assert texts(done) >= every(50)
+    assert rule(tmp_path, "zoom").state == "disabled"
+
+
 async def test_a_part_that_fails_once_and_then_passes_goes_on(tmp_path: Path) -> None:
     """One page in sixty has changed meanwhile."""
     asked = [f"/p/{n}?zoom=1" for n in range(60)]

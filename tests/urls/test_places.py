@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.urls import places
+from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.places import Place, Places, traits
+from dedupcrawl.urls.probation import TARGET, TRIALS_FOR_A_FAILURE, passes_lacking
 from dedupcrawl.urls.rule import Evidence, Rule
 
 EXAMPLE = ("http://a.com/view?doc=1&zoom=2", "http://a.com/view?doc=1")
@@ -139,6 +141,39 @@ def test_trials_that_tell_nothing_come_to_an_end() -> None:
         place.end()
         begun += 1
     assert begun == 4
+
+
+def test_where_a_trial_failed_others_have_to_pass_until_few_are_wrong() -> None:
+    place = Place((20, 0), 0)
+    place.settle()
+    assert not place.is_wanting, "none has failed"
+    place.fails()
+    begun = 0
+    while True:
+        place.settle()
+        if not place.is_wanting:
+            break
+        place.begin()
+        place.passes()
+        begun += 1
+    assert begun == passes_lacking(20, 1)
+    assert lower_bound(20 + begun, 1) >= TARGET > lower_bound(19 + begun, 1)
+    place.fails()
+    place.failed -= 1  # it was another rule
+    place.settle()
+    assert (place.lacking, place.doubted) == (TRIALS_FOR_A_FAILURE, 0)
+
+
+def test_where_a_trial_failed_those_that_tell_nothing_come_to_an_end() -> None:
+    place = Place((20, 0), 0)
+    place.fails()
+    place.settle()
+    begun = 0
+    while place.is_wanting:
+        place.begin()
+        place.settle()
+        begun += 1
+    assert begun == 2 * passes_lacking(20, 1)
 
 
 @given(
