@@ -64,6 +64,10 @@ class RewriteFallback(Component):
         self._retry_codes = {int(code) for code in settings.getlist("RETRY_HTTP_CODES")}
         self._retry_times = settings.getint("RETRY_TIMES") if settings.getbool("RETRY_ENABLED") else 0
 
+    async def process_request(self, request: Request) -> None:
+        """No robots.txt forbids `request`: it is fetched."""
+        self._dedup.parts.savings.fetch(request)
+
     async def process_response(self, request: Request, response: Response) -> Request | Response:
         """The response, or the request to send instead."""
         status = response.status

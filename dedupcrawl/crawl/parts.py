@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from scrapy import Request
@@ -16,10 +16,10 @@ from scrapy.statscollectors import StatsCollector
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
 from dedupcrawl.crawl.pages import Pages
-from dedupcrawl.crawl.request_meta import ORIGINAL_URL
+from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, TRIAL, without_fragment
 from dedupcrawl.crawl.rewrites import PendingRewrites, Rewrites
 from dedupcrawl.crawl.same_page import EarlierPages
-from dedupcrawl.crawl.url_set import key_of
+from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.runs import RunTally
@@ -32,63 +32,84 @@ logger = logging.getLogger(__name__)
 
 
 class Savings:
-    """Counts the fetches that rules save, and what fell back: was sent elsewhere, and fetched as asked for after all.
+    """Counts the fetches that rules save: the URLs that were asked for, less those that are fetched.
 
-    Each URL counts once, and not while it is fetched after all.
+    Asked for are URLs of links, and where redirects lead. What rules have nothing to do with is fetched if it is asked
+    for, and not counted. Nobody has asked for what is fetched past the spider. Fewer than 0 are more than without.
+
+    Attributes:
+        is_fetched: Whether a URL is, or was, fetched as it was asked for.
     """
 
     def __init__(self, stats: StatsCollector, tally: RunTally) -> None:
         self._stats = stats
         self._tally = tally
-        self._spent: set[int] = set()  # hashes: 60 bytes per URL
-        self._saved: set[int] = set()
-        self._fetched_for: dict[int, int] = {}  # a URL → what it is fetched instead of, both by their hashes
+        self.is_fetched: Callable[[str], bool] = lambda url: False
+        self._asked, self._fetched = UrlSet(), UrlSet()
+        self._met = UrlSet()  # links lead to these, to which rules have sent others
 
-    def spend(self, url: str, canonical: str) -> None:
-        """`url` saves nothing as yet: `canonical` is fetched for it."""
-        self._spent.add(key_of(url))
-        if not_saved := self._not_saved([url]):  # by what it was sent to before
-            self._tally.fall_back(0, not_saved=not_saved)
-        self._fetched_for[key_of(canonical)] = key_of(url)
+    def drop(self, request: Request) -> None:
+        """`request` is not fetched, for another one is that asks for its URL."""
+        url = without_fragment(request.url)
+        if ORIGINAL_URL in request.meta:
+            self._count(self._ask(request))
+        else:
+            self._met.add(url)
+            self._count(url in self._fetched and self._asked.add(url))
 
-    def try_both(self, canonical: str) -> None:
-        """What `canonical` is fetched for is fetched as well: that is no fetch saved."""
-        self._fetched_for.pop(key_of(canonical), None)
+    def lead_on(self, request: Request) -> None:
+        """`request` is not fetched, for its page is by another URL."""
+        url = without_fragment(request.url)
+        self._count(self._answer(request) if ORIGINAL_URL in request.meta else self._asked.add(url))
+        self._fetched.add(url)  # as if: a link to it brings no fetch
 
-    def meet(self, canonical: str) -> None:
-        """There is a link to `canonical` itself: it would have been fetched beside what it was fetched for."""
-        key = self._fetched_for.pop(key_of(canonical), None)
-        if key is not None:
-            self._spent.discard(key)
-            self._save(key)
+    def fetch(self, request: Request) -> None:
+        """`request` is about to be fetched."""
+        url, meta = without_fragment(request.url), request.meta
+        if request.callback is NO_CALLBACK and meta.get("dedup_skip"):
+            self._count(-1)
+        elif url in meta.get(CANONICAL, ()):
+            self._count(self._answer(request) - self._fetched.add(url))
+        elif (
+            request.dont_filter and (meta.get("redirect_urls") or [""])[0] in self._fetched
+        ):  # may be fetched many times
+            is_more = not self._fetched.add(url) or url in self._asked or self.is_fetched(url)
+            self._asked.add(url)
+            self._count(-is_more)
+        elif url == meta.get(TRIAL) or url in self._asked:
+            self.fetch_as_asked(url)
 
-    def save(self, url: str) -> None:
-        """The fetch of `url` is saved."""
-        self._save(key_of(url))
-
-    def _save(self, key: int) -> None:
-        if key not in self._spent and key not in self._saved:
-            self._saved.add(key)
-            self._stats.inc_value("dedup/url/saved")
-            self._tally.save()
+    def fetch_as_asked(self, *urls: str) -> None:
+        """These are fetched, whatever rules make of them."""
+        self._count(-sum(map(self._fetched.add, urls)))
 
     def fall_back(self, requests: Sequence[Request], why: str) -> None:
         """These are fetched as they were asked for after all; a DEBUG log line for each says so."""
         if not requests:
             return
-        not_saved = self._not_saved(request.meta.get(ORIGINAL_URL, request.url) for request in requests)
         self._stats.inc_value("dedup/url/fallback", len(requests))
-        self._tally.fall_back(len(requests), not_saved=not_saved)
+        self._tally.fall_back(len(requests))
+        self.fetch_as_asked(*(without_fragment(request.url) for request in requests))
         for request in requests:
             logger.debug("Fell back to %s: %s", printable(request.url), printable(why))
 
-    def _not_saved(self, urls: Iterable[str]) -> int:
-        """How many of these URLs had counted as saved, and do so no more."""
-        not_saved = self._saved & set(map(key_of, urls))
-        self._saved -= not_saved
-        if not_saved:
-            self._stats.inc_value("dedup/url/saved", -len(not_saved))
-        return len(not_saved)
+    def _answer(self, request: Request) -> int:
+        """How many URLs are asked for that the answer to `request` is for."""
+        url = without_fragment(request.url)
+        linked = url in self._met and self._asked.add(url)
+        return linked + (self._ask(request) if ORIGINAL_URL in request.meta else 0)
+
+    def _ask(self, request: Request) -> int:
+        """1 when the URL of which rules have made `request` is new and not fetched itself, else 0."""
+        url, trail = request.meta[ORIGINAL_URL], request.meta.get(TRAIL)
+        if trail and "redirect_urls" in request.meta:  # which lead there
+            url = trail[-1]
+        return self._asked.add(url) - (self.is_fetched(url) and self._fetched.add(url))
+
+    def _count(self, fetches: int) -> None:
+        if fetches:
+            self._stats.inc_value("dedup/url/saved", fetches)
+            self._tally.save(fetches)
 
 
 class Sending:

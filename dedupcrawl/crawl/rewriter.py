@@ -133,6 +133,7 @@ class Rewriter:
                 self._pending.lead_on(before, found.canonical)
             self._pending.wait(found.canonical, request)  # should it be gone by now
             self._parts.rewrites.add(request, found.canonical, found.rules)  # or this one be another page
+            self._parts.savings.lead_on(request)
             if self._skipped.add(request.url):
                 self._ask_for_links(request.url)
             proves = {CANONICAL: [*request.meta.get(CANONICAL, ()), found.canonical], "dedup_url": False}
@@ -161,6 +162,7 @@ class Rewriter:
         sent = self._send(request, named, found, "rewrite")
         if sent is request:
             return None
+        self._parts.savings.fetch_as_asked(without_fragment(request.url))
         self._pending.lead_on(without_fragment(request.url), sent.url)
         self._aliases.lead_on(without_fragment(request.url), sent.url, source)
         return sent

@@ -64,6 +64,7 @@ class RuleWatch:
         )
         self._questions = Questions(self._pages, self._batch, self._sending)
         self.after_all = AfterAll(parts, self._trials.tried)
+        parts.savings.is_fetched = self.after_all.is_fetched
         self._earlier_uses = EarlierUses(parts, self.after_all, was_tried=self._was_tried, begin=self._try)
         aliases.disputed = partial(self.after_all.fetch_itself, why="two pages name it as their own")
         self._errors = ErrorPages()
@@ -86,9 +87,7 @@ class RuleWatch:
             self._seen.add(canonical)
         if not self._parts.rewrites.add(request, canonical, rules):
             return False
-        if is_first:
-            self._parts.savings.spend(request.url, canonical)
-        elif self._pending.is_proven(canonical) and self._counted.add(canonical):
+        if not is_first and self._pending.is_proven(canonical) and self._counted.add(canonical):
             self._book.there(request.url, rules)
         self._aliases.count(rules)
         if self._book.is_due(request.url, rules) and not self._was_tried(request.url, canonical, rules):
@@ -122,13 +121,10 @@ class RuleWatch:
         return True
 
     def dropped(self, request: Request) -> None:
-        """A rewritten `request` that the duplicate filter drops is a fetch saved, unless its URL is tried."""
+        """The duplicate filter has dropped `request`."""
         self._aliases.discoveries.dropped(request)
-        original = request.meta.get(ORIGINAL_URL)
-        if original is None:
-            self._parts.savings.meet(request.url)
-        elif original not in self._trials.tried:
-            self._parts.savings.save(original)
+        if self._parts.stats.get_value("dedup/url/rewritten"):  # else it saves none, and need not be remembered
+            self._parts.savings.drop(request)
 
     def answered(self, request: Request, response: Response) -> None:
         """A final response, after redirects."""
@@ -250,7 +246,6 @@ class RuleWatch:
     def _try(self, trial: Trial, request: Request) -> None:
         if trial.url in self.after_all.given_back or not self._trials.begin(trial):
             return
-        self._parts.savings.try_both(trial.canonical)
         question = as_asked(request, **{TRIAL: trial.url})
         if trial.url in self.after_all.answered:  # the spider has it, so once more past the spider
             self._sending.fetch(question.replace(meta={**question.meta, "dedup_skip": True}), lambda _: None)

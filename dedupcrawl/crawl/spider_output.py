@@ -113,6 +113,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         if self._is_new(link, response, sent):
             found.append(_as_yielded(link))
         if is_fetched:
+            self._dedup.parts.savings.drop(link)
             return None
         if self._repetitions.drops(sent):
             self._dedup.watch.dropped(sent)

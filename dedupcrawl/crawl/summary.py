@@ -43,8 +43,10 @@ def closing_line(stats: StatsCollector) -> str:
     def count(name: str, noun: str) -> str:
         return counted(stats.get_value(f"dedup/{name}", 0), noun)
 
+    saved = stats.get_value("dedup/url/saved", 0)
     return (
-        f"dedupcrawl: {count('url/saved', 'fetch')} saved by {count('url/rewritten', 'rewritten request')}"
+        f"dedupcrawl: {counted(abs(saved), 'fetch')} {'added' if saved < 0 else 'saved'}"
+        f" by {count('url/rewritten', 'rewritten request')}"
         f" ({stats.get_value('dedup/url/fallback', 0):,} fell back, {stats.get_value('dedup/url/tried', 0):,} tried, "
         f"{counted(stats.get_value('dedup/url/revoked', 0), 'rule')} revoked); "
         f"{count('content/checked', 'page')} checked, {count('content/duplicate', 'duplicate')}"
@@ -73,8 +75,8 @@ def advice_line(stats: StatsCollector) -> str | None:
     if not rewritten or saved >= _WORTHWHILE * fetched:
         return None
     return (
-        f"dedupcrawl: rules have saved {saved:,} of {counted(fetched, 'fetch')} here, less than their trials and "
-        "look-ups cost in CPU. If that stays so, DEDUP_URL_MODE = 'off' is cheaper, for all sites or, "
+        f"dedupcrawl: rules have saved {max(0, saved):,} of {counted(fetched, 'fetch')} here, less than their trials "
+        "and look-ups cost in CPU. If that stays so, DEDUP_URL_MODE = 'off' is cheaper, for all sites or, "
         "in DEDUP_SITES, for one."
     )
 

@@ -98,10 +98,9 @@ class RunTally:
             with suppress(OSError, IndexDamagedError):
                 self._tell()
 
-    def fall_back(self, requests: int, *, not_saved: int) -> None:
-        """So many rewritten requests are sent as they were asked for; `not_saved` of them had counted as saved."""
+    def fall_back(self, requests: int) -> None:
+        """So many rewritten requests are sent as they were asked for."""
         self._news["fell_back"] += requests
-        self.save(-not_saved)
 
     def close(self, lost: int = 0) -> None:
         """This process comes to its end; of what it kept `lost` pages were not stored. A second time is none."""

@@ -34,22 +34,30 @@ def test_what_is_on(given: dict[str, str], sites: int, line: str) -> None:
     assert opening_line(DedupSettings.read({"DEDUP_RULES": [], **given}), normalizer, "lmdb:x/index") == line
 
 
-def test_what_it_saved() -> None:
+@pytest.mark.parametrize(("saved", "said"), [(1, "1 fetch saved"), (-12, "12 fetches added")])
+def test_what_it_saved(saved: int, said: str) -> None:
     stats = StatsCollector(get_crawler())
-    stats.set_value("dedup/url/saved", 1)
+    stats.set_value("dedup/url/saved", saved)
     stats.set_value("dedup/url/rewritten", 2)
     stats.set_value("dedup/content/checked", 1200)
     stats.set_value("dedup/content/duplicate", 1)
     stats.set_value("dedup/content/dropped/exact", 1)
     assert closing_line(stats) == (
-        "dedupcrawl: 1 fetch saved by 2 rewritten requests (0 fell back, 0 tried, 0 rules revoked); "
+        f"dedupcrawl: {said} by 2 rewritten requests (0 fell back, 0 tried, 0 rules revoked); "
         "1,200 pages checked, 1 duplicate of 0.0 kB, items dropped: exact 1"
     )
 
 
 @pytest.mark.parametrize(
     ("rewritten", "saved", "fetched", "is_advised"),
-    [(0, 0, 1_000, False), (40, 3, 1_000, True), (40, 10, 1_000, False), (40, 0, 0, False), (500, 400, 1_000, False)],
+    [
+        (0, 0, 1_000, False),
+        (40, -3, 1_000, True),
+        (40, 3, 1_000, True),
+        (40, 10, 1_000, False),
+        (40, 0, 0, False),
+        (500, 400, 1_000, False),
+    ],
 )
 def test_where_rules_save_next_to_nothing_it_says_so(
     rewritten: int, saved: int, fetched: int, is_advised: bool
@@ -60,7 +68,7 @@ def test_where_rules_save_next_to_nothing_it_says_so(
     stats.set_value("downloader/response_count", fetched)
     line = advice_line(stats)
     assert (line is not None) == is_advised
-    assert line is None or f"rules have saved {saved} of {fetched:,} fetches" in line
+    assert line is None or f"rules have saved {max(0, saved)} of {fetched:,} fetches" in line
 
 
 @pytest.mark.parametrize(

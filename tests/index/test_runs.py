@@ -63,7 +63,8 @@ def test_what_fell_back_is_saved_no_more(index: AnyIndex, monkeypatch: pytest.Mo
     tally = RunTally(index, "one", "s")
     for _ in range(5):
         tally.save()
-    tally.fall_back(3, not_saved=2)
+    tally.fall_back(3)
+    tally.save(-2)
     (run,) = read_runs(index)
     assert (run.saved, run.fell_back) == (4, 0), "told now and then"
     tally.close()

@@ -44,7 +44,8 @@ def tell_run(index: Index, name: str, *, kept: int = 0, saved: int = 0, back: in
     for _ in range(saved):
         tally.save()
     if back:
-        tally.fall_back(back, not_saved=back)
+        tally.fall_back(back)
+        tally.save(-back)
     tally.close()
 
 
