@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import other_form, site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, TooLongError, compiled, host_key
-from dedupcrawl.urls.overlaps import done_in_part
+from dedupcrawl.urls.overlaps import done_in_part, on_all_hosts
 from dedupcrawl.urls.rule import Kind, Rule, RuleError
 from dedupcrawl.urls.rule_files import (
     FILES_CHECKED,
@@ -381,15 +381,7 @@ class Normalizer:
         except RuleError as error:
             logger.warning("No rules for %r: %s", site, printable(str(error)))
         if self.more is not None and (more := self.more(site)):
-            found = found or SiteRules(site, ())
-            hosts = {one.id: one.hosts for one in more}  # on which a program was seen since its rules were written
-            rules = (
-                replace(rule, hosts=hosts[rule.id])
-                if rule.source == "software" and not rule.is_off and {*rule.hosts} < {*hosts.get(rule.id, ())}
-                else rule
-                for rule in found.rules
-            )
-            found = SiteRules(site, tuple(rules))
+            found = SiteRules(site, tuple(on_all_hosts(found.rules, more)) if found else ())
             known = {key for rule in found.rules for key in (rule.id, rule.effect)}
             is_done = done_in_part(filter(Rule.is_given, found.rules))
             added = (one for one in more if one.id not in known and one.effect not in known and not is_done(one))

@@ -65,6 +65,14 @@ def done_in_part(rules: Iterable[Rule]) -> Callable[[Rule], bool]:
     return is_done
 
 
+def on_all_hosts(rules: Iterable[Rule], seen: Iterable[Rule]) -> Iterator[Rule]:
+    """The rules of known software on all hosts on which a program was seen since they were written, by their ids."""
+    hosts = {one.id: one.hosts for one in seen}
+    for rule in rules:
+        is_wider = rule.source == "software" and not rule.is_off and {*rule.hosts} < {*hosts.get(rule.id, ())}
+        yield replace(rule, hosts=hosts[rule.id]) if is_wider else rule
+
+
 def where_not_off(rule: Rule, disabled: Iterable[Rule]) -> Rule | None:
     """A rule as it is where none of these, that are off, would do the same; None where it is nowhere.
 
