@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,6 +25,13 @@ from dedupcrawl.urls.bounds import said_share
 _DEFAULTS = LearningOptions()
 
 
+def _number(_context: click.Context, _option: click.Parameter, given: float) -> float:
+    """Not nan, which is in every range."""
+    if math.isnan(given):
+        raise click.BadParameter("nan is not a number between 0 and 1.")
+    return given
+
+
 @click.command(cls=Command)
 @click.argument("logs", nargs=-1, required=True, type=InputPath(exists=True))
 @click.option(
@@ -37,6 +45,7 @@ _DEFAULTS = LearningOptions()
     default=_DEFAULTS.holdout,
     show_default=True,
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    callback=_number,
     help="Share of the clusters that is held out to prove the rules on.",
 )
 @click.option("--seed", default=_DEFAULTS.seed, show_default=True, help="Seed of the split.")
@@ -45,6 +54,7 @@ _DEFAULTS = LearningOptions()
     default=_DEFAULTS.min_precision,
     show_default=True,
     type=click.FloatRange(0, 1),
+    callback=_number,
     help="Keep rules of at least this precision on all clusters, if held-out clusters, or most sites, confirm them.",
 )
 @click.option(

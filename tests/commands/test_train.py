@@ -104,6 +104,7 @@ def test_options_reach_the_learner(tmp_path: Path) -> None:
         ([__file__], "Missing option '--rules'"),
         ([__file__, "--rules", "x", "--holdout", "1"], "'--holdout': 1.0 is not in the range 0<x<1"),
         ([__file__, "--rules", "x", "--min-precision", "1.1"], "not in the range 0<=x<=1"),
+        ([__file__, "--rules", "x", "--holdout", "nan"], "nan is not a number between 0 and 1"),
         ([__file__, "--rules", "x", "--min-coverage", "0"], "not in the range x>=1"),
         ([__file__, "--rules", __file__], "is a file"),
         ([__file__, "--rules", "x"], "is not a crawl log in a known format"),
