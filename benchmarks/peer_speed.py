@@ -60,7 +60,7 @@ def by_us(pages: Sequence[Paragraphs], names: Sequence[str], *, compiled: bool =
         index = LmdbIndex(Path(folder), checks)
         detector = Detector(index, run="run")
         for begin in range(0, len(pages), TURN):
-            kernels.compiled = extension if compiled else None  # type: ignore[assignment]
+            kernels.compiled = extension if compiled else None  # type: ignore[assignment]  # of a module
             try:
                 for number in range(begin, min(len(pages), begin + TURN)):
                     url = f"http://site{number % 50}.example/articles/{number}.html"

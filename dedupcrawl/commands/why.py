@@ -31,7 +31,7 @@ def in_crawls(rules: SiteRules, url: str) -> dict[str, Any] | None:
     It tries what is doubted, and knows the parts of a site where a rule is off. None where `normalize` makes the same.
     """
     in_parts = Normalizer([rules])
-    RuleBook(in_parts, 1.0)  # watches it
+    RuleBook(in_parts, 1.0)  # as in a crawl, it tells the normalizer where a rule is off
     done, tried = SiteNormalizer(rules).normalize(url), in_parts.normalize(url)
     if (done.canonical, done.kind) == (tried.canonical, tried.kind):
         return None
