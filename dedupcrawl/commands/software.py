@@ -15,6 +15,7 @@ from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.counts import counted
 from dedupcrawl.printable import printable
 from dedupcrawl.software.checking import problems
+from dedupcrawl.software.installation import ENOUGH, FEWEST
 from dedupcrawl.software.program import Program, programs, read_program
 from dedupcrawl.urls.rule import described
 
@@ -101,7 +102,8 @@ def _show(program: Program, as_json: bool) -> None:
     rules = [rule.to_dict() for rule in program.rules]
     pairs = {"same": program.same, "different": program.different}
     told = {**_row(program), "source": program.source, "signs": signs, "rules": rules, **pairs}
-    lines = [program.title, f"from {program.source}", "", "signs"]
+    needed = f"signs (needed: a total weight of {ENOUGH}, of {FEWEST} signs or more)"
+    lines = [program.title, f"from {program.source}", "", needed]
     lines += [f"  {sign.weight:+d}  {sign}" for sign in program.signs]
     lines += ["", "rules", *(f"  {rule.id}: {described(rule)}" for rule in program.rules)]
     for head, pairs_of in (("the same page", program.same), ("different pages", program.different)):

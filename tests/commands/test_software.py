@@ -85,7 +85,13 @@ same = [["/box/1?from=2", "/box/1"]]
 
 def test_one_program_is_shown_with_its_signs_rules_and_pairs() -> None:
     shown = run("phpbb2").stdout
-    for part in ("phpBB 2", "from phpBB 2.0's source", "url /viewforum.php?f={:digits}", "sid: drop sid"):
+    for part in (
+        "phpBB 2",
+        "from phpBB 2.0's source",
+        "+1  url /viewforum.php?f={:digits}",
+        "needed: a total weight of 3, of 2",
+        "sid: drop sid",
+    ):
         assert part in shown
     told = json.loads(run("phpbb2", "--json").stdout)
     assert told["rules"][0] == {"id": "sid", "kind": "rewrite", "drop": ["sid"]}
