@@ -42,6 +42,7 @@ title = "Boxes"
 source = "us"
 signs = [{url = "/box/{:digits}", weight = 2}, {url = "/shelf"}]
 rules = []
+different = [["/box/1", "/shelf"]]
 ignored = ["css:.note"]
 """
     path.write_text(text, encoding="utf-8")
