@@ -33,8 +33,8 @@ def software(name: str | None, file: Path | None, software: bool | Path, as_json
     A crawl uses a program's rules, on probation, where it recognizes the program, by two signs or more of different
     URLs. --check looks at one file, which may be your own (DEDUP_SOFTWARE names their folder): its pairs are merged or
     not as they should, at the root of a host and below a path, every result is its own canonical form, nothing leaves
-    the site or the program's part of it, every rule is used by a pair, what is ignored can be read, and no other
-    program is taken for it. Exit status 1 when something is wrong.
+    the site or the program's part of it, every rule is used by a pair, what is ignored can be read, its pairs tell the
+    program, and neither URLs of any site nor another program are taken for it. Exit status 1 when something is wrong.
 
     \b
     dedupcrawl rules software
