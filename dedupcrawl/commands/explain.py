@@ -16,6 +16,7 @@ from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.commands.why import becomes, in_words
 from dedupcrawl.content.evidence import in_words as evidence_in_words
 from dedupcrawl.counts import counted, moment
+from dedupcrawl.software.installation import in_words as software_in_words
 from dedupcrawl.urls.rule import in_trials, speaks_for
 
 # What is told of the URL that was asked about.
@@ -63,7 +64,6 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
 
 _OF_DOUBT = ("url", "check", "similarity")
 _SAYS = {"duplicate": "its page was found to be a duplicate", "redirect": "it was found to redirect there"}
-_SIGNS = 5  # of a program, that are named
 
 
 def lines(told: dict[str, Any]) -> list[str]:
@@ -104,10 +104,7 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
 
 
 def _of_software(found: dict[str, Any]) -> Iterator[str]:
-    signs = ", ".join(found["signs"][:_SIGNS])
-    if (more := len(found["signs"]) - _SIGNS) > 0:
-        signs += f" and {counted(more, 'more sign')}"
-    yield f"{found['where']} runs {found['program']}, recognized by {signs}"
+    yield software_in_words(found)
     for name, (tried, failed) in found["tried"].items():
         if tried and name not in found["failed"]:
             yield f"  rule {name}: {in_trials(tried, failed)}"

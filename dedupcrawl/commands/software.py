@@ -15,6 +15,7 @@ from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.counts import counted
 from dedupcrawl.printable import printable
 from dedupcrawl.software.checking import problems
+from dedupcrawl.software.installation import ENOUGH, FEWEST
 from dedupcrawl.software.program import Program, programs, read_program
 from dedupcrawl.urls.rule import described
 
@@ -32,8 +33,8 @@ def software(name: str | None, file: Path | None, software: bool | Path, as_json
     A crawl uses a program's rules, on probation, where it recognizes the program, by two signs or more of different
     URLs. --check looks at one file, which may be your own (DEDUP_SOFTWARE names their folder): its pairs are merged or
     not as they should, at the root of a host and below a path, every result is its own canonical form, nothing leaves
-    the site or the program's part of it, every rule is used by a pair, what is ignored can be read, and no other
-    program is taken for it. Exit status 1 when something is wrong.
+    the site or the program's part of it, every rule is used by a pair, what is ignored can be read, its pairs tell the
+    program, and neither URLs of any site nor another program are taken for it. Exit status 1 when something is wrong.
 
     \b
     dedupcrawl rules software
@@ -101,7 +102,8 @@ def _show(program: Program, as_json: bool) -> None:
     rules = [rule.to_dict() for rule in program.rules]
     pairs = {"same": program.same, "different": program.different}
     told = {**_row(program), "source": program.source, "signs": signs, "rules": rules, **pairs}
-    lines = [program.title, f"from {program.source}", "", "signs"]
+    needed = f"signs (needed: a total weight of {ENOUGH}, of {FEWEST} signs or more)"
+    lines = [program.title, f"from {program.source}", "", needed]
     lines += [f"  {sign.weight:+d}  {sign}" for sign in program.signs]
     lines += ["", "rules", *(f"  {rule.id}: {described(rule)}" for rule in program.rules)]
     for head, pairs_of in (("the same page", program.same), ("different pages", program.different)):

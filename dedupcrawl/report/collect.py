@@ -67,7 +67,7 @@ class Report:
     rewritten: sources.Rewritten  # what rules rewrote
     crawled: sources.Crawled | None  # what the crawl log says; None without one
     rules: sources.RuleRows  # the rules, and what is wrong with their files
-    # what was recognized on the sites that the index has verdicts or rewrites of, as `SiteSoftware.told`
+    # what was recognized or outweighed on the sites that the index has verdicts or rewrites of, as `SiteSoftware.told`
     software: list[dict[str, Any]]
     problems: tuple[str, ...]  # one sentence for whatever could not be read
     kept: int  # pages, by all these runs

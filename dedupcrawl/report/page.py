@@ -28,6 +28,7 @@ from dedupcrawl.printable import printable
 from dedupcrawl.report.collect import Report
 from dedupcrawl.report.listing import LISTED, packed
 from dedupcrawl.report.sources import RunFigures, saved_by
+from dedupcrawl.software.installation import in_words
 
 
 def savings(report: Report) -> dict[str, float]:
@@ -85,7 +86,13 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"counted": counted, "megabytes": megabytes, "duration": duration, "moment": moment}
+    made.filters |= {
+        "counted": counted,
+        "megabytes": megabytes,
+        "duration": duration,
+        "moment": moment,
+        "software": in_words,
+    }
     return made
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import unquote
 
 from msgspec.structs import replace
 
-from dedupcrawl.software.installation import ENOUGH
+from dedupcrawl.software.installation import ENOUGH, FEWEST, Installation
 from dedupcrawl.software.program import BASE, Anchors, Program, anchor_of, anchored, rules_at
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.urls.normalizer import SiteNormalizer
@@ -18,16 +19,31 @@ _SITE = "example.org"
 _BASES = ("", "/some/place")  # where a program may be
 _NAMED_HOST = re.compile(r"[a-z]+:|//(?!\{)")  # not one that is captured: a rule leads to no other site
 
+# URLs of no program: one that is recognized by these is recognized anywhere.
+_ORDINARY = (
+    "/ /index.html /index.php /about /contact /imprint.html /login /register /sitemap.xml /robots.txt /feed "
+    "/rss.xml /search?q=word /news/2010/01/02/a-title /2010/01/a-title/ /blog/ /blog/a-title /archive /category/a "
+    "/tag/b /author/c /page/2 /?page=2 /?id=5 /index.php?id=5 /article.php?id=5 /news.asp?id=5 "
+    "/list?sort=name&order=asc /user/5 /users/name /item/5 /products/a /cart /account /en/ /de/about /images/a.png "
+    "/css/style.css /js/main.js /static/a.js /files/a.pdf /download/5 /forum/ /wiki/ /docs/ /help /faq /privacy "
+    "/print/5 /?lang=en /?utm_source=a /events/2010-01-02"
+)
+
 
 def problems(program: Program, others: Sequence[Program] = ()) -> list[str]:
     """What is wrong with a program, one sentence each.
 
     Each pair is tried with the program at the root of a host and below a path; every result has to be its own
-    canonical form. No rule may name a host, but it may take one from the URL. Every rule has to be needed by a pair.
-    The signs of URLs alone have to be enough to recognize it, and neither may it be recognized in the URLs of another
-    program's pairs nor another in its.
+    canonical form, below the path of the program. No rule may name a host, but it may take one from the URL. Every
+    rule has to be needed by a pair. The program has to be recognized by the URLs of its pairs alone, not by ordinary
+    ones nor by those of another program's pairs, and no other by its.
     """
-    found = [*_of_rules(program), *_of_signs(program)]
+    found = [*_of_rules(program)]
+    if not _recognized(program, _of_all_pairs(program)):
+        needed = f"{FEWEST} signs of URLs or more, of a total weight of {ENOUGH}"
+        found.append(f"the URLs of its pairs alone do not tell it: they have to show {needed}")
+    if by := _recognized(program, (f"http://{_HOST}{url}" for url in _ORDINARY.split())):
+        found.append(f"it is recognized by URLs that any site may have: {', '.join(by[0].signs)}")
     for base in _BASES:
         found += _of_pairs(program, places(program, base))
     for other in others:
@@ -66,14 +82,10 @@ def _of_rules(program: Program) -> Iterator[str]:
             yield f"rule {rule.id!r}: no pair of `same` needs it, so nothing tests it"
 
 
-def _of_signs(program: Program) -> Iterator[str]:
-    weights = [sign.weight for sign in program.signs if sign.url and sign.weight > 0]
-    if sum(weights) < ENOUGH or len(weights) < 2:
-        yield f"its URLs alone do not tell it: two signs of URLs or more, of a total weight of {ENOUGH}, are needed"
-
-
 def _of_pairs(program: Program, anchors: Anchors) -> Iterator[str]:
     normalizer = normalizer_at(program, anchors)
+    # A link may carry a URL, with its host, that is no other at another place of the program.
+    below = "" if any(rule.to.startswith("//") for rule in program.rules) else anchors[BASE]
 
     def canonical(url: str) -> str:
         return normalizer.normalize(full(url, anchors)).canonical
@@ -89,6 +101,9 @@ def _of_pairs(program: Program, anchors: Anchors) -> Iterator[str]:
         again = normalizer.normalize(made).canonical
         if again != made:
             yield f"{url} becomes {made}, which becomes {again}: a canonical form should be its own"
+        path = made.removeprefix(f"http://{_HOST}")
+        if not path.startswith(f"{below}/") or not {".", ".."}.isdisjoint(unquote(path.partition("?")[0]).split("/")):
+            yield f"{url} becomes {made}: a result stays on the host, below the path of the program, without . and .."
     outside = f"http://{_HOST}/elsewhere"
     for url in sorted({url for pair in program.same for url in pair}) if anchors[BASE] else ():
         if normalizer.normalize(outside + anchored(url, {})).rules:
@@ -97,11 +112,19 @@ def _of_pairs(program: Program, anchors: Anchors) -> Iterator[str]:
 
 def _taken_for(program: Program, other: Program) -> Iterator[str]:
     """What `program` would be recognized by in the URLs of another one's pairs."""
+    for found in _recognized(program, _of_all_pairs(other)):
+        yield f"{other.name} is taken for {program.name}, by {', '.join(found.signs)}"
+
+
+def _of_all_pairs(program: Program) -> Iterator[str]:
+    anchors = places(program, "")
+    return (full(url, anchors) for pair in (*program.same, *program.different) for url in pair)
+
+
+def _recognized(program: Program, urls: Iterable[str]) -> list[Installation]:
+    """Where a program would be that has some rules there."""
     recognizer = Recognizer([program])
-    anchors = places(other, "")
-    for pair in (*other.same, *other.different):
-        for url in pair:
-            recognizer.see_url(full(url, anchors))
-    for found in recognizer.recognized(_SITE):
-        if found.rules(recognizer.programs):
-            yield f"{other.name} is taken for {program.name}, by {', '.join(found.signs)}"
+    for url in urls:
+        recognizer.see_url(url)
+    there = recognizer.recognized(_SITE)
+    return [found for found in there if found.rules(recognizer.programs) or not program.rules]

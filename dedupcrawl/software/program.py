@@ -206,6 +206,11 @@ def packaged() -> tuple[Program, ...]:
     return _compiled(digest_of(files)) or tuple(map(read_program, files))
 
 
+def title_of(name: str) -> str:
+    """What people call a program of the package; of others the name."""
+    return next((program.title for program in packaged() if program.name == name), name)
+
+
 class Compiled(msgspec.Struct, frozen=True):
     """The package's files in one that is read in a tenth of the time; `tools/compile_programs.py` writes it."""
 

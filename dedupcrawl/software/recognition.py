@@ -99,7 +99,7 @@ _LONGEST_URL = 2_000  # characters; of longer ones nothing is told
 _MOST_PATHS = 64  # of a program on a host, and pages with a sign
 _MOST_HOSTS = 10_000
 _MOST_SPELLINGS = 4  # of a host: with www., with a port
-_NOTHING: Mapping[str, Any] = {}
+_NOTHING: dict[str, Any] = {}  # which nobody writes to
 _URLS_REMEMBERED = 100_000  # hashes of those that were looked at: the links of a menu come with every page
 
 
@@ -125,7 +125,7 @@ class _Seen(msgspec.Struct):
 
     spellings: set[str] = msgspec.field(default_factory=set)
     programs: dict[str, dict[str, dict[str, set[int]]]] = msgspec.field(default_factory=dict)  # → anchor → path → signs
-    pages: dict[int, set[str]] = msgspec.field(default_factory=dict)  # sign → paths of pages that show it
+    pages: dict[int, dict[str, None]] = msgspec.field(default_factory=dict)  # sign → paths of pages that show it
     everywhere: set[int] = msgspec.field(default_factory=set)  # signs without a path
     count: int = 0  # of what was noted
 
@@ -184,8 +184,7 @@ class Recognizer:
                 paths = seen.programs.get(program, _NOTHING).get(anchor, _NOTHING)
                 if number in paths.get(path, ()):  # as of nearly all URLs of a site
                     continue
-                has_room = path in paths or len(paths) < _MOST_PATHS
-                if has_room and self._of_urls.fit(number, template, readable, start):
+                if self._of_urls.fit(number, template, readable, start) and _has_room(paths, path):
                     told[program] = number
                     seen.programs.setdefault(program, {}).setdefault(anchor, {}).setdefault(path, set()).add(number)
                     seen.count += 1
@@ -215,9 +214,11 @@ class Recognizer:
         path = "/" + "/".join(parts.segments)
         for number, sign in [one for program in seen.programs for one in self._of_pages.get(program, ())]:
             if _shows(sight, sign):
-                paths = seen.pages.setdefault(number, set())
-                if len(paths) < _MOST_PATHS and path not in paths:
-                    paths.add(path)
+                paths = seen.pages.setdefault(number, {})
+                if path not in paths:
+                    if len(paths) >= _MOST_PATHS:
+                        del paths[next(iter(paths))]
+                    paths[path] = None
                     seen.count += 1
         return News(seen.count > before[0], len(seen.programs) > before[1])
 
@@ -288,6 +289,16 @@ def _places(segments: Sequence[str]) -> list[str]:
             break
         found.append(path)
     return found
+
+
+def _has_room(paths: dict[str, set[int]], path: str) -> bool:
+    """Whether a place can be noted. The oldest with one sign makes room, not one that may be recognized already."""
+    if path not in paths and len(paths) >= _MOST_PATHS:
+        oldest = next((place for place, signs in paths.items() if len(signs) == 1), None)
+        if oldest is None:
+            return False
+        del paths[oldest]
+    return True
 
 
 def _shows(sight: Sight, sign: Sign) -> bool:

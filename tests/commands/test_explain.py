@@ -306,22 +306,28 @@ def test_what_a_crawl_does_with_a_doubted_rule(folder: Path) -> None:
     assert told(folder, URL)["in_crawls"] is None
 
 
-def test_what_runs_on_a_site_is_told_with_its_first_signs_and_the_trials_that_there_were(tmp_path: Path) -> None:
-    seen = Installation("forum", "a.example", {f"sign {n}": 1 for n in range(7)}, {}, ("a.example",))
+def test_what_runs_on_a_site_is_told_with_its_signs_and_the_trials_that_there_were(tmp_path: Path) -> None:
+    signs = {"sign 1": 1, "sign 2": 2, "sign 3": 1}
+    seen = Installation("forum", "a.example", signs, {}, ("a.example",))
+    against = Installation("phpbb3", "a.example", {**signs, "sign 4": -3}, {}, ("a.example",))
     tried = {f"forum.{name}@a.example": TrialRecord(*counts) for name, counts in TRIALS.items()}
     index = LmdbIndex(tmp_path / "index", CHECKS)
     index.update_site_state(
-        "a.example", NAME, lambda _: SiteSoftware(tried, {"forum.off@a.example": "it was wrong"}, (seen,)).to_bytes()
+        "a.example",
+        NAME,
+        lambda _: SiteSoftware(tried, {"forum.off@a.example": "it was wrong"}, (seen, against)).to_bytes(),
     )
     alias = Alias("http://a.example/1", "permalink", "s", "", 0.0)
     index.attach("http://a.example/2", ALIAS, alias.to_bytes())
     index.close()
     lines = explain(tmp_path, "http://a.example/2").stdout.splitlines()
-    assert lines[2:6] == [
+    assert lines[2:7] == [
         "  is an alias of http://a.example/1: pages say so (permalink), 1970-01-01 00:00 UTC",
-        "  a.example runs forum, recognized by sign 0, sign 1, sign 2, sign 3, sign 4 and 2 more signs",
+        "  a.example runs forum: sign 2 (+2), sign 1 (+1), sign 3 (+1); total weight 4 (needed: 3, of 2 signs or more)",
         "    rule forum.sid@a.example: tried 9 times in crawls, 0 failed",
         "    rule forum.off@a.example is not used: it was wrong",
+        "  a.example does not run phpBB 3: sign 4 (-3), sign 2 (+2), sign 1 (+1), sign 3 (+1); "
+        "total weight 1 (needed: 3, of 2 signs or more)",
     ]
 
 

@@ -42,6 +42,7 @@ title = "Boxes"
 source = "us"
 signs = [{url = "/box/{:digits}", weight = 2}, {url = "/shelf"}]
 rules = []
+different = [["/box/1", "/shelf"]]
 ignored = ["css:.note"]
 """
     path.write_text(text, encoding="utf-8")
@@ -85,7 +86,13 @@ same = [["/box/1?from=2", "/box/1"]]
 
 def test_one_program_is_shown_with_its_signs_rules_and_pairs() -> None:
     shown = run("phpbb2").stdout
-    for part in ("phpBB 2", "from phpBB 2.0's source", "url /viewforum.php?f={:digits}", "sid: drop sid"):
+    for part in (
+        "phpBB 2",
+        "from phpBB 2.0's source",
+        "+1  url /viewforum.php?f={:digits}",
+        "needed: a total weight of 3, of 2",
+        "sid: drop sid",
+    ):
         assert part in shown
     told = json.loads(run("phpbb2", "--json").stdout)
     assert told["rules"][0] == {"id": "sid", "kind": "rewrite", "drop": ["sid"]}

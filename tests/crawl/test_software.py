@@ -78,6 +78,16 @@ def test_what_later_pages_speak_against_is_dropped(start: Start) -> None:
         assert worker.rules() == ()
 
 
+def test_what_was_dropped_is_back_once_its_own_signs_outweigh_what_speaks_against_it(start: Start) -> None:
+    with closing(start()) as worker:
+        worker.look(*FOR)
+        worker.look(*AGAINST, url="http://a.com/faq/")
+        assert worker.rules() == ()
+        more = ("/posting.php?mode=reply", "/privmsg.php?folder=inbox", "/templates/subSilver/a.css")
+        worker.look(*more, url="http://a.com/news/")
+        assert worker.rules() == ("phpbb2.sid@a.com",)
+
+
 def test_what_an_earlier_crawl_took_for_recognized_is_dropped_for_good(start: Start) -> None:
     for links, rules in ((FOR, 1), (AGAINST, 0), (FOR, 0)):
         with closing(start()) as worker:

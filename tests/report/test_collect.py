@@ -14,6 +14,7 @@ from dedupcrawl.index.rows import Entry, Rewrite
 from dedupcrawl.index.runs import RunTally, read_runs
 from dedupcrawl.report.collect import collect
 from dedupcrawl.report.page import duration, render, savings
+from dedupcrawl.software.installation import NAME, Installation, SiteSoftware
 from dedupcrawl.verdict import Verdict
 from tests.detection.judged import Crawl, prose
 from tests.index.toys import offer
@@ -26,6 +27,16 @@ VERDICTS = [
     duplicate("http://b.com/1", "http://www.a.com/1", probability=1.0),
     doubted("http://b.com/9", "http://b.com/8"),
 ]
+
+
+def test_software_that_runs_there_and_that_does_not_is_told_with_its_signs() -> None:
+    index = index_of(VERDICTS)
+    runs = Installation("smf", "a.com/<b>", {"url /a": 2, "cookie b": 1}, {}, ("a.com",))
+    does_not = Installation("trac", "a.com", {"url /a": 2, "url /b": 1, "url /c": -5}, {}, ("a.com",))
+    index.update_site_state("a.com", NAME, lambda _: SiteSoftware(seen=(runs, does_not)).to_bytes())
+    page = render(collect(index, None, [], []))
+    assert "a.com/&lt;b&gt; runs Simple Machines Forum: url /a (+2), cookie b (+1); total weight 3 (needed: 3" in page
+    assert "a.com does not run Trac: url /c (-5), url /a (+2), url /b (+1); total weight -2 (needed: 3" in page
 
 
 def test_figures_of_the_verdicts() -> None:

@@ -113,13 +113,37 @@ def test_what_is_wrong_with_a_program_is_found(tmp_path: Path) -> None:
     assert any("do not tell it" in problem for problem in problems(read_program(path)))
 
 
+@pytest.mark.parametrize("sign", ['"/{*}?page={:digits}", weight = 2', '"?id={}", weight = 2', '"/{}/{}", weight = 2'])
+def test_signs_that_any_site_has_are_found(tmp_path: Path, sign: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(MINE.replace("{url", f'{{url = {sign}}},\n  {{url = "/{{}}"}},\n  {{url', 1), encoding="utf-8")
+    (said,) = problems(read_program(path))
+    assert said.startswith("it is recognized by URLs that any site may have: ")
+
+
+@pytest.mark.parametrize(("to", "made"), [
+    ("/../{x}", "/page"), ("/a/%2e%2E/{x}", "/page"), ("/a/./{x}", "/a/page"), ("{x|decode}", "/other"),
+])  # fmt: skip
+def test_a_rule_that_leads_out_of_the_program_is_found(tmp_path: Path, to: str, made: str) -> None:
+    path = tmp_path / "mine.toml"
+    rule = f'{{id = "out", match = "?to={{x}}", to = "{to}"}},\n  {{id = "sid"'
+    pairs = f'same = [["/?to={"page" if "/" in to else "/other"}", "{made}"], '
+    path.write_text(MINE.replace('{id = "sid"', rule).replace("same = [", pairs), encoding="utf-8")
+    assert any("below the path of the program" in problem for problem in problems(read_program(path)))
+
+
+def test_a_program_that_its_pairs_do_not_tell_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(MINE.replace(', ["/mine-a", "/mine-b"]', ""), encoding="utf-8")
+    (said,) = problems(read_program(path))
+    assert said.startswith("the URLs of its pairs alone do not tell it")
+
+
 def test_a_program_that_is_taken_for_another_is_found(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     greedy = '{url = "/viewtopic.php?t={:digits}", weight = 2},\n  {url = "/viewforum.php?f={:digits}"}'
     path.write_text(MINE.replace('{url = "/mine-a", weight = 2}', greedy), encoding="utf-8")
-    (said, *_) = problems(read_program(path), KNOWN)
-    assert "phpbb" in said
-    assert "is taken for mine" in said
+    assert "phpbb2 is taken for mine, by " in " ".join(problems(read_program(path), KNOWN))
 
 
 def test_all_programs_are_at_hand_in_a_moment() -> None:
@@ -148,7 +172,7 @@ rules = [
   {id = "sid", drop = ["sid"]},
 ]
 same = [["/page?sid=1", "/page"]]
-different = [["/page", "/other"]]
+different = [["/page", "/other"], ["/mine-a", "/mine-b"]]
 """
 
 

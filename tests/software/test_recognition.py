@@ -291,6 +291,28 @@ def test_memory_is_bounded() -> None:
     assert 0 < len(recognizer.recognized("example.org")) <= 64
 
 
+DEAD = [f"http://example.org/{n}/viewtopic.php?t=1" for n in range(200)]
+
+
+def test_links_to_folders_that_are_not_there_take_no_place_of_one_that_is() -> None:
+    forum = [f"http://example.org/forum/{url}" for url in PHPBB]
+    for urls in ([*DEAD, *forum], [*forum[:2], *DEAD, forum[2]], [*forum, *DEAD]):
+        assert runs(seeing(*urls)) == {("phpbb2", "example.org/forum")}
+
+
+def test_what_is_recognized_makes_no_room() -> None:
+    forums = [f"http://example.org/{n}/{url}" for n in range(70) for url in PHPBB]
+    assert len(runs(seeing(*forums))) == 64
+    assert runs(seeing(*forums)) == runs(seeing(*forums, *DEAD))
+
+
+def test_pages_elsewhere_take_no_place_of_those_of_a_program() -> None:
+    recognizer = seeing("http://example.org/forum/viewtopic.php?t=1")
+    for folder in [*range(200), "forum"]:
+        recognizer.see_page(sight_of(f"http://example.org/{folder}/", "", ["phpbb2mysql_sid"]))
+    assert runs(recognizer) == {("phpbb2", "example.org/forum")}
+
+
 def test_a_host_for_each_of_many_users() -> None:
     recognizer = seeing(*(f"http://user{n}.example.org/{url}" for n in range(300) for url in PHPBB))
     assert len(recognizer.recognized("example.org")) == MOST_OF_A_SITE

@@ -35,7 +35,7 @@ def test_signs_that_several_have_seen_come_together() -> None:
         assert trac.signs == {**TICKETS, "url /projects/{}": -2}
         assert trac.hosts == ("a.com", "www.a.com")
         assert known.joined(one).installations == [FORUM], "who has not seen it does not bring the program back"
-        assert [row["program"] for row in known.told()] == ["smf"]
+        assert [(row["program"], row["recognized"]) for row in known.told()] == [("smf", True), ("trac", False)]
 
 
 def test_what_is_recognized_comes_before_what_is_not_where_there_is_too_much() -> None:
@@ -61,5 +61,11 @@ def test_signs_count_what_the_file_of_the_program_says_now() -> None:
 def test_told_by_program_and_place() -> None:
     known = SiteSoftware(TRIED, {"smf.index@a.com": "led nowhere"}, (TRAC, FORUM))
     forum, trac = known.told()
+    assert (trac["recognized"], trac["signs"], trac["weight"]) == (True, TICKETS, 3)
     assert (forum["program"], forum["failed"], forum["tried"]) == ("smf", {"smf.index@a.com": "led nowhere"}, {})
     assert (trac["where"], trac["tried"]) == ("a.com/trac", {"trac.reply@a.com/trac": [4, 1]})
+
+
+def test_what_would_not_be_recognized_anyway_is_not_told() -> None:
+    for signs in ({"url /x": -2}, {"url /x": -2, "url /y": 2, "url /z": -1}, {"url /y": 9, "url /x": -2}):
+        assert SiteSoftware(seen=(Installation("trac", "a.com", signs, {}, ("a.com",)),)).told() == []
