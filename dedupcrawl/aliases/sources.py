@@ -186,8 +186,8 @@ def _head(
     url: str, body: bytes, telling: Sequence[bytes] = _TELLING
 ) -> tuple[str, list[tuple[bytes, dict[bytes, str]]]]:
     """The base of a page's relative URLs, and those link and meta tags that may say something: name and attributes."""
-    end = max(body.find(b"</head", 0, _HEAD), body.find(b"</HEAD", 0, _HEAD))
-    head = body[: end if end >= 0 else _HEAD]
+    ends = (body.find(name, 0, _HEAD) for name in (b"</head", b"</HEAD"))
+    head = body[: next((end for end in ends if end >= 0), _HEAD)]
     lower = head.lower()
     tags: list[tuple[bytes, dict[bytes, str]]] = []
     base = ""
