@@ -31,15 +31,13 @@ _MOST_FRAGMENTS = 20_000  # of links, that are looked at
 _MOST_SCRIPTS = 20  # of JSON-LD
 _LONGEST = 2_000  # characters of a URL
 _LONGEST_LINK = 500  # bytes of a link to an element
-_LONGEST_ID = 12  # bytes before the value of an id
+_LONGEST_ID = 12  # bytes of the word before the "=" of an id, and of white space
 _FEWEST_ORDERS, _DIRECTIONS = 3, 2  # by so many columns, up and down, for links to be taken for orders of a list
 _MOST_LINKS_OF_LIST = 30  # of one entry: its orders, what is above it, and that; set by hand, to bound time
 _LONGEST_LIST = 20_000  # bytes of a page with such a list; those of archive.glftpd.io have 2,000
-_MOST_LOOKS = 8  # places where the name of an element stands
 _MOST_JSON = 65_536  # bytes of JSON-LD
 
 _LONGEST_TAG = 2_500  # bytes
-_AROUND = 2_000  # bytes on either side of a link in which its element mostly stands
 
 _TAG = re.compile(rb"<(link|meta|base)\b([^<>]{1,%d})>" % _LONGEST_TAG)  # in lower case
 _REFERENCE = re.compile(
@@ -51,10 +49,10 @@ _DIGIT = re.compile("[0-9]")
 _NUMBERS = re.compile(rb"[0-9]+")
 _FRAGMENT = re.compile(rb"#([A-Za-z_-]{0,20}([0-9]{1,15}))(?=[\"'\s>])")
 _TARGET = re.compile(rb"href\s*=\s*[\"']?([^\"'#\s<>]+)", re.IGNORECASE)
-_ID = re.compile(rb"\b(?:id|name)\s*=\s*[\"']?$", re.IGNORECASE)
+_NAMED = re.compile(rb"=\s*[\"']?([A-Za-z_-]{0,20}[0-9]{1,15})(?=[\"'\s/>])")
+_ID = re.compile(rb"\b(?:id|name)\s*\Z", re.IGNORECASE)
 _LINK = re.compile(rb"<[aA]\b[^<>]{0,500}?\b[hH][rR][eE][fF]\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 _ORDER = re.compile(r"\?([A-Za-z_]+)=([A-Za-z_]+)[&;]([A-Za-z_]+)=([A-Za-z_]+)", re.ASCII)
-_AFTER_NAME = (b'"', b"'", b" ", b"\t", b"\n", b"\r", b"/", b">")
 _JSON_LD = re.compile(rb"<script\b[^<>]{0,500}application/ld\+json[^<>]{0,500}>", re.IGNORECASE)
 _OF_A_PAGE = re.compile(
     r"(?:Web|Item|About|Contact|Profile|QA|FAQ)Page|[A-Za-z]*Article|BlogPosting|DiscussionForumPosting"
@@ -80,17 +78,23 @@ def aliases_said(url: str, body: bytes, headers: Mapping[str, Sequence[str]], wa
     told += [one for one in _tags(tags) if one[0] in wanted]
     if "json-ld" in wanted and b"ld+json" in body[:_MOST_BYTES]:
         told += (("json-ld", target) for target in _json_ld(body[:_MOST_BYTES]))
-    said = ((source, _absolute(base, target)) for source, target in told)
-    site = site_of(url)
-    stay = ((source, other) for source, other in said if other and site_of(other) == site)
+    said = (
+        (source, _absolute(url if source == "header" else base, target)) for source, target in told
+    )  # RFC 8288, 3.1
     links = {name: find for name, find in (("permalink", permalinks), ("sort-link", sort_links)) if name in wanted}
     own = (zip(repeat(name), find(url, body, base)) for name, find in links.items())
-    for source, other in chain(stay, *own):  # those are of the page's own host
-        if other and other != url and other not in found:
+    for source, other in chain(said, *own):
+        if other and other != url and other not in found and may_lead(other, url):
             found[other] = source
             if len(found) >= _MOST:
                 break
     return found
+
+
+def may_lead(url: str, target: str) -> bool:
+    """Whether who asks for a URL may be led to another: to a web page of the same site, and to none less secure."""
+    is_secure = target.startswith("https:") or (target.startswith("http:") and not url.startswith("https:"))
+    return is_secure and site_of(url) == site_of(target)
 
 
 def canonical_of(url: str, body: bytes) -> str:
@@ -106,7 +110,6 @@ def permalinks(url: str, body: bytes, base: str) -> Iterator[str]:
     """
     place = _place(url)
     links: dict[bytes, set[bytes]] = {}
-    begins: dict[bytes, int] = {}
     paths: dict[bytes, str] = {}  # of a target → its URL where that is of the page's own place, else empty
     for match in islice(_FRAGMENT.finditer(body, 0, _MOST_BYTES), _MOST_FRAGMENTS):
         target = _target_before(body, match.start())
@@ -120,15 +123,15 @@ def permalinks(url: str, body: bytes, base: str) -> Iterator[str]:
             if not paths[path]:
                 continue
             links.setdefault(match[1], set()).add(target)
-            begins.setdefault(match[1], match.start())
             if len(links) >= _MOST:
                 break
+    there_are = _elements(body) if links else set()
     for fragment, targets in links.items():
-        if _has_element(body, fragment, begins[fragment]):
+        if fragment in there_are:
             for target in sorted(targets):
                 path, mark, query = target.partition(b"?")
                 arguments = _value(query)
-                if path and mark and arguments and "#" not in arguments and len(target) < _LONGEST_LINK:
+                if path and mark and arguments and "#" not in arguments:
                     yield f"{paths[path]}?{arguments}"  # a join costs more than all the rest
                 else:
                     yield _absolute(base, _value(target))
@@ -165,21 +168,10 @@ def _target_before(body: bytes, end: int) -> bytes:
     return match[1] if match else b""
 
 
-def _has_element(body: bytes, name: bytes, link: int) -> bool:
-    """Whether an element has this id or name, as far as a few looks at the markup tell, first around a link to it."""
-    start = max(0, link - _AROUND)
-    return _is_element(body, name, start, link + _AROUND) or _is_element(body, name, 0, _MOST_BYTES)
-
-
-def _is_element(body: bytes, name: bytes, start: int, end: int) -> bool:
-    at = start - 1
-    for _ in range(_MOST_LOOKS):
-        at = body.find(name, at + 1, min(end, _MOST_BYTES))
-        if at < 0:
-            return False
-        if _ID.search(body[max(0, at - _LONGEST_ID) : at]) and body[at + len(name) : at + len(name) + 1] in _AFTER_NAME:
-            return True
-    return False
+def _elements(body: bytes) -> set[bytes]:
+    """Ids and names of elements that a fragment with a number may lead to."""
+    found = _NAMED.finditer(body, 0, _MOST_BYTES)
+    return {one[1] for one in found if _ID.search(body, max(0, one.start() - _LONGEST_ID), one.start())}
 
 
 def _head(

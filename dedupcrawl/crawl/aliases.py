@@ -6,6 +6,7 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 
 import msgspec
 from scrapy import Request
@@ -13,13 +14,13 @@ from scrapy.http import Response
 from w3lib.url import safe_url_string
 
 from dedupcrawl.aliases.alias import MOST_LINKS, NAME, SAID, Alias, SiteAliases, rule_id
-from dedupcrawl.aliases.sources import DUPLICATE, NAMING, REDIRECT, SOURCES, aliases_said
+from dedupcrawl.aliases.sources import DUPLICATE, NAMING, REDIRECT, SOURCES, aliases_said, may_lead
 from dedupcrawl.crawl.alias_store import AliasStore
 from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.journal_file import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.request_meta import MOVED, TRIAL, without_fragment
+from dedupcrawl.crawl.request_meta import MOVED, TRIAL, refreshed_from, without_fragment
 from dedupcrawl.crawl.same_page import Look, digest_of_text, is_kept_with_lines_beside, same_page
 from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.detection.unsettled import MOST_UNSETTLED
@@ -35,7 +36,6 @@ logger = logging.getLogger(__name__)
 _MOST_DROPPED = 100_000  # pages whose text is remembered, some 200 bytes each
 _MOST_KEPT = 10_000  # links of the pages that were kept last, 1.1 KB each
 _RULES = {rule_id(source): source for source in (DUPLICATE, *SOURCES)}
-_META_REFRESH = "meta refresh"  # as Scrapy calls it
 
 
 class Aliases:
@@ -202,9 +202,9 @@ class Aliases:
                 if TRIAL in request.meta:  # the other is being fetched, too
                     del said[by[source]]
         found = dict(zip(map(self._by_rules, reversed(said)), reversed(said.values()), strict=True))  # the first counts
-        reasons = request.meta.get("redirect_reasons", ())
-        if REDIRECT in settings.alias_sources and reasons and reasons[-1] == _META_REFRESH:
-            found[without_fragment(request.meta["redirect_urls"][-1])] = REDIRECT
+        before = refreshed_from(request) if REDIRECT in settings.alias_sources else ""
+        if before and may_lead(before, url):
+            found[before] = REDIRECT
         found.pop(url, None)
         if found:
             page = self._pages.of(response)
@@ -216,11 +216,11 @@ class Aliases:
         """Other URLs that a page says lead to itself, as they would be asked for, and who says so."""
         names = (name for name in ("link", "content-location") if name in response.headers)
         headers = {name: [value.decode("latin-1") for value in response.headers.getlist(name)] for name in names}
-        return {
-            said if said.isascii() and " " not in said else safe_url_string(said): source  # as Scrapy writes it
-            for said, source in aliases_said(url, response.body, headers, self._tried(url)).items()
-            if url.startswith("https:") or not said.startswith("https:")  # nobody must be led to an insecure page
-        }
+        found = {}
+        for said, source in aliases_said(url, response.body, headers, self._tried(url)).items():
+            with suppress(ValueError):  # half a character, in JSON; a port that is none
+                found[said if said.isascii() and " " not in said else safe_url_string(said)] = source
+        return found
 
     def _by_rules(self, url: str) -> str:
         return self._normalizer.fetchable(url).canonical
@@ -242,8 +242,7 @@ class Aliases:
         url, target = without_fragment(request.url), without_fragment(target)
         if status not in MOVED or REDIRECT not in self._settings.for_url(url).alias_sources:
             return
-        stays = site_of(url) == site_of(target) and target.startswith(("http://", "https://"))
-        if stays and target != url and not (url.startswith("https:") and target.startswith("http:")):
+        if target != url and may_lead(url, target):
             self._keep(target, {url: REDIRECT})
 
     def _keep(self, url: str, found: dict[str, str]) -> dict[str, str]:

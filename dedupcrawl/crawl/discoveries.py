@@ -24,12 +24,15 @@ class Discoveries:
 
     Whoever skips a page must ask for what it was the first to lead to. That is enough for everything to be found
     again: what a page has found was asked for before anything that it led to, so the first finders form a tree, and
-    each branch hangs from a page that is fetched or from one whose discoveries are remembered.
+    each branch hangs from a page that is fetched or from one whose discoveries are remembered. A page that no link led
+    to, but a rule or what another page says, hangs from nothing once that is no longer believed: what it has led to is
+    adrift, and found again by whoever else leads to it.
     """
 
     def __init__(self) -> None:
         self._known: set[int] = set()
-        self._made: set[int] = set()  # hashes of URLs that rules made of others
+        self._made: set[int] = set()  # hashes of URLs that rules made of others, or that pages name
+        self._adrift: set[int] = set()  # hashes of URLs that only by way of such were yielded; they are not known
         self._awaited: dict[int, _Awaited] = {}  # by hash
         self._only_on: defaultdict[str, dict[int, _Awaited]] = defaultdict(dict)  # the same by URL on trial
         self._failed: set[int] = set()  # hashes of URLs whose trial has failed
@@ -46,14 +49,20 @@ class Discoveries:
                 and other pages may lead to it by URLs of other forms.
         """
         key = asked = _key(request.url)
-        is_known = was_asked = key in self._known
+        is_adrift = response is not None and self._is_adrift(response)
+        was_asked = key in self._known or key in self._adrift
+        is_known = key in self._known or (is_adrift and was_asked)
         if sent is None or sent.url == request.url:
             was_asked = was_asked or key in self._made
         else:
             asked = _key(sent.url)
-            was_asked = asked in self._known or asked in self._made
+            was_asked = asked in self._known or asked in self._made or asked in self._adrift
             self._made.add(asked)
-        self._known.add(key)
+        if not is_adrift:
+            self._known.add(key)
+            self._adrift.discard(key)
+        elif not is_known and key not in self._made:
+            self._adrift.add(key)
         tried = response.meta.get(TRIAL) if response is not None and response.request is not None else None
         if tried is not None and _key(tried) in self._failed:
             tried = None
@@ -66,14 +75,27 @@ class Discoveries:
                 self._forget(asked)
         return not is_known or request.dont_filter or request.method != "GET"
 
-    def is_awaited(self, url: str) -> bool:
-        """True for a URL that only pages on trial have led to so far: whoever else does must be counted."""
-        return bool(self._awaited) and _key(url) in self._awaited
+    def made(self, url: str) -> None:
+        """A URL is asked for that no page has led to."""
+        self._made.add(_key(url))
+
+    def is_awaited(self, url: str, response: Response) -> bool:
+        """True where only pages on trial, or adrift, have led to a URL so far: another one must be counted."""
+        if not self._awaited and not self._made:
+            return False
+        key = _key(url)
+        if key in self._awaited or key in self._known:
+            return key in self._awaited
+        return key in self._made or (key in self._adrift and not self._is_adrift(response))
+
+    def _is_adrift(self, response: Response) -> bool:
+        urls = {response.url} if response.request is None else {response.url, response.request.url}
+        keys = {_key(url) for url in urls} - self._known if self._made else set()
+        return not keys.isdisjoint(self._made) or not keys.isdisjoint(self._adrift)
 
     def dropped(self, request: Request) -> None:
         """The duplicate filter has dropped a request: another worker, or an earlier process, had asked for its URL."""
-        if self.is_awaited(request.url):
-            awaited = self._awaited[_key(request.url)]
+        if (awaited := self._awaited.get(_key(request.url))) is not None:
             awaited.yields -= 1
             if not awaited.yields:
                 self._forget(_key(request.url))

@@ -9,10 +9,11 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
+from w3lib.url import safe_url_string
 
 from dedupcrawl.crawl.extension import Component
 from dedupcrawl.crawl.failures import survived
-from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRIAL, AlreadyFetchedError
+from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, POSTED, TRIAL, AlreadyFetchedError
 from dedupcrawl.sites import host_of
 
 
@@ -27,6 +28,8 @@ class UrlMiddleware(Component):
         self._dedup.orphans.answered(request, response)
         if self._dedup.software is not None:
             self._dedup.software.look(response)
+        if request.method != "GET":  # what is posted to a URL tells nothing of who asks for it
+            return response
         if (instead := self._dedup.aliases.look(request, response, self._dedup.rewriter.instead_of_page)) is not None:
             return instead
         self._dedup.watch.answered(request, response)
@@ -71,7 +74,10 @@ class RewriteFallback(Component):
     async def process_response(self, request: Request, response: Response) -> Request | Response:
         """The response, or the request to send instead."""
         status = response.status
-        if 300 <= status < 400:
+        if request.method != "GET":
+            request.meta[POSTED] = True
+            return response
+        if 300 <= status < 400 and not self._is_left_alone(request, status):
             if target := _location(request, response):
                 self._dedup.aliases.moved(request, status, target)
                 is_one_url, original = self._dedup.parts.earlier.is_one_url, _original(request)
@@ -83,7 +89,7 @@ class RewriteFallback(Component):
 
     async def process_exception(self, request: Request, exception: Exception) -> Request | None:
         """Go back when a component forbids the canonical URL, or when its host cannot be reached."""
-        if isinstance(exception, AlreadyFetchedError):
+        if isinstance(exception, AlreadyFetchedError) or request.method != "GET":
             return None
         is_forbidden = isinstance(exception, IgnoreRequest)
         if is_forbidden or self._is_last_try(request) or host_of(_original(request)) != host_of(request.url):
@@ -99,6 +105,12 @@ class RewriteFallback(Component):
             else:
                 self._dedup.parts.sending.schedule(waited)
         return instead
+
+    def _is_left_alone(self, request: Request, status: int) -> bool:
+        """Whether RedirectMiddleware gives a redirect to the spider."""
+        meta, spider = request.meta, self._crawler.spider
+        handled = (*meta.get("handle_httpstatus_list", ()), *getattr(spider, "handle_httpstatus_list", ()))
+        return bool(meta.get("dont_redirect") or meta.get("handle_httpstatus_all")) or status in handled
 
     def _is_last_try(self, request: Request) -> bool:
         meta = request.meta
@@ -117,7 +129,7 @@ def _location(request: Request, response: Response) -> str:
     """Where a redirect leads; empty where it does not say."""
     location = response.headers.get("Location")
     try:
-        return urljoin(request.url, location.decode("latin-1").strip()) if location else ""
+        return urljoin(request.url, safe_url_string(location)) if location else ""  # as Scrapy reads it
     except ValueError:  # http://[
         return ""
 

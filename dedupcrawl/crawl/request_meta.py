@@ -12,6 +12,7 @@ TRAIL = "dedup_url_trail"  # URLs this request was rewritten from, so that it ca
 TRIAL = "dedup_trial"  # the URL on trial whose page this request fetches, as it was asked for
 ORPHANS = "dedup_orphans"  # URLs of the orphans that this request fetches, and what it asked for; until it is answered
 FORCE_KEEP = "dedup_force_keep"  # whether what it fetches is kept, whatever it duplicates; until it is answered
+POSTED = "dedup_posted"  # it was led on from what was sent to a URL by another method: nothing is said of that URL
 
 GONE = (404, 410)  # statuses by which a site says that there is no such page; any other may be a passing failure
 MOVED = frozenset({301, 308})  # statuses of a redirect that is for good
@@ -26,6 +27,12 @@ class AlreadyFetchedError(IgnoreRequest):
 def without_fragment(url: str) -> str:
     """What a server sees of a URL."""
     return url.partition("#")[0]
+
+
+def refreshed_from(request: Request) -> str:
+    """The URL whose page has led to this request by a meta refresh; empty where none has, or by another method."""
+    is_refreshed = request.meta.get("redirect_reasons", ())[-1:] == ["meta refresh"] and POSTED not in request.meta
+    return without_fragment(request.meta["redirect_urls"][-1]) if is_refreshed else ""
 
 
 def untouched(request: Request) -> Request:

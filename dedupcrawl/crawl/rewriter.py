@@ -165,6 +165,7 @@ class Rewriter:
         self._parts.savings.fetch_as_asked(without_fragment(request.url))
         self._pending.lead_on(without_fragment(request.url), sent.url)
         self._aliases.lead_on(without_fragment(request.url), sent.url, source)
+        self._aliases.discoveries.made(sent.url)
         return sent
 
     def _send(self, request: Request, wanted: str, found: Normalized, mode: str) -> Request:  # noqa: PLR0911 - a reason each

@@ -32,7 +32,7 @@ class RepeatedLinks(Component):
         is_on, drops_again = self._is_on, repetitions.drops_again
         try:
             async for one in result:
-                if is_on and isinstance(one, Request) and drops_again(one) and not is_awaited(one.url):
+                if is_on and isinstance(one, Request) and drops_again(one) and not is_awaited(one.url, response):
                     count += 1
                 else:
                     yield one
@@ -88,7 +88,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         try:
             async for one in result:
                 if isinstance(one, Request):
-                    if self._repetitions.drops_again(one) and not self._is_awaited(one.url):
+                    if self._repetitions.drops_again(one) and not self._is_awaited(one.url, response):
                         self._repetitions.count(1)
                         continue
                     if (sent := self._followed(one, response, found)) is not None:
@@ -98,7 +98,7 @@ class SpiderOutput(BaseSpiderMiddleware):
                     self._link(one, response)  # a pipeline gets no response
                     yield one
             if (page := self._dedup.pages.known(response)) is not None:
-                page.links = found
+                page.links = found if response.request.method == "GET" else None
                 self._dedup.aliases.settle(page)
                 if held is None:
                     self._dedup.watch.judged(page)

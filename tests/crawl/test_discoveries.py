@@ -30,10 +30,10 @@ def test_what_only_pages_on_trial_lead_to() -> None:
     found.dropped(Request(U))  # the second
     assert found.only_on("v") == [U]
     assert found.only_on("w") == []
-    assert found.is_awaited(f"{U}#top")
+    assert found.is_awaited(f"{U}#top", page())
     found.is_new(Request(U), page())
     assert found.only_on("v") == []
-    assert not found.is_awaited(U)
+    assert not found.is_awaited(U, page())
 
 
 def test_what_an_earlier_process_had_asked_for() -> None:
@@ -67,8 +67,25 @@ def test_what_a_failed_trial_has_led_to_and_will_is_found_by_its_page() -> None:
     found.is_new(Request(f"{U}?2"), page("w"))
     found.failed("v")
     assert found.only_on("v") == []
-    assert not found.is_awaited(U)
+    assert not found.is_awaited(U, page())
     found.is_new(Request(f"{U}?2"), page("v"))
     found.is_new(Request(f"{U}?3"), page("v"))
     assert found.only_on("v") == found.only_on("w") == []
-    assert not any(found.is_awaited(url) for url in (f"{U}?2", f"{U}?3"))
+    assert not any(found.is_awaited(url, page()) for url in (f"{U}?2", f"{U}?3"))
+
+
+def test_what_only_a_page_that_no_link_leads_to_has_led_to_is_new_once_more() -> None:
+    found, made = Discoveries(), Request("http://a.example/made")
+    adrift = Response(made.url, request=made)
+    assert found.is_new(Request(f"{U}?2"), page(), made)
+    assert found.is_new(Request(U), adrift)
+    assert not found.is_new(Request(U), adrift)
+    assert not found.is_awaited(U, adrift)
+    assert found.is_new(made, adrift), "to itself"
+    for url in (U, made.url):
+        assert found.is_awaited(url, page())
+        assert found.is_new(Request(url), page())
+        assert not found.is_new(Request(url), page())
+        assert not found.is_awaited(url, page())
+    assert found.is_new(Request(f"{U}?3"), adrift), "to which a page has led by now"
+    assert not found.is_new(Request(f"{U}?3"), page())

@@ -79,12 +79,20 @@ class Site:
 
 @contextmanager
 def serve(pages: Pages) -> Iterator[Site]:
-    """Serve `pages` by path with query on a free loopback port; robots.txt is 404 unless given."""
+    """Serve `pages` by path with query on a free loopback port; robots.txt is 404 unless given.
+
+    What answers to POST has a path that begins with "POST ".
+    """
     requests: Counter[str] = Counter()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True  # else each body waits 40 ms for the acknowledgement of its headers
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.path = f"POST {self.path}"
+            self.do_GET()
 
         def do_GET(self) -> None:
             requests[self.path] += 1

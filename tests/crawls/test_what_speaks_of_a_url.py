@@ -1,0 +1,147 @@
+"""What says nothing of who asks for a URL is not taken for it: other methods, redirects left alone, odd bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import scrapy
+
+from tests.crawls.site import Answer, crawl, page, prose, redirect, serve
+from tests.crawls.test_aliases import canonical, settings, texts
+
+RULE = 'site = "127.0.0.1"\n[[rules]]\nid = "s"\nkind = "rewrite"\nmatch = "{}?x={{}}"\ndrop = ["x"]\nstate = "{}"\n'
+REFRESH = '<html><head><meta http-equiv="refresh" content="0; url={}"></head><body>On we go</body></html>'
+
+
+def write_rule(folder: Path, path: str, state: str = "active") -> None:
+    (folder / "rules").mkdir(exist_ok=True)
+    (folder / "rules" / "127.0.0.1.toml").write_text(RULE.format(path, state), encoding="utf-8")
+
+
+class Poster(scrapy.Spider):
+    """Sends a form and then asks for the same URL, and for forms of it."""
+
+    name = "poster"
+
+    def parse(self, response: Any) -> Any:
+        yield from self.answered(response)
+        yield scrapy.Request(response.urljoin("/form"), method="POST", body=b"a=1", callback=self.posted)
+
+    def posted(self, response: Any) -> Any:
+        yield from self.answered(response)
+        yield scrapy.Request(response.urljoin("/form"), callback=self.answered)
+        yield from (scrapy.Request(response.urljoin(f"/form?x={n}"), callback=self.answered) for n in range(6))
+
+    def answered(self, response: Any) -> Any:
+        yield {"url": response.url, "text": " ".join(response.css("article ::text").getall())}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [redirect("/thanks"), redirect("/thanks", 308), REFRESH.format("/thanks"), page(prose(0))],
+    ids=["moved", "moved, and posted again", "refreshed", "a duplicate"],
+)
+async def test_what_is_posted_to_a_url_tells_nothing_of_who_asks_for_it(tmp_path: Path, answer: Answer | str) -> None:
+    pages: dict[str, Any] = {"/": page(prose(0)), "/form": page(prose(1)), "POST /form": answer}
+    pages |= {"/thanks": page(prose(2)), "POST /thanks": page(prose(2))}
+    with serve(pages) as site:
+        for _ in range(2):
+            site.requests.clear()
+            done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"), Poster)
+            assert site.requests["/form"] == 1
+            assert texts(done) >= {prose(0), prose(1)}
+
+
+@pytest.mark.parametrize("share", [0.02, 0])
+async def test_an_answer_to_a_form_does_not_prove_a_rule(tmp_path: Path, share: float) -> None:
+    write_rule(tmp_path, "/form")
+    pages: dict[str, Any] = {"/": page(prose(0)), "POST /form": page(prose(1)), "/form": Answer("no", 405)}
+    pages |= {f"/form?x={n}": page(prose(10 + n)) for n in range(6)}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_TRIAL_SHARE=share), Poster)
+    assert texts(done) == {prose(0), prose(1), *(prose(10 + n) for n in range(6))}
+
+
+class Handler(scrapy.Spider):
+    """Makes items of redirects."""
+
+    name = "handler"
+    handle_httpstatus_list = (301,)
+
+    def parse(self, response: Any) -> Any:
+        yield {"url": response.url, "text": f"{response.status} {' '.join(response.css('article ::text').getall())}"}
+        yield from response.follow_all(css="a")
+
+
+async def test_a_redirect_that_the_spider_handles_comes_in_later_crawls_too(tmp_path: Path) -> None:
+    with serve({"/": page(prose(0), "/old", "/new"), "/old": redirect("/new"), "/new": page(prose(1))}) as site:
+        for _ in range(3):
+            done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"), Handler)
+            assert len(texts(done)) == 3
+
+
+async def test_a_redirect_in_raw_utf_8_leads_where_scrapy_goes(tmp_path: Path) -> None:
+    numbers = range(6)
+    pages: dict[str, Any] = {"/": page(prose(0), *(f"/old/{n}" for n in numbers))}
+    for n in numbers:
+        location = f"/café/{n}".encode().decode("latin-1")  # as http.server writes it
+        pages |= {
+            f"/old/{n}": Answer(status=301, headers={"Location": location}),
+            f"/caf%C3%A9/{n}": page(prose(n + 1)),
+        }
+    with serve(pages) as site:
+        await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+        site.requests.clear()
+        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=0))
+    assert len(again.items) == 1 + len(numbers)
+    assert set(site.requests) == {"/", *(f"/caf%C3%A9/{n}" for n in numbers)}
+
+
+@pytest.mark.parametrize("lead", [REFRESH.format, redirect], ids=["refreshed", "moved"])
+async def test_nobody_is_led_to_another_site(tmp_path: Path, lead: Any) -> None:
+    with serve({"/there": page(prose(1))}) as other:
+        elsewhere = other.base.replace("127.0.0.1", "localhost")
+        with serve({"/": page(prose(0), "/exit"), "/exit": lead(f"{elsewhere}/there")}) as site:
+            for _ in range(2):
+                site.requests.clear()
+                await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+                assert site.requests["/exit"] == 1
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '<script type="application/ld+json">{"@type": "WebPage", "url": "/\\ud800"}</script>',
+        '<link rel="canonical" href="http://127.0.0.1:99999/é">',
+    ],
+    ids=["half a character", "a port that is none"],
+)
+async def test_what_is_no_url_loses_no_page(tmp_path: Path, said: str) -> None:
+    odd = page(prose(1), "/further").replace("<head>", f"<head>{said}")
+    assert said in odd
+    with serve({"/": page(prose(0), "/odd"), "/odd": odd, "/further": page(prose(2))}) as site:
+        assert texts(await crawl(f"{site.base}/", settings(tmp_path))) == set(map(prose, range(3)))
+
+
+@pytest.mark.parametrize("between", [(), ("/e",)], ids=["itself", "a circle"])
+@pytest.mark.parametrize("by", ["a rule", "a page"])
+async def test_what_a_wrong_rule_has_led_to_is_found_without_it(
+    tmp_path: Path, by: str, between: tuple[str, ...]
+) -> None:
+    """/c is linked to by a duplicate, /d; and by itself, but nobody is led there once what made it is not believed."""
+    start, *circle = ("/c?x=1" if by == "a rule" else "/a"), *between, "/c"
+    pages: dict[str, Any] = {"/": page(prose(0), start, "/k"), start: page(prose(1)), "/c": page(prose(2), circle[0])}
+    pages |= {path: page(prose(20), "/c") for path in between}
+    if by == "a rule":
+        write_rule(tmp_path, "/c", "probation")
+    else:
+        pages[start] = canonical(prose(1), "/c")
+    pages |= {"/k": page(prose(3), "/l"), "/l": page(prose(4), "/d"), "/d": page(prose(3), *between, "/c")}
+    more = settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_KEEP="first" if by == "a rule" else "canonical")
+    with serve(pages) as site:
+        first = await crawl(f"{site.base}/", more)
+        assert len(texts(first)) == 5 + len(between)
+        for _ in range(2):
+            assert texts(await crawl(f"{site.base}/", more)) == texts(first)
