@@ -140,12 +140,13 @@ class WatchedRule(msgspec.Struct):
         """A use to be tried now that nothing more is fetched, told once; empty without.
 
         It is due where many were not tried, for a site may have changed meanwhile; one use in `share` has been tried
-        before much was known of the rule. Of what earlier crawls have found out one use is tried in each crawl.
+        before much was known of the rule. Of what earlier crawls have found out, which each crawl may use but a few
+        times, as much is tried on the whole.
         """
-        is_due = self.untried * share >= 1 or (self._is_found_out and not self.sampled and share > 0)
+        is_due = self.untried * share >= (1.0 - random.random() if self._is_found_out else 1)
         found = self.last_use if is_due else ""
-        if found:
-            self.untried, self.sampled, self.last_use = 0, self.sampled + self._is_found_out, ""
+        if found or self._is_found_out:
+            self.untried, self.last_use = 0, ""
         return found
 
     def take_untold(self) -> int:

@@ -150,7 +150,7 @@ async def test_what_a_wrong_rule_has_led_to_is_found_without_it(
 @pytest.mark.parametrize("kept", ["/0", "/maintenance"], ids=["duplicates", "redirects"])
 async def test_what_was_found_out_is_tried_again_by_each_crawl(tmp_path: Path, kept: str) -> None:
     """While the site is maintained its pages lead to one, which is asked for first; later they are pages again."""
-    numbers = range(1, 25)
+    numbers = range(1, 61)
     pages: dict[str, Any] = {"/": page(prose(0), *(f"/{n}" for n in numbers), "/0"), "/0": page(prose(100))}
     pages |= {"/maintenance": page(prose(99))}
     pages |= {f"/{n}": page(prose(100)) if kept == "/0" else redirect(kept) for n in numbers}
@@ -158,7 +158,7 @@ async def test_what_was_found_out_is_tried_again_by_each_crawl(tmp_path: Path, k
         await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
         site.requests.clear()
         await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
-        assert sum(site.requests[f"/{n}"] for n in numbers) == 1
+        assert 1 <= sum(site.requests[f"/{n}"] for n in numbers) <= 2
         pages |= {f"/{n}": page(prose(100 + n)) for n in numbers}
         done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
     assert texts(done) >= {prose(100 + n) for n in numbers}
