@@ -23,6 +23,10 @@ MOST_LINKS = 1_000
 
 _FOUND_OUT = (DUPLICATE, REDIRECT)  # by fetching the URL itself
 
+# Right wherever they were looked at: permalinks 3,179 of 3,179 times on two forums, sort-links 1,116 of 1,116 on one
+# archive. Of canonical links on four sites 8,523 of 9,406 were: they have to prove themselves like any new rule.
+_SURE = ("permalink", "sort-link")
+
 
 class Alias(msgspec.Struct, frozen=True, array_like=True):
     """What is known of one URL.
@@ -79,7 +83,7 @@ class SiteAliases(SiteTrials, frozen=True):
             name,
             "rewrite",
             match=name,
-            state="disabled" if name in self.failed else "active",
+            state="disabled" if name in self.failed else "active" if source in (*_FOUND_OUT, *_SURE) else "probation",
             source="alias",
             evidence=Evidence(correct=FROM_A_LOG if source in _FOUND_OUT else 0),
         )

@@ -30,8 +30,7 @@ _MOST = 1_000  # aliases of a page; no thread has more posts
 _MOST_FRAGMENTS = 20_000  # of links, that are looked at
 _MOST_SCRIPTS = 20  # of JSON-LD
 _LONGEST = 2_000  # characters of a URL
-_LONGEST_LINK = 500  # bytes of a link to an element
-_LONGEST_ID = 12  # bytes of the word before the "=" of an id, and of white space
+_LONGEST_LINK = 500  # bytes of a link to an element, and of the tag of that
 _FEWEST_ORDERS, _DIRECTIONS = 3, 2  # by so many columns, up and down, for links to be taken for orders of a list
 _MOST_LINKS_OF_LIST = 30  # of one entry: its orders, what is above it, and that; set by hand, to bound time
 _LONGEST_LIST = 20_000  # bytes of a page with such a list; those of archive.glftpd.io have 2,000
@@ -50,8 +49,10 @@ _NUMBERS = re.compile(rb"[0-9]+")
 _FRAGMENT = re.compile(rb"#([A-Za-z_-]{0,20}([0-9]{1,15}))(?=[\"'\s>])")
 _TARGET = re.compile(rb"href\s*=\s*[\"']?([^\"'#\s<>]+)", re.IGNORECASE)
 _NAMED = re.compile(rb"=\s*[\"']?([A-Za-z_-]{0,20}[0-9]{1,15})(?=[\"'\s/>])")
-_ID = re.compile(rb"\b(?:id|name)\s*\Z", re.IGNORECASE)
+_IN_TAG = re.compile(rb"<[A-Za-z][^<>]*\s(?:id|name)\s*\Z", re.IGNORECASE)
 _LINK = re.compile(rb"<[aA]\b[^<>]{0,500}?\b[hH][rR][eE][fF]\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+_PATH = re.compile(r"[^?#]+")
+_SLASHES = re.compile(r"^(https?:)?/{2,}", re.IGNORECASE)
 _ORDER = re.compile(r"\?([A-Za-z_]+)=([A-Za-z_]+)[&;]([A-Za-z_]+)=([A-Za-z_]+)", re.ASCII)
 _JSON_LD = re.compile(rb"<script\b[^<>]{0,500}application/ld\+json[^<>]{0,500}>", re.IGNORECASE)
 _OF_A_PAGE = re.compile(
@@ -71,6 +72,7 @@ def aliases_said(url: str, body: bytes, headers: Mapping[str, Sequence[str]], wa
         wanted: Sources that are looked at.
     """
     found: dict[str, str] = {}
+    site = site_of(url)
     base, tags = _head(url, body)
     told: list[tuple[str, str]] = []
     if "header" in wanted:
@@ -84,7 +86,7 @@ def aliases_said(url: str, body: bytes, headers: Mapping[str, Sequence[str]], wa
     links = {name: find for name, find in (("permalink", permalinks), ("sort-link", sort_links)) if name in wanted}
     own = (zip(repeat(name), find(url, body, base)) for name, find in links.items())
     for source, other in chain(said, *own):
-        if other and other != url and other not in found and may_lead(other, url):
+        if other and other != url and other not in found and site_of(other) == site:
             found[other] = source
             if len(found) >= _MOST:
                 break
@@ -170,8 +172,12 @@ def _target_before(body: bytes, end: int) -> bytes:
 
 def _elements(body: bytes) -> set[bytes]:
     """Ids and names of elements that a fragment with a number may lead to."""
-    found = _NAMED.finditer(body, 0, _MOST_BYTES)
-    return {one[1] for one in found if _ID.search(body, max(0, one.start() - _LONGEST_ID), one.start())}
+    found = set()
+    for match in _NAMED.finditer(body, 0, _MOST_BYTES):
+        tag = body.rfind(b"<", max(0, match.start() - _LONGEST_LINK), match.start())  # else it stands in a text
+        if tag >= 0 and match[1] not in found and _IN_TAG.fullmatch(body, tag, match.start()):
+            found.add(match[1])
+    return found
 
 
 def _head(
@@ -183,7 +189,8 @@ def _head(
     lower = head.lower()
     tags: list[tuple[bytes, dict[bytes, str]]] = []
     base = ""
-    for match in filter(None, (_TAG.match(lower, start) for start in _telling_tags(lower, telling))):
+    begins = (start for start in _telling_tags(lower, telling) if _is_markup(lower, start))
+    for match in filter(None, (_TAG.match(lower, start) for start in begins)):
         name = match[1]
         attributes: dict[bytes, str] = {}
         for key, *values in _ATTRIBUTE.findall(head[match.start(2) : match.end(2)]):
@@ -195,7 +202,7 @@ def _head(
             tags.append((name, attributes))
         if len(tags) >= _MOST_TAGS:
             break
-    return _joined(url, base) or url, tags
+    return _absolute(url, base) or url, tags
 
 
 def _telling_tags(lower: bytes, telling: Sequence[bytes]) -> list[int]:
@@ -209,6 +216,12 @@ def _telling_tags(lower: bytes, telling: Sequence[bytes]) -> list[int]:
     return sorted(starts - {-1})
 
 
+def _is_markup(lower: bytes, start: int) -> bool:
+    """Whether what begins there stands in no comment and in no script."""
+    ends = ((b"<!--", b"-->"), (b"<script", b"</script"))
+    return all(lower.rfind(begin, 0, start) <= lower.rfind(end, 0, start) for begin, end in ends)
+
+
 def _tags(tags: list[tuple[bytes, dict[bytes, str]]]) -> Iterator[tuple[str, str]]:
     """Source and target of what link and meta elements say."""
     for name, attributes in tags:
@@ -218,19 +231,21 @@ def _tags(tags: list[tuple[bytes, dict[bytes, str]]]) -> Iterator[tuple[str, str
             continue
         rels = attributes.get(b"rel", "").lower().split()
         target = attributes.get(b"href", "")
+        if b"hreflang" in attributes or "stylesheet" in rels:  # a translation, or no page
+            continue
         for rel in ("canonical", "shortlink"):
             if rel in rels:
                 yield rel, target
-        is_other_medium = "alternate" in rels and b"hreflang" not in attributes and b"type" not in attributes
+        is_other_medium = "alternate" in rels and attributes.get(b"type", "text/html") == "text/html"
         if "amphtml" in rels or (is_other_medium and attributes.get(b"media")):
             yield "alternate", target
 
 
 def _headers(headers: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
-    for value in headers.get("link", ()):
+    for value in headers.get("link", ())[:_MOST_TAGS]:
         for target, parameters in _LINK_HEADER.findall(value[: 2 * _LONGEST]):
             rel = _REL.search(parameters)
-            if rel and {"canonical", "shortlink"}.intersection(rel[1].lower().split()):
+            if rel and "anchor=" not in parameters and {"canonical", "shortlink"}.intersection(rel[1].lower().split()):
                 yield "header", target
     for value in headers.get("content-location", ()):
         yield "header", value
@@ -246,7 +261,8 @@ def _json_ld(body: bytes) -> Iterator[str]:
             continue
         graph = told.get("@graph", [told]) if isinstance(told, dict) else told
         for one in graph[:_MOST_TAGS] if isinstance(graph, list) else ():
-            if isinstance(one, dict) and _OF_A_PAGE.fullmatch(str(one.get("@type"))):
+            kinds = one.get("@type") if isinstance(one, dict) else None
+            if any(_OF_A_PAGE.fullmatch(str(kind)) for kind in (kinds if isinstance(kinds, list) else [kinds])):
                 page = one.get("mainEntityOfPage")
                 for target in (one.get("url"), page.get("@id") if isinstance(page, dict) else page):
                     if isinstance(target, str):
@@ -274,14 +290,18 @@ def _value(raw: bytes) -> str:
 
 
 def _absolute(base: str, target: str) -> str:
-    """The URL that a browser would go to, without its fragment; empty where that is not a web page."""
+    """The URL that a browser would go to, without its fragment; empty where that is not a web page, or not told."""
     joined = _joined(base, target.strip()) if target else ""
-    return joined if joined.startswith(("http://", "https://")) else ""
+    is_told = joined.startswith(("http://", "https://")) and "\ufffd" not in joined  # bytes that are not UTF-8
+    return joined if is_told else ""
 
 
 def _joined(base: str, target: str) -> str:
     if not target or len(target) > _LONGEST:
         return ""
+    path = _PATH.match(target)
+    if path is not None and ("\\" in path[0] or "//" in path[0]):  # which browsers take for slashes, and two at most
+        target = _SLASHES.sub(r"\1//", path[0].replace("\\", "/")) + target[path.end() :]
     try:
         return urldefrag(urljoin(base, target)).url
     except ValueError:  # http://[

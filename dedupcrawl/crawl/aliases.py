@@ -195,13 +195,15 @@ class Aliases:
         url = without_fragment(response.url)
         said = self._said_by(url, response) if is_html(response) else {}
         if settings.keep == "canonical":
-            by = {source: other for other, source in reversed(said.items()) if self._by_rules(other) != url}
+            ahead = [one for one in reversed(said.items()) if may_lead(url, one[0])]
+            by = {source: other for other, source in ahead if self._by_rules(other) != url}
             for source in (one for one in NAMING if one in by):  # its very words, so that no rule's mistake is theirs
                 if (instead := instead_of(request, by[source], source)) is not None:
                     return instead
                 if TRIAL in request.meta:  # the other is being fetched, too
                     del said[by[source]]
-        found = dict(zip(map(self._by_rules, reversed(said)), reversed(said.values()), strict=True))  # the first counts
+        back = [one for one in reversed(said.items()) if may_lead(one[0], url)]
+        found = {self._by_rules(other): source for other, source in back}  # the first counts
         before = refreshed_from(request) if REDIRECT in settings.alias_sources else ""
         if before and may_lead(before, url):
             found[before] = REDIRECT

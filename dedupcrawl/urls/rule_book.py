@@ -59,19 +59,12 @@ class RuleBook:
         watched = self._of(url, rules)
         due = [one.is_due(url, self._share) for one in watched]
         for one in watched:
-            one.sampled += any(due)
-            one.untried, one.last_use = (0, "") if any(due) else (one.untried + 1, url)
+            one.used(url, is_tried=any(due))
         return any(due)
 
     def last_uses(self) -> set[str]:
-        """The URLs of the last uses of rules that have been used often since they were last tried, each told once.
-
-        A site may have changed meanwhile; one use in `share` has been tried before much was known of the rule.
-        """
-        often = [one for of in self._sites.values() for one in of.values() if one.untried * self._share >= 1]
-        for one in often:
-            one.untried = 0
-        return {one.last_use for one in often}
+        """The URLs that are to be tried now that nothing more is fetched, each told once."""
+        return {url for of in self._sites.values() for one in of.values() if (url := one.take_last(self._share))}
 
     def tells_nothing(self, url: str, rules: tuple[str, ...]) -> None:
         """A trial of these rules lacked a page to compare: whether two URLs lead to one page it does not tell."""

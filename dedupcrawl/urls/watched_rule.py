@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from typing import TypeVar
 
@@ -37,7 +38,7 @@ class WatchedRule(msgspec.Struct):
         untold: Trials that told nothing, for want of a page to compare, and have yet to be made up for.
         made_up: Trials that were made up for such.
         untried: Uses since one was last tried.
-        last_use: The URL of the last of these; empty when there is none.
+        last_use: The URL of the last of these, or of any of them where each was found out by itself; empty without.
         there: What it made of URLs that has a page.
         gone: What it made of URLs that have a page, and has none itself, by hashes.
         written: How many of the trials that passed and failed are in the file.
@@ -127,6 +128,26 @@ class WatchedRule(msgspec.Struct):
             return self.sampled < int(self.owed)
         uses = sum(one.uses for one in self.places)
         return self.sampled < trials_owed(uses, self.owed, is_new=not self.rule.tried)
+
+    def used(self, url: str, *, is_tried: bool) -> None:
+        """It was used on a URL, which is to be tried, for its own sake or another rule's, or is not."""
+        self.sampled += is_tried
+        self.untried = 0 if is_tried else self.untried + 1
+        is_left = is_tried or (self._is_found_out and random.randrange(self.untried) > 0)
+        self.last_use = "" if is_tried else self.last_use if is_left else url
+
+    def take_last(self, share: float) -> str:
+        """A use to be tried now that nothing more is fetched, told once; empty without.
+
+        It is due where many were not tried, for a site may have changed meanwhile; one use in `share` has been tried
+        before much was known of the rule. Of what earlier crawls have found out, which each crawl may use but a few
+        times, as much is tried on the whole.
+        """
+        is_due = self.untried * share >= (1.0 - random.random() if self._is_found_out else 1)
+        found = self.last_use if is_due else ""
+        if found or self._is_found_out:
+            self.untried, self.last_use = 0, ""
+        return found
 
     def take_untold(self) -> int:
         """How many trials that told nothing are to be made up for now: as many at most, all told, as were sampled."""

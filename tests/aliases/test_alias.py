@@ -40,6 +40,8 @@ def test_each_source_is_a_rule_of_its_own() -> None:
     assert (rules[rule_id("og")].tried, rules[rule_id("og")].failed) == (3, 1)
     assert rules[rule_id("shortlink")].state == "disabled"
     assert rules[rule_id(DUPLICATE)].evidence.correct
+    assert rules[rule_id("canonical")].state == "probation", "many sites name wrong ones"
+    assert rules[rule_id("permalink")].state == rules[rule_id(DUPLICATE)].state == "active"
 
 
 def test_what_two_crawls_know() -> None:

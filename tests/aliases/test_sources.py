@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.aliases.sources import SOURCES, aliases_said, canonical_of
+from dedupcrawl.aliases.sources import SOURCES, aliases_said, canonical_of, may_lead
 
 ALL = frozenset(SOURCES)
 HERE = "http://a.example/forum/viewtopic.php?t=6"
@@ -41,6 +41,24 @@ def head(markup: str) -> str:
         ('<link rel="canonical" href="http://[">', {}),
         (f'<link rel="canonical" href="{HERE}#top">', {}),
         ('<link rel="next" href="/2">', {}),
+        ('<link rel="canonical" hreflang="de" href="/de">', {}),
+        ('<link rel="alternate stylesheet" media="print" href="/print.css">', {}),
+        (
+            '<link rel="alternate" media="print" type="text/html" href="/print">',
+            {"http://a.example/print": "alternate"},
+        ),
+        (r'<link rel="canonical" href="\x\y?a=\b">', {r"http://a.example/x/y?a=\b": "canonical"}),
+        ('<link rel="canonical" href="http:///a.example/b">', {"http://a.example/b": "canonical"}),
+        (r'<link rel="canonical" href="/\evil.example/x">', {}),
+        ('<link rel="canonical" href="///evil.example/x">', {}),
+        ('<base href="data:,x"><link rel=canonical href=x>', {"http://a.example/forum/x": "canonical"}),
+        (
+            '<!-- <link rel="canonical" href="/old"> --><link rel=shortlink href=/s>',
+            {"http://a.example/s": "shortlink"},
+        ),
+        ('<script>"<link rel=canonical href=/x>"</script>', {}),
+        ('<link rel=canonical href=/x><meta property="og:url" content="/x">', {"http://a.example/x": "canonical"}),
+        ("</head><link rel=canonical href=/x>", {}),
     ],
 )
 def test_what_a_head_says(markup: str, found: dict[str, str]) -> None:
@@ -71,11 +89,19 @@ def test_references_in_a_target_are_read_once_and_as_browsers_read_them(href: st
 
 
 def test_headers() -> None:
-    link = '</c>; rel="canonical", </s>; rel=shortlink, </css>; rel=preload'
+    link = '</c>; rel="canonical", </s>; rel=shortlink, </css>; rel=preload, </o>; rel=canonical; anchor="/other"'
     assert said("", link=link, content_location="/b.html") == {
         "http://a.example/c": "header",
         "http://a.example/s": "header",
         "http://a.example/b.html": "header",
+    }
+
+
+def test_headers_are_relative_to_the_page_whatever_its_base() -> None:
+    body = head('<base href="/deep/"><link rel=shortlink href=s>')
+    assert said(body, link="<c>; rel=canonical") == {
+        "http://a.example/forum/c": "header",
+        "http://a.example/deep/s": "shortlink",
     }
 
 
@@ -85,6 +111,8 @@ def test_json_ld_of_the_page_and_not_of_its_publisher() -> None:
         {"@type": "Article", "url": "/a", "mainEntityOfPage": {"@id": "/b"}}]}</script>
         <script type="application/ld+json">{broken</script>"""
     assert said(head(graph)) == {"http://a.example/a": "json-ld", "http://a.example/b": "json-ld"}
+    listed = '<script type="application/ld+json">[{"@type": ["Thing", "NewsArticle"], "url": "/n"}, 5]</script>'
+    assert said(head(listed)) == {"http://a.example/n": "json-ld"}
 
 
 POSTS = "".join(f'<div id="p{n}"><a href="viewtopic.php?p={n}#p{n}">#</a></div>' for n in (41, 42))
@@ -107,6 +135,9 @@ def test_permalinks_of_posts_that_stand_on_the_page() -> None:
         '<p id="top"><a href="viewtopic.php?p=43#top">without a number</a>',
         '<p id="p43"><a href="/viewtopic.php?p=43#p43">of another folder</a>',
         '<p id="p43"><a href="portal.php?p=43#p43">of another script</a>',
+        '<a href="viewtopic.php?p=43#p43">this</a> I mean id=p43 of course, or > name="p43"',
+        '<p data-id="p43"><a href="viewtopic.php?p=43#p43">another attribute</a>',
+        '<p id="p431"><p id="p43-x"><a href="viewtopic.php?p=43#p43">longer names</a>',
     ],
 )
 def test_what_is_no_permalink(markup: str) -> None:
@@ -183,6 +214,9 @@ def test_only_what_is_wanted() -> None:
         "<a href=" * 200_000,
         '<script type="application/ld+json">' + "[" * 500_000,
         "<a id='p" + "1" * 1_000_000,
+        "".join(f'<a href="?p={n}#p{n}">' for n in range(1_000)) + "p" * 900_000,
+        "<p id=p1" * 100_000 + '<a href="?p=1#p1">',
+        "=1 " * 300_000 + '<a href="?p=1#p1">',
     ],
 )
 def test_a_site_that_lies_costs_bounded_time(body: str) -> None:
@@ -198,3 +232,11 @@ def test_any_bytes_at_any_url(body: bytes, url: str) -> None:
         for one in aliases_said(url, piece + body + piece, {"link": [body.decode("latin-1")]}, ALL):
             assert one.startswith(("http://", "https://"))
             assert "#" not in one
+
+
+def test_nobody_is_led_to_another_site_or_to_what_is_less_secure() -> None:
+    assert may_lead("http://a.example/", "https://a.example/x")
+    assert may_lead("https://example.org/", "https://www.example.org/x")
+    assert not may_lead("https://a.example/", "http://a.example/x")
+    assert not may_lead("http://a.example/", "http://b.example/x")
+    assert not may_lead("http://a.example/", "ftp://a.example/x")

@@ -139,7 +139,7 @@ async def test_permanent_redirects_are_not_asked_for_twice(tmp_path: Path) -> No
     with serve(pages) as site:
         first = await crawl(f"{site.base}/", settings(tmp_path))
         site.requests.clear()
-        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=1e-6))
         asked = {path for path in site.requests if path.startswith("/old/")}
     assert asked == {"/old/0"}  # that one may lead elsewhere tomorrow
     assert texts(again) == texts(first)
@@ -317,7 +317,7 @@ ALTERNATES: dict[str, Any] = {
 async def test_what_headers_and_alternates_say_alone_saves_fetches_where_it_is_right(
     tmp_path: Path, source: str, is_wrong: bool
 ) -> None:
-    said, numbers = ALTERNATES[source], range(12)
+    said, numbers = ALTERNATES[source], range(30)
     pages: dict[str, Any] = {"/": page(prose(0), "/late", *(f"/a/{n}" for n in numbers))}
     pages["/late"] = page(prose(1), *(f"/alt?n={n}" for n in numbers))
     for n in numbers:
@@ -330,7 +330,7 @@ async def test_what_headers_and_alternates_say_alone_saves_fetches_where_it_is_r
     others = [prose(500 + n) for n in numbers] if is_wrong else []
     assert texts(done) == {prose(0), prose(1), *(prose(100 + n) for n in numbers), *others}
     alternates = sum(count for path, count in site.requests.items() if path.startswith("/alt"))
-    assert alternates == len(numbers) if is_wrong else 0 < alternates < 6, "but for trials"
+    assert alternates == len(numbers) if is_wrong else 0 < alternates < 16, "but for trials"
     assert set(done.stats) & {f"dedup/aliases/said/{one}" for one in SOURCES} == {
         f"dedup/aliases/said/{source.strip()}"
     }

@@ -49,14 +49,14 @@ async def test_of_those_that_are_not_surely_duplicates_one_of_each_text_is_fetch
     with serve(pages) as site:
         first = await crawl(f"{site.base}/", settings(tmp_path))
         site.requests.clear()
-        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=1e-6))
         copies = {path for path in site.requests if path.startswith("/c?")}
         assert len(copies) <= 2, "but for trials"
         assert site.requests["/b"] == 1, "it may be another page"
         assert texts(again) == texts(first)
         pages["/b"] = page(prose(3), "/of-b")
         site.requests.clear()
-        changed = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+        changed = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=1e-6))
         assert {f"/c?n={n}" for n in range(8)} <= set(site.requests), "what it said tells of the others no more"
     assert texts(changed) == texts(first) | {prose(3)}
 
@@ -73,7 +73,7 @@ async def test_a_page_that_names_the_one_it_was_dropped_for_is_not_fetched_again
     with serve(pages) as site:
         first = await crawl(f"{site.base}/", settings(tmp_path))
         site.requests.clear()
-        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=0.001))
+        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=1e-6))
     assert first.stats["dedup/content/duplicate"] == 2 * len(numbers)
     asked = [len([path for path in site.requests if path.startswith(kind)]) for kind in ("/plain/", "/naming/")]
     assert asked == [len(numbers), 0], "what is cut may be another page, if it does not say that it is none"
@@ -94,7 +94,7 @@ async def test_a_page_that_has_the_text_of_a_kept_one_to_the_letter_is_not_fetch
     with serve(pages) as site:
         first = await crawl(f"{site.base}/", settings(tmp_path))
         site.requests.clear()
-        later = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+        later = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=1e-6))
     assert first.stats["dedup/content/dropped/exact"] == len(numbers)
     assert not [path for path in site.requests if path.startswith("/c?")]
     assert texts(later) == texts(first)
@@ -126,7 +126,7 @@ async def test_what_was_kept_and_found_to_be_a_duplicate_later_is_not_fetched_ag
         said = {row["url"]: row["duplicate_of"] for row in log if row.get("duplicate_of")}
         assert said == {f"{site.base}/print": f"{site.base}/story"}
         site.requests.clear()
-        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=0.001))
+        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=1e-6))
     assert {item["url"] for item in again.items} == {f"{site.base}{path}" for path in pages if path != "/print"}
     assert not site.requests["/print"]
     assert site.requests["/only"] == 1
@@ -191,7 +191,7 @@ async def test_what_stood_for_a_thread_that_has_changed_is_fetched_as_it_is(tmp_
         for t in (1, 2, 3):
             pages[f"/viewtopic.php?t={t}"] = thread(t).replace(prose(t), prose(9_000 + t))
         changed = await crawl(
-            f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="run", CONCURRENT_REQUESTS=8, DEDUP_TRIAL_SHARE=0.001)
+            f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="run", CONCURRENT_REQUESTS=8, DEDUP_TRIAL_SHARE=1e-6)
         )
     assert changed.stats["dedup/aliases/changed"] == 3
     assert {prose(t) for t in (1, 2, 3)} <= texts(changed)
@@ -280,7 +280,7 @@ async def test_what_a_page_alone_led_to_is_known_to_the_crawl_after_one_that_fet
     for n in NUMBERS:
         pages |= {f"/thread?n={n}": page(prose(1 + n)), f"/topic?n={n}": page(prose(1 + n), f"/of/{n}")}
         pages |= {f"/of/{n}": page(prose(100 + n)), f"/topic?n={100 + n}": page(prose(200 + n))}
-    given = settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=0.001)
+    given = settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=1e-6)
     with serve(pages) as site:
         first = await crawl(f"{site.base}/", given)
         written(tmp_path, 'id = "no-n"\nkind = "rewrite"\nmatch = "/topic?n={}"\ndrop = ["n"]')
@@ -335,7 +335,7 @@ async def test_what_was_asked_for_in_a_pages_name_is_not_lost_with_what_was_kept
     done = []
     with serve(pages) as site:
         for rules in ((), (RULE,), ('id = "no-n"\nkind = "rewrite"\ndrop = ["n"]',), ()):
-            given = settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=0.001)
+            given = settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=1e-6)
             written(tmp_path, *rules)
             done.append(await crawl(f"{site.base}/", given))
     assert done[2].stats["dedup/url/revoked"] == 1
@@ -391,7 +391,7 @@ async def test_a_kept_page_that_is_gone_by_now_costs_the_one_that_rules_make_of_
     """/topic?as=1 was kept and /topic, which rules make of it, dropped for it; now the latter alone is there."""
     pages: dict[str, Any] = {"/": page(prose(0), "/topic?as=1&n=5"), "/topic?n=5": page(prose(5))}
     pages["/topic?as=1&n=5"] = page(prose(5), "/topic?n=5")
-    given = settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=0.001)
+    given = settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=1e-6)
     with serve(pages) as site:
         first = await crawl(f"{site.base}/", given)
         assert first.stats["dedup/aliases/found"] == 1

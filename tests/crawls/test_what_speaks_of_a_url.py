@@ -145,3 +145,41 @@ async def test_what_a_wrong_rule_has_led_to_is_found_without_it(
         assert len(texts(first)) == 5 + len(between)
         for _ in range(2):
             assert texts(await crawl(f"{site.base}/", more)) == texts(first)
+
+
+@pytest.mark.parametrize("kept", ["/0", "/maintenance"], ids=["duplicates", "redirects"])
+async def test_what_was_found_out_is_tried_again_by_each_crawl(tmp_path: Path, kept: str) -> None:
+    """While the site is maintained its pages lead to one, which is asked for first; later they are pages again."""
+    numbers = range(1, 61)
+    pages: dict[str, Any] = {"/": page(prose(0), *(f"/{n}" for n in numbers), "/0"), "/0": page(prose(100))}
+    pages |= {"/maintenance": page(prose(99))}
+    pages |= {f"/{n}": page(prose(100)) if kept == "/0" else redirect(kept) for n in numbers}
+    with serve(pages) as site:
+        await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+        site.requests.clear()
+        await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+        assert 1 <= sum(site.requests[f"/{n}"] for n in numbers) <= 2
+        pages |= {f"/{n}": page(prose(100 + n)) for n in numbers}
+        done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
+    assert texts(done) >= {prose(100 + n) for n in numbers}
+
+
+async def test_canonical_links_that_are_often_wrong_are_not_believed_after_two_trials(tmp_path: Path) -> None:
+    numbers = range(60)  # every sixth names its neighbour
+    pages: dict[str, Any] = {"/": page(prose(0), *(f"/a/{n}" for n in numbers), *(f"/a/{n}?ref=1" for n in numbers))}
+    for n in numbers:
+        pages[f"/a/{n}?ref=1"] = canonical(prose(100 + n), f"/a/{n}")
+        pages[f"/a/{n}"] = canonical(prose(100 + n), f"/a/{n + 1 if n % 6 == 3 else n}")
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings(tmp_path))
+    assert texts(done) == {prose(0), *(prose(100 + n) for n in numbers)}
+
+
+async def test_where_the_canonical_url_is_kept_it_may_be_the_secure_one(tmp_path: Path) -> None:
+    """Nobody serves it here: it is asked for, and the page is fetched as it was asked for."""
+    answers: dict[str, Any] = {"/": page(prose(0), "/a")}
+    with serve(answers) as site:
+        answers["/a"] = canonical(prose(1), f"{site.base.replace('http:', 'https:')}/a")
+        done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_KEEP="canonical"))
+    assert done.stats["dedup/aliases/followed/canonical"] == 1
+    assert texts(done) == {prose(0), prose(1)}
