@@ -94,7 +94,7 @@ def cost_of(rule: Rule) -> float:
     kept = to.names() if to else set()
     forgotten = words + (sum(not c.star and c.name not in kept for c in match.captures()) if match and to else 0)
     conditions = exceptions + said + replaced
-    return 2.0 + _COST_OF_A_CONDITION * conditions + forgotten + 0.5 * max(0, len(rule.drop) - 1)
+    return 2.0 + _COST_OF_A_CONDITION * conditions + forgotten
 
 
 _ENDS = re.compile(r"/\{p\*\}/[a-z]")
