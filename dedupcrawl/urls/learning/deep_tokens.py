@@ -25,7 +25,7 @@ _UNIT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _RUN = re.compile(r"[A-Za-z0-9]+")
 SCRIPT = re.compile(r"[A-Za-z_]+\.(?:php\d?|aspx?|jsp|cgi|pl|cfm|do)(?=[^A-Za-z0-9])")
 MOST_UNITS = 4  # of an alphanumeric run; one with more is a random token: an example of the paper's is lttU7d6kIuGq
-_LEAST_TOKENS = 4  # of each anchor
+_LEAST_TOKENS = 4  # of each anchor. 2 and 8: .4811 and .4810 as .4811, fifteen mirrors, seeds 3 and 4
 _AS_GOOD = 0.5  # of the best cluster; 1.0: the same rules on ten mirrors, but not the tree of the paper's Figure 2
 
 
@@ -167,9 +167,8 @@ def select_anchors(tokens: Sequence[Sequence[Anchor]]) -> dict[Cluster, set[str]
     for (cluster, text), count in Counter(chain.from_iterable(map(dict.items, first))).items():
         clusters[cluster][text] = count
     good: dict[Cluster, tuple[float, set[str]]] = {}
-    least = max(_LEAST_TOKENS, len(tokens) // 50)
     for cluster, counts in clusters.items():
-        frequent = {text: count for text, count in counts.items() if count >= least}
+        frequent = {text: count for text, count in counts.items() if count >= _LEAST_TOKENS}
         if 0 < len(frequent) <= MOST_WORDS:
             good[cluster] = sum(frequent.values()) / log2(1 + len(frequent)), set(frequent)
     best = max((worth for worth, _ in good.values()), default=0.0)

@@ -169,13 +169,11 @@ def _free(source: UrlParts, target: UrlParts) -> Iterator[tuple[Rule, Values]]:
     args, target_args = values_of(source), values_of(target)
     changed = [name for name in args if name in target_args and args[name] != target_args[name]]
     places = [i for i, (one, other) in enumerate(zip(here, there, strict=True)) if one != other]
-    if args.keys() != target_args.keys() or not 0 < len(places) <= 2 or not all(map(is_name, changed)):
+    if args.keys() != target_args.keys() or not places or not all(map(is_name, changed)):
         return
-    if any(not here[i] or not there[i] for i in places):
+    if len(places) + len(changed) > DEEP or any(not here[i] or not there[i] for i in places):
         return
-    if changed and (
-        len(places) + len(changed) > 3 or not all(_HEX.search(path[i]) for path in (here, there) for i in places)
-    ):
+    if changed and not all(_HEX.search(path[i]) for path in (here, there) for i in places):
         return
     for split in (_apart, _split):
         match: list[Piece] = []
