@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -115,10 +116,17 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
         click.echo(f"not learned, please report: {printable(failure)}", err=True)
     if not summary.learned.urls:
         raise no_rows()
-    show(summary.to_dict(), _lines(summary, rules), as_json=as_json)
+    given = {
+        "--min-coverage": min_coverage is not None,
+        "--min-precision": min_precision > _DEFAULTS.min_precision,
+        "--holdout": holdout != _DEFAULTS.holdout,
+        "--software False": software is False,
+    }
+    show(summary.to_dict(), _lines(summary, rules, [name for name, is_so in given.items() if is_so]), as_json=as_json)
 
 
-def _lines(summary: TrainingSummary, rules: Path) -> list[str]:
+def _lines(summary: TrainingSummary, rules: Path, given: Sequence[str]) -> list[str]:
+    """`given` are options that may leave rules out which there are without them."""
     told = summary.to_dict()
     proof = told["holdout"]
     false = ", ".join(f"{count:,} {reason}" for reason, count in told["false_clusters"].items()) or "none"
@@ -138,20 +146,24 @@ def _lines(summary: TrainingSummary, rules: Path) -> list[str]:
         f"{counted(told['rules'], 'rule')} for {counted(told['sites_with_rules'], 'site')} in {rules}",
         f"held-out clusters: {proved}",
         *([f"learned before and not again: {kept} kept, {refuted:,} refuted"] if any(earlier.values()) else []),
-        *_next_steps(told["rules"], told["clusters"], rules),
+        *_next_steps(told, rules, given),
     ]
 
 
-def _next_steps(count: int, clusters: int, rules: Path) -> list[str]:
-    """Commands to go on with."""
+def _next_steps(told: Mapping[str, Any], rules: Path, given: Sequence[str]) -> list[str]:
+    """Commands to go on with, or why there is nothing to go on with."""
     folder = shlex.quote(str(rules))
-    if not clusters:
+    if not told["clusters"]:
         return [
             "No two URLs of this log have the same page, so there is nothing to learn. A feed has only what was kept: "
             "take the crawl log, .scrapy/dedup/crawl-log.jsonl."
         ]
-    if not count:
-        return ["No rule was sure enough. A log of more pages helps."]
+    if not told["rules"]:
+        further = "further " * bool(told["carried_over_rules"]["kept"])
+        without = f" with {' and '.join(given)}: there may be some without" if given else ""
+        if told["kept_files"]:
+            return [f"No rule was written: {counted(len(told['kept_files']), 'rule file')} left as above."]
+        return [f"No {further}rule was sure enough{without}. A log of more pages helps."]
     return [
         "Where to look next:",
         f"  dedupcrawl rules list --rules {folder}            what each rule does, and how sure it is",

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
 import polars as pl
@@ -21,6 +21,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from dedupcrawl.crawl_logs.blocks import LINE_LIMIT, LineBlock, skip_long_line, utf8
+from dedupcrawl.crawl_logs.blocks import head_of as local_head_of
 from dedupcrawl.crawl_logs.parquet import known_columns
 from dedupcrawl.crawl_logs.registry import format_like
 from dedupcrawl.crawl_logs.rows import LINE, BlockReader, canonical_rows, usable_rows
@@ -217,22 +218,40 @@ def numbered(rows: DataFrame) -> DataFrame:
     return rows.withColumn("row", F.monotonically_increasing_id())
 
 
-def _read(spark: SparkSession, log: str, files: Files) -> DataFrame | None:
-    """The rows of one log; None of an empty one."""
-    found = files.add(spark, log)
-    head = next((head for file in found if (head := head_of(spark, file)).strip()), b"")
+def check_formats(logs: Sequence[str]) -> None:
+    """Look at the logs that are files of this machine, before Spark is started.
+
+    Raises:
+        LogError: `read_logs` could not read one.
+    """
+    for log in logs:
+        if Path(log).is_file():
+            _block_reader(local_head_of(Path(log)), log)
+
+
+def _block_reader(head: bytes, log: str) -> BlockReader | Literal["Parquet"] | None:
+    """What reads a log that begins so; None of an empty one."""
     log_format = format_like(head, log)
     if log_format is None:
         return None
     if log_format.name == "Parquet":
-        return _parquet(spark, log, files)
+        return "Parquet"
     if log_format.block_reader is None:
         raise LogError(
             f"{log} is {log_format.name}, which Spark cannot split: "
             "convert it to Parquet or JSON Lines, or take --engine local."
         )
-    read = partial(_of_lines, log_format.block_reader(head, log), files)
-    return lines_of(spark, log).mapInArrow(read, SCHEMA)
+    return log_format.block_reader(head, log)
+
+
+def _read(spark: SparkSession, log: str, files: Files) -> DataFrame | None:
+    """The rows of one log; None of an empty one."""
+    found = files.add(spark, log)
+    head = next((head for file in found if (head := head_of(spark, file)).strip()), b"")
+    reader = _block_reader(head, log)
+    if reader == "Parquet":
+        return _parquet(spark, log, files)
+    return None if reader is None else lines_of(spark, log).mapInArrow(partial(_of_lines, reader, files), SCHEMA)
 
 
 def _parquet(spark: SparkSession, log: str, files: Files) -> DataFrame:

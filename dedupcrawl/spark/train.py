@@ -21,7 +21,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from dedupcrawl.crawl_logs.tally import Tally
-from dedupcrawl.spark.reading import ORDER, REPORT, add_reports, in_order, read_logs
+from dedupcrawl.spark.reading import ORDER, REPORT, add_reports, check_formats, in_order, read_logs
 from dedupcrawl.spark.session import materialized, spark_session
 from dedupcrawl.training import false_clusters, learning_part
 from dedupcrawl.training.clusters import DISBELIEVED, NEAR, UNLIKE, components
@@ -53,6 +53,7 @@ def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, 
         OSError: A file cannot be written.
     """
     started = time.perf_counter()
+    check_formats(logs)
     files = rule_files([folder]) if folder.exists() else {}  # of this machine
     before = {name: rules for name, path in files.items() if (rules := learned_rules(path))}
 

@@ -131,7 +131,7 @@ class TrainingSummary:
 
     rows: int
     skipped: dict[str, int]  # reason → rows that say nothing or are broken
-    learned: Learned  # counts over all sites, and the rules
+    learned: Learned  # counts over all sites, and the rules that were written
     kept_files: tuple[str, ...]  # rule files that could not be read, and were left as they are, each with what is wrong
     seconds: float
 
@@ -219,8 +219,10 @@ def write_all(learned: Learned, folder: Path, tally: Tally, started: float) -> T
         remove_unfinished(folder)
     stay = {one.site: one.rules for one in learned.carried_over}
     found = {site: SiteRules(site, ()) for site in stay} | {one.site: one for one in learned.rules}
-    problems = (write_learned(folder, rules, stay.get(site, ())) for site, rules in sorted(found.items()))
-    kept = tuple(filter(None, problems))
+    problems = {site: write_learned(folder, rules, stay.get(site, ())) for site, rules in sorted(found.items())}
+    learned.rules = [one for one in learned.rules if problems[one.site] is None]
+    learned.carried_over = [one for one in learned.carried_over if problems[one.site] is None]
+    kept = tuple(filter(None, problems.values()))
     return TrainingSummary(tally.rows, dict(tally.skipped), learned, kept, time.perf_counter() - started)
 
 

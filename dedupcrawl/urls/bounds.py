@@ -7,23 +7,14 @@ from functools import lru_cache
 
 CONFIDENCE = 0.95
 
-_HALVINGS = 40  # of the interval in which the bound lies
 
-
-@lru_cache(maxsize=1024)
 def upper_bound(passed: int, failed: int) -> float:
     """Clopper–Pearson upper bound, at `CONFIDENCE`, of the share of uses in which a rule is right.
 
     >>> round(upper_bound(0, 1), 3), round(upper_bound(8, 2), 3), upper_bound(3, 0)
     (0.95, 0.963, 1.0)
     """
-    if not failed:
-        return 1.0
-    low, high = 0.0, 1.0
-    for _ in range(_HALVINGS):
-        share = (low + high) / 2
-        low, high = (share, high) if _at_least(failed, 1 - share, passed + failed) > 1 - CONFIDENCE else (low, share)
-    return low
+    return 1.0 - lower_bound(failed, passed)
 
 
 @lru_cache(maxsize=1024)
@@ -33,9 +24,8 @@ def lower_bound(right: int, wrong: int) -> float:
     >>> round(lower_bound(14, 0), 3), round(lower_bound(1_000, 0), 3), lower_bound(0, 3)
     (0.807, 0.997, 0.0)
     """
-    low, high = 0.0, 1.0
-    for _ in range(_HALVINGS if right else 0):
-        share = (low + high) / 2
+    low, high = 0.0, float(right > 0)
+    while low < (share := (low + high) / 2) < high:
         is_above = _at_least(wrong + 1, 1 - share, right + wrong) < CONFIDENCE
         low, high = (low, share) if is_above else (share, high)
     return low
@@ -44,11 +34,14 @@ def lower_bound(right: int, wrong: int) -> float:
 def _at_least(times: int, share: float, trials: int) -> float:
     """How probable it is that something that has this share of all trials comes so often or oftener."""
     yes, no, every = math.log(share), math.log1p(-share), math.lgamma(trials + 1)
-    mean, far = trials * share, 12 * math.sqrt(trials * share * (1 - share)) + 12  # what is farther adds nothing
-    return 1 - sum(
-        math.exp(every - math.lgamma(k + 1) - math.lgamma(trials - k + 1) + k * yes + (trials - k) * no)
-        for k in range(max(0, int(mean - far)), min(times, int(mean + far) + 1))
-    )
+    is_rare = times > trials * share  # else what is not so often is
+    total, k = 0.0, times if is_rare else times - 1
+    while 0 <= k <= trials:  # away from the mean each adds less than the one before, and soon nothing
+        more = math.exp(every - math.lgamma(k + 1) - math.lgamma(trials - k + 1) + k * yes + (trials - k) * no)
+        if total + more == total:
+            break
+        total, k = total + more, k + (1 if is_rare else -1)
+    return total if is_rare else 1 - total
 
 
 def said_share(right: int, wrong: int) -> str:

@@ -49,3 +49,15 @@ def test_a_path_that_is_not_there(tmp_path: Path, engine: str) -> None:
 def test_only_spark_reads_folders_and_uris(tmp_path: Path) -> None:
     assert "is a directory" in run(str(tmp_path), tmp_path, "local")[1]
     assert "'s3a://bucket/log' does not exist" in run("s3a://bucket/log", tmp_path, "local")[1]
+
+
+@pytest.mark.parametrize("head", ["name\tdigest", "url\tdigest"])
+def test_a_log_that_cannot_be_read_is_told_before_spark_starts(tmp_path: Path, head: str) -> None:
+    pytest.importorskip("pyspark")
+    (tmp_path / "good").write_text(LOG)
+    (tmp_path / "bad").write_text(f"{head}\nhttp://a.com/\t1\n")
+    command = ["dedupcrawl", "train", "good", "bad", "--rules", "rules", "--engine"]
+    without_java = {**os.environ, "JAVA_HOME": str(tmp_path)}
+    spark, local = (warm.run([*command, engine], cwd=tmp_path, env=without_java) for engine in ("spark", "local"))
+    assert (spark.returncode, spark.stdout) == (2, "")
+    assert "bad is TSV, which Spark cannot split" in spark.stderr if head[0] == "u" else spark.stderr == local.stderr

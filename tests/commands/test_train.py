@@ -77,6 +77,29 @@ def test_no_rule_is_said_to_be_none(tmp_path: Path) -> None:
     assert result.stdout.splitlines()[-1].startswith("No rule was sure enough.")
 
 
+@pytest.mark.parametrize(
+    "options", [["--min-coverage", "1000"], ["--min-precision", "1"], ["--holdout", "0.1"], ["--software", "False"]]
+)
+def test_options_that_may_be_why_there_is_no_rule_are_named(tmp_path: Path, options: list[str]) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"url": "http://a.com/", "text_digest": "1"}\n{"url": "http://a.com/?a=1", "text_digest": "1"}\n')
+    result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "rules"), *options])
+    option = " ".join(options) if "False" in options else options[0]
+    assert f"No rule was sure enough with {option}: there may be some without." in result.stdout
+
+
+def test_rules_that_could_not_be_written_are_not_summed_up(tmp_path: Path) -> None:
+    folder = tmp_path / "rules"
+    folder.mkdir()
+    (folder / "s0.com.toml").write_text("nonsense")
+    log = write_log(tmp_path / "log.jsonl")
+    result = CliRunner().invoke(command, [str(log), "--rules", str(folder)])
+    assert f"left as it is: {folder / 's0.com.toml'}" in result.stderr
+    assert f"0 rules for 0 sites in {folder}" in result.stdout
+    assert "held-out clusters: 0 uses" in result.stdout
+    assert "No rule was written: 1 rule file left as above." in result.stdout
+
+
 def test_the_real_command_for_programs(tmp_path: Path) -> None:
     log = write_log(tmp_path / "log.jsonl")
     done = subprocess.run([*TRAIN, log, "--rules", tmp_path / "rules", "--json"], capture_output=True, check=False)

@@ -149,7 +149,7 @@ def test_clusters_rules_and_figures(window: Window, plain: Path) -> None:
     opened.page.wait_for_selector("[data-table=clusters] li")  # a browser tells of the toggle when it comes to it
     assert opened.page.locator("[data-table=clusters] li").count() == 10
     rule = next(row for row in opened.rows("rules") if row.startswith("a.com"))
-    assert {"a.com", "probation", "30", "40", "97.5%"} <= set(rule.split())
+    assert {"a.com", "probation", "30", "40", "97.5%", "≥", "88.6%"} <= set(rule.split())
     for summary in opened.page.locator("[data-table=rules] summary").all():
         summary.click()
     told = opened.page.locator("[data-table=rules]").inner_text()

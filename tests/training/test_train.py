@@ -186,6 +186,10 @@ def test_a_file_edited_into_nonsense_is_left_as_it_is(tmp_path: Path) -> None:
     assert contents(folder)["a.com.toml"] == "nonsense"
     assert "b.com.toml" in contents(folder)
     assert [str(folder / "a.com.toml") in problem for problem in summary.kept_files] == [True]
+    told = summary.to_dict()  # of what is in the folder now
+    there = [rule.evidence for rule in read_rules(folder / "b.com.toml").rules]
+    assert (told["sites"], told["sites_with_rules"], told["rules"]) == (2, 1, len(there))
+    assert told["holdout"]["coverage"] == sum(evidence.coverage for evidence in there)
 
 
 def test_sites_without_new_rules_keep_their_file(tmp_path: Path) -> None:

@@ -110,6 +110,24 @@ def test_a_rule_is_switched_off_in_so_many_places_and_no_more() -> None:
     assert switched == [True] * 16 + [False] * 8
 
 
+def test_of_a_url_only_so_much_is_looked_at() -> None:
+    """However long it is, and however many arguments it has."""
+    words = [f"{one}{other}" for one in WORDS for other in WORDS]
+    for url in (
+        f"http://a.com/view?{'&'.join(f'{word}=yes' for word in words)}",
+        f"http://{'a' * 999}/{'b' * 999}/{'c' * 999}.{'d' * 999}?{'e' * 999}=on&f={'g' * 999}",
+    ):
+        assert sum(len(position) + len(word) for position, word in traits(url).items()) < 1_000
+
+
+def test_positions_that_come_when_there_are_many_tell_nothing() -> None:
+    found = Places(RULE)
+    many = found.of(f"http://a.com/view?{'&'.join(f'{word}=yes' for word in WORDS)}")
+    assert many is not found.of("http://a.com/view")
+    assert found.of("http://a.com/view?late=print") is found.of("http://a.com/view?late=list")
+    assert found.of("http://a.com/map") is not found.of("http://a.com/view"), "others do as before"
+
+
 def test_a_place_is_off_for_all_its_urls_and_no_others() -> None:
     found = Places(RULE)
     place = found.of("http://a.com/map?doc=1&zoom=2")

@@ -275,6 +275,44 @@ def test_who_is_cleared_of_a_failure_is_tried_on_there(tmp_path: Path) -> None:
     assert rule(tmp_path, "bad").state == "disabled"
 
 
+def test_who_is_cleared_of_a_failure_in_a_part_of_the_site_has_not_failed_there(tmp_path: Path) -> None:
+    """Where the culprit is off from then on; when it fails elsewhere, too, its file tells of all its failures."""
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM, replace(RIGHT, evidence=Evidence(), source="learned"))))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    book.passed("http://a.com/map?doc=1&sid=1", ("right",))
+    failure = "http://a.com/map?doc=9&zoom=1&sid=1", "http://a.com/map?doc=9"
+    assert book.failed(*failure, ("zoom", "right")) == Ruling(restricted=("zoom",))
+    book.save()
+    assert (rule(tmp_path, "right").tried, rule(tmp_path, "right").failed) == (1, 0)
+    rulings = [book.failed(*zoomed("view", number), ("zoom",)) for number in range(3)]
+    assert Ruling(revoked=("zoom",)) in rulings
+    failed = 2 + rulings.index(Ruling(revoked=("zoom",)))
+    assert f"{failed} of {failed} trials led to another page" in rule(tmp_path, "zoom").note
+
+
+def test_what_a_rule_is_cleared_of_is_not_held_against_it_when_it_fails_with_another(folder: Path) -> None:
+    """Of the two the one that fewer trials have spoken for is then the culprit."""
+    new = Rule("new", "rewrite", drop=("new",), state="probation")
+    write_rules(folder, SiteRules("a.com", (RIGHT, WRONG, new)))
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    for name in ("wrong", "new"):
+        for number in range(40):
+            book.passed(url(number), ("right",))
+            book.passed(url(number), (name,))
+        failed = [book.failed(url(n), "http://a.com/p", ("right", name)).revoked for n in range(9)]
+        assert [one for one in failed if one] == [(name,)]
+
+
+def test_another_rule_with_the_name_of_one_that_was_revoked_is_used_when_the_files_are_read_again(folder: Path) -> None:
+    normalizer = Normalizer.from_paths([folder])
+    book = RuleBook(normalizer, 0.02)
+    assert book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",)) == Ruling(revoked=("wrong",))
+    write_rules(folder, SiteRules("a.com", (replace(WRONG, drop=("ref",)), replace(WRONG, id="same"))))
+    book.reread()
+    assert normalizer.normalize("http://a.com/p?ref=1").canonical == "http://a.com/p"
+    assert normalizer.normalize("http://a.com/p?id=1").kind == "unchanged", "what was revoked stays so by any name"
+
+
 def test_earlier_uses_are_asked_for_while_trials_are_wanting(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
     book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)

@@ -359,8 +359,8 @@
           name: "precision",
           label: "precision",
           className: "number inline",
-          value: (i) => all[i].precision,
-          cells: (i) => [percent(all[i].precision)],
+          value: (i) => all[i].precision_at_least,
+          cells: (i) => [percent(all[i].precision), ...atLeast(all[i])],
         },
       ],
       rows: [...all.keys()],
@@ -369,6 +369,8 @@
       empty: "There are no rules yet: dedupcrawl train learns them from the crawl log.",
     });
   }
+
+  const atLeast = (rule) => (rule.coverage ? [make("span", { className: "quiet" }, " ≥ " + percent(rule.precision_at_least))] : []);
 
   function told(rule) {
     const cells = [make("span", { className: "page-title" }, visible(rule.does))];

@@ -24,12 +24,13 @@ from dedupcrawl.urls.learning.written import (
     written,
 )
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.template import BRACES, IRRELEVANT, Capture, Piece, Template
+from dedupcrawl.urls.template import BRACES, IRRELEVANT, SHORTEST_TOKEN, Capture, Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts
 
 _SOURCES = 16  # of a cluster; 40: the same merges on ten mirrors, seeds 0 and 1, with one rule otherwise written
 _ONE_NUMBER = re.compile(r"([A-Za-z]?)([0-9]+)((?:\.[a-z]+)?)")  # t123.html
 _DELIMITER = re.compile(r"[^A-Za-z0-9]")
+_HEX = re.compile(rf"[0-9A-Fa-f]{{{SHORTEST_TOKEN},}}")
 _DEVICES = {"m", "mobile", "amp", "print", "wap"}  # labels of hosts that show the pages of others in another way
 
 HostPages = Mapping[str, int]
@@ -168,17 +169,11 @@ def _free(source: UrlParts, target: UrlParts) -> Iterator[tuple[Rule, Values]]:
     args, target_args = values_of(source), values_of(target)
     changed = [name for name in args if name in target_args and args[name] != target_args[name]]
     places = [i for i, (one, other) in enumerate(zip(here, there, strict=True)) if one != other]
-    if (
-        args.keys() != target_args.keys()
-        or not places
-        or len(places) > 2
-        or len(changed) > 3
-        or not all(map(is_name, changed))
-    ):
+    if args.keys() != target_args.keys() or not places or not all(map(is_name, changed)):
         return
-    if any(not here[i] or not there[i] for i in places) or (changed and len(places) + len(changed) > 3):
+    if len(places) + len(changed) > DEEP or any(not here[i] or not there[i] for i in places):
         return
-    if len(places) + len(changed) > 1 and not _are_random(here, there, places) and changed:
+    if changed and not all(_HEX.search(path[i]) for path in (here, there) for i in places):
         return
     for split in (_apart, _split):
         match: list[Piece] = []
@@ -214,12 +209,6 @@ _Split = tuple[Piece, Piece, dict[str, str], dict[str, str]]
 def _apart(one: str, other: str, i: int) -> _Split | None:
     """Two segments that have nothing in common."""
     return Piece(("", ""), (Capture(f"s{i}"),)), whole(), {f"s{i}": one}, {f"s{i}": other}
-
-
-def _are_random(here: Sequence[str], there: Sequence[str], places: Sequence[int]) -> bool:
-    """True when what differs holds a token in both."""
-    tokens = re.compile(r"[0-9A-Fa-f]{8,}")
-    return all(tokens.search(here[i]) and tokens.search(there[i]) for i in places)
 
 
 def _split(one: str, other: str, i: int) -> _Split | None:

@@ -31,6 +31,10 @@ from dedupcrawl.urls.url_parts import UrlParts
 
 _ATOM = re.compile(r"[A-Za-z]+|[0-9]+|[^A-Za-z0-9]", re.S)
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z_]*[0-9]?(?:\.[A-Za-z]{2,5}[0-9]?)?")  # a word of a site: no title, no number
+# Letters and digits beside a number that are a mark of it: -t123. 2 and 8: recall .4811 as .4811, seeds 3 and 4.
+_MARK = 4
+_MARK_BEFORE = re.compile(rf"[^A-Za-z0-9]+[A-Za-z0-9]{{0,{_MARK}}}$")
+_MARK_BEHIND = re.compile(rf"[A-Za-z0-9]{{0,{_MARK}}}[^A-Za-z0-9]+")
 _WIDE = ("underscores", "spaces")  # conversions that change more than another one that may do
 _CONVERSIONS = ("", *(name for name in VALUE_CONVERSIONS if name not in _WIDE), *_WIDE)
 
@@ -228,7 +232,7 @@ def _is_padded(one: str, other: str) -> bool:
 
 def _is_mark(atoms: list[str], at: int) -> bool:
     """True for the few letters that a site writes before a number: -t123."""
-    return atoms[at].isalpha() and len(atoms[at]) < 4 and at + 1 < len(atoms) and atoms[at + 1].isdigit()
+    return atoms[at].isalpha() and len(atoms[at]) < _MARK and at + 1 < len(atoms) and atoms[at + 1].isdigit()
 
 
 def _is_free(place: _Place, start: int, stop: int) -> bool:
@@ -284,7 +288,7 @@ def _form(place: _Place, values: dict[str, str]) -> Piece | None:
 def _glued(text: str, *, from_end: bool) -> int:
     """How much of the text next to a capture is a mark of it: what is glued to it, and the delimiter before that."""
     if from_end:
-        found = re.search(r"[^A-Za-z0-9]+[A-Za-z0-9]{0,4}$", text)
+        found = _MARK_BEFORE.search(text)
         return found.start() if found else 0
-    found = re.match(r"[A-Za-z0-9]{0,4}[^A-Za-z0-9]+", text)
+    found = _MARK_BEHIND.match(text)
     return found.end() if found else len(text)

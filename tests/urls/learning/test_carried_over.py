@@ -32,6 +32,7 @@ def test_a_rule_that_merges_different_pages_is_refuted() -> None:
     assert judge(wrong, [], [VIEW]) == CarriedOver((), 1)
     one = {"x?view=1": 1, "x?view=2": 2}
     assert judge(one, [], [VIEW]) == CarriedOver((VIEW,), 0)  # it may have changed in between
+    assert judge({f"x?view={view}": view for view in range(10)}, [], [VIEW]) == CarriedOver((), 1), "all at one form"
     right = {f"w{page}?view={view}": 100 + page for page in range(200) for view in (0, 1)}
     assert judge(right | wrong, [], [VIEW]) == CarriedOver((VIEW,), 0)
 

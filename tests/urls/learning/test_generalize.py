@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.urls.learning.generalize import common_ends, common_start, of_arguments, of_segments, share_alike
+from dedupcrawl.urls.learning.generalize import common_ends, common_start, of_arguments, of_segments
 from dedupcrawl.urls.learning.written import written_piece
 
 WORDS = ["anvil", "barrel", "candle", "dragon", "engine", "falcon", "garden", "hammer", "island"]
@@ -61,13 +61,6 @@ def test_the_values_of_an_argument_that_makes_no_difference(
     found = of_arguments(values)
     written = None if found is None else [None if form is None else written_piece(form) for form in found]
     assert written == forms
-
-
-def test_the_more_was_seen_the_more_is_known_of_others() -> None:
-    shares = [share_alike(seen) for seen in range(30)]
-    assert shares == sorted(shares)
-    assert shares[0] == 0.0
-    assert all(share < 1.0 for share in shares)
 
 
 @given(st.lists(st.text("a1-.", min_size=1, max_size=6), min_size=2, max_size=5))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from dedupcrawl.urls.learning.contexts import Condition, contexts, path_with, scoped
@@ -9,8 +11,9 @@ from dedupcrawl.urls.learning.forms import Forms
 from dedupcrawl.urls.learning.references import hypothesis
 from dedupcrawl.urls.learning.sections import kept_to, scopes
 from dedupcrawl.urls.learning.written import written_path
-from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule import Rule, described
 from dedupcrawl.urls.url_parts import split_url
+from tests.urls.learning.sites import SITE, forms, learned, words
 
 WORDS = ["anvil", "barrel", "candle", "dragon", "engine", "falcon", "garden", "hammer", "island", "jacket"]
 
@@ -111,3 +114,14 @@ def test_what_differs_in_the_front_of_urls_is_kept_from_hosts_and_pages_where_it
     after = [new for new in forms.changed(found)[1] if "jobs" in new or new.endswith("/")]
     assert found.within == ("!/",)
     assert not after
+
+
+@pytest.mark.parametrize("odd", ["/x/odd", "/odd", "/x/y/odd"])
+def test_an_exception_is_not_the_name_of_the_one_url_that_was_wrong(odd: str) -> None:
+    """Of others like it the name would say nothing."""
+    chance = random.Random(5)
+    pages = [f"/x/{words(chance, 1)}" for _ in range(60)]
+    clusters = [[f"{SITE}{page}", f"{SITE}{page}?v={i}"] for i, page in enumerate(pages)]
+    rules = learned([*clusters, [f"{SITE}{odd}"], [f"{SITE}{odd}?v=1"]])
+    assert forms(rules, f"{pages[7]}?v=7", f"{odd}?v=1") == [pages[7], f"{odd}?v=1"]
+    assert not any("odd" in described(rule) or "/y" in described(rule) for rule in rules.rules)
