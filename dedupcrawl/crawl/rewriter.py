@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from scrapy import Request
+from scrapy.utils.url import url_is_from_any_domain
 
 from dedupcrawl.aliases.alias import rule_id, was_found_out
 from dedupcrawl.crawl.aliases import Aliases
@@ -22,6 +23,7 @@ from dedupcrawl.crawl.request_meta import (
 )
 from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.crawl.url_set import UrlSet
+from dedupcrawl.sites import host_of
 from dedupcrawl.urls.normalizer import Normalized
 
 
@@ -183,7 +185,7 @@ class Rewriter:
         target = rewritten.url
         if rewritten is request:
             return self._as_one(request, wanted) if mode == "rewrite" else request
-        if self._pending.is_refuted(target):
+        if self._pending.is_refuted(target) or self._is_filtered(request, target):
             return request
         trail = request.meta.get(TRAIL, ())
         if target in trail or self._came_from(request, found.canonical):
@@ -206,6 +208,13 @@ class Rewriter:
         rewritten.meta[CANONICAL] = [*on_the_way, target]  # a redirect that is rewritten answers both
         rewritten.meta[TRAIL] = [*trail, url]
         return rewritten
+
+    def _is_filtered(self, request: Request, target: str) -> bool:
+        """Whether Scrapy's offsite filter would drop a request for another host, without a word."""
+        domains = getattr(self._parts.spider, "allowed_domains", None)
+        if not domains or host_of(target) == host_of(request.url) or request.meta.get("allow_offsite"):
+            return False
+        return not url_is_from_any_domain(target, domains)
 
     def _as_one(self, request: Request, wanted: str) -> Request:
         """Scrapy takes its URL and `wanted` for one, so that the one that is asked for first has to answer for both."""

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 import scrapy
 
-from tests.crawls.site import Answer, crawl, page, prose, redirect, serve
+from tests.crawls.site import Answer, Follower, crawl, page, prose, redirect, serve
 from tests.crawls.test_aliases import canonical, settings, texts
+from tests.crawls.test_software import ThroughProxy
 
 RULE = 'site = "127.0.0.1"\n[[rules]]\nid = "s"\nkind = "rewrite"\nmatch = "{}?x={{}}"\ndrop = ["x"]\nstate = "{}"\n'
 REFRESH = '<html><head><meta http-equiv="refresh" content="0; url={}"></head><body>On we go</body></html>'
@@ -183,3 +184,22 @@ async def test_where_the_canonical_url_is_kept_it_may_be_the_secure_one(tmp_path
         done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_KEEP="canonical"))
     assert done.stats["dedup/aliases/followed/canonical"] == 1
     assert texts(done) == {prose(0), prose(1)}
+
+
+class OfOneHost(Follower):
+    allowed_domains = ("www.example.org",)
+
+
+async def test_nobody_is_sent_where_the_spider_must_not_go(tmp_path: Path) -> None:
+    """Scrapy drops such requests without a word, so that each page would be fetched twice."""
+    numbers = range(20)
+    www, other = "http://www.example.org", "http://m.example.org"
+    pages: dict[str, Any] = {f"{www}/": page(prose(0), *(f"/{n}" for n in numbers))}
+    for n in numbers:
+        pages[f"{www}/{n}"] = pages[f"{other}/{n}"] = canonical(prose(n + 1), f"{other}/{n}")
+    with serve(pages) as site:
+        through = {"TEST_PROXY": site.base, "DOWNLOADER_MIDDLEWARES": {ThroughProxy: 1}}
+        more = settings(tmp_path, DEDUP_KEEP="canonical", **through)
+        done = await crawl(f"{www}/", more, OfOneHost)
+    assert texts(done) == set(map(prose, range(21)))
+    assert site.requests.total() == 21
