@@ -34,6 +34,9 @@ _LONGEST_LINK = 500  # bytes of a link to an element, and of the tag of that
 _FEWEST_ORDERS, _DIRECTIONS = 3, 2  # by so many columns, up and down, for links to be taken for orders of a list
 _MOST_LINKS_OF_LIST = 30  # of one entry: its orders, what is above it, and that; set by hand, to bound time
 _LONGEST_LIST = 20_000  # bytes of a page with such a list; those of archive.glftpd.io have 2,000
+_MOST_LOOKS = 8  # places where the name of an element stands
+_MOST_ABSENT = 30  # elements that are looked for in the whole page, to bound time; most stand around their links
+_AROUND = 2_000  # bytes on either side of a link in which its element mostly stands
 _MOST_JSON = 65_536  # bytes of JSON-LD
 
 _LONGEST_TAG = 2_500  # bytes
@@ -48,11 +51,11 @@ _DIGIT = re.compile("[0-9]")
 _NUMBERS = re.compile(rb"[0-9]+")
 _FRAGMENT = re.compile(rb"#([A-Za-z_-]{0,20}([0-9]{1,15}))(?=[\"'\s>])")
 _TARGET = re.compile(rb"href\s*=\s*[\"']?([^\"'#\s<>]+)", re.IGNORECASE)
-_NAMED = re.compile(rb"=\s*[\"']?([A-Za-z_-]{0,20}[0-9]{1,15})(?=[\"'\s/>])")
-_IN_TAG = re.compile(rb"<[A-Za-z][^<>]*\s(?:id|name)\s*\Z", re.IGNORECASE)
+_ID = re.compile(rb"<[A-Za-z][^<>]*\s(?:id|name)\s*=\s*[\"']?", re.IGNORECASE)  # up to its value
 _LINK = re.compile(rb"<[aA]\b[^<>]{0,500}?\b[hH][rR][eE][fF]\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 _PATH = re.compile(r"[^?#]+")
 _SLASHES = re.compile(r"^(https?:)?/{2,}", re.IGNORECASE)
+_AFTER_NAME = (b'"', b"'", b" ", b"\t", b"\n", b"\r", b"/", b">")
 _ORDER = re.compile(r"\?([A-Za-z_]+)=([A-Za-z_]+)[&;]([A-Za-z_]+)=([A-Za-z_]+)", re.ASCII)
 _JSON_LD = re.compile(rb"<script\b[^<>]{0,500}application/ld\+json[^<>]{0,500}>", re.IGNORECASE)
 _OF_A_PAGE = re.compile(
@@ -112,6 +115,7 @@ def permalinks(url: str, body: bytes, base: str) -> Iterator[str]:
     """
     place = _place(url)
     links: dict[bytes, set[bytes]] = {}
+    begins: dict[bytes, int] = {}
     paths: dict[bytes, str] = {}  # of a target → its URL where that is of the page's own place, else empty
     for match in islice(_FRAGMENT.finditer(body, 0, _MOST_BYTES), _MOST_FRAGMENTS):
         target = _target_before(body, match.start())
@@ -125,11 +129,17 @@ def permalinks(url: str, body: bytes, base: str) -> Iterator[str]:
             if not paths[path]:
                 continue
             links.setdefault(match[1], set()).add(target)
+            begins.setdefault(match[1], match.start())
             if len(links) >= _MOST:
                 break
-    there_are = _elements(body) if links else set()
+    left = _MOST_ABSENT
     for fragment, targets in links.items():
-        if fragment in there_are:
+        start = max(0, begins[fragment] - _AROUND)
+        is_there = _is_element(body, fragment, start, begins[fragment] + _AROUND)
+        if not is_there and left:
+            left -= 1
+            is_there = _is_element(body, fragment, 0, _MOST_BYTES)
+        if is_there:
             for target in sorted(targets):
                 path, mark, query = target.partition(b"?")
                 arguments = _value(query)
@@ -170,14 +180,17 @@ def _target_before(body: bytes, end: int) -> bytes:
     return match[1] if match else b""
 
 
-def _elements(body: bytes) -> set[bytes]:
-    """Ids and names of elements that a fragment with a number may lead to."""
-    found = set()
-    for match in _NAMED.finditer(body, 0, _MOST_BYTES):
-        tag = body.rfind(b"<", max(0, match.start() - _LONGEST_LINK), match.start())  # else it stands in a text
-        if tag >= 0 and match[1] not in found and _IN_TAG.fullmatch(body, tag, match.start()):
-            found.add(match[1])
-    return found
+def _is_element(body: bytes, name: bytes, start: int, end: int) -> bool:
+    """Whether an element has this id or name, in its tag, as far as a few looks at a part of the markup tell."""
+    at = start - 1
+    for _ in range(_MOST_LOOKS):
+        at = body.find(name, at + 1, end)
+        if at < 0:
+            return False
+        tag = body.rfind(b"<", max(0, at - _LONGEST_LINK), at)
+        if tag >= 0 and body[at + len(name) : at + len(name) + 1] in _AFTER_NAME and _ID.fullmatch(body, tag, at):
+            return True
+    return False
 
 
 def _head(
