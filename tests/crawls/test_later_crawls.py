@@ -100,6 +100,21 @@ async def test_a_page_that_has_the_text_of_a_kept_one_to_the_letter_is_not_fetch
     assert texts(later) == texts(first)
 
 
+@pytest.mark.parametrize("most", [1, 1_000])
+async def test_a_duplicate_that_was_the_first_to_lead_to_very_many_urls_is_fetched_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr("dedupcrawl.crawl.aliases.MOST_LINKS", most)
+    pages: dict[str, Any] = {"/": page(prose(0), "/copy", "/kept"), "/kept": page(prose(1))}
+    pages |= {"/copy": page(prose(1), "/2", "/3")} | {f"/{n}": page(prose(n)) for n in (2, 3)}
+    with serve(pages) as site:
+        first = await crawl(f"{site.base}/", settings(tmp_path))
+        site.requests.clear()
+        again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider", DEDUP_TRIAL_SHARE=1e-6))
+    assert texts(again) == texts(first) == set(map(prose, range(4)))
+    assert site.requests["/copy"] == (most < 2)
+
+
 def template(number: int, *links: str) -> str:
     """A page of a site whose menu and foot stand in its main text."""
     return page("\n".join((MENU, prose(number, 150), FOOT)), *links, title=f"Page {number}")

@@ -186,6 +186,13 @@ async def test_where_the_canonical_url_is_kept_it_may_be_the_secure_one(tmp_path
     assert texts(done) == {prose(0), prose(1)}
 
 
+async def test_the_canonical_link_is_more_telling_than_og_url(tmp_path: Path) -> None:
+    both = canonical(prose(1), "/kept").replace("<title>", '<meta property="og:url" content="/og"><title>')
+    with serve({"/": page(prose(0), "/a"), "/a": both, "/kept": page(prose(1)), "/og": page(prose(1))}) as site:
+        done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_KEEP="canonical"))
+    assert done.urls == {f"{site.base}/", f"{site.base}/kept"}
+
+
 class OfOneHost(Follower):
     allowed_domains = ("www.example.org",)
 
