@@ -79,9 +79,9 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
     One JSON row per page: "url", why it is not in the output, and its "items" where DEDUP_KEEP_TEXT kept them. A
     restored page is never dropped as a duplicate again; its verdict is withdrawn. If several conditions are given,
     all must hold. Running it again gives the same rows. After --rule, switch the rule off with 'rules disable', or the
-    next crawl applies it again. The URL of a page also stands for the items named by their position on it (URL#1,
-    URL#2, …). A duplicate that was only observed or marked (DEDUP_ACTION) needs no restoring: it is in the output. If
-    none of the named URLs is known, the exit status is 1.
+    next crawl applies it again; what pages say (rules alias.…) is switched off by DEDUP_ALIASES. The URL of a page also
+    stands for the items named by their position on it (URL#1, URL#2, …). A duplicate that was only observed or marked
+    (DEDUP_ACTION) needs no restoring: it is in the output. If none of the named URLs is known, the exit status is 1.
 
     \b
     dedupcrawl index restore https://example.com/42 --refetch
