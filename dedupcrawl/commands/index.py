@@ -184,7 +184,7 @@ def _row(row: Recorded | Rewrite, index: Index) -> dict[str, Any]:
 _AT_ONCE = 1_000  # pages
 
 
-@command.command(short_help="Remove pages and aliases, so that nothing is sent to them or counts as their duplicate.")
+@command.command(short_help="Remove pages, so that nothing counts as their duplicate.")
 @click.argument("urls", nargs=-1)
 @click.option("--site", help="Pages of this host or registrable domain.")
 @click.option("--run", help="Pages of this crawl (explain shows its name).")
@@ -197,10 +197,10 @@ def forget(  # noqa: PLR0913 - the options of a command, as click passes them
     """Remove pages, with the texts and items kept beside them, so that nothing counts as their duplicate any more.
 
     What crawls have found out about their URLs goes too, and that other URLs lead to them (aliases): later crawls fetch
-    what earlier ones found to be duplicates or redirects. If several conditions are given, all must hold; of an alias
-    also where it leads counts. The URL of a page also stands for the items named by their position on it (URL#1, URL#2,
-    …). What was dropped because of a page stays dropped and keeps its verdict; see 'index
-    restore'. New pages reuse the space; 'index compact' returns it to the disk.
+    these again. If several conditions are given, all must hold; an alias is also taken for where it leads. The URL of a
+    page also stands for the items named by their position on it (URL#1, URL#2, …). What was dropped because of a page
+    stays dropped and keeps its verdict; see 'index restore'. New pages reuse the space; 'index compact' returns it to
+    the disk.
 
     \b
     dedupcrawl index forget https://example.com/42
