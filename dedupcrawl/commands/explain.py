@@ -20,7 +20,7 @@ from dedupcrawl.software.installation import in_words as software_in_words
 from dedupcrawl.urls.rule import in_trials, speaks_for
 
 # What is told of the URL that was asked about.
-_OF_URL = ("rewrite", "kind", "canonical", "in_crawls", "rules", "rule_evidence", "software")
+_OF_URL = ("rewrite", "kind", "canonical", "in_crawls", "rules", "rule_evidence", "refuted", "software")
 
 
 @click.command(cls=Command)
@@ -82,11 +82,7 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
             f"was asked for as {rewrite['canonical']} on {moment(rewrite['at'])}, by rule {', '.join(rewrite['rules'])}"
         )
     if told["went_itself"]:
-        status = told["canonical_status"]
-        if status is not None and status >= 400:
-            yield f"fell back: that was answered with status {status}, so this URL itself was fetched"
-        else:
-            yield "was fetched itself, too: to try the rule, because it fell back, or because there was no rule yet"
+        yield _why_itself(told)
     if told["kind"] != "unchanged" and (rewrite is None or rewrite["canonical"] != told["canonical"]):
         when = "was fetched as it is; by today's rules it " if rewrite is None and _was_fetched(told) else ""
         yield f"{when}{becomes(told)}"
@@ -103,6 +99,15 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
         yield from _of_software(found)
 
 
+def _why_itself(told: dict[str, Any]) -> str:
+    status = told["canonical_status"]
+    if status is not None and status >= 400:
+        return f"fell back: that was answered with status {status}, so this URL itself was fetched"
+    whys = [f"{name} was refuted on this site ({why})" for name, why in told["refuted"].items()]
+    others = "to try the rule, because it fell back, or because there was no rule yet"
+    return f"was fetched itself, too: {'; '.join(whys) or others}"
+
+
 def _of_software(found: dict[str, Any]) -> Iterator[str]:
     yield software_in_words(found)
     for name, (tried, failed) in found["tried"].items():
@@ -116,12 +121,13 @@ def _of_alias(alias: dict[str, Any]) -> Iterator[str]:
     if not alias["target"]:
         yield "two pages claim this URL as an alias of theirs, so neither is believed"
         return
+    is_used = not alias["refuted"] and not alias["unused"]
     links = f"; {counted(alias['links'], 'link')} that only its page had are still followed" if alias["links"] else ""
     run = f" in run {alias['run']}" if alias["run"] else ""
-    yield (
-        f"is an alias of {alias['target']}: {_SAYS.get(alias['source'], 'pages say so')} "
-        f"({alias['source']}), {moment(alias['at'])}{run}{links}"
-    )
+    says = f"{_SAYS.get(alias['source'], 'pages say so')} ({alias['source']}), {moment(alias['at'])}{run}"
+    yield f"{'is' if is_used else 'is not used as'} an alias of {alias['target']}: {says}{links if is_used else ''}"
+    if alias["unused"]:
+        yield f"  for {alias['unused']}"
     if alias["tried"]:
         yield f"  {alias['source']}: tried {counted(alias['tried'], 'time')}, {alias['failed']:,} failed"
     if alias["refuted"]:
@@ -163,6 +169,8 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
         yield f"  it lies inside a later page: {told['superseded_by']}"
     if told["restored"]:
         yield "its verdict was withdrawn by 'index restore': it is never dropped as a duplicate again"
+    if told["to_be_fetched"]:
+        yield "is to be fetched again at the next start of its spider, for 'index restore', or what it led to was lost"
     if told["items"] is not None:
         yield from _of_items(told["items"])
     if not _is_known(told) and not told["restored"]:

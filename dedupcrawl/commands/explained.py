@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from dedupcrawl.aliases.alias import NAME as ALIAS
-from dedupcrawl.aliases.alias import RULE, Alias, SiteAliases
+from dedupcrawl.aliases.alias import RULE, SAID, Alias, SiteAliases
+from dedupcrawl.aliases.sources import DUPLICATE
 from dedupcrawl.commands.why import in_crawls
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.differences import stretches
@@ -99,6 +100,9 @@ class Explainer:
         ids = [*normalized.rules, *(rewrite.rules if rewrite else ()), *(tried["rules"] if tried else ())]
         evidence = {rule.id: rule_facts(rules.site, rule) for rule in rules.rules if rule.id in ids}
         kept_url = entry.source if entry is not None else None
+        software = SiteSoftware.from_bytes(self._index.site_state(site_of(form), NAME))
+        aliases = SiteAliases.from_bytes(self._index.site_state(site_of(form), ALIAS))
+        spiders = {rewrite.spider} if rewrite is not None else set()
         keeper, chain = self._keeper(verdict)
         return {
             "found_as": form,
@@ -110,8 +114,9 @@ class Explainer:
             "rule_evidence": [
                 evidence.get(name, {"id": name}) for name in dict.fromkeys(ids) if not name.startswith(RULE)
             ],
-            "software": SiteSoftware.from_bytes(self._index.site_state(site_of(form), NAME)).told(),
-            "alias": self._alias(form),
+            "refuted": {name: why for name, why in (software.failed | aliases.failed).items() if name in ids},
+            "software": software.told(),
+            "alias": self._alias(form, aliases),
             "verdict": verdict.to_dict() if verdict is not None else None,
             "chain": chain,
             "kept": self._kept(entry),
@@ -119,6 +124,7 @@ class Explainer:
             "superseded_by": standing_for(self._index, entry.url) if entry is not None else None,
             "keeper_superseded_by": standing_for(self._index, keeper.url) if keeper is not None else None,
             "restored": any(self._index.is_restored(url) for url in (form, kept_url) if url),
+            "to_be_fetched": any(one.url == form for spider in spiders for one in self._index.orphans(spider)),
             "items": self._items(form),
             "side_by_side": self._side_by_side(verdict),
             "redirect_to": None,
@@ -153,15 +159,22 @@ class Explainer:
         blocks = {"blocks": len(recurring), "furniture_blocks": sum(recurring)}
         return {**of_page, "checks": sorted(entry.signatures), **blocks}
 
-    def _alias(self, form: str) -> dict[str, Any] | None:
-        """What is known of this very URL, and what became of the trials of its source."""
+    def _alias(self, form: str, known: SiteAliases) -> dict[str, Any] | None:
+        """What is known of this very URL, what became of the trials of its source, and why it is not used, if so."""
         alias = Alias.from_bytes(self._index.attached([form], ALIAS)[form].get(ALIAS))
         if alias is None:
             return None
-        known = SiteAliases.from_bytes(self._index.site_state(site_of(form), ALIAS))
+        unused = ""
+        if not alias.was_found_out and self._entry_of(form) is not None:
+            unused = "the page of this URL was kept"
+        elif any(map(self._index.is_restored, (form, alias.target))):
+            unused = "'index restore' gave it back"
+        elif alias.source == DUPLICATE and self._entry_of(alias.target) is None:
+            said = self._index.attached([alias.target], SAID)[alias.target]
+            unused = "" if said else "that page is no longer kept"
         record = known.tried.get(alias.rule, TrialRecord())
         told = {**_part(alias, "target", "source", "run", "at"), "links": len(alias.links)}
-        return {**told, **_part(record, "tried", "failed"), "refuted": known.failed.get(alias.rule)}
+        return {**told, **_part(record, "tried", "failed"), "refuted": known.failed.get(alias.rule), "unused": unused}
 
     def _side_by_side(self, verdict: Verdict | None) -> list[dict[str, Any]] | None:
         """The stretches in which a page and the one that it resembles differ; None when a text was not kept."""

@@ -18,10 +18,11 @@ from typing import Any
 import click
 import msgspec
 
+from dedupcrawl.aliases.alias import NAME as ALIAS
 from dedupcrawl.commands import options
 from dedupcrawl.commands.errors import FailureError, Group, check_output, table
 from dedupcrawl.commands.progress import progress
-from dedupcrawl.commands.selection import Selection, check_known, needs_one, selection, standing
+from dedupcrawl.commands.selection import Selection, check_known, needs_one, of_aliases, selection, standing
 from dedupcrawl.content.checks.registry import CHECK_NAMES
 from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.detection.attachments import AttachmentError, items_of
@@ -79,9 +80,9 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
     One JSON row per page: "url", why it is not in the output, and its "items" where DEDUP_KEEP_TEXT kept them. A
     restored page is never dropped as a duplicate again; its verdict is withdrawn. If several conditions are given,
     all must hold. Running it again gives the same rows. After --rule, switch the rule off with 'rules disable', or the
-    next crawl applies it again. The URL of a page also stands for the items named by their position on it (URL#1,
-    URL#2, …). A duplicate that was only observed or marked (DEDUP_ACTION) needs no restoring: it is in the output. If
-    none of the named URLs is known, the exit status is 1.
+    next crawl applies it again; what pages say (rules alias.…) is switched off by DEDUP_ALIASES. The URL of a page also
+    stands for the items named by their position on it (URL#1, URL#2, …). A duplicate that was only observed or marked
+    (DEDUP_ACTION) needs no restoring: it is in the output. If none of the named URLs is known, the exit status is 1.
 
     \b
     dedupcrawl index restore https://example.com/42 --refetch
@@ -118,6 +119,8 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
         if refetch:
             opened.refetch([*rewritten.values(), *dropped.values()])
         opened.withdraw(dropped)
+        for url in {*dropped, *(url for _, url in rewritten)}:
+            opened.detach(url, ALIAS)
         said = f"{counted(len(dropped), 'dropped page')} and {counted(len(rewritten), 'rewritten URL')} given back"
         if dropped or rewritten:
             said += ", to be fetched at the next start of their spiders" if refetch else ""
@@ -193,9 +196,11 @@ def forget(  # noqa: PLR0913 - the options of a command, as click passes them
 ) -> None:
     """Remove pages, with the texts and items kept beside them, so that nothing counts as their duplicate any more.
 
-    If several conditions are given, all must hold. The URL of a page also stands for the items named by their position
-    on it (URL#1, URL#2, …). What was dropped because of a page stays dropped and keeps its verdict; see 'index
-    restore'. New pages reuse the space; 'index compact' returns it to the disk.
+    What crawls have found out about their URLs goes too, and that other URLs lead to them (aliases): later crawls fetch
+    these again. If several conditions are given, all must hold; an alias is also taken for where it leads. The URL of a
+    page also stands for the items named by their position on it (URL#1, URL#2, …). What was dropped because of a page
+    stays dropped and keeps its verdict; see 'index restore'. New pages reuse the space; 'index compact' returns it to
+    the disk.
 
     \b
     dedupcrawl index forget https://example.com/42
@@ -206,22 +211,24 @@ def forget(  # noqa: PLR0913 - the options of a command, as click passes them
     with options.open_existing(index) as opened:
         forgotten, sites = _forget(opened, wanted)
         recount(opened, sites)
-    unknown = ": the index has none of these URLs" if urls and not forgotten else ""
-    said = f"{counted(forgotten, 'page')} forgotten{unknown}"
-    click.echo(to_json({"forgotten": forgotten}) if as_json else said)
+    pages, aliases = forgotten["page"], forgotten["alias"]
+    unknown = ": the index has none of these URLs" if urls and not forgotten.total() else ""
+    and_aliases = f" and {counted(aliases, 'alias')}" if aliases else ""
+    said = f"{counted(pages, 'page')}{and_aliases} forgotten{unknown}"
+    click.echo(to_json({"forgotten": pages, "aliases": aliases}) if as_json else said)
 
 
-def _forget(index: Index, wanted: Selection) -> tuple[int, set[str]]:
-    """How many pages were forgotten, and the sites that they were of."""
+def _forget(index: Index, wanted: Selection) -> tuple[Counter[str], set[str]]:
+    """How many of a "page", an "alias" and what was kept of a "drop" are gone, and the sites that the pages were of."""
     check_known(index, wanted)
     sites: set[str] = set()
-    forgotten = 0
+    forgotten = Counter(alias=index.detach_if(ALIAS, of_aliases(wanted), wanted.urls))
     kept = (
         entry for entry in index.entries() if wanted.takes(entry.url, entry.source, run=entry.run, at=entry.kept_at)
     )
     while some := list(islice(kept, _AT_ONCE)):
         sites |= {entry.site for entry in some}
-        forgotten += index.forget(entry.url for entry in some)
+        forgotten["page"] += index.forget(entry.url for entry in some)
         index.forget(entry.source for entry in some if entry.source != entry.url)
     dropped = (
         row.verdict.url
@@ -229,7 +236,10 @@ def _forget(index: Index, wanted: Selection) -> tuple[int, set[str]]:
         if row.verdict.is_duplicate and wanted.takes(row.verdict.url, run=row.run, at=row.at)
     )
     while named := list(islice(dropped, _AT_ONCE)):
-        index.forget(url for url in named if index.attachments(url) and index.entry(url) is None)
+        beside = ((url, index.attachments(url)) for url in dict.fromkeys(named) if index.entry(url) is None)
+        gone = {url: found for url, found in beside if found}
+        forgotten.update(drop=len(gone), alias=sum(ALIAS in found for found in gone.values()))
+        index.forget(gone)
     return forgotten, sites
 
 

@@ -74,7 +74,7 @@ _OF_RUN = ("kept", "duplicates", "in_doubt", "saved", "fell_back")
 
 
 def _figures(report: Report) -> dict[str, object]:
-    verdicts = report.verdicts
+    verdicts, rewritten = report.verdicts, report.rewritten
     return {
         "run": report.run,
         "kept": report.kept,
@@ -83,6 +83,8 @@ def _figures(report: Report) -> dict[str, object]:
         "saved": report.saved,
         "fell_back": report.fell_back,
         "rules": report.rules.count,
+        "rewritten": {"rules": rewritten.variants - rewritten.aliases, "aliases": rewritten.aliases},
+        "aliases": report.aliases,
         "runs": [
             {"run": row.run.name, "spider": row.run.spider, "started": row.run.started}
             | {"ended": row.run.ended if row.run.is_whole else None}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 from w3lib.url import safe_url_string
 
+from dedupcrawl.aliases.alias import Alias
 from dedupcrawl.commands.errors import BadInputError, not_a_url
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.rows import Recorded
@@ -112,6 +113,16 @@ def selection(
             f"--older-than takes an age such as 30d or 12h, not {printable(older_than or '')!r}."
         ) from None
     return Selection(frozenset(forms), frozenset(pages), site and site.lower(), run, None if age is None else now - age)
+
+
+def of_aliases(wanted: Selection) -> Callable[[str, bytes], bool]:
+    """Whether an alias is meant, of a URL that is empty where it is not known; where it leads counts as well."""
+
+    def is_meant(url: str, content: bytes) -> bool:
+        alias = Alias.from_bytes(content)
+        return alias is not None and wanted.takes(url, alias.target, run=alias.run, at=alias.at)
+
+    return is_meant
 
 
 def needs_one(*conditions: object) -> None:

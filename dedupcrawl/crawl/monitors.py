@@ -24,6 +24,7 @@ class FiguresMonitor(BaseScrapyMonitor):  # type: ignore[misc]  # it has no type
         counted: Stats that are added up; one that is absent is 0.
         share_of: Stats whose sum the other is divided by; none: that itself counts. A share of nothing is 0.
         more: Added to that sum, so that a single trial that failed is no alarm (Laplace's rule).
+        whole: What the share is of, in words; none: those stats by their names.
         setting: Changes the limit.
         limit: The largest value that is no alarm; or the least, where it `is_least`.
     """
@@ -31,6 +32,7 @@ class FiguresMonitor(BaseScrapyMonitor):  # type: ignore[misc]  # it has no type
     counted: ClassVar[Sequence[str]]
     share_of: ClassVar[Sequence[str]] = ()
     more: ClassVar[int] = 0
+    whole: ClassVar[str] = ""
     setting: ClassVar[str]
     limit: ClassVar[float] = 0
     is_least: ClassVar[bool] = False
@@ -44,7 +46,7 @@ class FiguresMonitor(BaseScrapyMonitor):  # type: ignore[misc]  # it has no type
             " + ".join([name for name in names if name in self.stats] or names)
             for names in (self.counted, self.share_of)
         )
-        said = f"{what}{f' are this share of {of}' if of else ''}: {figure:g}. {self.setting}"
+        said = f"{what}{f' are this share of {self.whole or of}' if of else ''}: {figure:g}. {self.setting}"
         if self.is_least and figure < allowed:
             self.fail(f"{said} asks for {allowed:g}.")
         if not self.is_least and figure > allowed:
@@ -71,7 +73,11 @@ class DedupMonitorSuite(MonitorSuite):  # type: ignore[misc]  # it has no types
             limit=0.1,
         ),
         _monitor(
-            *("Aliases that failed", "MAX_FAILED_ALIASES", _FAILED), share_of=[*_FAILED, *_HELD], more=1, limit=0.5
+            *("Aliases that failed", "MAX_FAILED_ALIASES", _FAILED),
+            share_of=[*_FAILED, *_HELD],
+            more=1,
+            whole="the trials of what pages say, and one more that held",
+            limit=0.5,
         ),
         _monitor("Outages of the index", "MAX_INDEX_FAILURES", ["dedup/index/errors", "dedup/index/outages"]),
         _monitor(

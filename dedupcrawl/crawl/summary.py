@@ -25,7 +25,8 @@ def opening_line(settings: DedupSettings, normalizer: Normalizer, index: str) ->
     """What is on, for which sites, and where the `index` is."""
     urls = f"URLs {settings.url_mode}"
     if settings.url_mode != "off":
-        urls += f" (rules for {counted(normalizer.site_count, 'site')})"
+        aliases = ", and aliases" if settings.alias_sources else ""
+        urls += f" (rules for {counted(normalizer.site_count, 'site')}{aliases})"
     content = "content off (no check)"
     if settings.checks:
         content = f"content {settings.action} by {', '.join(settings.checks)}, scope {settings.scope}"
@@ -39,6 +40,8 @@ def closing_line(stats: StatsCollector) -> str:
     prefix = "dedup/content/dropped/"
     dropped = {name.removeprefix(prefix): n for name, n in stats.get_stats().items() if name.startswith(prefix)}
     by_check = ", ".join(f"{name} {count}" for name, count in sorted(dropped.items()))
+    followed = sum(n for name, n in stats.get_stats().items() if name.startswith("dedup/aliases/followed/"))
+    by_aliases = f"{counted(followed, 'URL')} by aliases, " if followed else ""
 
     def count(name: str, noun: str) -> str:
         return counted(stats.get_value(f"dedup/{name}", 0), noun)
@@ -47,7 +50,8 @@ def closing_line(stats: StatsCollector) -> str:
     return (
         f"dedupcrawl: {counted(abs(saved), 'fetch')} {'added' if saved < 0 else 'saved'}"
         f" by {count('url/rewritten', 'rewritten request')}"
-        f" ({stats.get_value('dedup/url/fallback', 0):,} fell back, {stats.get_value('dedup/url/tried', 0):,} tried, "
+        f" ({by_aliases}{stats.get_value('dedup/url/fallback', 0):,} fell back,"
+        f" {stats.get_value('dedup/url/tried', 0):,} tried, "
         f"{counted(stats.get_value('dedup/url/revoked', 0), 'rule')} revoked); "
         f"{count('content/checked', 'page')} checked, {count('content/duplicate', 'duplicate')}"
         f" of {megabytes(stats.get_value('dedup/content/duplicate_bytes', 0))}"

@@ -36,6 +36,9 @@ SCHEMA: dict[str, DataType | DataTypeClass] = {
 LINE = "line"
 """A batch's own extra column, until `usable_rows`: where the row stands in its file, from 1; null where unknown."""
 
+UNREAD = "unread"
+"""Another: what a row says that must not be taken for nothing, and cannot be read, as a reason; null where all can."""
+
 BlockReader = Callable[[LineBlock, str, Tally], pl.DataFrame]
 """Called with a block of lines, the log's name and its tally: the rows in the columns of `SCHEMA`, and `LINE`."""
 
@@ -74,10 +77,13 @@ _NOT_SAID = (
     "", "-", "0" * 16, "null", "NULL", "None", "none", "nan", "NaN", "\\N",
     "[]", "{}", "false", "False", "true", "True",
 )  # fmt: skip
+_TRUTHS = dict.fromkeys(("true", "t", "yes", "y", "1", "1.0"), True)
+_TRUTHS |= dict.fromkeys(("false", "f", "no", "n", "0", "0.0"), False)  # in lower case
+_NEITHER = {column: f"{column} is neither true nor false" for column, dtype in SCHEMA.items() if dtype == pl.Boolean}
 _MOST_IMPORTANT = 1e15  # sums of so much stay numbers
 _DIGEST_KIND = r"^[A-Za-z][A-Za-z0-9-]*:"  # "sha1:…": one log writes it, the next does not
 _NO_URL, _TOO_LONG = "no URL", f"URL longer than {URL_LIMIT} bytes"
-_BROKEN = (_NO_URL, _TOO_LONG)
+_BROKEN = (_NO_URL, _TOO_LONG, *_NEITHER.values())
 # Labels of a letter, a digit or a symbol at least. Of ASCII, hosts have letters, digits, "-" and "_" (RFC 3986 allows
 # more, which no name server has); of escapes those of bytes that are not UTF-8; and no full-width form of other ASCII.
 _ESCAPED = r"%[89A-Fa-f][0-9A-Fa-f]"
@@ -96,7 +102,7 @@ Values = Iterable[tuple[int | None, Mapping[str, Any] | None]]
 
 
 def rows_of_values(values: Values, problem: str, path: str, tally: Tally) -> pl.DataFrame:
-    """Rows of values in a log's own names → the columns of `SCHEMA`, and `LINE`. Broken ones are counted."""
+    """Rows of values in a log's own names → the columns of `SCHEMA`, `LINE`, `UNREAD`. Broken ones are counted."""
     numbers, rows, broken = list[int | None](), list[Mapping[str, Any]](), list[int]()
     for number, row in values:
         if row is not None:
@@ -128,7 +134,7 @@ def _text(value: object) -> str | None:
 
 
 def canonical_rows(frame: pl.DataFrame) -> pl.DataFrame:
-    """One batch in a log's own columns → the same rows in the columns of `SCHEMA`, and `LINE`.
+    """One batch in a log's own columns → the same rows in the columns of `SCHEMA`, `LINE` and `UNREAD`.
 
     Names are looked up in `NAMES`, other columns dropped; a value that does not fit its column's type becomes null.
     """
@@ -141,7 +147,13 @@ def canonical_rows(frame: pl.DataFrame) -> pl.DataFrame:
         columns[column] = pl.coalesce(sources) if sources else pl.lit(None, dtype)
     text = columns.pop(TEXT)
     line = pl.col(LINE).cast(pl.Int64) if LINE in frame.columns else pl.lit(None, pl.Int64)
-    rows = frame.with_columns(text.alias(TEXT), line.alias(LINE), **columns).select(TEXT, LINE, *columns)
+    said = {name: _said(pl.col(have[name]), frame.schema[have[name]]) for name in _NEITHER if name in have}
+    known = {name: one.is_in(_NOT_SAID) | one.str.to_lowercase().is_in(list(_TRUTHS)) for name, one in said.items()}
+    unread = pl.coalesce(
+        *(pl.when(~one).then(pl.lit(_NEITHER[name])) for name, one in known.items()), pl.lit(None, pl.String)
+    )
+    rows = frame.with_columns(text.alias(TEXT), line.alias(LINE), unread.alias(UNREAD), **columns)
+    rows = rows.select(TEXT, *columns, LINE, UNREAD)
     if any(name in have for name in NAMES[TEXT]):
         unsigned = pl.all_horizontal(pl.col(name).is_null() for name in SIGNATURES)
         digest = pl.col(TEXT).map_batches(_digests, return_dtype=pl.String)
@@ -150,9 +162,10 @@ def canonical_rows(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def usable_rows(rows: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
-    """Leave out the rows that nothing can be learned from, count them by reason, and drop `LINE`.
+    """Leave out the rows that nothing can be learned from, count them by reason, and drop `LINE` and `UNREAD`.
 
-    A row without URL, or with one that no server would take, is broken: its line is told. Other schemes than http,
+    A row without URL, or with one that no server would take, or with a verdict that cannot be read, is broken: its line
+    is told. Other schemes than http,
     hosts that are none, and rows that say nothing of their page are in every log; they are only counted. Rows without
     `LINE` were made of other rows and are not counted.
     """
@@ -164,6 +177,8 @@ def usable_rows(rows: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
         .then(pl.lit(_TOO_LONG))
         .when(~pl.col("url").str.contains(_HTTP))
         .then(pl.lit("not an http URL"))
+        .when(pl.col(UNREAD).is_not_null())
+        .then(UNREAD)
         .when(says_nothing & (pl.col("status") >= 400))
         .then(pl.lit(_ERROR))
         .when(says_nothing)
@@ -185,15 +200,11 @@ def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.E
     target = SCHEMA.get(column, pl.String)
     if dtype == target and target not in (pl.String, pl.Float64):
         return value
-    if isinstance(dtype, pl.List):  # Scrapy's ItemLoader without an output processor
-        value, dtype = value.list.first(), dtype.inner
-    if dtype == pl.Binary:  # Parquet whose writer did not say that it is text
-        value = value.map_batches(_as_text, return_dtype=pl.String)
     if column == TEXT:
-        return value.cast(pl.String, strict=False)
-    value = value.cast(pl.String, strict=False).str.strip_chars()
+        return _text_of(value, dtype)
+    value = _said(value, dtype)
     if target == pl.Boolean:
-        return value.str.to_lowercase().replace_strict({"true": True, "false": False}, default=None)
+        return value.str.to_lowercase().replace_strict(_TRUTHS, default=None, return_dtype=pl.Boolean)
     value = pl.when(~value.is_in(_NOT_SAID)).then(value)
     if target in (pl.Int64, pl.Float64):
         number = value.cast(pl.Float64, strict=False)
@@ -206,6 +217,19 @@ def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.E
         is_json = value.str.starts_with("[") | value.str.starts_with("{")
         return pl.when(~is_json).then(value.str.replace(_DIGEST_KIND, ""))
     return value
+
+
+def _said(value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.Expr:
+    """One source column as text without white space around it."""
+    return _text_of(value, dtype).str.strip_chars()
+
+
+def _text_of(value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.Expr:
+    if isinstance(dtype, pl.List):  # Scrapy's ItemLoader without an output processor
+        value, dtype = value.list.first(), dtype.inner
+    if dtype == pl.Binary:  # Parquet whose writer did not say that it is text
+        value = value.map_batches(_as_text, return_dtype=pl.String)
+    return value.cast(pl.String, strict=False)
 
 
 def _as_text(values: pl.Series) -> pl.Series:

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
-from itertools import takewhile
+from itertools import groupby, takewhile
 from pathlib import Path
 
 import msgspec
@@ -113,6 +113,10 @@ class LmdbIndex(Index):
         with self.journal.reading() as txn:
             found = (with_prefix(txn, self.journal.tables[table], group + beginning) for group in groups)
             return [{key[len(group) :]: raw for key, raw in cells} for group, cells in zip(groups, found, strict=True)]
+
+    def group_names(self, table: str) -> Iterator[bytes]:
+        keys = (key for key, _ in self.journal.keyed_rows(self.journal.tables[table]))
+        return (name for name, _ in groupby(keys, lambda key: key[:DIGEST_BYTES]))
 
     @in_turn
     def clear(self, table: str, group: bytes, beginning: bytes = b"") -> None:

@@ -171,6 +171,30 @@ class Attachments(Tables):
         """Remove what lies beside a URL under names that begin so."""
         self.clear("attachments", digest(url), beginning.encode())
 
+    def detach_if(self, name: str, is_meant: Callable[[str, bytes], bool], urls: Iterable[str] = ()) -> int:
+        """Remove what lies under this name beside any URL, where it is meant; how much there was.
+
+        Args:
+            name: Of what is removed.
+            is_meant: Called with what lies there, and with its URL, which is empty unless it is one of `urls`: an index
+                has only digests.
+            urls: Those that are to be told apart.
+        """
+        known = {digest(url): url for url in urls}
+        removed = 0
+        for some in parts(self.group_names("attachments")):
+            # A server may tell a group twice.
+            groups = dict(zip(some, self.groups("attachments", some, name.encode()), strict=True))
+            there = ((group, raw) for group, cells in groups.items() if (raw := cells.get(name.encode())) is not None)
+            gone = [
+                Cell("attachments", group, name.encode())
+                for group, raw in there
+                if is_meant(known.get(group, ""), decompressed(raw, f"what lies beside {known.get(group, 'a URL')}"))
+            ]
+            self.change(gone)
+            removed += len(gone)
+        return removed
+
 
 def orphan_cell(dependent: Dependent) -> Cell:
     """What is to be fetched again."""

@@ -36,6 +36,7 @@ FRESH_SECONDS = 1.0
 
 _AGREED_SECONDS = 30 * 86_400  # after which a run that nobody heard of is over
 _NO_LIMIT = 1 << 62
+_KEYS_AT_ONCE = 1_000  # that a server looks through
 
 
 class RedisJournal(VerdictLog):
@@ -106,6 +107,18 @@ class RedisJournal(VerdictLog):
     def groups(self, table: str, groups: Sequence[bytes], beginning: bytes = b"") -> list[dict[bytes, bytes]]:
         told = self.link.call(GROUPS, [self._key(table, group) for group in groups], beginning) if groups else ()
         return [dict(sorted(zip(flat[::2], flat[1::2], strict=True))) for flat in told]
+
+    def group_names(self, table: str) -> Iterator[bytes]:
+        at: bytes | None = b"0"
+        while at is not None:
+            at, keys = self._keys(table, at)
+            yield from (bytes.fromhex(key.rpartition(b":")[2].decode()) for key in keys)
+
+    @in_turn
+    def _keys(self, table: str, at: bytes) -> tuple[bytes | None, list[bytes]]:
+        """Keys of the groups of a table, from where a search has come to; and where it is now, None at its end."""
+        following, keys = self.link.ask("SCAN", at, "MATCH", f"{self._key(table)}:*", "COUNT", _KEYS_AT_ONCE)
+        return None if following == b"0" else following, keys
 
     @in_turn
     def clear(self, table: str, group: bytes, beginning: bytes = b"") -> None:

@@ -74,6 +74,13 @@ class Tables(ABC):
         """Field → value of the cells of each of these groups whose fields begin so, in order."""
 
     @abstractmethod
+    def group_names(self, table: str) -> Iterator[bytes]:
+        """The groups of a table whose groups are digests, in any order; those that come or go meanwhile may be missing.
+
+        On a server all of its keys are looked through, a thousand at a time.
+        """
+
+    @abstractmethod
     def clear(self, table: str, group: bytes, beginning: bytes = b"") -> None:
         """Remove the cells of a group whose fields begin so; who has a server need not wait for it."""
 

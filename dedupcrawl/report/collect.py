@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from dedupcrawl.aliases.alias import NAME as ALIAS
-from dedupcrawl.aliases.alias import SiteAliases
+from dedupcrawl.aliases.alias import SiteAliases, rule_id
+from dedupcrawl.aliases.sources import DUPLICATE, SOURCES
 from dedupcrawl.content.differences import Stretch
 from dedupcrawl.crawl_logs.tally import LogError, Progress
 from dedupcrawl.index.contract import Index, standing_for
@@ -20,12 +22,13 @@ from dedupcrawl.report import sources
 from dedupcrawl.report.listing import Listing, read_texts, row_of
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.installation import NAME, SiteSoftware
-from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.watched_rule import TrialRecord
 
 BINS = 20
 """Of every histogram over [0, 1]; 1 itself is in the last one."""
 
 _MOST_SOFTWARE = 1_000  # programs on sites that are shown
+_MOST_SITES = 1_000  # of which it is shown what is known of them
 _EVERY = 1_024  # verdicts between two calls of the progress function
 
 
@@ -67,6 +70,7 @@ class Report:
     rewritten: sources.Rewritten  # what rules rewrote
     crawled: sources.Crawled | None  # what the crawl log says; None without one
     rules: sources.RuleRows  # the rules, and what is wrong with their files
+    aliases: list[dict[str, Any]]  # what became of what pages say, by site and source, those that did most first
     # what was recognized or outweighed on the sites that the index has verdicts or rewrites of, as `SiteSoftware.told`
     software: list[dict[str, Any]]
     problems: tuple[str, ...]  # one sentence for whatever could not be read
@@ -102,14 +106,16 @@ def collect(  # noqa: PLR0913 - what a report is of
     kept = sources.pages_kept(index, asked, everything=run is None)
     figures = sources.figures_of(asked, kept, verdicts.by_run, verdicts.in_doubt_by_run, rewritten.by_run)
     paths = [path for path in rules if path.exists()]
-    rows = sources.read_rule_rows(paths, rewritten.by_rule, _alias_sources(index, rewritten))
+    rows = sources.read_rule_rows(paths, rewritten.by_rule)
     texts = read_texts(index, verdicts.listing.rows())
     keepers = {row.of for row in verdicts.listing.rows()}
     standing = {url: larger for url in keepers if (larger := standing_for(index, url)) is not None}
-    sites = sorted({*verdicts.by_site, *(site for site, _ in rewritten.by_rule)})
-    software = [found for site in sites for found in SiteSoftware.from_bytes(index.site_state(site, NAME)).told()][
-        :_MOST_SOFTWARE
-    ]
+    by_site = [verdicts.by_site, *([crawled.pages_by_site] if crawled else [])]
+    most_first = (count.most_common(_MOST_SITES) for count in by_site)
+    sites = list(dict.fromkeys(site for site, _ in chain(rewritten.by_rule, *most_first)))[:_MOST_SITES]
+    software = [
+        found for site in sorted(sites) for found in SiteSoftware.from_bytes(index.site_state(site, NAME)).told()
+    ][:_MOST_SOFTWARE]
     return Report(
         info,
         run,
@@ -120,6 +126,7 @@ def collect(  # noqa: PLR0913 - what a report is of
         rewritten,
         crawled,
         rows,
+        _aliases(index, sites, rewritten.by_rule),
         software,
         (*problems, *rows.problems),
         kept=sum(row.kept for row in figures),
@@ -192,9 +199,20 @@ def _crawled(
     return crawled, skipped
 
 
-def _alias_sources(index: Index, rewritten: sources.Rewritten) -> Iterator[tuple[str, Rule]]:
-    """The sources of aliases that were used on a site, or refuted there, as rules."""
-    for site in sorted({site for site, _ in rewritten.by_rule})[:_MOST_SOFTWARE]:
-        for rule in SiteAliases.from_bytes(index.site_state(site, ALIAS)).rules():
-            if rewritten.by_rule.get((site, rule.id)) or rule.tried or rule.is_off:
-                yield site, rule
+def _aliases(index: Index, sites: Iterable[str], rewrote: Mapping[tuple[str, str], int]) -> list[dict[str, Any]]:
+    """What became of what pages say of URLs, and of what earlier crawls found out, as JSON values.
+
+    Of each source that was used or tried on a site: "urls" that it had a part in sending elsewhere, trials of all runs,
+    why it is not used any more ("refuted"), and a URL of each part of the site where it is not ("not_at").
+    """
+    rows = []
+    for site in sites:
+        known = SiteAliases.from_bytes(index.site_state(site, ALIAS))
+        for source in (DUPLICATE, *SOURCES):
+            name = rule_id(source)
+            trials = known.tried.get(name, TrialRecord())
+            urls, refuted = rewrote.get((site, name), 0), known.failed.get(name)
+            if urls or trials.tried or refuted:
+                row = {"site": site, "source": source, "urls": urls, "tried": trials.tried, "failed": trials.failed}
+                rows.append({**row, "refuted": refuted, "not_at": [url for url, _ in trials.counterexamples]})
+    return sorted(rows, key=lambda row: -row["urls"])

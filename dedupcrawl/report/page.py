@@ -27,7 +27,7 @@ from dedupcrawl.output import results
 from dedupcrawl.printable import printable
 from dedupcrawl.report.collect import Report
 from dedupcrawl.report.listing import LISTED, packed
-from dedupcrawl.report.sources import RunFigures, saved_by
+from dedupcrawl.report.sources import Rewritten, RunFigures, saved_by
 from dedupcrawl.software.installation import in_words
 
 
@@ -62,6 +62,13 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.1f} min" if seconds < 3_600 else f"{seconds / 3_600:.1f} h"
 
 
+def sent(rewritten: Rewritten) -> str:
+    """How many URLs were sent to how many others, by whom."""
+    by = {"rules": rewritten.variants - rewritten.aliases, "aliases": rewritten.aliases}
+    who = " and ".join(f"{name} sent {counted(urls, 'URL')}" for name, urls in by.items() if urls)
+    return f"{who} to {counted(rewritten.pages, 'canonical URL')}"
+
+
 _SITES = 100  # named one by one
 _RUNS = 100  # named one by one, the newest
 
@@ -92,6 +99,7 @@ def environment() -> Environment:
         "duration": duration,
         "moment": moment,
         "software": in_words,
+        "sent": sent,
     }
     return made
 
@@ -197,14 +205,14 @@ def learning_curve(duplicate: NDArray[np.bool_], saved: NDArray[np.int64] | None
 
     Args:
         duplicate: Shape (pages,): whether each fetched page is a duplicate, in the order in which they came.
-        saved: Shape (pages,): how many fetches rules had saved by the time of each; None when none is known.
+        saved: Shape (pages,): how many fetches had been saved by the time of each; None when none is known.
     """
     pages = len(duplicate)
     if pages < _LEAST_PAGES:
         return []
     lines = {"duplicates fetched": duplicate.cumsum()}
     if saved is not None:
-        lines["fetches saved by rules"] = saved
+        lines["fetches saved"] = saved
     x = Axis("pages fetched", (0, pages), _ACROSS, _count)
     name, most = "pages so far" if len(lines) > 1 else "duplicates so far", max(map(np.max, lines.values()))
     y = Axis(name, (0, max(1, 1.05 * most)), (_BOTTOM, _top(len(lines))), _count)
@@ -214,7 +222,7 @@ def learning_curve(duplicate: NDArray[np.bool_], saved: NDArray[np.int64] | None
     cumulative = Plot(
         "Over the crawl",
         "Each page fetched is a step to the right, each duplicate among them a step up"
-        + ("; what rules saved was not fetched at all." if saved is not None else "."),
+        + ("; what was saved was not fetched at all." if saved is not None else "."),
         x,
         y,
         shapes,

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from dedupcrawl.aliases.alias import RULE
 from dedupcrawl.crawl_logs.registry import format_of
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.index.contract import PageStore
@@ -178,6 +179,7 @@ class Rewritten:
     """Figures of all rewrites; what two crawls rewrote counts in each."""
 
     variants: int = 0  # URLs that were rewritten
+    aliases: int = 0  # of these, the ones that were sent on by what is known of themselves, not by rules
     pages: int = 0  # canonical forms that they were rewritten to
     # site and id of a rule → URLs that it had a part in rewriting
     by_rule: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -188,15 +190,18 @@ def read_rewritten(rewrites: Iterable[Rewrite]) -> Rewritten:
     """Read them once, in 8 bytes per rewrite."""
     by_rule: Counter[tuple[str, str]] = Counter()
     by_run: Counter[str] = Counter()
+    aliases = 0
 
     def canonical() -> Iterator[str]:
+        nonlocal aliases
         for rewrite in rewrites:
+            aliases += any(rule.startswith(RULE) for rule in rewrite.rules)
             by_rule.update((site_of(rewrite.url), rule) for rule in rewrite.rules)
             by_run[rewrite.run] += 1
             yield f"{rewrite.spider}\0{rewrite.run}\0{rewrite.canonical}"
 
     pages = hashes_of(canonical())
-    return Rewritten(len(pages), len(np.unique(pages)), by_rule, by_run)
+    return Rewritten(len(pages), aliases, len(np.unique(pages)), by_rule, by_run)
 
 
 _MOST = 20_000  # rules that are shown; those that rewrote or cover most
@@ -214,14 +219,9 @@ class RuleRows:
     problems: tuple[str, ...]  # one sentence for a rule file that cannot be read
 
 
-def read_rule_rows(
-    paths: Sequence[Path], rewritten: Mapping[tuple[str, str], int], others: Iterable[tuple[str, Rule]] = ()
-) -> RuleRows:
-    """The rules at `paths`, files and folders that exist, and others of some sites.
-
-    `rewritten` counts URLs by site and id of a rule.
-    """
-    rows = [_row(site, rule, rewritten) for site, rule in others]
+def read_rule_rows(paths: Sequence[Path], rewritten: Mapping[tuple[str, str], int]) -> RuleRows:
+    """The rules at `paths`, files and folders that exist; `rewritten` counts URLs by site and id of a rule."""
+    rows: list[dict[str, Any]] = []
     problems = []
     count = sites = 0
     for path in sorted(rule_files(paths).values()):

@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dedupcrawl.aliases.alias import NAME as ALIAS
-from dedupcrawl.aliases.alias import Alias
+from dedupcrawl.aliases.alias import Alias, SiteAliases
 from dedupcrawl.commands.check import command as check
 from dedupcrawl.commands.explain import command
 from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
-from dedupcrawl.index.rows import Rewrite
+from dedupcrawl.index.rows import Dependent, Rewrite
 from dedupcrawl.software.installation import NAME, Installation, SiteSoftware
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
@@ -329,6 +329,35 @@ def test_what_runs_on_a_site_is_told_with_its_signs_and_the_trials_that_there_we
         "  a.example does not run phpBB 3: sign 4 (-3), sign 2 (+2), sign 1 (+1), sign 3 (+1); "
         "total weight 1 (needed: 3, of 2 signs or more)",
     ]
+
+
+def test_an_alias_that_is_not_used_is_told_with_what_speaks_against_it(tmp_path: Path) -> None:
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    offer(index, entry("http://a.example/own", 1))
+    why = "1 of 1 trial led to another page, such as http://a.example/x → http://a.example/1"
+    known = SiteAliases({"alias.og": TrialRecord(1, 1)}, {"alias.og": why})
+    index.update_site_state("a.example", ALIAS, lambda _: known.to_bytes())
+    for name, source in {"own": "canonical", "x": "og", "gone": "duplicate", "back": "redirect"}.items():
+        index.attach(f"http://a.example/{name}", ALIAS, Alias("http://a.example/1", source, "s", "", 0.0).to_bytes())
+    index.record(Verdict("http://a.example/back", "duplicate", "http://a.example/own"), run="r", site="a.example")
+    index.withdraw(["http://a.example/back"])
+    index.record_rewrites([Rewrite("http://a.example/own", "http://a.example/1", ("alias.og",), "s", "r", 0.0)])
+    index.refetch([Dependent("s", "http://a.example/own", b"")])
+    index.close()
+
+    def said(name: str) -> str:
+        return explain(tmp_path, f"http://a.example/{name}").stdout
+
+    for name, why_not in {
+        "own": "    for the page of this URL was kept\n",
+        "gone": "    for that page is no longer kept\n",
+        "back": "    for 'index restore' gave it back\n",
+        "x": f"    og is not believed on this site: {why}\n",
+    }.items():
+        assert "  is not used as an alias of http://a.example/1: " in said(name)
+        assert why_not in said(name)
+    assert f"  was fetched itself, too: alias.og was refuted on this site ({why})\n" in said("own")
+    assert "  is to be fetched again at the next start of its spider" in said("own")
 
 
 def test_a_page_that_was_fetched_twice_is_not_told_to_be_its_own_duplicate(folder: Path) -> None:

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import fcntl
 import json
+import secrets
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from dedupcrawl.aliases.alias import NAME, Alias
 from dedupcrawl.commands.index import command
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.limits import SiteQuota
 from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.open import open_index
 from dedupcrawl.page import Page
 from tests.crawls.site import prose
+from tests.redis_server import RedisServer, running
 
 CHECKS = make_checks(DEFAULT_CHECKS, {})
 
@@ -33,6 +39,12 @@ def crawl(folder: Path, run: str, *urls: str) -> None:
             detector.keep_text(one)
     detector.close()
     index.close()
+
+
+@pytest.fixture(scope="module")
+def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    with running(tmp_path_factory.mktemp("redis")) as server:
+        yield server
 
 
 @pytest.fixture
@@ -73,7 +85,7 @@ def run(folder: Path, *arguments: str) -> Result:
 def test_what_is_named_is_gone(folder: Path, arguments: list[str], left: list[str]) -> None:
     result = run(folder, "forget", *arguments, "--json")
     assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout) == {"forgotten": 4 - len(left)}
+    assert json.loads(result.stdout) == {"forgotten": 4 - len(left), "aliases": 0}
     assert kept(folder) == left
 
 
@@ -97,6 +109,63 @@ def test_what_is_kept_beside_a_page_that_was_given_back_goes_too(folder: Path) -
     assert run(folder, "forget", "--site", "b.com").exit_code == 0
     index = LmdbIndex(folder, CHECKS)
     assert index.attachments("http://www.b.com/22/copy") == {}
+    index.close()
+
+
+ALIASES = {  # URL → where it leads, who says so, days ago
+    "http://a.example/moved": ("http://a.example/1", "redirect", 40),
+    "http://a.example/1/copy": ("http://a.example/1", "duplicate", 40),
+    "http://a.example/said": ("http://a.example/333", "canonical", 0),
+    "http://b.com/moved": ("http://www.b.com/22", "redirect", 0),
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "gone", "says"),
+    [
+        (["http://a.example/moved"], ["a.example/moved"], "0 pages and 1 alias forgotten\n"),
+        (["http://a.example/1/copy"], ["a.example/1/copy"], "0 pages and 1 alias forgotten\n"),
+        (
+            ["http://a.example/1"],
+            ["a.example/moved", "a.example/1/copy"],
+            "1 page and 2 aliases forgotten\n",
+        ),
+        (
+            ["--site", "a.example"],
+            ["a.example/moved", "a.example/1/copy", "a.example/said"],
+            "2 pages and 3 aliases forgotten\n",
+        ),
+        (
+            ["--older-than", "30d"],
+            ["a.example/moved", "a.example/1/copy"],
+            "2 pages and 2 aliases forgotten\n",
+        ),
+        (["--run", "newer"], ["a.example/said", "b.com/moved"], "2 pages and 2 aliases forgotten\n"),
+        (["http://b.com/nothing"], [], "0 pages forgotten: the index has none of these URLs\n"),
+    ],
+)
+@pytest.mark.parametrize("where", ["lmdb", "redis"])
+def test_aliases_of_what_is_named_and_those_that_lead_there_go_too(  # noqa: PLR0913 - a case
+    folder: Path, redis: RedisServer, where: str, arguments: list[str], gone: list[str], says: str
+) -> None:
+    spec = f"lmdb:{folder}"
+    index: Index = LmdbIndex(folder, CHECKS)
+    if where == "redis":
+        spec, kept_pages = redis.url(secrets.token_hex(4)), list(index.entries())
+        index.close()
+        index = open_index(spec, CHECKS)
+        for entry in kept_pages:
+            assert index.add_all([(index.search(entry), b"")]) != [None]
+    for url, (target, source, days) in ALIASES.items():
+        run_name = "old" if days else "newer"
+        alias = Alias(target, source, "toy", run_name, time.time() - days * 86_400)
+        index.attach(url, NAME, alias.to_bytes())
+    index.close()
+    result = CliRunner().invoke(command, ["forget", *arguments, "--index", spec])
+    assert result.stdout == says, result.output
+    index = open_index(spec, CHECKS)
+    left = {url for url, beside in index.attached(list(ALIASES), NAME).items() if NAME in beside}
+    assert left == ALIASES.keys() - {f"http://{url}" for url in gone}
     index.close()
 
 

@@ -60,6 +60,8 @@ def test_what_it_says_as_json(folder: Path) -> None:
         "saved": 0,
         "fell_back": 0,
         "rules": 0,
+        "rewritten": {"rules": 0, "aliases": 0},
+        "aliases": [],
     }
     assert run["started"] <= run.pop("ended")
     del run["started"]

@@ -5,7 +5,7 @@ from datetime import datetime
 import polars as pl
 import pytest
 
-from dedupcrawl.crawl_logs.rows import LINE, NAMES, SCHEMA, URL_LIMIT, canonical_rows, usable_rows
+from dedupcrawl.crawl_logs.rows import LINE, NAMES, SCHEMA, UNREAD, URL_LIMIT, canonical_rows, usable_rows
 from dedupcrawl.crawl_logs.tally import Tally
 
 
@@ -17,7 +17,7 @@ def one(**columns: object) -> dict[str, object]:
 
 def test_all_columns_in_their_types() -> None:
     rows = canonical_rows(pl.DataFrame({"url": ["http://a/"], "other": [1]}))
-    assert dict(rows.schema) == {**SCHEMA, LINE: pl.Int64}
+    assert dict(rows.schema) == {**SCHEMA, LINE: pl.Int64, UNREAD: pl.String}
 
 
 @pytest.mark.parametrize(("column", "name"), [(c, n) for c, names in NAMES.items() for n in names if c in SCHEMA])
@@ -49,6 +49,33 @@ def test_digest_without_its_kind() -> None:
 def test_importance_can_be_added_up(said: str, counts: float | None) -> None:
     assert one(importance=said).get("importance") == counts
     assert one(importance=float(said)).get("importance") == counts
+
+
+@pytest.mark.parametrize("column", ["alias_held", "unique"])
+@pytest.mark.parametrize(
+    ("said", "counts"),
+    [
+        *((said, False) for said in ("0", "no", "F", " False ", 0, 0.0, False)),
+        *((said, True) for said in ("1", "YES", "t", "true", 1, 1.0, True)),
+        *((said, None) for said in ("", "-", "NULL")),
+    ],
+)
+def test_true_and_false_as_logs_write_them(column: str, said: object, counts: bool | None) -> None:
+    assert one(**{column: said}).get(column) is counts
+
+
+def test_what_is_neither_true_nor_false_is_taken_for_neither_and_its_line_is_told() -> None:
+    tally, told = Tally(), ["yes", "maybe", "", "2"]
+    columns = {
+        "url": ["http://a.com/1"] * 4,
+        "alias_of": ["http://a.com/2"] * 4,
+        "alias_held": told,
+        LINE: [2, 3, 4, 5],
+    }
+    rows = usable_rows(canonical_rows(pl.DataFrame(columns)), "log.csv", tally)
+    assert rows["alias_held"].to_list() == [True, None]
+    assert tally.skipped == {"alias_held is neither true nor false": 2}
+    assert [row.line for row in tally.broken] == [3, 5]
 
 
 def test_values_that_do_not_fit_are_null() -> None:

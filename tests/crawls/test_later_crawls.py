@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 
 from dedupcrawl.aliases.alias import NAME, Alias
+from dedupcrawl.commands.index import command
 from dedupcrawl.index.open import open_index
 from tests.crawls.site import Answer, Follower, crawl, page, prose, redirect, serve
 from tests.crawls.test_aliases import canonical, fetched, phpbb, settings, texts, thread
@@ -225,6 +227,21 @@ async def test_a_restored_page_is_fetched_again_and_a_forgotten_one_too(tmp_path
         again = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SCOPE="spider"))
     assert site.requests["/a"] == site.requests["/b"] == 1
     assert dropped in again.urls
+
+
+@pytest.mark.parametrize("undone", ["forget /moved", "forget /a", "forget --site 127.0.0.1", "restore /moved"])
+async def test_a_redirect_that_was_forgotten_or_given_back_is_asked_for_again(tmp_path: Path, undone: str) -> None:
+    pages = {"/": page(prose(0), "/a", "/moved"), "/a": page(prose(1)), "/moved": redirect("/a")}
+    with serve(pages) as site:
+        await crawl(f"{site.base}/", settings(tmp_path))
+        site.requests.clear()
+        await crawl(f"{site.base}/", settings(tmp_path))
+        assert "/moved" not in site.requests
+        name, *which = undone.replace(" /", f" {site.base}/").split()
+        done = CliRunner().invoke(command, [name, *which, "--index", f"lmdb:{tmp_path / 'index'}"])
+        assert done.exit_code == 0, done.output
+        await crawl(f"{site.base}/", settings(tmp_path))
+    assert site.requests["/moved"] == 1
 
 
 async def test_by_ttl_what_was_found_out_is_found_out_again(tmp_path: Path) -> None:

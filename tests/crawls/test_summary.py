@@ -23,9 +23,15 @@ RULE = Rule("sid", "rewrite", drop=("sid",))
         (
             {"DEDUP_CHECKS": "exact"},
             0,
-            "dedupcrawl: URLs rewrite (rules for 0 sites); content drop by exact, scope run, index lmdb:x/index",
+            "dedupcrawl: URLs rewrite (rules for 0 sites, and aliases); content drop by exact, scope run, "
+            "index lmdb:x/index",
         ),
-        ({"DEDUP_CHECKS": ""}, 1, "dedupcrawl: URLs rewrite (rules for 1 site); content off (no check)"),
+        (
+            {"DEDUP_CHECKS": "", "DEDUP_ALIASES": "0"},
+            0,
+            "dedupcrawl: URLs rewrite (rules for 0 sites); content off (no check)",
+        ),
+        ({"DEDUP_CHECKS": ""}, 1, "dedupcrawl: URLs rewrite (rules for 1 site, and aliases); content off (no check)"),
         ({"DEDUP_CHECKS": "", "DEDUP_URL_MODE": "off"}, 2, "dedupcrawl: URLs off; content off (no check)"),
     ],
 )
@@ -34,16 +40,22 @@ def test_what_is_on(given: dict[str, str], sites: int, line: str) -> None:
     assert opening_line(DedupSettings.read({"DEDUP_RULES": [], **given}), normalizer, "lmdb:x/index") == line
 
 
-@pytest.mark.parametrize(("saved", "said"), [(1, "1 fetch saved"), (-12, "12 fetches added")])
-def test_what_it_saved(saved: int, said: str) -> None:
+@pytest.mark.parametrize(
+    ("saved", "aliases", "said", "by"),
+    [(1, 0, "1 fetch saved", ""), (1, 2, "1 fetch saved", "2 URLs by aliases, "), (-12, 0, "12 fetches added", "")],
+)
+def test_what_it_saved(saved: int, aliases: int, said: str, by: str) -> None:
     stats = StatsCollector(get_crawler())
+    if aliases:
+        stats.set_value("dedup/aliases/followed/og", 1)
+        stats.set_value("dedup/aliases/followed/duplicate", aliases - 1)
     stats.set_value("dedup/url/saved", saved)
     stats.set_value("dedup/url/rewritten", 2)
     stats.set_value("dedup/content/checked", 1200)
     stats.set_value("dedup/content/duplicate", 1)
     stats.set_value("dedup/content/dropped/exact", 1)
     assert closing_line(stats) == (
-        f"dedupcrawl: {said} by 2 rewritten requests (0 fell back, 0 tried, 0 rules revoked); "
+        f"dedupcrawl: {said} by 2 rewritten requests ({by}0 fell back, 0 tried, 0 rules revoked); "
         "1,200 pages checked, 1 duplicate of 0.0 kB, items dropped: exact 1"
     )
 

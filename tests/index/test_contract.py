@@ -147,6 +147,7 @@ def test_info_counts(index: AnyIndex) -> None:
         lambda index: index.attach("http://a", "text", b""),
         lambda index: index.detach("http://a", "text"),
         lambda index: index.attachments("http://a"),
+        lambda index: index.detach_if("text", lambda url, data: True),
     ],
 )
 def test_calls_after_close_fail(index: AnyIndex, call: Callable[[Index], object]) -> None:

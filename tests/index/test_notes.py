@@ -226,6 +226,20 @@ def test_attachments(index: AnyIndex) -> None:
             index.attach("http://a/1", name, b"")
 
 
+def test_attachments_that_are_meant_go_from_wherever_they_lie(index: AnyIndex) -> None:
+    for number in range(600):
+        index.attach(f"http://a/{number}", "alias", b"%d" % (number % 3))
+        index.attach(f"http://a/{number}", "alias.said", b"0")
+    named = "http://a/1"
+    assert index.detach_if("alias", lambda url, data: url == named or data == b"0", [named, "http://a/x"]) == 201
+    left = index.attached([f"http://a/{number}" for number in range(4)], "alias")
+    assert [sorted(beside) for beside in left.values()] == [
+        ["alias.said"], ["alias.said"], ["alias", "alias.said"], ["alias.said"]
+    ]  # fmt: skip
+    assert index.info()["attachments"] == 999
+    assert index.detach_if("alias", lambda url, data: False) == 0
+
+
 def test_attachments_where_there_is_none_yet(index: AnyIndex) -> None:
     index.attach("http://a/1", "alias", b"old")
     rows = {"http://a/1": b"new", "http://a/2": b"two", "http://a/3\ud800": b""}

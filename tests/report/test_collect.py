@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import redis
 
+from dedupcrawl.aliases.alias import NAME as ALIAS
+from dedupcrawl.aliases.alias import SiteAliases
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.log_file import LogRow
 from dedupcrawl.index.open import TemporaryIndex, open_index
@@ -15,6 +17,7 @@ from dedupcrawl.index.runs import RunTally, read_runs
 from dedupcrawl.report.collect import collect
 from dedupcrawl.report.page import duration, render, savings
 from dedupcrawl.software.installation import NAME, Installation, SiteSoftware
+from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
 from tests.detection.judged import Crawl, prose
 from tests.index.toys import offer
@@ -37,6 +40,29 @@ def test_software_that_runs_there_and_that_does_not_is_told_with_its_signs() -> 
     page = render(collect(index, None, [], []))
     assert "a.com/&lt;b&gt; runs Simple Machines Forum: url /a (+2), cookie b (+1); total weight 3 (needed: 3" in page
     assert "a.com does not run Trac: url /c (-5), url /a (+2), url /b (+1); total weight -2 (needed: 3" in page
+
+
+def test_what_became_of_aliases_is_told_of_each_source_also_in_a_run_that_used_none(tmp_path: Path) -> None:
+    index = index_of([])
+    why = "1 of 1 trial led to another page, such as http://a.com/1 → http://a.com/2"
+    wrong_at = TrialRecord(9, 1, counterexamples=(("http://a.com/f/1", "http://a.com/f/1"),))
+    known = SiteAliases({"alias.og": TrialRecord(1, 1), "alias.permalink": wrong_at}, {"alias.og": why})
+    index.update_site_state("a.com", ALIAS, lambda _: known.to_bytes())
+    sent = [("p1", "alias.permalink"), ("p2", "alias.permalink"), ("d", "alias.duplicate"), ("o", "alias.og")]
+    index.record_rewrites(Rewrite(f"http://a.com/{url}", "http://a.com/", (rule,), "s", "one", 1) for url, rule in sent)
+    log = log_of(tmp_path / "log.jsonl", [LogRow("http://a.com/", 200, run="two")])
+    of_all = [
+        {"site": "a.com", "source": "permalink", "urls": 2, "tried": 9, "failed": 1, "not_at": ["http://a.com/f/1"]},
+        {"site": "a.com", "source": "duplicate", "urls": 1, "tried": 0, "failed": 0, "not_at": []},
+        {"site": "a.com", "source": "og", "urls": 1, "tried": 1, "failed": 1, "not_at": []},
+    ]
+    found = collect(index, log, [], [])
+    assert found.aliases == [{**row, "refuted": why if row["source"] == "og" else None} for row in of_all]
+    page = render(found)
+    assert "aliases sent 4 URLs to 1 canonical URL" in page
+    assert f"not used any more</span> {why}" in page
+    later = collect(index, log, [], [], run="two")
+    assert [(row["source"], row["urls"]) for row in later.aliases] == [("permalink", 0), ("og", 0)]
 
 
 def test_figures_of_the_verdicts() -> None:

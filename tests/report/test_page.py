@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dedupcrawl.aliases.alias import NAME as ALIAS
+from dedupcrawl.aliases.alias import SiteAliases
 from dedupcrawl.crawl.log_file import LogRow
 from dedupcrawl.crawl_logs.page_files import read_pairs
 from dedupcrawl.detection.attachments import packed_text
@@ -21,6 +23,7 @@ from dedupcrawl.report.collect import collect
 from dedupcrawl.report.page import render, write
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
+from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
 from tests.report.made import doubted, duplicate, index_of, log_of, tell_run
 from tests.report.window import Window, contrast
@@ -87,6 +90,10 @@ def plain_report(path: Path, count: int = 40) -> Path:
     index = index_of(verdicts)
     index.record_rewrites(Rewrite(f"{KEPT}-1?sid={n}", f"{KEPT}-1", ("sid",), "s", "r", 1.7e9 + n) for n in range(30))
     tell_run(index, "r", kept=4, saved=29)
+    sent = (Rewrite(f"http://a.com/?p={n}", f"{KEPT}-2", ("alias.shortlink",), "s", "r", 1.7e9) for n in range(1_200))
+    index.record_rewrites(sent)
+    known = SiteAliases({"alias.og": TrialRecord(1, 1)}, {"alias.og": f"1 of 1 trial led to another page: {NASTY[0]}"})
+    index.update_site_state("a.com", ALIAS, lambda _: known.to_bytes())
     write(collect(index, log, [path.parent / "rules"], read_runs(index)), path)
     return path
 
@@ -158,7 +165,10 @@ def test_clusters_rules_and_figures(window: Window, plain: Path) -> None:
     assert opened.lines("[data-table=rules] span.site:text('127.0.0.1')") == 1
     cards = opened.page.locator(".cards").inner_text()
     assert "29" in cards.splitlines()
-    assert "rules sent 30 URLs to 1 canonical URL" in cards
+    assert "rules sent 30 URLs and aliases sent 1,200 URLs to 2 canonical" in cards
+    rows = [row.replace("\t", " ") for row in opened.page.locator("#aliases tbody tr").all_inner_texts()]
+    assert rows[0] == "a.com shortlink 1,200 0 0 in use"
+    assert rows[1].startswith("a.com og 0 1 1 not used any more 1 of 1 trial led to another page: </script><script>doc")
 
 
 def test_two_pages_side_by_side(window: Window, plain: Path) -> None:

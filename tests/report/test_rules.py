@@ -70,10 +70,16 @@ def test_variants_and_their_pages_are_counted() -> None:
             rewrite("http://www.a.com/1?sid=1", "http://www.a.com/1", 1, "sid"),
             rewrite("http://www.a.com/print/1?sid=1", "http://www.a.com/1", 2, "sid", "print"),
             rewrite("http://b.com/?x", "http://b.com/", 9, "sid"),
+            rewrite("http://b.com/?p=3", "http://b.com/", 9, "alias.shortlink"),
         ]
     )
-    assert (found.variants, found.pages) == (4, 2)
-    assert found.by_rule == {("a.com", "sid"): 3, ("a.com", "print"): 1, ("b.com", "sid"): 1}
+    assert (found.variants, found.aliases, found.pages) == (5, 1, 2)
+    assert found.by_rule == {
+        ("a.com", "sid"): 3,
+        ("a.com", "print"): 1,
+        ("b.com", "sid"): 1,
+        ("b.com", "alias.shortlink"): 1,
+    }
 
 
 def test_what_two_crawls_rewrote_counts_in_each() -> None:
