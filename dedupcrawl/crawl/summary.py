@@ -73,10 +73,13 @@ def lesson_line(stats: StatsCollector, normalizer: Normalizer, log: Path | None)
 
 
 def advice_line(stats: StatsCollector) -> str | None:
-    """What to do where rules cost more than they have saved; None where they were not used, or have saved something."""
+    """What to do where rules cost more than they have saved; None where they were not used, or have saved something.
+
+    Or where they would have but for their trials, most of which are made once.
+    """
     rewritten, saved = stats.get_value("dedup/url/rewritten", 0), stats.get_value("dedup/url/saved", 0)
-    fetched = stats.get_value("downloader/response_count", 0)
-    if not rewritten or saved >= _WORTHWHILE * fetched:
+    fetched, tried = stats.get_value("downloader/response_count", 0), stats.get_value("dedup/url/tried", 0)
+    if not rewritten or saved + tried >= _WORTHWHILE * fetched:
         return None
     return (
         f"dedupcrawl: rules have saved {max(0, saved):,} of {counted(fetched, 'fetch')} here, less than their trials "

@@ -93,7 +93,7 @@ class RunTally:
 
     def save(self, fetches: int = 1) -> None:
         """So many more fetches are saved; or fewer, where it is less than 0."""
-        self._saved.append((int(time.time() * 1000), fetches))
+        self._saved.append((int(time.time() * 1000), int(fetches)))  # True is no number to MessagePack
         if len(self._saved) >= _SAVED_AT_ONCE:
             with suppress(OSError, IndexDamagedError):
                 self._tell()

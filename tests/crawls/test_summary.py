@@ -61,22 +61,25 @@ def test_what_it_saved(saved: int, aliases: int, said: str, by: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rewritten", "saved", "fetched", "is_advised"),
+    ("rewritten", "saved", "tried", "fetched", "is_advised"),
     [
-        (0, 0, 1_000, False),
-        (40, -3, 1_000, True),
-        (40, 3, 1_000, True),
-        (40, 10, 1_000, False),
-        (40, 0, 0, False),
-        (500, 400, 1_000, False),
+        (0, 0, 0, 1_000, False),
+        (40, -3, 0, 1_000, True),
+        (40, -3, 12, 1_000, True),
+        (40, -3, 13, 1_000, False),
+        (40, 3, 0, 1_000, True),
+        (40, 10, 0, 1_000, False),
+        (40, 0, 0, 0, False),
+        (500, 400, 0, 1_000, False),
     ],
 )
 def test_where_rules_save_next_to_nothing_it_says_so(
-    rewritten: int, saved: int, fetched: int, is_advised: bool
+    rewritten: int, saved: int, tried: int, fetched: int, is_advised: bool
 ) -> None:
     stats = StatsCollector(get_crawler())
     stats.set_value("dedup/url/rewritten", rewritten)
     stats.set_value("dedup/url/saved", saved)
+    stats.set_value("dedup/url/tried", tried)
     stats.set_value("downloader/response_count", fetched)
     line = advice_line(stats)
     assert (line is not None) == is_advised
