@@ -35,7 +35,9 @@ _FEWEST_ORDERS, _DIRECTIONS = 3, 2  # by so many columns, up and down, for links
 _MOST_LINKS_OF_LIST = 30  # of one entry: its orders, what is above it, and that; set by hand, to bound time
 _LONGEST_LIST = 20_000  # bytes of a page with such a list; those of archive.glftpd.io have 2,000
 _MOST_LOOKS = 8  # places where the name of an element stands
-_MOST_ABSENT = 30  # elements that are looked for in the whole page, to bound time; most stand around their links
+# Elements that are looked for in the whole page; most stand around their links. Of a page of 900 KB that links to a
+# thousand which are not there, 30 take .02 s of CPU, and all of them 2 s.
+_MOST_ABSENT = 30
 _AROUND = 2_000  # bytes on either side of a link in which its element mostly stands
 _MOST_JSON = 65_536  # bytes of JSON-LD
 
@@ -83,9 +85,8 @@ def aliases_said(url: str, body: bytes, headers: Mapping[str, Sequence[str]], wa
     told += [one for one in _tags(tags) if one[0] in wanted]
     if "json-ld" in wanted and b"ld+json" in body[:_MOST_BYTES]:
         told += (("json-ld", target) for target in _json_ld(body[:_MOST_BYTES]))
-    said = (
-        (source, _absolute(url if source == "header" else base, target)) for source, target in told
-    )  # RFC 8288, 3.1
+    # The base of a page is none of its headers' (RFC 8288, 3.1).
+    said = ((source, _absolute(url if source == "header" else base, target)) for source, target in told)
     links = {name: find for name, find in (("permalink", permalinks), ("sort-link", sort_links)) if name in wanted}
     own = (zip(repeat(name), find(url, body, base)) for name, find in links.items())
     for source, other in chain(said, *own):

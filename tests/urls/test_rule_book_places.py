@@ -1,0 +1,110 @@
+"""Rules are tried, cleared and switched off in the parts of a site where that was found out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.probation import known_before
+from dedupcrawl.urls.rule import Evidence
+from dedupcrawl.urls.rule_book import RuleBook, Ruling
+from dedupcrawl.urls.rule_files import SiteRules, write_rules
+from tests.urls.test_rule_book import RIGHT, VIEW, ZOOM, rule, zoomed
+
+
+def test_a_rule_is_off_where_it_is_wrong_and_goes_on_where_it_is_right(tmp_path: Path) -> None:
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    for number in range(50):
+        book.passed(zoomed("view", number)[0], ("zoom",))
+    assert [book.is_due(zoomed("map", number)[0], ("zoom",)) for number in range(3)] == [True, True, True]
+    assert book.failed(*zoomed("map", 0), ("zoom",)) == Ruling(restricted=("zoom",))
+    assert book.is_off(zoomed("map", 9)[0], ("zoom",))
+    assert not book.is_off(zoomed("view", 9)[0], ("zoom",))
+    assert book.failed(*zoomed("map", 1), ("zoom",)) == Ruling(), "begun before"
+    book.save()
+    found = rule(tmp_path, "zoom")
+    assert (found.state, found.failed, found.tried) == ("active", 0, 50)
+    assert found.note.endswith("1 of 1 trial led to another page, such as " + " → ".join(zoomed("map", 0)))
+
+
+def test_where_a_rule_is_off_it_stays_off_when_it_is_learned_again(tmp_path: Path) -> None:
+    write_rules(tmp_path, SiteRules("a.com", (replace(ZOOM, state="probation"),)))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    book.passed(zoomed("view", 0)[0], ("zoom",))
+    book.failed(*zoomed("map", 0), ("zoom",))
+    book.reread()
+    assert book.is_off(zoomed("map", 9)[0], ("zoom",))
+    book.passed(zoomed("view", 5)[0], ("zoom",))
+    book.save()
+    (watched,) = book.watched("a.com", "learned")
+    assert watched.before[0] + watched.passed == known_before(ZOOM)[0] + 2, "nor counted twice"
+    assert rule(tmp_path, "zoom").tried == 2, "what was written is not written twice"
+
+
+def test_who_is_cleared_of_a_failure_in_a_part_of_the_site_has_not_failed_there(tmp_path: Path) -> None:
+    """Where the culprit is off from then on; when it fails elsewhere, too, its file tells of all its failures."""
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM, replace(RIGHT, evidence=Evidence(), source="learned"))))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    book.passed("http://a.com/map?doc=1&sid=1", ("right",))
+    failure = "http://a.com/map?doc=9&zoom=1&sid=1", "http://a.com/map?doc=9"
+    assert book.failed(*failure, ("zoom", "right")) == Ruling(restricted=("zoom",))
+    book.save()
+    assert (rule(tmp_path, "right").tried, rule(tmp_path, "right").failed) == (1, 0)
+    rulings = [book.failed(*zoomed("view", number), ("zoom",)) for number in range(3)]
+    assert Ruling(revoked=("zoom",)) in rulings
+    failed = 2 + rulings.index(Ruling(revoked=("zoom",)))
+    assert f"{failed} of {failed} trials led to another page" in rule(tmp_path, "zoom").note
+
+
+def test_where_trials_have_spoken_for_a_rule_later_crawls_begin_with_no_trial(tmp_path: Path) -> None:
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    tried = [zoomed("map", number)[0] for number in range(40)]
+    for url in tried:
+        if book.is_due(url, ("zoom",)):
+            book.passed(url, ("zoom",))
+    book.save()
+    assert rule(tmp_path, "zoom").examples == (VIEW, zoomed("map", 0))
+    later = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    assert [later.is_due(url, ("zoom",)) for url in tried[:4]] == [True, False, False, False], "as where its log was"
+    elsewhere = [zoomed("plan", number)[0] for number in range(2)]
+    assert all(later.is_due(url, ("zoom",)) for url in elsewhere), "nothing has spoken for it there"
+
+
+def test_a_place_where_trials_have_not_spoken_yet_is_no_example(tmp_path: Path) -> None:
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    book.passed(zoomed("map", 0)[0], ("zoom",))
+    book.save()
+    assert rule(tmp_path, "zoom").examples == (VIEW,)
+
+
+def test_where_a_crawl_has_found_a_rule_to_be_wrong_the_next_does_not_use_it(tmp_path: Path) -> None:
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    url, canonical = zoomed("map", 0)
+    assert book.failed(url, canonical, ("zoom",)) == Ruling(restricted=("zoom",))
+    assert rule(tmp_path, "zoom").counterexamples == ((url, canonical),)
+    later = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    assert later.is_off(zoomed("map", 1)[0], ("zoom",))
+    assert not later.is_off(zoomed("view", 1)[0], ("zoom",))
+    later.passed(zoomed("view", 1)[0], ("zoom",))
+    later.save()
+    assert rule(tmp_path, "zoom").counterexamples == ((url, canonical),)
+
+
+def test_what_a_crawl_has_found_to_be_names_is_known_to_the_next(tmp_path: Path) -> None:
+    """So it need not try a rule in each of them anew."""
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    names = [f"{first}{last}" for first in ("north", "south", "east", "west", "mid") for last in "abcdefgh"]
+    for name in names:
+        url = zoomed(name, 1)[0]
+        if book.is_due(url, ("zoom",)):
+            book.passed(url, ("zoom",))
+    book.save()
+    assert rule(tmp_path, "zoom").names_at == ("page",)
+    later = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    assert [later.is_due(zoomed(f"new{name}", 1)[0], ("zoom",)) for name in names] == [True, *[False] * 39]
