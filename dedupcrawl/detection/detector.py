@@ -170,8 +170,10 @@ class Detector:
                 comparison = compared(entry)
                 continue
             verdict = None if force_keep else comparison.duplicate(found)
+            listing = comparison.supersede(found) if verdict is None else None
+            if verdict is None and not force_keep:
+                verdict = listing
             if verdict is None:
-                comparison.supersede(found)
                 kept: Kept | None = yield Offer(found, packed)
                 if kept is not None:
                     return entry, comparison, kept, b""

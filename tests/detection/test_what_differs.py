@@ -202,35 +202,6 @@ def test_the_same_url_again_is_an_update_whatever_else_holds_it() -> None:
         assert [verdict.verdict for verdict in verdicts] == ["unique", "unique"]
 
 
-def test_a_list_of_kept_pages_says_how_much_of_it_they_cover_and_is_kept_beside_them() -> None:
-    posts = {f"/p/{number}": " ".join(prose(80, number)) for number in range(12)}
-    crawl = Crawl()
-    for path, text in posts.items():
-        page = Page(f"http://a.example{path}", f"Post {path}", (text,))
-        assert not crawl.detector.judge(Analysis(page), CHECKS).is_duplicate
-    links = tuple(posts)
-    month = Page("http://a.example/2026/11", "November", tuple(posts.values()), links=links)
-    front = Page("http://a.example/", "A blog", (" ".join(prose(240, 99)), *list(posts.values())[:3]), links=links)
-    for page, count, least, most in ((front, 3, 0.4, 0.6), (month, 12, 0.99, 1.0)):
-        verdict = crawl.detector.judge(Analysis(page), CHECKS)
-        assert not verdict.is_duplicate
-        assert len(verdict.evidence["lists"]) == count
-        assert least <= verdict.evidence["covered"] <= most, page.title
-
-
-def test_a_post_is_kept_beside_a_list_that_came_first() -> None:
-    posts = [" ".join(prose(80, number)) for number in range(4)]
-    crawl = Crawl()
-    front = Page("http://a.example/", "A blog", tuple(posts), links=tuple(f"/p/{number}" for number in range(4)))
-    assert not crawl.detector.judge(Analysis(front), CHECKS).is_duplicate
-    for number, text in enumerate(posts):
-        verdict = crawl.detector.judge(
-            Analysis(Page(f"http://a.example/p/{number}", f"Post {number}", (text,))), CHECKS
-        )
-        assert not verdict.is_duplicate
-        assert verdict.evidence["listed_by"] == [front.url]
-
-
 @pytest.mark.parametrize("length", [200, 210, 1500])
 def test_equal_pages_are_surely_one_however_long_their_title(length: int) -> None:
     title = " ".join(prose(length // 8, 3)).ljust(length, "x")

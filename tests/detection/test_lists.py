@@ -1,0 +1,66 @@
+"""Lists and the pages that they hold: front pages, tags and months of a blog."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.page import Page
+from tests.detection.judged import CHECKS, Crawl, prose
+
+BLOG = {f"/p/{number}": " ".join(prose(80, number)) for number in range(12)}
+
+
+def crawled_blog() -> Crawl:
+    crawl = Crawl()
+    for path, text in BLOG.items():
+        page = Page(f"http://a.example{path}", f"Post {path}", (text,))
+        assert not crawl.detector.judge(Analysis(page), CHECKS).is_duplicate
+    return crawl
+
+
+def listing(path: str, title: str, *texts: str) -> Page:
+    return Page(f"http://a.example{path}", title, texts, links=tuple(BLOG))
+
+
+def test_a_list_is_dropped_once_kept_pages_together_say_all_of_it() -> None:
+    crawl = crawled_blog()
+    month = listing("/2026/11", "November at the bay", "November at the bay", *BLOG.values())
+    verdict = crawl.detector.judge(Analysis(month), CHECKS)
+    assert verdict.is_duplicate
+    assert not verdict.is_sure  # later crawls fetch it, for its links
+    assert verdict.duplicate_of in verdict.evidence["lists"]
+    assert len(verdict.evidence["lists"]) == 12
+    assert 0.99 <= verdict.evidence["covered"] < 1
+
+
+@pytest.mark.parametrize("extra", ["He who crawls reads more than others", " ".join(prose(240, 99))])
+def test_a_list_that_says_more_than_kept_pages_is_kept_and_says_how_much_they_cover(extra: str) -> None:
+    crawl = crawled_blog()
+    front = listing("/", "A blog", extra, *list(BLOG.values())[:3])
+    verdict = crawl.detector.judge(Analysis(front), CHECKS)
+    assert not verdict.is_duplicate
+    assert len(verdict.evidence["lists"]) == 3
+    assert 0.4 <= verdict.evidence["covered"] < 1
+
+
+@pytest.mark.parametrize("asked", [{"target_precision": 1.0}, {"force_keep": True}])
+def test_a_list_of_kept_pages_is_kept_where_it_is_asked_for(asked: dict[str, Any]) -> None:
+    crawl = crawled_blog()
+    month = listing("/2026/11", "November", *BLOG.values())
+    assert not crawl.detector.judge(Analysis(month), CHECKS, **asked).is_duplicate
+
+
+def test_a_post_is_kept_beside_a_list_that_came_first() -> None:
+    posts = [" ".join(prose(80, number)) for number in range(4)]
+    crawl = Crawl()
+    front = Page("http://a.example/", "A blog", tuple(posts), links=tuple(f"/p/{number}" for number in range(4)))
+    assert not crawl.detector.judge(Analysis(front), CHECKS).is_duplicate
+    for number, text in enumerate(posts):
+        verdict = crawl.detector.judge(
+            Analysis(Page(f"http://a.example/p/{number}", f"Post {number}", (text,))), CHECKS
+        )
+        assert not verdict.is_duplicate
+        assert verdict.evidence["listed_by"] == [front.url]
