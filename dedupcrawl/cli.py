@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -137,6 +138,7 @@ def _sentence(error: click.ClickException) -> str:
 
 def main() -> None:
     """Run the command of the command line and exit with its status."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that temporary folders go
     sys.exit(run(sys.argv[1:]))
 
 

@@ -25,7 +25,7 @@ def main() -> int:
     parser.add_argument("sites", nargs="*", metavar="SITE", help="names of stored crawls; none: list them")
     parser.add_argument("--data", type=Path, default=DATA, help="the folder of real crawls [%(default)s]")
     parser.add_argument("--pages", type=int, help="only whole sections of the site, up to so many pages")
-    parser.add_argument("--repeat", type=int, default=1, help="crawls of each kind, off and on by turns")
+    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="crawls of each kind, off and on by turns")
     parser.add_argument("--checks", help="as in DEDUP_CHECKS")
     parser.add_argument("--profile", action="store_true", help="one profiled crawl with dedup on, and nothing else")
     parser.add_argument("--out", type=Path, help="folder for results [a temporary one]")
@@ -36,6 +36,8 @@ def main() -> int:
     except NoDataError as error:
         print(error, file=sys.stderr)
         return 0 if arguments.data == DATA else 2
+    if min(arguments.repeat, arguments.pages or 1) < 1:
+        parser.error("--repeat and --pages take a number from 1 on")
     if unknown := set(arguments.sites) - set(known):
         parser.error(f"no stored crawl {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     if not arguments.sites:

@@ -11,14 +11,17 @@ from benchmarks.replay.run import Run
 
 _TOP = 20
 
+_START = "start: modules imported, the add-on set up"
+
 _COMPONENTS = {
     "links: rules applied, and which are new": (
         "urls/", "sites.py", "crawl/rewriter.py", "crawl/discoveries.py", "crawl/dupe_filter.py",
         "crawl/spider_output.py", "crawl/downloader.py", "crawl/rewrites.py", "crawl/journal_file.py",
+        "crawl/url_set.py", "crawl/earlier_uses.py",
     ),
     "rules watched: trials, error pages": (
         "crawl/rule_watch.py", "crawl/trials.py", "crawl/same_page.py",
-        "crawl/questions.py", "crawl/after_all.py",
+        "crawl/questions.py", "crawl/after_all.py", "crawl/site_memory.py",
     ),
     "known software recognized": ("software/", "crawl/software.py"),
     "aliases: what pages say of URLs": ("aliases/", "crawl/aliases.py", "crawl/alias_store.py", "content/links.py"),
@@ -29,11 +32,13 @@ _COMPONENTS = {
         "content/around.py", "content/selection.py", "content/checks/", "detection/analysis.py", "page.py",
         "crawl/pages.py",
     ),
-    "verdict: pages compared": ("content/", "detection/", "verdict.py", "crawl/pipeline.py"),
+    "verdict: pages compared": ("content/", "detection/", "verdict.py"),
     "index: searched and added to": ("index/",),
-    "items followed, batches": ("crawl/", ""),
+    "items followed, batches": ("crawl/batch.py", "crawl/pipeline.py", "crawl/storing.py", "crawl/orphans.py"),
+    _START: ("addon.py", "settings.py", "setting.py", "crawl/extension.py", "crawl/parts.py", "crawl/command.py"),
+    "all else": ("",),
 }  # fmt: skip
-"""Name → beginnings of modules; the first that fits counts."""
+"""Name → beginnings of modules; the first that fits counts. What a thread does counts as what the main one waits in."""
 
 
 def report(profile: Path, run: Run) -> str:
@@ -71,7 +76,7 @@ def _component(function: str) -> str:
     """The component of a function, given as FILE:NAME."""
     module, _, name = function.partition(":")
     if name == "<module>":
-        return "start: modules imported"
+        return _START
     return next(component for component, begins in _COMPONENTS.items() if module.startswith(begins))
 
 

@@ -26,9 +26,14 @@ def costs(off: Sequence[Run], on: Sequence[Run]) -> Iterator[str]:
     yield _row("CPU a page, ms", *_medians(off, on, lambda run: run.ms_a_page, "{:.2f}"))
     yield _row("peak memory, MB", *_medians(off, on, lambda run: run.peak_mb, "{:.0f}"))
     yield _row("index, bytes a page kept", "", f"{index / max(b.items, 1):.0f}")
-    ratios = sorted(100 * (one.ms_a_page / other.ms_a_page - 1) for one, other in zip(on, off, strict=True))
+    yield _more(off, on, lambda run: run.cpu_s, "for the crawl, with what it did not fetch")
+    yield _more(off, on, lambda run: run.ms_a_page, "for a page fetched")
+
+
+def _more(off: Sequence[Run], on: Sequence[Run], measure: Callable[[Run], float], of: str) -> str:
+    ratios = sorted(100 * (measure(one) / measure(other) - 1) for one, other in zip(on, off, strict=True))
     each = ", ".join(f"{ratio:+.1f}" for ratio in ratios)
-    yield f"  dedup costs {median(ratios):+.1f} % CPU a page (median of {len(ratios)}: {each})"
+    return f"  CPU {of}: {median(ratios):+.1f} % (median of {len(ratios)}: {each})"
 
 
 def quality(scores: Iterable[Score], drops: int, fetched: int) -> Iterator[str]:

@@ -199,7 +199,13 @@ class RedisJournal(VerdictLog):
             raise redis.ConnectionError("it has lost what it held")  # so that it is greeted again
         self.read_at = asked_at
         rows, self.pages_restored, *more = told
-        self.replica.extend(rows)
+        try:
+            self.replica.extend(rows)
+        except IndexDamagedError as error:
+            raise IndexDamagedError(
+                f"row {self.replica.catalog.next_id} of the index at {self.address.where} is damaged: bring back a copy "
+                "of what the server held, or take another prefix"
+            ) from error
         return status, more[0] if more else []
 
     def _start(self, schema: Schema) -> None:

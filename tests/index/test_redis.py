@@ -106,6 +106,8 @@ def test_a_row_that_was_changed_is_found(redis_server: RedisServer, redis_url: s
     assert isinstance(row, bytes)
     client.hset(key, "3", row[:-1] + bytes([row[-1] ^ 1]))
     assert index.verify() == ["kept page 3 fails its checksum"]
+    with pytest.raises(IndexDamagedError, match=r"row 3 of the index at redis://.* take another prefix"):
+        opened(redis_url)
     client.hset(key, "3", row)
     assert index.verify() == []
     index.close()
