@@ -203,8 +203,8 @@ class RedisJournal(VerdictLog):
             self.replica.extend(rows)
         except IndexDamagedError as error:
             raise IndexDamagedError(
-                f"row {self.replica.catalog.next_id} of the index at {self.address.where} is damaged: bring back a copy "
-                "of what the server held, or take another prefix"
+                f"row {self.replica.catalog.next_id} of the index at {self.address.where} is damaged: "
+                "bring back a copy of what the server held, or take another prefix"
             ) from error
         return status, more[0] if more else []
 
