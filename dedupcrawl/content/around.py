@@ -26,7 +26,7 @@ LINKS = 512
 """Links of a kept page that are stored."""
 
 _LONGEST = 255  # symbols of a line that are counted
-_GREATEST = (1 << 32) - 1
+GREATEST = (1 << 32) - 1
 _LINK_SEED = 1  # links and lines are told apart
 
 
@@ -39,6 +39,7 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
     # of a page at hand, those that stand amid its main text: where a front page tells of its newest post, which a
     # list at the side of every page links to, too
     main_links: frozenset[int] = frozenset()
+    last: int = GREATEST  # up to which hash all its lines are known: of a kept page with many not all are stored
 
     @classmethod
     def of(cls, page: Page) -> Around:
@@ -56,13 +57,8 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
             {line: self.asides[line] for line in furniture.own(self.asides)},
             {line: self.link_lines[line] for line in furniture.own(self.link_lines)},
             frozenset(furniture.own(self.links)) | (self.links & self.main_links),
+            last=self.last,
         )
-
-    @property
-    def last(self) -> int:
-        """The greatest hash up to which all lines are known: of a kept page with many not all are stored."""
-        full = [lines for lines in (self.asides, self.link_lines) if len(lines) == LINES]
-        return min(map(max, full)) if full else _GREATEST
 
     @property
     def size(self) -> int:
@@ -88,7 +84,8 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
         asides, at = _unpacked(raw, 0)
         link_lines, at = _unpacked(raw, at)
         links = struct.unpack_from(f"<{max(0, len(raw) - at - 2) // 2}H", raw, at + 2) if len(raw) > at + 2 else ()
-        return cls(asides, link_lines, frozenset([link << 16 for link in links]))
+        last = min((max(lines) for lines in (asides, link_lines) if len(lines) == LINES), default=GREATEST)
+        return cls(asides, link_lines, frozenset([link << 16 for link in links]), last=last)
 
 
 def link_hash(target: str) -> int:

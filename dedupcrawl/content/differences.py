@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content.alignment import LONGEST, Alignment, Symbols, align, tiles
-from dedupcrawl.content.sides import EVERY, NEW, NUMERIC, OWN, Flags, Side, Tally, sides
+from dedupcrawl.content.sides import EVERY, NEW, OWN, Flags, Side, Tally, sides
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.view import LITTLE, View
 from dedupcrawl.content.word_kinds import skeletons, symbols_of
@@ -72,7 +72,6 @@ class Difference(msgspec.Struct, frozen=True):
     at: int  # which symbol of the new page's main text it begins at
     symbols: int  # how many symbols the new page has there
     kept_symbols: int  # how many the kept page has there
-    is_number: bool  # whether numbers differ
     is_own: bool  # whether it is the page's own text and no furniture
 
 
@@ -88,7 +87,7 @@ def told(differences: Differences, most: int) -> list[Difference]:
     rows = zip(pieces[first].tolist(), both[first].tolist(), there[first, EVERY].tolist(), strict=True)
     for (begin, end, _, _), marks, kept_size in rows:
         kind: Kind = "replaced" if end > begin and kept_size else "added" if end > begin else "left out"
-        found.append(Difference(kind, begin, end - begin, kept_size, bool(marks[NUMERIC]), bool(marks[OWN])))
+        found.append(Difference(kind, begin, end - begin, kept_size, bool(marks[OWN])))
     return found
 
 

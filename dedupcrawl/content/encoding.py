@@ -17,8 +17,10 @@ _NON_ASCII = re.compile(rb"[\x80-\xff]")
 _ESCAPE = b"\x1b"
 _LONG_SEQUENCE = re.compile(rb"[\xe0-\xf4]")  # begins a UTF-8 sequence of three bytes or four
 _HIGH_RUN = re.compile(rb"[\x80-\xff]{6}")
-# Python's codecs also hold compressors, ciphers, punycode and utf-7: only character sets of the web are let in.
-_WEB_CHARSET = re.compile(r"(?:ascii|utf-8|gb|hz|big5|cp|euc|shift|iso|koi8|mac|tis|johab|ptcp|kz)[\w-]*")
+# Python's codecs also hold compressors, ciphers, EBCDIC, punycode and utf-7: only character sets of the web are let in.
+_WEB_CHARSET = re.compile(
+    r"(?:ascii|utf-8|gb|hz|big5|cp12|cp437|cp8[56]|cp874|cp9|euc|shift|iso|koi8|mac|tis|johab|ptcp|kz)[\w-]*"
+)
 _SINGLE_BYTE = re.compile(r"(?:ascii|cp12|cp874|iso8859|koi8|mac|tis|ptcp|kz)[\w-]*")
 _WESTERN = frozenset(("ascii", "cp1252", "iso8859-1", "iso8859-15", "mac-roman"))
 # The commonest characters of running text. They are 10 % of it and more; read in a wrong encoding, below 2 %.

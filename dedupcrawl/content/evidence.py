@@ -159,18 +159,18 @@ def _views(new: bytes, kept: bytes, furniture: tuple[Furniture, Furniture] | Non
 
 def _is_equal(pair: Pair) -> float:
     """1 where nothing at all differs, in what the pages say or around it; else 0."""
-    found = pair.found
+    found, last = pair.found, pair.kept.around.last
     same = (
         not len(found.alignment.pieces)
         and not found.alignment.moves
         and pair.new.main.tail_hash == pair.kept.main.tail_hash
         and (not pair.new.title or not pair.kept.title or pair.new.title == pair.kept.title)
-        and not _known_lines(pair.new.around, pair.kept.around.last) ^ _known_lines(pair.kept.around)
+        and _known_lines(pair.new.around, last) == _known_lines(pair.kept.around, last)
     )
     return 1.0 if same else 0.0
 
 
-def _known_lines(around: Around, last: int = (1 << 32) - 1) -> set[tuple[bool, int]]:
+def _known_lines(around: Around, last: int) -> set[tuple[bool, int]]:
     """Lines of text and of links, up to a hash: of a kept page with many lines not all are stored."""
     lines = ((is_link, line) for is_link, kind in enumerate((around.asides, around.link_lines)) for line in kind)
     return {(bool(is_link), line) for is_link, line in lines if line <= last}
@@ -183,7 +183,7 @@ def is_worth_comparing(new: View, kept: View) -> bool:
     return occurring(own, kept.main.blocks.symbols) >= _COMMON * (len(own) + beyond)
 
 
-_SIGNS = {"for": "for a duplicate", "against": "against a duplicate", "either": "context"}
+_SIGNS = {"against": "against a duplicate", "either": "context"}
 """Sign of a feature → what is said of it; the weight of one of either sign says nothing by itself."""
 
 LABELS: Mapping[str, str] = {

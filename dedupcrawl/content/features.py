@@ -168,7 +168,7 @@ def _link_share(page: View) -> float:
     return min(1.0, _LINKS * len(page.around.links) / max(1, page.own_count))
 
 
-Sign = Literal["for", "against", "either"]
+Sign = Literal["against", "either"]
 Unit = Literal["count", "share", "flag", "score"]
 
 

@@ -50,7 +50,8 @@ def extract(  # noqa: PLR0913 - each may be left out
         url: Where the page was found, after redirects.
         encoding: Charset of the HTTP response, if it had one; it need not be right.
         selector: CSS selector of the elements that hold the main text. Where it finds none, or the page has more than
-            10,000 elements, the page is treated as if there were none, and `Page.selector_missed` says so.
+            10,000 elements, or nests deeper than 255, the page is treated as if there were none, and
+            `Page.selector_missed` says so.
         ignored: What does not count.
         fields: Fill headings, keywords, description and anchors.
 
@@ -62,11 +63,11 @@ def extract(  # noqa: PLR0913 - each may be left out
     markup = raw[:_TAMED_LIMIT]
     if isinstance(body, bytes):
         markup = to_utf8(markup, encoding)
-    if len(raw) > _BODY_LIMIT:
+    if len(markup) > _BODY_LIMIT:
         markup = tame(markup)
+    if len(raw) <= _TAMED_LIMIT and len(markup) <= _BODY_LIMIT:
+        markup = ignored.markup(markup)  # which may be longer: a tree is written with all its end tags and references
     is_cut = len(raw) > _TAMED_LIMIT or len(markup) > _BODY_LIMIT
-    if not is_cut:
-        markup = ignored.markup(markup)
     page = outline(markup[:_BODY_LIMIT])
     if is_cut or not page.is_whole:
         return Page(url, page.title, body_digest=digest, body_tells=True)

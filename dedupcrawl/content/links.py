@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from functools import lru_cache
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from dedupcrawl.content.outline import unescape
 
@@ -42,17 +42,17 @@ def local_links(
     """
     try:
         page = urlsplit(url)
-        based = urlsplit(_target(base)) if base else page
+        based = urlsplit(urljoin(url, _target(base))) if base else page
     except ValueError:
         return (), ()
-    host = page.netloc.lower().removeprefix("www.")
-    path = based.path or page.path or "/"
+    host, home = (parts.netloc.lower().removeprefix("www.") for parts in (page, based))
+    path = based.path or "/"
     folder = path[: path.rfind("/") + 1]
     found: dict[str, None] = {}
     found_there: dict[str, None] = {}
     for attributes, _, block in anchors:
         its_host, target = _link(attributes) if len(attributes) <= _SHORT else _link.__wrapped__(attributes)
-        if not target or its_host not in (None, host):
+        if not target or (home if its_host is None else its_host) != host:
             continue
         if target[0] != "/":
             target = path + target if target[0] == "?" else _joined(folder, target)
@@ -71,7 +71,10 @@ def _link(attributes: bytes) -> tuple[str | None, str]:
     if not target or len(target) > _LONGEST:
         return None, ""
     if target.startswith("//") or (":" in target and target[0] not in "/?" and _SCHEME.match(target)):
-        host, slash, rest = target.partition("//")[2].partition("/")
+        _, slashes, rest = target.partition("//")
+        host, slash, rest = rest.partition("/")
+        if not slashes:
+            return None, ""
         return host.lower().removeprefix("www."), slash + rest or "/"
     return None, target
 

@@ -49,8 +49,7 @@ def selected(markup: bytes, css: str) -> list[str]:
     Raises:
         ValueError: `css` is not a CSS selector.
     """
-    page = _parsed(markup)
-    elements = list(page.root.iter("*"))
+    page, elements = _parsed(markup)
     found = _found(page, elements, css)
     whole = {element for matching, pseudo_element in found if pseudo_element is None for element in matching}
     inside = _inside(elements, whole)
@@ -73,8 +72,7 @@ def without(markup: bytes, selectors: Sequence[str]) -> bytes:
     selectors = [css for css in selectors if may_find(markup, css)]
     if not selectors:
         return markup
-    page = _parsed(markup)
-    elements = list(page.root.iter("*"))
+    page, elements = _parsed(markup)
     found = {one for css in selectors for matching, _ in _found(page, elements, css) for one in matching}
     if not found:
         return markup
@@ -138,18 +136,20 @@ def _names_in(tree: Tree) -> Iterator[str]:
             yield from _names_in(tree.selector)
 
 
-def _parsed(markup: bytes) -> Selector:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # parsel's, about a page that nests deeper than is safe and is cut there
-        return Selector(text=tame(markup).decode("utf-8", "replace"), type="html", huge_tree=False)
+def _parsed(markup: bytes) -> tuple[Selector, list[Element]]:
+    """A page and its elements; none of a page in which nothing is to be found."""
+    with warnings.catch_warnings(record=True) as cut:  # parsel warns of a page that nests deeper than is safe
+        warnings.simplefilter("always")
+        page = Selector(text=tame(markup).decode("utf-8", "replace"), type="html", huge_tree=False)
+    elements = [] if cut else list(page.root.iter("*"))
+    return page, elements if len(elements) <= MOST_ELEMENTS else []
 
 
 def _found(page: Selector, elements: Sequence[Element], css: str) -> list[tuple[set[Element], PseudoElement | None]]:
     """For each selector of a list, the elements that it matches, and what of them it asks for."""
-    few = elements if len(elements) <= MOST_ELEMENTS else []
     selectors = parsed_selectors(css)
     try:
-        return [(_matching(page, few, one.parsed_tree), one.pseudo_element) for one in selectors]
+        return [(_matching(page, elements, one.parsed_tree), one.pseudo_element) for one in selectors]
     except ValueError as error:  # a namespace, which only the page lacks
         raise ValueError(f"{css!r} is not a CSS selector: {error}") from error
 

@@ -32,7 +32,7 @@ TERMS_VERSION = 2
 """Changes whenever a text's terms do, other than by a new version of a library."""
 
 STOPPED = ""
-"""Stands in a sequence for a stop word or a mark between clauses: a phrase ends there."""
+"""Stands in a sequence for a stop word, in a text with ideographs also for a mark: a phrase ends there."""
 
 _LONGEST = 64  # characters; longer words are cut into pieces, so that what is remembered stays small
 _REMEMBERED = 1 << 16  # words whose terms are remembered
@@ -146,7 +146,7 @@ def term(word: str) -> str:
 
 
 def term_sequence(folded: str, dictionary: str = "") -> list[str]:
-    """The terms of a folded text in order, `STOPPED` where a stop word or a mark stood; total for any string."""
+    """The terms of a folded text in order, `STOPPED` as said there; total for any string."""
     segments, spaced = _words(folded, dictionary)
     if not spaced:
         return list(map(term, segments))

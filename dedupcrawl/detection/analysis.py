@@ -111,7 +111,7 @@ def _without_furniture(analysis: Analysis, furniture: Furniture) -> tuple[Symbol
     recurring = furniture.recurring(blocks.hashes)
     if not any(recurring):
         return analysis.text, 0
-    return SymbolText("" if all(recurring) else without_blocks(analysis.text, blocks.ends, recurring)), sum(recurring)
+    return SymbolText(without_blocks(analysis.text, blocks.ends, recurring)), sum(recurring)
 
 
 def _made(signatures: Iterable[tuple[Check, bytes | None]]) -> dict[str, bytes]:

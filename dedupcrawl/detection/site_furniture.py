@@ -62,6 +62,7 @@ class SiteFurniture:
         self._blocks += len(furniture)
         if furniture.pages - known.stored.pages >= max(_OFTEN, min(_SELDOM, furniture.pages // _OFTEN)):
             self._store(host, known)
+        self._make_room()
         return recur
 
     def store(self) -> None:

@@ -40,3 +40,7 @@ def test_of_a_page_with_many_lines_and_links_some_are_stored() -> None:
     assert len(read.link_lines) == LINES
     assert len(read.links) == LINKS
     assert read.last == max(read.link_lines)
+    furniture = Furniture()
+    for _ in range(RECURRING):
+        furniture.add({min(read.link_lines)})
+    assert read.without(furniture).last == read.last, "of the same page no line more is known"

@@ -57,6 +57,7 @@ def page(text: str, charset: str | None, encoding: str) -> tuple[str, bytes]:
         (CHINESE, None, None, "utf-8-sig"),
         (CHINESE, None, None, "utf-32"),
         (CHINESE, "no-such-charset", "nor-this", "utf-8"),
+        (FRENCH, "cp037", None, "cp1252"),  # EBCDIC, in which anything decodes
     ],
 )
 def test_labels_guesses_and_lies(text: str, label: str | None, meta: str | None, encoding: str) -> None:

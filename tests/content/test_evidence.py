@@ -156,7 +156,7 @@ def test_a_text_longer_than_its_outline_is_compared_by_its_tail() -> None:
 
 
 _SAID = [f"{word} says what nobody else says" for word in sorted(set(TEXT.lower().split()))]
-LINES = st.lists(st.sampled_from(_SAID), unique=True)
+LINES = st.lists(st.sampled_from(_SAID), unique_by=lambda line: line_hashes((line,))[0])  # of other skeletons
 
 
 def said(one: Page, other: Page, furniture: Furniture | None = None) -> bool:

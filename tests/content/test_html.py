@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import mmh3
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content.html import extract
+from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.page import Page
 from tests.content.test_tags import MARKUP
 
@@ -196,6 +198,7 @@ def test_a_lone_surrogate_is_no_error(text: str) -> None:
 BOUNDED = """
 import resource, sys
 from dedupcrawl.content.html import extract
+from dedupcrawl.content.selection import read_ignored
 from tests.content.bombs import BOMBS
 extract("<p>warm", "http://example.com/", selector="p")
 used = int(next(line for line in open("/proc/self/status") if line.startswith("VmSize")).split()[1]) * 1024
@@ -243,6 +246,25 @@ def test_what_is_no_text_does_not_make_a_page_huge(unread: bytes) -> None:
     page = extract(b"<p>one</p>" + unread + b"<p>two</p>", URL)
     assert page.paragraphs == ("one", "two")
     assert not page.body_tells
+
+
+def test_a_page_that_grows_when_it_is_decoded_is_no_less_tamed() -> None:
+    body = b"<meta charset=gbk><p>one</p><!--" + "中".encode("gbk") * 900_000 + "--><p>的一是了在有</p>".encode("gbk")
+    assert extract(body, URL).paragraphs == ("one", "的一是了在有")
+
+
+IGNORED = {"ignored": read_ignored(("css:.ad",))}
+
+
+@pytest.mark.parametrize("given", [{}, IGNORED, {"selector": "article"}], ids=["plain", "ignored", "selected"])
+@pytest.mark.parametrize("much", ["<font size=2>hello " * 300, "<p>" + "a&b " * 400_000], ids=["deep", "growing"])
+def test_what_a_long_or_deep_page_ends_with_tells_it_apart(much: str, given: dict[str, Any]) -> None:
+    pages = [
+        extract(f"<article><div class=ad>x</div><p>One text.{much}<p>{end} at the end</article>", URL, **given)
+        for end in ("Apples", "Pears")
+    ]
+    told = [page.body_digest if page.body_tells else " ".join(page.paragraphs) for page in pages]
+    assert told[0] != told[1]
 
 
 def test_real_articles(shared_data: Path) -> None:

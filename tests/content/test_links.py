@@ -40,6 +40,24 @@ def test_a_base_is_heeded() -> None:
     assert links("<base href='/wiki/'><p><a href=Page>there</a>") == ("/wiki/Page",)
 
 
+@pytest.mark.parametrize(
+    ("base", "leads_to"),
+    [
+        ("./", ("/forum/p.html",)),
+        ("sub/", ("/forum/sub/p.html",)),
+        ("https://cdn.other.example/x/", ()),
+        ("https://www.a.example/x/", ("/x/p.html",)),
+    ],
+)
+def test_a_base_may_be_relative_or_of_another_host(base: str, leads_to: tuple[str, ...]) -> None:
+    assert links(f"<base href='{base}'><p><a href=p.html>there</a>") == leads_to
+
+
+def test_other_schemes_are_no_links_of_a_file_either() -> None:
+    markup = "<p><a href='mailto:a@a.example'>write</a> <a href='javascript:void(0)'>go</a>"
+    assert links(markup, "file:///tmp/old.html") == ()
+
+
 def test_a_page_has_its_own_form() -> None:
     assert local_form("http://a.example/forum/topic?id=7#x") == "/forum/topic?id=7"
     assert local_form("http://a.example") == "/"

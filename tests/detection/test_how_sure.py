@@ -1,0 +1,70 @@
+"""How sure a page has to be a duplicate: surer where less is known, and by a title alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.content.furniture import RECURRING
+from dedupcrawl.content.model import packaged
+from dedupcrawl.detection.analysis import OWN_SYMBOLS, Analysis
+from dedupcrawl.detection.comparison import COMPARED
+from dedupcrawl.detection.detector import Detector
+from dedupcrawl.index.open import TemporaryIndex
+from dedupcrawl.page import Page
+from dedupcrawl.verdict import Verdict
+from tests.detection.judged import prose
+
+TEXT, OTHER = prose(80, 1), [*prose(80, 1)[:70], *prose(10, 2)]
+LENIENT = msgspec.structs.replace(packaged(), thresholds=((0.97, 0.00001), (0.99, 0.9999)))
+"""Drops at the default precision whatever is compared, and at .99 next to nothing."""
+
+
+def page(path: str, words: list[str], title: str = "Tides", *asides: str) -> Page:
+    return Page(f"http://a.example/{path}", title, (" ".join(words),), asides=asides)
+
+
+def last_of(pages: list[Page], check: str, **given: Any) -> Verdict:
+    checks = make_checks((check,), {})
+    asked = {name: given.pop(name) for name in ("target_precision",) if name in given}
+    detector = Detector(TemporaryIndex(checks), run="one", **given)
+    return [detector.judge(Analysis(one), checks, **asked) for one in pages][-1]
+
+
+STRANGERS = [page(f"x/{number}", prose(80, 100 + number), f"Page {number}") for number in range(RECURRING)]
+
+
+@pytest.mark.parametrize(
+    ("before", "check", "is_dropped"),
+    [(STRANGERS, "shingles", True), ([], "shingles", False), (STRANGERS, "title", False)],
+)
+def test_the_first_pages_of_a_site_and_what_a_title_alone_brings_up_must_be_surer(
+    before: list[Page], check: str, is_dropped: bool
+) -> None:
+    pages = [*before, page("1", TEXT), page("2", OTHER)]
+    assert last_of(pages, check, model=LENIENT).is_duplicate == is_dropped
+
+
+@pytest.mark.parametrize(
+    ("before", "words", "is_dropped"),
+    [([], OWN_SYMBOLS, False), ([], OWN_SYMBOLS - 1, True), (STRANGERS, OWN_SYMBOLS, True)],
+)
+def test_of_the_first_pages_of_a_site_what_stands_beside_may_be_what_they_say(
+    before: list[Page], words: int, is_dropped: bool
+) -> None:
+    model = msgspec.structs.replace(packaged(), thresholds=((0.97, 0.00001), (0.99, 0.00002)))
+    pages = [*before, page("1", TEXT), page("2", TEXT, "Tides", " ".join(prose(words, 3)))]
+    assert last_of(pages, "shingles", model=model).is_duplicate == is_dropped
+
+
+def test_where_the_checks_decide_a_title_does_not() -> None:
+    assert not last_of([page("1", TEXT), page("2", OTHER)], "title", target_precision=0).is_duplicate
+
+
+def test_of_many_pages_of_one_title_those_that_share_most_blocks_are_compared() -> None:
+    pages = [page(f"{number}", prose(80, number)) for number in range(2 * COMPARED)]
+    verdict = last_of([*pages, page("again", prose(80, 2 * COMPARED - 3))], "title")
+    assert verdict.duplicate_of == pages[2 * COMPARED - 3].url
