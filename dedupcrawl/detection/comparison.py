@@ -98,6 +98,7 @@ class Comparison:
     _probability_of_doubt: float = field(default=0.0, init=False)
     _said: Flags | None = field(default=None, init=False)
     _most_of_list: tuple[int, str, Entry] | None = field(default=None, init=False)
+    _parts: int = field(default=0, init=False)  # pages of the list that say more new of it than others have said
     _compared: dict[str, evidence.Evidence | None] = field(default_factory=dict, init=False)
     _views: dict[str, View] = field(default_factory=dict, init=False)
     _least: float = field(init=False)
@@ -143,9 +144,11 @@ class Comparison:
         """Tell of those that seem to lie inside the page which do.
 
         Returns:
-            The verdict on a list of kept pages that says nothing besides them but words of its title: it duplicates
-            them together, and is dropped for the one that says most of it. (A blog's archive has 85 lists of kept
-            pages. Of five all is said by them but one word, that of the title; all others have 34 words or more.)
+            The verdict on a list of several kept pages, each of which says another part of it, that says nothing
+            besides them but words of its title: it duplicates them together, and is dropped for the one that says most
+            of it. (A blog's archive has 85 lists of kept pages. Of five all is said by them but one word, that of the
+            title; all others have 34 words or more. A story that links to the month and the category that it stands in
+            is no list of these, which say the same part of it.)
         """
         for check, candidates in found.inside():
             refused = 0
@@ -159,7 +162,12 @@ class Comparison:
                     refused += 1
                 if refused == COMPARED:
                     break
-        if self._most_of_list is None or not self._is_all_said() or not 0 < self.asked.target_precision < 1:
+        if (
+            self._most_of_list is None
+            or self._parts < 2
+            or not self._is_all_said()
+            or not 0 < self.asked.target_precision < 1
+        ):
             return None
         _, check, self.kept = self._most_of_list
         said = {"lists": self.lists, "covered": round(self.covered, 4)}
@@ -214,9 +222,10 @@ class Comparison:
         if self._said is None:
             self._said = np.zeros(len(own), dtype=np.bool_)
         said = side.own & ~side.differs
-        self._said[: len(side.own)] |= said
-        self.covered = int(np.count_nonzero(self._said)) / max(1, int(np.count_nonzero(own)))
         most = int(np.count_nonzero(said))
+        self._parts += 2 * int(np.count_nonzero(said & ~self._said[: len(said)])) > most
+        self._said[: len(said)] |= said
+        self.covered = int(np.count_nonzero(self._said)) / max(1, int(np.count_nonzero(own)))
         if self._most_of_list is None or most > self._most_of_list[0]:
             self._most_of_list = most, check, kept
         if kept.source not in self.lists:

@@ -36,6 +36,17 @@ def test_a_list_is_dropped_once_kept_pages_together_say_all_of_it() -> None:
     assert 0.99 <= verdict.evidence["covered"] < 1
 
 
+def test_a_story_is_no_list_of_the_month_and_the_category_that_hold_it() -> None:
+    crawl = Crawl()
+    story, heading = BLOG["/p/1"], "A story of the bay and of those who went down to it"
+    for path in ("/p/2", "/p/3"):
+        month = listing(path, f"Stories {path}", f"Stories {path}", story)
+        crawl.detector.judge(Analysis(month), CHECKS, force_keep=True)
+    verdict = crawl.detector.judge(Analysis(listing("/story", heading, heading, story)), CHECKS)
+    assert verdict.evidence.get("lists")
+    assert not verdict.is_duplicate
+
+
 @pytest.mark.parametrize("extra", ["He who crawls reads more than others", " ".join(prose(240, 99))])
 def test_a_list_that_says_more_than_kept_pages_is_kept_and_says_how_much_they_cover(extra: str) -> None:
     crawl = crawled_blog()
