@@ -54,13 +54,13 @@ test-oldest:  ## all tests but those of the benchmarks, with the oldest dependen
 	$(OLDEST)/python -m pytest --ignore tests/benchmarks
 
 PYTHONS := 3.10 3.11 3.12 3.13 3.14
-test-matrix:  ## all tests with each of PYTHONS that is on the PATH or in pyenv, each in an environment of its own
+test-matrix:  ## all tests, without types, which NumPy has others of in each version, with each of PYTHONS that is on the PATH or in pyenv, each in an environment of its own
 	@for version in $(PYTHONS); do \
 		found=$$(ls -d $$HOME/.pyenv/versions/$$version.*/bin/python 2>/dev/null | tail -n 1); \
 		found=$${found:-$$(command -v python$$version)}; \
 		if [ -z "$$found" ]; then echo "Python $$version: not on this machine"; continue; fi; \
 		echo "Python $$version: $$found"; \
-		$(MAKE) --no-print-directory VENV=$(VENV)-$$version PYTHON=$$found test || failed="$$failed $$version"; \
+		$(MAKE) --no-print-directory VENV=$(VENV)-$$version PYTHON=$$found suite || failed="$$failed $$version"; \
 	done; test -z "$$failed" || { echo "failed:$$failed"; exit 1; }
 
 coverage: $(DEV_STAMP)  ## all tests, and which lines and branches of each module none of them ran

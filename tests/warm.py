@@ -14,6 +14,7 @@ import contextlib
 import fcntl
 import gc
 import json
+import logging
 import os
 import pkgutil
 import runpy
@@ -25,6 +26,7 @@ import tempfile
 import threading
 import time
 import warnings
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -269,6 +271,9 @@ def _answered(asked: socket.socket, message: dict[str, Any], files: Sequence[int
 if __name__ == "__main__":
     _import_all()
     job = _serve(socket.socket(fileno=int(sys.argv[1])), Path(sys.argv[2]))
+    atexit._clear()  # Polars 2.0 waits at exit for threads that did not come along
+    for at_exit in (logging.shutdown, cast("Any", weakref.finalize)._exitfunc):
+        atexit.register(at_exit)
     os.chdir(job["cwd"])
     sys.executable = job["env"].get("WARM_PYTHON", sys.executable)
     os.environ.clear()
