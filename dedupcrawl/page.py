@@ -19,7 +19,7 @@ class Page:
         asides: The other visible text that is not a link, likewise: what stands around the main text, or is the page's
             own text where the main text was not recognized.
         link_lines: The other visible text, likewise: lines that are mostly links, such as menus and listings.
-        links: Where its links lead on its own host: path and query, each once, without fragments.
+        links: Where its links lead on its own host, each once, as `dedupcrawl.content.links.local_form` has it.
         main_links: Those that stand amid its main text, or at its heading.
         headings: Texts of h1 … h6, in page order.
         keywords: Content of the meta keywords element.
@@ -30,6 +30,7 @@ class Page:
         body_tells: Whether equal bodies mean equal pages: it is not text at all (an image, a PDF), or HTML with text.
             Not so for the same JavaScript shell, or the same JSON, under two URLs.
         selector_missed: Whether there is a selector of main texts (DEDUP_SELECTOR) that found none here.
+        also_at: Other URLs that lead to the page: a list may link to one of them.
     """
 
     url: str
@@ -47,6 +48,7 @@ class Page:
     links: tuple[str, ...] = ()
     main_links: tuple[str, ...] = ()
     selector_missed: bool = False
+    also_at: tuple[str, ...] = ()
 
 
 def paragraphs_of(text: str) -> tuple[str, ...]:

@@ -62,6 +62,7 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
     show(told, lines(told), as_json=as_json)
 
 
+_LISTED = 10  # pages of a list that are told; --json tells all
 _OF_DOUBT = ("url", "check", "similarity")
 _SAYS = {"duplicate": "its page was found to be a duplicate", "redirect": "it was found to redirect there"}
 
@@ -165,6 +166,13 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
         yield f"its page was kept: {_described(kept)}"
         if kept["furniture_blocks"]:
             yield f"  {kept['furniture_blocks']} of its {counted(kept['blocks'], 'paragraph')} recur on its site"
+    for url in told["listed_by"]:
+        yield f"  {url} is a list of pages, this one among them: it holds it and links to it"
+    if told["lists"]:
+        more = len(told["lists"]) - _LISTED
+        yield f"  it is a list, which holds kept pages and links to them: {', '.join(told['lists'][:_LISTED])}" + (
+            f", … and {counted(more, 'more page')}" if more > 0 else ""
+        )
     if told["superseded_by"] is not None:
         yield f"  it lies inside a later page: {told['superseded_by']}"
     if told["restored"]:

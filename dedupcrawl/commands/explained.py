@@ -14,7 +14,7 @@ from dedupcrawl.commands.why import in_crawls
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.differences import stretches
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.detection.attachments import text_of
+from dedupcrawl.detection.attachments import lists_of, text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.contract import Index, standing_for
 from dedupcrawl.index.rows import Entry
@@ -122,6 +122,7 @@ class Explainer:
             "kept": self._kept(entry),
             "keeper": self._kept(keeper),
             "superseded_by": standing_for(self._index, entry.url) if entry is not None else None,
+            **self._lists(kept_url),
             "keeper_superseded_by": standing_for(self._index, keeper.url) if keeper is not None else None,
             "restored": any(self._index.is_restored(url) for url in (form, kept_url) if url),
             "to_be_fetched": any(one.url == form for spider in spiders for one in self._index.orphans(spider)),
@@ -158,6 +159,11 @@ class Explainer:
         of_page = {"url": entry.source, **_part(entry, "title", "spider", "run", "kept_at")}
         blocks = {"blocks": len(recurring), "furniture_blocks": sum(recurring)}
         return {**of_page, "checks": sorted(entry.signatures), **blocks}
+
+    def _lists(self, url: str | None) -> dict[str, list[str]]:
+        """URLs of kept pages, of those that a kept one is a list of and of one that is a list of it."""
+        said = lists_of(self._index.attachments(url) if url else {})
+        return {key: [other for other in urls if self._entry_of(other) is not None] for key, urls in said.items()}
 
     def _alias(self, form: str, known: SiteAliases) -> dict[str, Any] | None:
         """What is known of this very URL, what became of the trials of its source, and why it is not used, if so."""

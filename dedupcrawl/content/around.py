@@ -2,13 +2,14 @@
 
 Extraction takes the text that is worth most for the main text, and sometimes that is a box which all pages of a site
 have. The page's own text then stands around it. Of each line there the hash of its skeleton is kept, with its size, and
-of each link 16 bits: some bytes per line, once the lines and links that the site repeats are left out.
+of each link 16 bits: some bytes per line, once the lines and links that the site repeats are left out. So are of each
+other URL that led to the page, where links to it may lead.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from itertools import pairwise
 
@@ -16,6 +17,7 @@ import mmh3
 import msgspec
 
 from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.content.links import host_alike, local_form
 from dedupcrawl.content.main_outline import READ_LAST, Blocks, with_breaks
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
@@ -39,13 +41,16 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
     # of a page at hand, those that stand amid its main text: where a front page tells of its newest post, which a
     # list at the side of every page links to, too
     main_links: frozenset[int] = frozenset()
+    also_at: frozenset[int] = frozenset()  # hashes of other URLs of its host that lead to it, as those of links
     last: int = GREATEST  # up to which hash all its lines are known: of a kept page with many not all are stored
 
     @classmethod
     def of(cls, page: Page) -> Around:
         """Of a page at hand."""
         links, main_links = (frozenset(map(link_hash, links)) for links in (page.links, page.main_links))
-        return cls(_lines(page.asides), _lines(page.link_lines), links, main_links)
+        host = host_alike(page.url)
+        also_at = frozenset(link_hash(local_form(url)) for url in page.also_at if host_alike(url) == host)
+        return cls(_lines(page.asides), _lines(page.link_lines), links, main_links, also_at)
 
     def hashes(self) -> set[int]:
         """What a site's furniture is learned from."""
@@ -57,6 +62,7 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
             {line: self.asides[line] for line in furniture.own(self.asides)},
             {line: self.link_lines[line] for line in furniture.own(self.link_lines)},
             frozenset(furniture.own(self.links)) | (self.links & self.main_links),
+            also_at=self.also_at,
             last=self.last,
         )
 
@@ -65,17 +71,18 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """Symbols of all lines."""
         return sum(self.asides.values()) + sum(self.link_lines.values())
 
-    def links_to(self, target: str) -> bool:
-        """Whether there is a link to this path and query."""
-        wanted = link_hash(target) >> 16
-        return any(link >> 16 == wanted for link in self.links)
+    def links_to(self, targets: Iterable[int]) -> bool:
+        """Whether there is a link to one of these, given by their hashes."""
+        wanted = {target >> 16 for target in targets}
+        return any(link >> 16 in wanted for link in self.links)
 
     def to_bytes(self) -> bytes:
-        """Asides, link lines and links, each begun by their count (2 bytes).
+        """Asides, link lines, links and other URLs, each begun by their count (2 bytes); the last if there are any.
 
-        Of all lines the hashes (4 bytes), then the sizes (1 byte); of links 2 bytes. Little-endian, ascending.
+        Of all lines the hashes (4 bytes), then the sizes (1 byte); of links and URLs 2 bytes. Little-endian, ascending.
         """
-        return b"".join((_packed(self.asides), _packed(self.link_lines), _packed_links(self.links)))
+        also_at = _packed_links(self.also_at) if self.also_at else b""
+        return b"".join((_packed(self.asides), _packed(self.link_lines), _packed_links(self.links), also_at))
 
     @classmethod
     @lru_cache(maxsize=READ_LAST)
@@ -83,9 +90,10 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """What `to_bytes` was called on, as far as it was stored; empty for no bytes."""
         asides, at = _unpacked(raw, 0)
         link_lines, at = _unpacked(raw, at)
-        links = struct.unpack_from(f"<{max(0, len(raw) - at - 2) // 2}H", raw, at + 2) if len(raw) > at + 2 else ()
+        links, at = _unpacked_links(raw, at)
+        also_at, _ = _unpacked_links(raw, at)
         last = min((max(lines) for lines in (asides, link_lines) if len(lines) == LINES), default=GREATEST)
-        return cls(asides, link_lines, frozenset([link << 16 for link in links]), last=last)
+        return cls(asides, link_lines, links, also_at=also_at, last=last)
 
 
 def link_hash(target: str) -> int:
@@ -114,6 +122,12 @@ def _packed(lines: dict[int, int]) -> bytes:
 def _packed_links(links: frozenset[int]) -> bytes:
     first = sorted({link >> 16 for link in links})[:LINKS]
     return struct.pack(f"<{1 + len(first)}H", len(first), *first)
+
+
+def _unpacked_links(raw: bytes, at: int) -> tuple[frozenset[int], int]:
+    count, at = int.from_bytes(raw[at : at + 2], "little"), at + 2
+    links = struct.unpack_from(f"<{count}H", raw, at) if count else ()
+    return frozenset([link << 16 for link in links]), at + 2 * count
 
 
 def _unpacked(raw: bytes, at: int) -> tuple[dict[int, int], int]:

@@ -13,13 +13,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.around import Around
+from dedupcrawl.content.around import Around, link_hash
 from dedupcrawl.content.furniture import RECURRING, Furniture
-from dedupcrawl.content.links import local_form
+from dedupcrawl.content.links import host_alike, local_form
 from dedupcrawl.content.main_outline import READ_LAST, MainOutline
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.word_kinds import symbols_of
-from dedupcrawl.sites import host_of
 
 TITLE = 200
 """Characters of a title that are looked at, and kept."""
@@ -46,7 +45,7 @@ class View(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def host(self) -> str:
         """Its host, be it with "www." or not."""
-        return host_of(self.url).removeprefix("www.")
+        return host_alike(self.url)
 
     @cached_property
     def blocks(self) -> frozenset[int]:
@@ -110,7 +109,9 @@ class View(msgspec.Struct, frozen=True, dict=True):
 
     def links_to(self, other: View) -> bool:
         """Whether this page has a link to another one of its host."""
-        return bool(self.around.links) and self.around.links_to(local_form(other.url))
+        if self.host != other.host or not self.around.links:
+            return False
+        return self.around.links_to((link_hash(local_form(other.url)), *other.said_around.also_at))
 
 
 @lru_cache(maxsize=READ_LAST)

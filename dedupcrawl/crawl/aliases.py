@@ -209,7 +209,7 @@ class Aliases:
             found[before] = REDIRECT
         found.pop(url, None)
         if found:
-            page = self._pages.of(response)
+            page = self._pages.of(response, request)
             page.named = frozenset(said for said, source in found.items() if source in NAMING)
             page.contested = self._keep(url, found)
         return None

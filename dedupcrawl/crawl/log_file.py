@@ -100,7 +100,7 @@ class PageLog:
             self._file.write(row)
             return
         row.canonical = canonical_of(response.url, response.body)
-        page = self._pages.of(response)
+        page = self._pages.of(response, request)
         self._batch.then(partial(self._add_page, row, page), page)
 
     def judged(self, verdict: Verdict) -> None:

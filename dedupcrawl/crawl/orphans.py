@@ -134,7 +134,7 @@ class Orphans:
         asked, urls = orphans["asked"], orphans["urls"]
         self._expect(request, urls)
         if force_keep:
-            self._pages.of(response).force_keep = tuple(urls)
+            self._pages.of(response, request).force_keep = tuple(urls)
         if response.status not in GONE or request.meta.get(ORIGINAL_URL, request.url) != request.url:
             reasons = request.meta.get("redirect_reasons", ())
             if 200 <= response.status < 300 and MOVED.issuperset(reasons):

@@ -16,7 +16,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.selection import read_ignored
-from dedupcrawl.crawl.request_meta import without_fragment
+from dedupcrawl.crawl.request_meta import urls_before, without_fragment
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.settings import DedupSettings
@@ -39,7 +39,7 @@ class FetchedPage:
     _read: Callable[[DedupSettings], Page] | None = field(init=False)
     _analysis: Analysis | None = None
     verdict: Verdict | None = None  # what the content half said, once it was asked
-    request: Request | None = None  # whose response it is, known once an item was made of it
+    request: Request | None = None  # whose response it is
     linked: set[int] = field(default_factory=set)  # ids of its items that have not come to our pipeline
     # Where the index keeps it, or its items, by their own URLs, while they are on their way.
     kept_under: dict[str, str] = field(default_factory=dict)
@@ -91,7 +91,8 @@ class FetchedPage:
             settings = self._settings.for_url(self.url)
             if self._ignored:
                 settings = replace(settings, ignore=(*settings.ignore, *self._ignored))
-            self._analysis = Analysis(read(settings))
+            led_from = () if self.request is None else urls_before(self.request)
+            self._analysis = Analysis(replace(read(settings), also_at=(*led_from, *self.named)))
         return self._analysis
 
 
@@ -143,11 +144,13 @@ class Pages:
         self._of_response: WeakKeyDictionary[Response, FetchedPage] = WeakKeyDictionary()
         self._of_item: dict[int, tuple[Any, FetchedPage]] = {}
 
-    def of(self, response: Response) -> FetchedPage:
-        """The page of a response, the same object at each call."""
+    def of(self, response: Response, request: Request | None = None) -> FetchedPage:
+        """The page of a response, the same object at each call; a middleware knows whose response that is."""
         page = self._of_response.get(response)
         if page is None:
-            page = self._of_response[response] = FetchedPage(response, self._settings, self.ignored_at(response.url))
+            page = FetchedPage(response, self._settings, self.ignored_at(response.url))
+            page.request = request or response.request
+            self._of_response[response] = page
         return page
 
     def known(self, response: Response | None) -> FetchedPage | None:

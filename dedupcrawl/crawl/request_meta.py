@@ -29,6 +29,11 @@ def without_fragment(url: str) -> str:
     return url.partition("#")[0]
 
 
+def urls_before(request: Request) -> tuple[str, ...]:
+    """The URLs that led to this request, by redirects and rules."""
+    return (*request.meta.get("redirect_urls", ()), *request.meta.get(TRAIL, ()))
+
+
 def refreshed_from(request: Request) -> str:
     """The URL whose page has led to this request by a meta refresh; empty where none has, or by another method."""
     is_refreshed = request.meta.get("redirect_reasons", ())[-1:] == ["meta refresh"] and POSTED not in request.meta

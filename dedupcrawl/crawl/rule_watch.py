@@ -128,7 +128,7 @@ class RuleWatch:
 
     def answered(self, request: Request, response: Response) -> None:
         """A final response, after redirects."""
-        tried, url, page = request.meta.get(TRIAL), without_fragment(request.url), self._pages.of(response)
+        tried, url, page = request.meta.get(TRIAL), without_fragment(request.url), self._pages.of(response, request)
         remembers = self._aliases.remembers(url)
         has_rules = remembers or self._normalizer.has_rules_for(url)
         if (has_rules or self._parts.settings.learn) and response.status < 300 and is_for_spider(request):

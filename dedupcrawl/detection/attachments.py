@@ -1,13 +1,18 @@
-"""What DEDUP_KEEP_TEXT keeps beside a URL: the main text of a page, and the items of one that was dropped."""
+"""What is kept beside a URL: which page is a list of it, and of which it is one; by DEDUP_KEEP_TEXT texts and items."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import mmh3
 
 _TEXT = "text"
 ITEM = "item/"
 """How the names of all items begin."""
+
+_LISTED_BY = "listed_by"
+_LISTS = "lists"
 
 _TEXT_LIMIT = 1_000_000  # characters of a main text that are kept
 _LIMIT = 1 << 24  # bytes of one attachment, unpacked: what is more was not packed here
@@ -16,6 +21,18 @@ _LEVEL = 6
 
 class AttachmentError(ValueError):
     """What lies beside a URL cannot be read."""
+
+
+def listing(listed_by: str, page: str) -> Iterator[tuple[str, str, bytes]]:
+    """URL, name and bytes of what is kept beside a page and a list of it; of a page but the last list."""
+    yield page, _LISTED_BY, listed_by.encode("utf-8", "replace")
+    yield listed_by, f"{_LISTS}/{mmh3.hash(page, signed=False):08x}", page.encode("utf-8", "replace")
+
+
+def lists_of(attachments: Mapping[str, bytes]) -> dict[str, list[str]]:
+    """URLs of a page that lists this one, and of those that this one lists."""
+    said = {name: raw.decode("utf-8", "replace") for name, raw in attachments.items()}
+    return {key: sorted(url for name, url in said.items() if name.startswith(key)) for key in (_LISTED_BY, _LISTS)}
 
 
 def packed_text(paragraphs: Iterable[str]) -> tuple[str, bytes]:

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain, starmap
 from typing import Any
 
 import msgspec
@@ -16,7 +17,7 @@ from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.model import Model, packaged
 from dedupcrawl.content.view import TITLE
 from dedupcrawl.detection.analysis import Analysis, Reading
-from dedupcrawl.detection.attachments import packed_text
+from dedupcrawl.detection.attachments import listing, packed_text
 from dedupcrawl.detection.comparison import Asked, Comparison
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.detection.together import Drop, Offer, Steps, together
@@ -215,6 +216,9 @@ class Detector:
         if comparison.lists:
             details |= {"lists": comparison.lists, "covered": round(comparison.covered, 4)}
         details |= {"listed_by": comparison.listed_by} if comparison.listed_by else {}
+        pairs = [*((url, listed) for listed in comparison.lists), *((by, url) for by in comparison.listed_by)]
+        if pairs:
+            self._index.attach_all(chain.from_iterable(starmap(listing, pairs)))
         if reading.furniture_blocks:
             details["furniture_blocks"] = reading.furniture_blocks
         if not comparison.doubt:

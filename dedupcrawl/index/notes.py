@@ -135,7 +135,11 @@ class Attachments(Tables):
         Raises:
             ValueError: The name is not 1 to 64 characters of ASCII.
         """
-        self.send([_attachment(url, name, data)])
+        self.attach_all([(url, name, data)])
+
+    def attach_all(self, rows: Iterable[tuple[str, str, bytes]]) -> None:
+        """The same for any number of them, in one step: URL, name and bytes of each."""
+        self.send([_attachment(*row) for row in rows])
 
     def attach_new(self, name: str, rows: Mapping[str, bytes]) -> dict[str, bytes]:
         """Put something beside each of several URLs, in one step, where nothing lies under this name yet.

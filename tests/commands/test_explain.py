@@ -23,7 +23,7 @@ from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
 from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
-from tests.crawls.site import prose
+from tests.crawls.site import page, prose
 from tests.detection.judged import REPORT
 from tests.index.toys import CHECKS, offer
 from tests.index.toys import page as entry
@@ -83,6 +83,24 @@ def test_a_dropped_page_and_what_leads_there(folder: Path, typed: str) -> None:
     found = told(folder, typed)
     assert (found["verdict"]["url"], found["keeper"]["url"]) == (COPY, URL)
     assert (found["redirect_to"] is None) == ("old" not in typed)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_list_and_its_originals_tell_of_each_other(tmp_path: Path, is_first: bool) -> None:
+    posts = {f"http://a.example/{number}": page(prose(number), title=f"Post {number}") for number in range(12)}
+    texts = "\n".join(prose(number) for number in (*range(12), 99))
+    front = {"http://a.example/": page(texts, *posts, title="A blog")}
+    rows = front | posts if is_first else posts | front
+    crawl = tmp_path / "pages.jsonl"
+    crawl.write_text("".join(json.dumps({"url": url, "html": html}) + "\n" for url, html in rows.items()))
+    assert CliRunner().invoke(check, [str(crawl), "--index", str(tmp_path / "index")]).exit_code == 0
+    assert sorted(told(tmp_path, "http://a.example/")["lists"]) == sorted(posts)
+    assert "holds kept pages and links to them: http://a" in explain(tmp_path, "http://a.example/").stdout
+    assert ", … and 2 more pages\n" in explain(tmp_path, "http://a.example/").stdout
+    for url in posts:
+        assert told(tmp_path, url)["listed_by"] == ["http://a.example/"]
+        assert told(tmp_path, url)["lists"] == []
+        assert "http://a.example/ is a list of pages, this one among them" in explain(tmp_path, url).stdout
 
 
 def test_rules_are_named(folder: Path) -> None:

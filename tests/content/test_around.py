@@ -1,21 +1,30 @@
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.around import LINES, LINKS, Around, line_hashes
+from dedupcrawl.content.around import LINES, LINKS, Around, line_hashes, link_hash
 from dedupcrawl.content.furniture import RECURRING, Furniture
+from dedupcrawl.content.links import local_form
 from dedupcrawl.page import Page
 
 WORDS = st.lists(st.text("abc 1", min_size=1, max_size=12), max_size=10).map(tuple)
 
 
-@given(WORDS, WORDS, st.lists(st.text(max_size=12), max_size=10).map(tuple))
-def test_what_is_stored_is_read(asides: tuple[str, ...], lines: tuple[str, ...], links: tuple[str, ...]) -> None:
-    made = Around.of(Page("", asides=asides, link_lines=lines, links=links))
+@given(WORDS, WORDS, st.lists(st.text(max_size=12), max_size=10).map(tuple), st.sets(st.text(max_size=12)))
+def test_what_is_stored_is_read(
+    asides: tuple[str, ...], lines: tuple[str, ...], links: tuple[str, ...], paths: set[str]
+) -> None:
+    urls = tuple(f"http://www.a.example/{quote(path)}" for path in paths)
+    page = Page("http://a.example/", asides=asides, link_lines=lines, links=links, also_at=(*urls, "http://b.example/"))
+    made = Around.of(page)
     read = Around.from_bytes(made.to_bytes())
     assert (read.asides, read.link_lines) == (made.asides, made.link_lines)
-    assert all(read.links_to(link) for link in links)
+    assert all(read.links_to([link_hash(link)]) for link in links)
+    assert {url >> 16 for url in read.also_at} == {url >> 16 for url in made.also_at}
+    assert len(made.also_at) == len({link_hash(local_form(url)) for url in urls})
 
 
 def test_no_bytes_are_nothing() -> None:
@@ -30,8 +39,8 @@ def test_furniture_is_left_out_whatever_its_numbers_say() -> None:
     page = Page("", asides=("77 guests are online", "A word of the page"), links=("/faq", "/p/2"))
     own = Around.of(page).without(furniture)
     assert list(own.asides) == line_hashes(("A word of the page",))
-    assert own.links_to("/p/2")
-    assert not own.links_to("/faq")
+    assert own.links_to([link_hash("/p/2")])
+    assert not own.links_to([link_hash("/faq")])
 
 
 def test_of_a_page_with_many_lines_and_links_some_are_stored() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from w3lib.url import canonicalize_url
 
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.links import local_form, local_links
@@ -25,10 +26,35 @@ def links(markup: str, url: str = "http://a.example/forum/topic?id=7") -> tuple[
         ("../other", "/other"),
         ("../../../other", "/other"),
         ("?id=8&amp;page=2#last", "/forum/topic?id=8&page=2"),
+        ("?page=2&id=8", "/forum/topic?id=8&page=2"),
+        ("http://a.example:80/p/1", "/p/1"),
+        ("/文章/1", "/%E6%96%87%E7%AB%A0/1"),
+        ("/%e6%96%87/1", "/%E6%96%87/1"),
+        ("/%B1%B1/1", "/%b1%b1/1"),
+        ("/my post/1", "/my%20post/1"),
+        ("/it%27s/1", "/it's/1"),
+        ("/tag?a=x+y", "/tag?a=x%20y"),
+        ("/p?", "/p"),
     ],
 )
 def test_a_link_is_written_like_the_page_that_it_leads_to(href: str, leads_to: str) -> None:
-    assert links(f"<p><a href='{href}'>there</a>") == (leads_to,)
+    assert links(f'<p><a href="{href}">there</a>') == (local_form(f"http://a.example{leads_to}"),)
+
+
+SAID = st.lists(st.sampled_from(["a", "b%3d", "é", "%C3%A9", "%b1", "%B1", " ", "%20", "+", "'", "%27", "(", ":"])).map(
+    "".join
+)
+
+
+@given(SAID, st.lists(SAID, min_size=1))
+def test_two_urls_that_scrapy_takes_for_one_have_one_form(path: str, values: list[str]) -> None:
+    url = f"http://a.example/{path}?{'&'.join(f'{value}=' for value in values)}"
+    assert local_form(canonicalize_url(url)) == local_form(url)
+
+
+@pytest.mark.parametrize(("one", "other"), [("/%B1%B1", "/%B1%B2"), ("/p?a=1", "/p?a=2"), ("/a%2541", "/aA")])
+def test_other_urls_have_other_forms(one: str, other: str) -> None:
+    assert local_form(f"http://a.example{one}") != local_form(f"http://a.example{other}")
 
 
 @pytest.mark.parametrize("href", ["http://b.example/p", "mailto:a@a.example", "javascript:void(0)", "#top", ""])
@@ -59,7 +85,7 @@ def test_other_schemes_are_no_links_of_a_file_either() -> None:
 
 
 def test_a_page_has_its_own_form() -> None:
-    assert local_form("http://a.example/forum/topic?id=7#x") == "/forum/topic?id=7"
+    assert local_form("http://a.example/forum/topic?id=7&d=1#x") == "/forum/topic?d=1&id=7"
     assert local_form("http://a.example") == "/"
 
 

@@ -75,3 +75,12 @@ def test_a_post_is_kept_beside_a_list_that_came_first() -> None:
         )
         assert not verdict.is_duplicate
         assert verdict.evidence["listed_by"] == [front.url]
+
+
+def test_a_list_of_another_host_lists_no_page_that_has_but_its_path() -> None:
+    front = Page("http://a.example/", "A blog", tuple(BLOG.values()), links=tuple(BLOG))
+    crawl = Crawl()
+    crawl.detector.judge(Analysis(front), CHECKS)
+    for path, text in BLOG.items():
+        verdict = crawl.detector.judge(Analysis(Page(f"http://b.a.example{path}", f"Post {path}", (text,))), CHECKS)
+        assert "listed_by" not in verdict.evidence
