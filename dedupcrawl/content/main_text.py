@@ -156,7 +156,8 @@ def _threads(page: Outline, sizes: list[int], linked: list[float], roles: list[i
     of other pages has it. (A date may be a link of any length.) Only outermost rows are judged; None outside of these.
     """
     elements = page.elements
-    lines, texts, headlines, row_sizes, replies, first, latest = ([0] * len(elements) for _ in range(7))
+    lines, texts, headlines = ([0.0] * len(elements) for _ in range(3))
+    row_sizes, replies, first, latest = ([0] * len(elements) for _ in range(4))
     for block, size, share in zip(page.blocks, sizes, linked, strict=True):
         lines[block[1]] += 1
         texts[block[1]] += share < _LINKED
@@ -207,7 +208,7 @@ def _roles(page: Outline, values: list[float]) -> list[int]:
     return roles
 
 
-def _add_up(sums: list[float] | list[int], elements: list[tuple[int, str, bytes]]) -> None:
+def _add_up(sums: list[float], elements: list[tuple[int, str, bytes]]) -> None:
     """Add to each element's own sum those of all elements in it."""
     for number, (parent, _, _) in zip(range(len(elements) - 1, 0, -1), reversed(elements), strict=False):
         sums[parent] += sums[number]
