@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import click
 import numpy as np
-from scrapy.utils.python import binary_is_text
 
 from dedupcrawl.commands.compare import of_file, opened
 from dedupcrawl.commands.errors import BadInputError, Command
@@ -77,7 +77,8 @@ _LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
     "slot": ("~ ", {"fg": "yellow"}),
 }
 """Kind of a line → what stands before it, and its colour."""
-_TELLING = 5_000  # bytes that tell whether a file is text, as Scrapy takes them
+_TELLING = 5_000  # bytes in which a file that is no text has
+_NO_TEXT = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")  # one of these (MIME Sniffing Standard: binary data bytes)
 
 
 @click.command(cls=Command)
@@ -146,7 +147,7 @@ def _of_index(given: str, forms: Sequence[str], index: Index) -> Page:
 
 
 def _warning(page: Page, body: bytes, settings: DedupSettings) -> str | None:
-    if body.startswith(b"%PDF-") or not binary_is_text(to_utf8(body[:_TELLING])):
+    if body.startswith(b"%PDF-") or _NO_TEXT.search(to_utf8(body[:_TELLING])):
         return "this does not look like HTML: a crawl reads no text of a PDF, an image or the like"
     if page.selector_missed:
         ignored = " but what DEDUP_IGNORE leaves out" if settings.for_url(page.url).ignore else ""
