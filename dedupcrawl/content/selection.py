@@ -226,7 +226,7 @@ class Ignored(msgspec.Struct, frozen=True, gc=False):
     def line(self, text: str) -> str:
         """A line without what the patterns find; blanks beside that are one."""
         for pattern in self.patterns:
-            left = "".join(pattern.sub(" ", text[at : at + _PIECE]) for at in range(0, len(text), _PIECE))
+            left = _without(pattern, text)
             if left != text:
                 text = " ".join(left.split())
         return text
@@ -250,6 +250,21 @@ class Ignored(msgspec.Struct, frozen=True, gc=False):
 
 
 NOTHING = Ignored()
+
+
+def _without(pattern: re.Pattern[str], text: str) -> str:
+    """A line without what a pattern finds; in a line longer than `_PIECE`, what is longer than half of that may stay."""
+    if len(text) <= _PIECE:
+        return pattern.sub(" ", text)
+    left, at, kept = [], 0, 0
+    while at < len(text):
+        found = pattern.search(text, at, at + _PIECE)
+        if found and found.start() < at + _PIECE // 2 and found.end() > found.start():
+            left.append(text[kept : found.start()])
+            at = kept = found.end()
+        else:
+            at += _PIECE // 2
+    return " ".join((*left, text[kept:]))
 
 
 def entries_of(value: Any) -> tuple[str, ...]:

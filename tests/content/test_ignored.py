@@ -50,9 +50,10 @@ def test_patterns_hold_for_pages_that_come_as_text() -> None:
     assert (left.paragraphs, left.link_lines) == (("A line",), ("x",))
 
 
-def test_a_long_line_is_searched_to_its_end() -> None:
-    line = "Read 3 times " + "pump " * 1_000 + "Read 4 times"
-    assert read_ignored(("re:Read [0-9] times",)).line(line) == ("pump " * 1_000).strip()
+@given(st.integers(980, 1_020), st.integers(0, 450))
+def test_a_long_line_is_searched_to_its_end_and_wherever_it_is_cut(before: int, length: int) -> None:
+    line = f"{'x' * before} Read {'3' * length} times. " + "pump " * 1_000 + "Read 4 times."
+    assert read_ignored(("re:Read [0-9]* times[.]",)).line(line) == f"{'x' * before} {'pump ' * 1_000}".strip()
 
 
 @pytest.mark.parametrize(
