@@ -253,7 +253,7 @@ NOTHING = Ignored()
 
 
 def _without(pattern: re.Pattern[str], text: str) -> str:
-    """A line without what a pattern finds; in a line longer than `_PIECE`, what is longer than half of that may stay."""
+    """A line without what a pattern finds; of a line longer than `_PIECE` what is longer than half of that may stay."""
     if len(text) <= _PIECE:
         return pattern.sub(" ", text)
     left, at, kept = [], 0, 0
