@@ -14,6 +14,7 @@ from dedupcrawl.commands.errors import BadInputError, Command, check_output, sho
 from dedupcrawl.commands.options import EXISTING_FILE, open_existing, read_settings, rows_option, sets_option
 from dedupcrawl.commands.selection import forms_unless_file
 from dedupcrawl.content.evidence import in_words
+from dedupcrawl.content.html import why_unread
 from dedupcrawl.content.model import load
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import Markup, Wanted, page_of, read_pairs
@@ -77,7 +78,8 @@ def _two(pages: Sequence[str], index: str | None, settings: DedupSettings, *, as
         )
         for page, read in zip(pages, (old, new), strict=True):
             if isinstance(read, Page) and not read.paragraphs:
-                raise BadInputError(f"{printable(page)} has no text to compare.")
+                why = why_unread(read)
+                raise BadInputError(f"{printable(page)} has no text to compare{': ' if why else ''}{why}.")
         row = _row(pairs.compare(new, old), settings)
     least = load(settings.model).threshold(settings.target_precision)
     head = f"{row['verdict']}: from a probability of {least:.1%} on, NEW is dropped for OLD"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -13,10 +14,12 @@ import numpy as np
 from dedupcrawl.commands.compare import of_file, opened
 from dedupcrawl.commands.errors import BadInputError, Command
 from dedupcrawl.commands.options import json_option, read_settings, sets_option
-from dedupcrawl.commands.selection import forms_unless_file
+from dedupcrawl.commands.selection import forms_of, forms_unless_file
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import line_hashes
+from dedupcrawl.content.encoding import to_utf8
 from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.content.html import why_unread
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.word_kinds import skeletons, symbols_of
 from dedupcrawl.counts import counted
@@ -27,6 +30,7 @@ from dedupcrawl.index.contract import Index
 from dedupcrawl.output import to_json
 from dedupcrawl.page import Page
 from dedupcrawl.printable import printable
+from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of
 
 Kind = Literal["own", "furniture", "slot"]
@@ -36,7 +40,7 @@ class Line(NamedTuple):
     """A line of a page."""
 
     text: str
-    kind: Kind  # "own"; "furniture", which the site repeats; or "slot": furniture with a value that varies
+    kind: Kind  # "own"; "furniture", which the site repeats; or "slot": furniture with a number or a word of dates
     is_main: bool  # whether it is of the main text; else it stands around that
 
 
@@ -73,6 +77,8 @@ _LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
     "slot": ("~ ", {"fg": "yellow"}),
 }
 """Kind of a line → what stands before it, and its colour."""
+_TELLING = 5_000  # bytes in which a file that is no text has
+_NO_TEXT = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")  # one of these (MIME Sniffing Standard: binary data bytes)
 
 
 @click.command(cls=Command)
@@ -82,10 +88,11 @@ _LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
 @sets_option
 @json_option
 def command(page: str, index: str | None, url: str | None, sets: Sequence[str], as_json: bool) -> None:
-    """Show what is read from a page: title, own text, furniture, and slots, furniture with a value that varies.
+    """Show what is read from a page: title, own text, furniture, and slots.
 
     FILE is an HTML file. URL is a page of an index that kept its text (DEDUP_KEEP_TEXT). Own text is printed as it is,
-    text that the site repeats after a "-", a slot after a "~".
+    text that the site repeats after a "-", a slot after a "~": such text with a number or a word that dates have, for
+    which other pages may have others.
 
     \b
     dedupcrawl text page.html --set SELECTOR=article
@@ -95,10 +102,15 @@ def command(page: str, index: str | None, url: str | None, sets: Sequence[str], 
     settings = read_settings({}, sets)
     forms = forms_unless_file(page)
     is_file = not forms
-    if url is not None and not (is_file and host_of(url)):
+    fetched_from = next(iter(forms_of(url or "")), None)
+    if url is not None and not (is_file and fetched_from):
         raise click.UsageError("--url goes with FILE, and takes a URL such as https://example.com/42.")
+    if is_file and index is not None and url is None:
+        raise click.UsageError("--index knows pages by their hosts: say by --url where FILE was fetched from.")
+    if sets and not is_file:
+        raise click.UsageError("--set goes with FILE: of a URL the index has the text that was read in the crawl.")
     with opened(index, needed=not is_file) as kept_in:
-        read = of_file(Path(page), url, settings) if is_file else _of_index(page, forms, kept_in)
+        read = of_file(Path(page), fetched_from, settings) if is_file else _of_index(page, forms, kept_in)
         lines, all_counts = lines_of(read, SiteFurniture(kept_in).of(host_of(read.url)))
     of_kind = {kind: [line.text for line in lines if line.is_main and line.kind == kind] for kind in _LOOKS}
     has_selector = is_file and settings.for_url(read.url).selector is not None
@@ -109,8 +121,9 @@ def command(page: str, index: str | None, url: str | None, sets: Sequence[str], 
         "own_text": of_kind["own"],
         "furniture": of_kind["furniture"],
         "slots": of_kind["slot"],
-        "beside": [{"text": line.text, "kind": line.kind} for line in lines if not line.is_main],
+        "beside": [{"text": line.text, "kind": line.kind} for line in lines if not line.is_main] if is_file else None,
         "furniture_counts": all_counts,
+        "warning": _warning(read, Path(page).read_bytes(), settings) if is_file else None,
     }
     if as_json:
         click.echo(to_json(told))
@@ -133,17 +146,29 @@ def _of_index(given: str, forms: Sequence[str], index: Index) -> Page:
     )
 
 
+def _warning(page: Page, body: bytes, settings: DedupSettings) -> str | None:
+    if body.startswith(b"%PDF-") or _NO_TEXT.search(to_utf8(body[:_TELLING])):
+        return "this does not look like HTML: a crawl reads no text of a PDF, an image or the like"
+    if page.selector_missed:
+        ignored = " but what DEDUP_IGNORE leaves out" if settings.for_url(page.url).ignore else ""
+        return f"DEDUP_SELECTOR finds no text on this page{ignored}: read as if there were none"
+    return why_unread(page) or None
+
+
 def _said(told: dict[str, Any], lines: Sequence[Line]) -> Iterator[str]:
     sizes = f"{counted(len(told['own_text']), 'line')} of its own, {len(told['furniture'])} of furniture"
-    yield click.style(printable(told["title"]) or "(no title)", bold=True)
+    has_all = told["beside"] is not None
+    yield click.style(printable(told["title"]) or f"({'no title' if has_all else 'no title is kept'})", bold=True)
     yield f"main text: {sizes}, {counted(len(told['slots']), 'slot')}"
-    if told["selector_found"] is False:
-        yield click.style("DEDUP_SELECTOR finds nothing on this page: read as if there were none", fg="red")
+    if told["warning"]:
+        yield click.style(told["warning"], fg="red")
     if told["furniture_counts"]:
         yield "it says next to nothing of its own: what its site repeats is compared as well"
     yield from (_shown(line) for line in lines if line.is_main)
     if told["beside"]:
         yield "beside the main text:"
+    if not has_all:
+        yield "what stands beside the main text is not kept: name a file of the page's HTML"
     yield from (_shown(line) for line in lines if not line.is_main)
 
 

@@ -74,6 +74,12 @@ def extract(  # noqa: PLR0913 - each may be left out
     return ignored.page(_read(markup, page, url, selector, digest, fields=fields))
 
 
+def why_unread(page: Page) -> str:
+    """Why nothing was read of a page of HTML that shows something: it is too long, see `extract`. Empty for others."""
+    is_too_long = page.body_tells and not (page.paragraphs or page.asides or page.link_lines)
+    return "of more than 2 MB of HTML without its scripts, or 100,000 tags, no text is read" if is_too_long else ""
+
+
 def _read(markup: bytes, page: Outline, url: str, selector: str | None, digest: bytes, *, fields: bool) -> Page:  # noqa: PLR0913 - each may be left out
     """A page that is neither too long nor cut."""
     paragraphs: tuple[str, ...] = ()

@@ -27,6 +27,9 @@ _ARTICLE_SHARE = 0.3  # of the page's content; an article that has less is a not
 _TITLE_LENGTH = 10  # characters; a longer line that is part of the title is left out
 _TITLE_LIMIT = 1_000  # characters of the title in which it is looked for
 _LONG_LINK = 24  # bytes; a shorter link text is a menu's, a longer one a headline's
+# Share of a row of siblings that are replies, from which on it is a thread. With .5 other lists come in: F1 of the
+# English articles to tune by .924 instead of .926; with 1 fewer comments of ripper234.com: 1,621 of 1,931, not 1,703.
+_REPLIES_SHARE = 0.8
 
 _MEMO_LIMIT = 16_384  # hints; 10 MB at most
 _HINT_LIMIT = 500  # bytes of an element's attributes that are looked at
@@ -39,6 +42,7 @@ _QUOTED = re.compile(rb"\"[^\"]*\"|'[^']*'")
 _HIDDEN = re.compile(rb"(?:^|\s)hidden(?:[\s=/]|$)", re.IGNORECASE)
 _NOT_DISPLAYED = re.compile(rb"display\s*:\s*none", re.IGNORECASE)
 _NUMBER = re.compile(rb"[0-9]+")
+_DIGIT = re.compile("[0-9]")
 _NAME_WORD = re.compile(rb"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _CONTENT_NAME = re.compile(rb"article-?body|(?:article|entry|post|story|news)[-_ ]?(?:body|content|text)")
 _BOILERPLATE_NAMES = """
@@ -79,8 +83,7 @@ def main_blocks(page: Outline) -> list[int]:
         no_menus = [
             position
             for position in content
-            if linked[position] < _LINKED
-            or sizes[position] * linked[position] >= _LONG_LINK * max(1, blocks[position][3])
+            if linked[position] < _LINKED or _is_headline(blocks[position], sizes[position], linked[position])
         ]
         size = sum(sizes[position] for position in no_menus)
         article = _article(page, sizes, values, linked, roles)
@@ -119,9 +122,12 @@ def _article(page: Outline, sizes: list[int], values: list[float], linked: list[
     for (_, element, _, _), size, share in zip(blocks, sizes, linked, strict=True):
         unlinked[element] += size * (1 - share / _SOME_LINKED)
     _add_up(unlinked, elements)
+    in_thread = _threads(page, sizes, linked, roles, best)
     inside = [False] * len(elements)
     for number, (parent, _, _) in enumerate(elements):
-        if number == best or (inside[parent] and number):
+        if in_thread[number]:
+            inside[number] = True
+        elif number == best or (inside[parent] and number):
             # A table or list is many small blocks: only its links tell that it is none of the article's.
             inside[number] = worth[number] >= _PRUNED or unlinked[number] > 0
         elif number not in around and roles[number] != _BOILERPLATE:
@@ -137,6 +143,41 @@ def _article(page: Outline, sizes: list[int], values: list[float], linked: list[
         and elements[element][1] != "h1"
         and not (len(text) > _TITLE_LENGTH and text in title)
     ]
+
+
+def _is_headline(block: tuple[str, int, int, int], size: int, share: float) -> bool:
+    return share >= _LINKED and size * share >= _LONG_LINK * max(1, block[3])
+
+
+def _threads(page: Outline, sizes: list[int], linked: list[float], roles: list[int], best: int) -> list[bool | None]:
+    """Whether each element after the best one is of a thread: of a row of siblings nearly all of which are replies.
+
+    A reply is a text and something beside it, as its author's name, but no headline in a link, as each item of a list
+    of other pages has it. (A date may be a link of any length.) Only outermost rows are judged; None outside of these.
+    """
+    elements = page.elements
+    lines, texts, headlines = ([0.0] * len(elements) for _ in range(3))
+    row_sizes, replies, first, latest = ([0] * len(elements) for _ in range(4))
+    for block, size, share in zip(page.blocks, sizes, linked, strict=True):
+        lines[block[1]] += 1
+        texts[block[1]] += share < _LINKED
+        headlines[block[1]] += _is_headline(block, size, share) and not _DIGIT.search(block[0])
+    for sums in (lines, texts, headlines):
+        _add_up(sums, elements)
+    for number, (parent, name, attributes) in enumerate(elements):
+        if number > best and lines[number] and roles[number] != _BOILERPLATE:
+            row = latest[parent]
+            if not row or elements[row][1] != name or not attributes:
+                row = latest[parent] = number
+            first[number] = row
+            row_sizes[row] += 1
+            replies[row] += lines[number] > 1 and texts[number] > 0 and not headlines[number]
+    in_thread: list[bool | None] = [None] * len(elements)
+    for number, (parent, _, _) in enumerate(elements):
+        row, in_thread[number] = first[number], in_thread[parent]
+        if in_thread[parent] is None and row_sizes[row] > 1:
+            in_thread[number] = replies[row] >= _REPLIES_SHARE * row_sizes[row]
+    return in_thread
 
 
 def _kind_of(element: tuple[int, str, bytes]) -> tuple[int, str, bytes] | None:

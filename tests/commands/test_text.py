@@ -97,7 +97,9 @@ def test_settings_are_applied_and_a_selector_that_finds_nothing_is_told(file: Pa
     missed = told(file, "--set", "SELECTOR=.article")
     assert missed["selector_found"] is False
     assert len(missed["own_text"]) + len(missed["beside"]) == 3
-    assert "DEDUP_SELECTOR finds nothing on this page" in text(file, "--set", "SELECTOR=.article").stdout
+    assert "DEDUP_SELECTOR finds no text on this page: read" in text(file, "--set", "SELECTOR=.article").stdout
+    both = text(file, "--set", "SELECTOR=.post", "--set", "IGNORE=css:.post p").stdout
+    assert "DEDUP_SELECTOR finds no text on this page but what DEDUP_IGNORE leaves out" in both
     ignored = told(file, "--set", "IGNORE=css:.stats")
     assert "guests" not in json.dumps(ignored)
 
@@ -112,10 +114,37 @@ def test_what_cannot_be_read(tmp_path: Path, file: Path, index: Path) -> None:
         (("nofile.html",), "neither a file nor a URL"),
         (("http://a.example/1", "--index", index, "--url", "http://a.example/"), "--url goes with FILE"),
         ((file, "--set", "IGNORE=.stats"), "DEDUP_IGNORE: got '.stats'"),
+        ((file, "--url", "foo"), "--url goes with FILE, and takes a URL"),
+        ((file, "--index", index), "say by --url where FILE was fetched from"),
+        (("http://a.example/1", "--index", index, "--set", "SELECTOR=p"), "--set goes with FILE"),
     ):
         result = text(*arguments)
         assert result.exit_code == 2, result.output
         assert said in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"<p>" + b"pump " * 500_000, "of more than 2 MB of HTML"),
+        (b"%PDF-1.4\n1 0 obj << /Type /Catalog >>", "does not look like HTML"),
+        (bytes(range(256)) * 9, "does not look like HTML"),
+        (html(1).encode(), None),
+        (html(1).encode("utf-16"), None),
+    ],
+)
+def test_why_a_file_has_no_text_or_what_is_none(tmp_path: Path, body: bytes, said: str | None) -> None:
+    (tmp_path / "page.html").write_bytes(body)
+    warning = told(tmp_path / "page.html")["warning"]
+    assert said in warning if said else warning is None
+
+
+def test_what_an_index_does_not_have_of_a_dropped_page(tmp_path: Path, index: Path) -> None:
+    rows = write(tmp_path / "again.jsonl", {"url": "http://a.example/again", "html": html(3)})
+    CliRunner().invoke(check, [str(rows), "--index", str(index), "--set", "KEEP_TEXT=True"])
+    shown = text("http://a.example/again", "--index", index).stdout
+    assert shown.startswith("(no title is kept)\n")
+    assert "what stands beside the main text is not kept" in shown
 
 
 def test_no_terminal_obeys_a_page(tmp_path: Path) -> None:

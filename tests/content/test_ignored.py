@@ -50,6 +50,12 @@ def test_patterns_hold_for_pages_that_come_as_text() -> None:
     assert (left.paragraphs, left.link_lines) == (("A line",), ("x",))
 
 
+@given(st.integers(980, 1_020), st.integers(0, 450))
+def test_a_long_line_is_searched_to_its_end_and_wherever_it_is_cut(before: int, length: int) -> None:
+    line = f"{'x' * before} Read {'3' * length} times. " + "pump " * 1_000 + "Read 4 times."
+    assert read_ignored(("re:Read [0-9]* times[.]",)).line(line) == f"{'x' * before} {'pump ' * 1_000}".strip()
+
+
 @pytest.mark.parametrize(
     ("given", "read"),
     [
@@ -58,6 +64,8 @@ def test_patterns_hold_for_pages_that_come_as_text() -> None:
         ("css:.a, .b", ("css:.a, .b",)),
         ('["css:.a", "re:x{1,2}"]', ("css:.a", "re:x{1,2}")),
         (("re:a",), ("re:a",)),
+        (r"re:\((Read|Seen) \d+(?:,\d{3})* times?\)", (r"re:\((Read|Seen) \d+(?:,\d{3})* times?\)",)),
+        (r"re:[]+*(]+([)]\+)+y", (r"re:[]+*(]+([)]\+)+y",)),
     ],
 )
 def test_what_the_setting_takes(given: object, read: tuple[str, ...]) -> None:
@@ -72,6 +80,9 @@ def test_what_the_setting_takes(given: object, read: tuple[str, ...]) -> None:
         (["css:p::text"], "not of elements"),
         (["re:("], "not a regular expression"),
         (["re:x*"], "finds nothing"),
+        (["re:(x+x+)+y"], "repeats a group"),
+        (["re:(?:(?P<a>x|xx)[)(]){2,}y"], "repeats a group"),
+        ([r"re:(\d{1,3},)*\d"], "repeats a group"),
         (7, "not a list"),
         ([7], "not a list"),
     ],

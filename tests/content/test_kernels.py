@@ -207,6 +207,7 @@ PARTS = (
         "<br>",
         "menu",
         "a longer link to another page",
+        "<a href=x>Posted on the 15th of May, 2010</a>",
     ),
     *(f"<p>{SENTENCE * times}" for times in (1, 2, 6, 12)),
     *(f"<a href=x>{SENTENCE * times}</a>" for times in (1, 3)),

@@ -92,6 +92,37 @@ def test_subheadings_quotes_lists_and_tables_are_part_of_an_article() -> None:
     ]
 
 
+WORDPRESS = (
+    "<li class='comment {1}' id=li-comment-{0}><div id=comment-{0}><div class='comment-author vcard'><cite>{2}</cite> "
+    "says:</div><div class=comment-meta><a href=#comment-{0}>September {0}, 2010 at 10:10 pm</a></div>"
+    "<div class=comment-body><p>{3}</p></div></div></li>"
+)
+PLAIN = "<div class=comment><b>{2}</b><p>{3}</p></div>"
+REPLIES = (("Bob", "Grind it by hand."), ("Cyd", "Works like a charm."), ("Dan", "Thanks, Ann!"))
+
+
+@pytest.mark.parametrize("reply", [WORDPRESS, PLAIN])
+def test_short_replies_are_main_text_where_they_stand_in_a_row(reply: str) -> None:
+    replies = "".join(
+        reply.format(number, "odd alt" if number % 2 else "even", *said) for number, said in enumerate(REPLIES, 12)
+    )
+    found = main_text(
+        f"<div id=content><div class=post><h1>Bridge</h1><div class=entry-content>{paragraphs(SENTENCES)}</div></div>"
+        f"<div id=comments><h3>3 Responses</h3><ol>{replies}</ol><div id=respond>Leave a reply</div></div></div>"
+    )
+    assert found[: len(SENTENCES)] == SENTENCES
+    assert [text for text in found if text in dict(REPLIES).values()] == list(dict(REPLIES).values())
+    assert [text.removesuffix(" says:") for text in found[len(SENTENCES) :: 2]] == list(dict(REPLIES))
+
+
+def test_a_row_of_other_pages_with_excerpts_of_them_is_not() -> None:
+    others = "".join(
+        f"<div class=item><b><a href=/{n}>The long story of the bridge of {name}</a></b><p>{said}</p></div>"
+        for n, (name, said) in enumerate(REPLIES)
+    )
+    assert main_text(f"<div><div class=post>{paragraphs(SENTENCES)}</div><div>{others}</div></div>") == SENTENCES
+
+
 def test_text_without_paragraphs() -> None:
     assert main_text(f"<body>{' '.join(SENTENCES)}") == [" ".join(SENTENCES)]
 

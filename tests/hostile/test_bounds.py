@@ -19,6 +19,7 @@ from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.content.concept_network import text_network
 from dedupcrawl.content.differences import stretches
 from dedupcrawl.content.html import extract
+from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.crawl_logs.page_files import page_of, stored_pages
 from dedupcrawl.crawl_logs.registry import read_log
@@ -227,3 +228,8 @@ def test_logs(tmp_path: Path, log: bytes) -> None:
 
     bounded(read)
     bounded(pages)
+
+
+def test_a_line_in_which_a_pattern_could_begin_anywhere() -> None:
+    markup, ignored = b"<p>" + b"Read " * 390_000, read_ignored(("re:Read .* times",))
+    bounded(lambda: extract(markup, "http://a.example/", ignored=ignored))

@@ -6,7 +6,8 @@
 enum { NEUTRAL, BOILERPLATE, CONTENT }; /* what an element holds */
 enum { LONGEST_HINT = 500, LONGEST_TITLE = 1000, TITLE_LENGTH = 10, LONG_LINK = 24, LITTLE = 100, ENOUGH = 500 };
 static const double BLOCK_COST = 25, LINKED = 0.5, BOILERPLATE_LIMIT = 0.7, SECOND_SHARE = 0.3, PRUNED = -50,
-                    SOME_LINKED = 0.25, ARTICLE_SHARE = 0.3, TRACE = 1e-6;
+                    SOME_LINKED = 0.25, ARTICLE_SHARE = 0.3, TRACE = 1e-6,
+                    REPLIES_SHARE = 0.8;
 
 typedef struct {
     PyObject *text; /* borrowed */
@@ -19,7 +20,9 @@ typedef struct {
     PyObject *name, *attributes; /* borrowed */
     Py_ssize_t parent;
     double running, worth, unlinked;
+    Py_ssize_t lines, texts, headlines, row, latest_row, row_size, replies; /* a row is named by its first element */
     int role, is_around, is_inside;
+    enum { IN_NO_ROW, IN_THREAD, IN_OTHER_ROW } place;
 } Element;
 
 typedef struct {
@@ -131,6 +134,49 @@ static int has_sibling(const Parts *page, const Element *element, Py_ssize_t bes
     return 0;
 }
 
+static int is_headline(const Block *block) {
+    return block->linked >= LINKED &&
+           (double)block->size * block->linked >= (double)LONG_LINK * (double)Py_MAX(1, block->links);
+}
+
+static int has_digit(PyObject *text) {
+    for (Py_ssize_t i = 0; i < PyUnicode_GET_LENGTH(text); i++)
+        if (PyUnicode_READ_CHAR(text, i) < 0x80 && Py_ISDIGIT(PyUnicode_READ_CHAR(text, i))) return 1;
+    return 0;
+}
+
+static void find_threads(Parts *page, Py_ssize_t best) {
+    Element *elements = page->elements;
+    for (Py_ssize_t i = 0; i < page->block_count; i++) {
+        const Block *block = &page->blocks[i];
+        Element *element = &elements[block->element];
+        element->lines++;
+        element->texts += block->linked < LINKED;
+        element->headlines += is_headline(block) && !has_digit(block->text);
+    }
+    for (Py_ssize_t i = page->element_count - 1; i > 0; i--) {
+        Element *element = &elements[i], *parent = &elements[element->parent];
+        parent->lines += element->lines, parent->texts += element->texts, parent->headlines += element->headlines;
+    }
+    for (Py_ssize_t i = best + 1; i < page->element_count; i++) {
+        Element *element = &elements[i], *parent = &elements[element->parent];
+        if (!element->lines || element->role == BOILERPLATE) continue;
+        if (!parent->latest_row || !PyBytes_GET_SIZE(element->attributes) ||
+            PyUnicode_Compare(elements[parent->latest_row].name, element->name))
+            parent->latest_row = i;
+        Element *row = &elements[element->row = parent->latest_row];
+        row->row_size++;
+        row->replies += element->lines > 1 && element->texts && !element->headlines;
+    }
+    for (Py_ssize_t i = 0; i < page->element_count; i++) {
+        Element *element = &elements[i];
+        const Element *row = &elements[element->row];
+        element->place = elements[element->parent].place;
+        if (element->place == IN_NO_ROW && row->row_size > 1)
+            element->place = (double)row->replies >= REPLIES_SHARE * (double)row->row_size ? IN_THREAD : IN_OTHER_ROW;
+    }
+}
+
 static void find_article(Parts *page) {
     Element *elements = page->elements;
     for (Py_ssize_t i = 0; i < page->block_count; i++) {
@@ -152,9 +198,12 @@ static void find_article(Parts *page) {
     if (elements[best].worth <= 0) return;
     elements[0].is_around = 1;
     for (Py_ssize_t i = best; i; i = elements[i].parent) elements[elements[i].parent].is_around = 1;
+    find_threads(page, best);
     for (Py_ssize_t i = 0; i < page->element_count; i++) {
         Element *element = &elements[i];
-        if (i == best || (i && elements[element->parent].is_inside))
+        if (element->place == IN_THREAD)
+            element->is_inside = 1;
+        else if (i == best || (i && elements[element->parent].is_inside))
             element->is_inside = element->worth >= PRUNED || element->unlinked > 0;
         else if (!element->is_around && element->role != BOILERPLATE)
             element->is_inside = element->worth > SECOND_SHARE * elements[best].worth || has_sibling(page, element, best);
@@ -170,8 +219,7 @@ static int is_of_article(const Parts *page, const Block *block) {
 
 static int is_no_menu(const Parts *page, const Block *block) {
     return page->elements[block->element].role != BOILERPLATE &&
-           (block->linked < LINKED ||
-            (double)block->size * block->linked >= (double)LONG_LINK * (double)Py_MAX(1, block->links));
+           (block->linked < LINKED || is_headline(block));
 }
 
 static int is_no_boilerplate(const Parts *page, const Block *block) {
