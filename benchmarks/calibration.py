@@ -4,8 +4,8 @@
 
 Each source in turn: the model is fitted on all others, then calibrated by some pairs of the source, and judged on all
 of its pairs. Labels are drawn from all pairs, from those that the model drops, or also from those in doubt. The first
-table says of every second source what the prior's weight beside the labels does, the second of the others what the one that
-is used comes to: means over sources and draws of precision and recall at two target precisions.
+table says of every second source what the prior's weight beside the labels does, the second of the others what the one
+that is used comes to: means over sources and draws of precision and recall at two target precisions.
 """
 
 from __future__ import annotations
@@ -132,7 +132,9 @@ def show(figures: Mapping[Key, list[list[float]]]) -> None:
     heads = " | ".join(f"precision at {target:g} | least | recall" for target in TARGETS)
     print(f"| labels of | labels | draws | strength, pairs, strata | {heads} |")
     print("| --- | ---: | ---: | ---" + " | ---:" * 3 * len(TARGETS) + " |")
-    for (name, count, weight), rows in sorted(figures.items(), key=lambda row: (list(FROM).index(row[0][0]), row[0][1])):
+    for (name, count, weight), rows in sorted(
+        figures.items(), key=lambda row: (list(FROM).index(row[0][0]), row[0][1])
+    ):
         means, least = np.mean(rows, axis=0), np.min(rows, axis=0)
         cells = [f"{means[at]:.3f} | {least[at]:.3f} | {means[at + 1]:.3f}" for at in range(0, len(means), 2)]
         how = f"{weight.strength:g}, {weight.pairs:g}, {len(weight.strata) + 1}" if weight else "the package's model"

@@ -82,7 +82,8 @@ def command(labels: Sequence[Path], index: str | None, output: Path, sets: Seque
     click.echo(to_json(told) if as_json else _lines(told))
     if is_worse:
         raise FailureError(
-            "the new model does worse on your labels than the package's, and is not written: label more pairs."
+            "the new model does worse on your labels than the package's, and is not written: label more pairs, both "
+            "duplicates and pages in doubt."
         )
 
 
@@ -123,13 +124,13 @@ def _read(paths: Sequence[Path], index: str | None, settings: DedupSettings) -> 
                 values.append(found.values)
                 labels.append(same)
                 of_labels.append(folds.setdefault(hash(pair.kept), len(folds)) % _FOLDS)
+    besides = f" ({_EQUAL.format(counted(equal, 'more label'))})" if equal else ""
     if not labels:
-        why = f": {_EQUAL.format(counted(equal, 'label'))}" if equal else ""
-        raise BadInputError(f"there is no label to learn from in {printable(str(paths[0]))}{why}.")
+        raise BadInputError(f"there is no label to learn from in {printable(str(paths[0]))}{besides}.")
     if len(set(labels)) == 1:
         said = "same page" if labels[0] else "another page"
         which = f"all {len(labels)} labels say" if len(labels) > 1 else "the only label says"
-        raise BadInputError(f"{which} {said!r}: label pairs of the other kind, too, a few at least.")
+        raise BadInputError(f"{which} {said!r}{besides}: label pairs of the other kind, too, a few at least.")
     return _Labels(np.array(values), np.array(labels), np.array(of_labels), equal)
 
 

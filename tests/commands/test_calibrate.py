@@ -115,7 +115,7 @@ def test_it_says_what_became_of_precision_and_recall_and_the_same_label_twice_co
         ([LABELS[0] | {"same": None}], '"same" takes true or false'),
         ([LABELS[0] | {"new": {"url": "", "text": "word"}}], "its url is empty"),
         ([LABELS[0]], "the only label says"),
-        ([], "there is no label"),
+        ([], "there is no label to learn from"),
     ],
 )
 def test_labels_that_teach_nothing_are_one_sentence_and_nothing_is_written(
@@ -139,7 +139,7 @@ def test_labels_of_equal_pages_are_left_out_and_counted(tmp_path: Path) -> None:
     calibrate(write(tmp_path / "o.jsonl", *LABELS), "--output", tmp_path / "o.json", "--set", TARGET)
     assert (tmp_path / "m.json").read_bytes() == (tmp_path / "o.json").read_bytes()
     alone = calibrate(write(tmp_path / "e.jsonl", *equal), "--output", tmp_path / "e.json")
-    assert (alone.exit_code, "6 labels of equal pages" in alone.stderr) == (2, True)
+    assert (alone.exit_code, "6 more labels of equal pages" in alone.stderr) == (2, True)
     assert not (tmp_path / "e.json").exists()
 
 
