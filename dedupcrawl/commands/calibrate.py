@@ -46,10 +46,10 @@ def command(labels: Sequence[Path], index: str | None, output: Path, sets: Seque
 
     A row is {"new": URL, "kept": URL, "same": true or false}: whether NEW may be dropped where KEPT is kept. The report
     makes such files, with its buttons "same page" and "another page". A whole page may stand in place of a URL, as in
-    compare --pairs, "-" is stdin. The fit starts from the package's own model, so a few dozen labels are enough, and
-    pairs less probable than any that you labelled are judged as before. The summary says what share of the labelled
-    drops is right, and how many of the duplicates are dropped, by models that had not seen these pairs. A model that
-    does worse than the package's is not written.
+    compare --pairs; "-" is stdin. The fit starts from the package's own model, and pairs of its own stand for those
+    that you did not label: a few dozen labels are enough, from whichever list of the report. The summary says what
+    share of the labelled drops is right, and how many of the duplicates are dropped, by models that had not seen these
+    pairs. A model that does worse than the package's is not written.
 
     \b
     dedupcrawl report --output report.html         label some pairs there, download labels.jsonl
