@@ -11,6 +11,7 @@ threshold: with 1 the mean AUC on read sources that the model had not seen was .
 from __future__ import annotations
 
 import argparse
+import gzip
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,14 +26,27 @@ from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]  # sci
 from benchmarks.labelled_pairs import ARCHIVES, NEWS, PLANTED, WEB, labelled_pairs
 from benchmarks.texts import data_folder
 from dedupcrawl.content.features import FEATURES
-from dedupcrawl.content.model import FORMAT, TARGET_PRECISION, WAYS, Model, Numbers, probabilities
+from dedupcrawl.content.model import (
+    FORMAT,
+    TARGET_PRECISION,
+    WAYS,
+    KnownPairs,
+    Model,
+    Numbers,
+    probabilities,
+    thresholds,
+)
 
 ARCHIVE, PLANT = 0.5, 0.3
 SOURCE = 300.0  # pairs that a source counts as
 COMMAND = "python -m benchmarks.fit_model --write"
 PACKAGE_DATA = Path(__file__).resolve().parents[1] / "dedupcrawl" / "content" / "data" / "model.json"
+PACKAGE_PAIRS = PACKAGE_DATA.with_name("pairs.json.gz")
 REPORT = Path(__file__).resolve().parents[1] / "docs" / "probability.md"
 PLOT = REPORT.with_name("probability-dial.png")
+KNOWN = (
+    400  # pairs that stand for all when somebody calibrates: with 200 or 800 precision and recall are the same to .01
+)
 PRECISIONS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.925, 0.95, 0.96, 0.97, 0.98, 0.99, 0.995, 0.999)
 _EXTREME = 1.0  # per cent of the values at either end, beyond which a value no longer counts
 _REGULARIZATION = 30.0  # with 10 or 100 the mean AUC on sources not fitted on is lower by .0005 or the same
@@ -95,23 +109,22 @@ def fit(values: Numbers, labels: NDArray[np.bool_], weights: Numbers, fitted: st
     )
 
 
-def thresholds(found: Numbers, labels: NDArray[np.bool_], weights: Numbers) -> tuple[tuple[float, float], ...]:
-    """Precision → the least probability from which on the share of duplicates is so large, rising with precision.
+def sample(found: Numbers, values: Numbers, labels: NDArray[np.bool_], weights: Numbers) -> KnownPairs:
+    """Every so many of the pairs by weight, in the order of what fits that had not seen them say."""
+    order = np.lexsort((found, labels))
+    upto = weights[order].cumsum()
+    at = order[np.searchsorted(upto, (np.arange(KNOWN) + 0.5) / KNOWN * upto[-1])]
+    return KnownPairs(values[at], labels[at], found[at])
 
-    Args:
-        found: Shape (n,): the probabilities of pairs, from fits that had not seen them.
-        labels: Shape (n,).
-        weights: Shape (n,).
-    """
-    order = np.argsort(-found, kind="stable")
-    right = (weights * labels)[order].cumsum() / weights[order].cumsum()
-    best = np.maximum.accumulate(right[::-1])[::-1]  # what is reached from here on or lower
-    values: list[tuple[float, float]] = []
-    for precision in PRECISIONS:
-        reached = (best >= precision).nonzero()[0]
-        least = float(found[order][reached[-1]]) if len(reached) else 1.0
-        values.append((precision, round(max(least, values[-1][1] if values else 0.0), 5)))
-    return tuple(values)
+
+def packed(known: KnownPairs, model: Model) -> bytes:
+    """Of the features that the model uses, rounded."""
+    columns = {
+        feature.name: known.values[:, at] for at, feature in enumerate(FEATURES) if feature.name in model.weights
+    }
+    columns |= {"same": known.same.astype(float), "unseen": known.unseen}
+    told = {name: [round(value, 4) for value in column.tolist()] for name, column in columns.items()}
+    return gzip.compress(msgspec.json.encode(told), mtime=0)
 
 
 def cross_validated(
@@ -144,7 +157,8 @@ def dial(
     dropped = np.zeros((len(TARGETS), len(labels)), dtype=np.bool_)
     for source in (*NEWS, *WEB, *ARCHIVES):
         of_it, others = sources == source, (sources != source) & (weights > 0)
-        known = msgspec.structs.replace(model, thresholds=thresholds(found[others], labels[others], weights[others]))
+        least = thresholds(found[others], labels[others], weights[others], PRECISIONS)
+        known = msgspec.structs.replace(model, thresholds=least)
         for at, target in enumerate(TARGETS):
             dropped[at, of_it] = found[of_it] >= known.threshold(target)
     return [
@@ -222,11 +236,14 @@ def main() -> None:
     found = cross_validated(values, labels, weights, sources.tolist(), COMMAND)
     model = fit(values, labels, weights, COMMAND)
     real = ~np.isin(sources, PLANTED)
-    model = msgspec.structs.replace(model, thresholds=thresholds(found[real], labels[real], weights[real]))
+    least = thresholds(found[real], labels[real], weights[real], PRECISIONS)
+    model = msgspec.structs.replace(model, thresholds=least)
     text = report(sources, labels, found, model)
     print(text)
     if given.write:
         PACKAGE_DATA.write_bytes(msgspec.json.format(msgspec.json.encode(model), indent=1) + b"\n")
+        known = sample(found[real], values[real], labels[real], weights[real])
+        PACKAGE_PAIRS.write_bytes(packed(known, model))
         REPORT.write_text(text)
         plot(dial(sources, labels, found, model), PLOT)
 

@@ -11,19 +11,19 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.commands.compare import names_urls, opened, whole
-from dedupcrawl.commands.errors import BadInputError, Command, check_output
-from dedupcrawl.commands.options import EXISTING_FILE, FILE, json_option, read_settings, sets_option
-from dedupcrawl.content.model import Model, packaged, probabilities, refit, refit_thresholds
+from dedupcrawl.commands.compare import comparing, deciding, whole
+from dedupcrawl.commands.errors import BadInputError, Command, FailureError, check_output
+from dedupcrawl.commands.options import FILE, PAIRS_FILE, json_option, sets_option
+from dedupcrawl.content.model import calibrated, known_pairs, packaged, probabilities
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import read_pairs
-from dedupcrawl.detection.pairs import Pairs, UnknownPageError
+from dedupcrawl.detection.pairs import UnknownPageError
 from dedupcrawl.output import results, to_json
-from dedupcrawl.page import Page
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 
 _FOLDS = 10
+_EQUAL = "{} of equal pages, which are one page whatever the model says"
 
 
 class _Labels(NamedTuple):
@@ -31,11 +31,12 @@ class _Labels(NamedTuple):
 
     values: NDArray[np.float64]
     same: NDArray[np.bool_]
-    kept: list[str]
+    folds: NDArray[np.int_]  # pairs of one kept page are in one
+    equal: int  # labels that were left out: of pages in which nothing differs
 
 
 @click.command(cls=Command)
-@click.argument("labels", nargs=-1, required=True, type=EXISTING_FILE)
+@click.argument("labels", nargs=-1, required=True, type=PAIRS_FILE)
 @click.option("--index", help="The index of the crawl that the URLs come from.  [default: the project's]")
 @click.option("--output", required=True, type=FILE, help="Write the model here.")
 @sets_option
@@ -45,9 +46,10 @@ def command(labels: Sequence[Path], index: str | None, output: Path, sets: Seque
 
     A row is {"new": URL, "kept": URL, "same": true or false}: whether NEW may be dropped where KEPT is kept. The report
     makes such files, with its buttons "same page" and "another page". A whole page may stand in place of a URL, as in
-    compare --pairs. The fit starts from the package's own model, so a few dozen labels are enough. The summary says
-    what share of the labelled drops is right, and how many of the duplicates are dropped, both by models that had not
-    seen these pairs.
+    compare --pairs; "-" is stdin. The fit starts from the package's own model, and pairs of its own stand for those
+    that you did not label: a few dozen labels are enough, from whichever list of the report. The summary says what
+    share of the labelled drops is right, and how many of the duplicates are dropped, by models that had not seen these
+    pairs. A model that does worse than the package's is not written.
 
     \b
     dedupcrawl report --output report.html         label some pairs there, download labels.jsonl
@@ -55,38 +57,49 @@ def command(labels: Sequence[Path], index: str | None, output: Path, sets: Seque
     scrapy crawl news -s DEDUP_MODEL=model.json
     """
     check_output(output, labels)
-    settings = read_settings({}, sets)
+    settings = deciding(sets)
     target = settings.target_precision
     read = _read(labels, index, settings)
     prior, fitted = packaged(), f"dedupcrawl calibrate, {counted(len(read.same), 'label')}"
-    unseen, after = _cross_validated(prior, read, target)
-    model = msgspec.structs.replace(
-        refit(prior, read.values, read.same, fitted), thresholds=refit_thresholds(prior, unseen, read.same)
-    )
-    before = np.array([prior.probability(row) for row in read.values.tolist()]) >= prior.threshold(target)
-    with results(output) as file:
-        file.write(msgspec.json.format(msgspec.json.encode(model), indent=1) + b"\n")
+    found = probabilities(prior, read.values)
+    before = _figures(found >= prior.threshold(target), read.same)
+    after = _figures(_dropped(read, target), read.same)
+    is_worse = _lack(after, target) > _lack(before, target)
     told = {
         "labels": len(read.same),
         "same": int(read.same.sum()),
+        "equal": read.equal,
+        "probabilities": [round(float(found.min()), 4), round(float(found.max()), 4)],
         "target_precision": target,
-        "before": _figures(before, read.same),
-        "after": _figures(after, read.same),
-        "output": str(output),
+        "before": before,
+        "after": after,
+        "output": None if is_worse else str(output),
     }
+    if not is_worse:
+        model = calibrated(prior, known_pairs(), read.values, read.same, read.folds, fitted)
+        with results(output) as file:
+            file.write(msgspec.json.format(msgspec.json.encode(model), indent=1) + b"\n")
     click.echo(to_json(told) if as_json else _lines(told))
+    if is_worse:
+        raise FailureError(
+            "the new model does worse on your labels than the package's, and is not written: label more pairs, both "
+            "duplicates and pages in doubt."
+        )
 
 
 def _read(paths: Sequence[Path], index: str | None, settings: DedupSettings) -> _Labels:
     """The features of all labelled pairs, each once."""
-    seen: dict[tuple[str, str], tuple[str, bool]] = {}
+    seen: dict[int, tuple[str, bool]] = {}  # by the hash of the pages: whole ones are large
+    folds: dict[int, int] = {}
     values: list[list[float]] = []
-    with opened(index, needed=any(map(names_urls, paths))) as kept_in:
-        pairs = Pairs(kept_in, packaged())
+    labels: list[bool] = []
+    of_labels: list[int] = []
+    equal = 0
+    with comparing(index, packaged()) as compare:
         for path in paths:
             for pair in read_pairs(path, labelled=True):
                 new, kept = (whole(page, settings) for page in (pair.new, pair.kept))
-                where, same, key = printable(pair.where), bool(pair.same), (_url(new), _url(kept))
+                where, same, key = printable(pair.where), bool(pair.same), hash((pair.new, pair.kept))
                 if key in seen:
                     earlier, was_same = seen[key]
                     if same != was_same:
@@ -96,46 +109,45 @@ def _read(paths: Sequence[Path], index: str | None, settings: DedupSettings) -> 
                         )
                     continue
                 try:
-                    found = pairs.compare(new, kept).values
+                    found = compare(new, kept)
                 except UnknownPageError as error:
                     raise BadInputError(
                         f"{where}: {printable(str(error))}: name that of its crawl with --index, crawl with "
                         "DEDUP_KEEP_TEXT, or give whole pages in place of URLs."
                     ) from error
-                if not found:
+                if not found.values:
                     raise BadInputError(f"{where}: one of the two pages has no text to compare: leave the row out.")
                 seen[key] = where, same
-                values.append(found)
-    labels = np.array([same for _, same in seen.values()], dtype=np.bool_)
-    if not len(labels):
-        raise BadInputError(f"there is no label in {printable(str(paths[0]))}.")
-    if labels.all() or not labels.any():
-        said = "same page" if labels.all() else "another page"
-        raise BadInputError(
-            f"all {counted(len(labels), 'label')} say {said!r}: label pairs of the other kind, too, a few at least."
-        )
-    return _Labels(np.array(values), labels, [kept for _, kept in seen])
+                if found.probability == 1:
+                    equal += 1
+                    continue
+                values.append(found.values)
+                labels.append(same)
+                of_labels.append(folds.setdefault(hash(pair.kept), len(folds)) % _FOLDS)
+    besides = f" ({_EQUAL.format(counted(equal, 'more label'))})" if equal else ""
+    if not labels:
+        raise BadInputError(f"there is no label to learn from in {printable(str(paths[0]))}{besides}.")
+    if len(set(labels)) == 1:
+        said = "same page" if labels[0] else "another page"
+        which = f"all {len(labels)} labels say" if len(labels) > 1 else "the only label says"
+        raise BadInputError(f"{which} {said!r}{besides}: label pairs of the other kind, too, a few at least.")
+    return _Labels(np.array(values), np.array(labels), np.array(of_labels), equal)
 
 
-def _url(page: Page | str) -> str:
-    return page if isinstance(page, str) else page.url
-
-
-def _cross_validated(prior: Model, read: _Labels, target: float) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The probability of each pair, and whether it is dropped, by models that saw no pair of its kept page."""
-    numbers = {kept: number for number, kept in enumerate(dict.fromkeys(read.kept))}
-    folds = np.array([numbers[kept] % _FOLDS for kept in read.kept])
-    unseen = np.zeros(len(read.same))
-    for fold in range(_FOLDS):
-        held_out = folds == fold
-        model = refit(prior, read.values[~held_out], read.same[~held_out], "")
-        unseen[held_out] = probabilities(model, read.values[held_out])
+def _dropped(read: _Labels, target: float) -> NDArray[np.bool_]:
+    """Whether each pair is dropped by a model that saw no pair of its kept page."""
     dropped = np.zeros(len(read.same), dtype=np.bool_)
-    for fold in range(_FOLDS):
-        held_out = folds == fold
-        least = refit_thresholds(prior, unseen[~held_out], read.same[~held_out])
-        dropped[held_out] = unseen[held_out] >= msgspec.structs.replace(prior, thresholds=least).threshold(target)
-    return unseen, dropped
+    for fold in set(read.folds.tolist()):
+        seen = read.folds != fold
+        model = calibrated(packaged(), known_pairs(), read.values[seen], read.same[seen], read.folds[seen], "")
+        dropped[~seen] = probabilities(model, read.values[~seen]) >= model.threshold(target)
+    return dropped
+
+
+def _lack(figures: dict[str, Any], target: float) -> tuple[float, float]:
+    """What drops lack: precision, as far as it was asked for, then recall."""
+    precision = figures["precision"]
+    return max(0.0, target - precision) if precision is not None else 0.0, -figures["recall"]
 
 
 def _figures(dropped: NDArray[np.bool_], same: NDArray[np.bool_]) -> dict[str, Any]:
@@ -148,12 +160,18 @@ def _figures(dropped: NDArray[np.bool_], same: NDArray[np.bool_]) -> dict[str, A
 
 
 def _lines(told: dict[str, Any]) -> str:
+    least, most = told["probabilities"]
     lines = [
         f"{counted(told['labels'], 'label')}: {told['same']} same page, {told['labels'] - told['same']} another page",
-        f"for a target precision of {told['target_precision']:g}, of the labelled pairs:",
+        f"for a target precision of {told['target_precision']:g}, of the labelled pairs, which the package's model "
+        f"finds {least:.1%} to {most:.1%} probable:",
     ]
+    if told["equal"]:
+        lines.insert(1, f"{_EQUAL.format(counted(told['equal'], 'more label'))}: left out")
     for name, key in (("the package's model", "before"), ("the new one, cross-validated", "after")):
         of_it = told[key]
         precision = "–" if of_it["precision"] is None else f"{of_it['precision']:.3f}"
         lines.append(f"  {name:<29} drops {of_it['dropped']}, precision {precision}, recall {of_it['recall']:.3f}")
-    return "\n".join([*lines, f"written: DEDUP_MODEL = {told['output']!r} uses it"])
+    if told["output"]:
+        lines.append(f"written: DEDUP_MODEL = {told['output']!r} uses it")
+    return "\n".join(lines)

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sqlite3
-import sys
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
@@ -24,7 +21,7 @@ from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.selection import read_ignored_of
 from dedupcrawl.counts import counted
-from dedupcrawl.crawl_logs.page_files import Markup, Wanted, page_of, stored_pages
+from dedupcrawl.crawl_logs.page_files import COPY, Markup, Wanted, on_disk, page_of, stored_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.output import results, to_json
@@ -37,8 +34,7 @@ from dedupcrawl.software.program import programs
 from dedupcrawl.software.sightings import Sightings
 from dedupcrawl.verdict import Verdict
 
-_STDIN = Path("-")
-_COPY = "dedupcrawl-check-stdin"
+_STDIN = "-"
 _MOST_SITES = 10_000  # of which it is remembered what they show; set by hand, to bound memory
 
 
@@ -82,7 +78,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     dedupcrawl check monday.warc.gz --index lmdb:pages --output monday.jsonl
     dedupcrawl check pages.jsonl --order batch --checks exact,simhash --set SIMHASH_DISTANCE=5
     """
-    if engine == "spark" and (order != "batch" or index or str(_STDIN) in files):
+    if engine == "spark" and (order != "batch" or index or _STDIN in files):
         wrong = "add --order batch" if order != "batch" else "leave --index out" if index else "name files, not stdin"
         raise click.UsageError(
             f"--engine spark goes with --order batch, files, and the temporary index of each task: {wrong}."
@@ -109,7 +105,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
                 counts[verdict.verdict] += 1
                 out.write(to_json(verdict.to_dict()) + b"\n")
     except (LogError, ValueError) as error:
-        raise BadInputError(_named(str(error))) from error
+        raise BadInputError(str(error)) from error
     _report(tally, counts, as_json)
     if tally.skipped and not counts:
         raise BadInputError(
@@ -123,7 +119,7 @@ def _here(
     """The verdicts of this process."""
     with ExitStack() as stack:
         detector = stack.enter_context(Detector(settings=settings))
-        sources = [stack.enter_context(_on_disk(Path(path))) for path in files]
+        sources = [stack.enter_context(on_disk(Path(path))) for path in files]
         in_batch = order == "batch"
         read = partial(page_of, wanted=_wanted(settings)) if in_batch else _Reader(settings).read
         pages = stack.enter_context(closing(_pages(sources, tally, read, bar=bar)))
@@ -149,22 +145,9 @@ def _open_judge(settings: DedupSettings) -> Iterator[Callable[[Analysis], Verdic
         yield detector.check_read
 
 
-@contextmanager
-def _on_disk(path: Path) -> Iterator[Path]:
-    """The file itself; of "-" a copy of stdin, for what is in it is told by looking at its beginning first."""
-    if path != _STDIN:
-        yield path
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder, _COPY)
-        with copy.open("wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
-        yield copy
-
-
 def _named(message: str) -> str:
     """A message about the copy of stdin is about stdin."""
-    return re.sub(rf"\S*{_COPY}", "stdin", message)
+    return re.sub(rf"\S*{COPY}", "stdin", message)
 
 
 def _wanted(settings: DedupSettings) -> Wanted:

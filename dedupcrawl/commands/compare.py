@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import click
 
 from dedupcrawl.commands.errors import BadInputError, Command, check_output, show
-from dedupcrawl.commands.options import EXISTING_FILE, open_existing, read_settings, rows_option, sets_option
+from dedupcrawl.commands.options import PAIRS_FILE, open_existing, read_settings, rows_option, sets_option
 from dedupcrawl.commands.selection import forms_unless_file
 from dedupcrawl.content.evidence import in_words
 from dedupcrawl.content.html import why_unread
-from dedupcrawl.content.model import load
+from dedupcrawl.content.model import Model, load
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import Markup, Wanted, page_of, read_pairs
 from dedupcrawl.detection.pairs import Compared, Pairs, UnknownPageError
@@ -25,21 +26,30 @@ from dedupcrawl.output import results, to_json
 from dedupcrawl.page import Page
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
+from dedupcrawl.sites import host_of
 
 _OUTCOMES = ("duplicate", "unique", "abstained")
+_NO_INDEX = "no --index: what the sites repeat is not known, and a crawl, which learns it, may decide otherwise"
 
 
 @click.command(cls=Command)
 @click.argument("pages", nargs=-1, metavar="[OLD NEW]")
-@click.option("--pairs", type=EXISTING_FILE, help="Pairs of pages in JSON Lines, in place of OLD and NEW.")
+@click.option("--pairs", type=PAIRS_FILE, help='Pairs of pages in JSON Lines, in place of OLD and NEW; "-" is stdin.')
 @click.option(
     "--index", help="An index that knows what their sites repeat, and URLs.  [default for URLs: the project's]"
 )
+@click.option("--url", "urls", nargs=2, metavar="OLD NEW", help="The URLs that two files were fetched from.")
 @rows_option
 @sets_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for OLD and NEW.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object: of --pairs the counts (needs --output).")
 def command(  # noqa: PLR0913 - the options of a command, as click passes them
-    pages: Sequence[str], pairs: Path | None, index: str | None, output: Path | None, sets: Sequence[str], as_json: bool
+    pages: Sequence[str],
+    pairs: Path | None,
+    index: str | None,
+    urls: tuple[str, str] | None,
+    output: Path | None,
+    sets: Sequence[str],
+    as_json: bool,
 ) -> None:
     """Tell whether NEW would be dropped if OLD is kept: how probably they are the same page, and what differs.
 
@@ -48,7 +58,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     in the same order: {"probability": …, "verdict": "duplicate" | "unique" | "abstained", "evidence": {…}}.
 
     \b
-    dedupcrawl compare old.html new.html
+    dedupcrawl compare old.html new.html --url https://example.com/42 https://example.com/print/42
     dedupcrawl compare https://example.com/42 https://example.com/print/42
     dedupcrawl compare --pairs pairs.jsonl --index lmdb:pages --output compared.jsonl
     """
@@ -56,25 +66,35 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
         raise click.UsageError("it takes OLD and NEW, or --pairs FILE.")
     if output is not None and pairs is None:
         raise click.UsageError("--output goes with --pairs.")
+    settings = deciding(sets)
+    if pairs is None:
+        _two(pages, urls, index, settings, as_json=as_json)
+    else:
+        check_output(output, [pairs], as_json=as_json)
+        _many(pairs, index, output, settings, as_json=as_json)
+
+
+def deciding(sets: Sequence[str]) -> DedupSettings:
+    """The settings of a command for which the model decides."""
     settings = read_settings({}, sets)
     if not settings.target_precision:
         raise BadInputError(
             "DEDUP_TARGET_PRECISION: with 0 checks decide, and none is asked here; take one from .5 on."
         )
-    if pairs is None:
-        _two(pages, index, settings, as_json=as_json)
-    else:
-        check_output(output)
-        _many(pairs, index, output, settings)
+    return settings
 
 
-def _two(pages: Sequence[str], index: str | None, settings: DedupSettings, *, as_json: bool) -> None:
+def _two(
+    pages: Sequence[str], urls: Sequence[str] | None, index: str | None, settings: DedupSettings, *, as_json: bool
+) -> None:
     all_forms = [forms_unless_file(page) for page in pages]
+    if urls and (any(all_forms) or not all(map(host_of, urls))):
+        raise click.UsageError("--url goes with two files, and takes two URLs such as https://example.com/42.")
     with opened(index, needed=any(all_forms)) as kept_in:
         pairs = Pairs(kept_in, load(settings.model))
         old, new = (
-            _known_form(forms, kept_in) if forms else of_file(Path(page), None, settings)
-            for page, forms in zip(pages, all_forms, strict=True)
+            _known_form(forms, kept_in) if forms else of_file(Path(page), url, settings)
+            for page, forms, url in zip(pages, all_forms, urls or (None, None), strict=True)
         )
         for page, read in zip(pages, (old, new), strict=True):
             if isinstance(read, Page) and not read.paragraphs:
@@ -84,22 +104,33 @@ def _two(pages: Sequence[str], index: str | None, settings: DedupSettings, *, as
     least = load(settings.model).threshold(settings.target_precision)
     head = f"{row['verdict']}: from a probability of {least:.1%} on, NEW is dropped for OLD"
     show(row, (head, *(f"  {line}" for line in in_words(row["evidence"]))), as_json=as_json)
+    if not (urls or any(all_forms)):
+        click.echo("no --url: the two are taken for pages of one host, and their links are not known", err=True)
+    if not (index or any(all_forms)):
+        click.echo(_NO_INDEX, err=True)
 
 
-def _many(path: Path, index: str | None, output: Path | None, settings: DedupSettings) -> None:
+def _many(path: Path, index: str | None, output: Path | None, settings: DedupSettings, *, as_json: bool) -> None:
     counts: Counter[str] = Counter()
-    with opened(index, needed=names_urls(path)) as kept_in, results(output) as out:
-        compared = Pairs(kept_in, load(settings.model))
+    without = 0
+    with comparing(index, load(settings.model)) as compare, results(output) as out:
         for pair in read_pairs(path):
             new, kept = (whole(page, settings) for page in (pair.new, pair.kept))
+            without += index is None and isinstance(new, Page) and isinstance(kept, Page)
             try:
-                row = _row(compared.compare(new, kept), settings)
+                row = _row(compare(new, kept), settings)
             except UnknownPageError as error:
                 raise BadInputError(f"{printable(pair.where)}: {printable(str(error))}.") from error
             counts[row["verdict"]] += 1
             out.write(to_json(row) + b"\n")
-    said = ", ".join(f"{counts[outcome]} {outcome}" for outcome in _OUTCOMES)
-    click.echo(f"{counted(sum(counts.values()), 'pair')}: {said}", err=True)
+    told = {"pairs": sum(counts.values())} | {outcome: counts[outcome] for outcome in _OUTCOMES}
+    if as_json:
+        click.echo(to_json(told))
+    else:
+        said = ", ".join(f"{counts[outcome]} {outcome}" for outcome in _OUTCOMES)
+        click.echo(f"{counted(told['pairs'], 'pair')}: {said}", err=True)
+    if without:
+        click.echo(_NO_INDEX, err=True)
 
 
 def _row(found: Compared, settings: DedupSettings) -> dict[str, Any]:
@@ -119,10 +150,16 @@ def opened(index: str | None, *, needed: bool) -> Iterator[Index]:
         yield found
 
 
-def names_urls(path: Path) -> bool:
-    """Whether the first row of a file of pairs names a page by its URL, so that there must be an index."""
-    first = next(read_pairs(path), None)
-    return first is not None and (isinstance(first.new, str) or isinstance(first.kept, str))
+@contextmanager
+def comparing(index: str | None, model: Model) -> Iterator[Callable[[Page | str, Page | str], Compared]]:
+    """Compares pages by the index that is named; where none is, URLs by the project's, and whole pages by none."""
+    with ExitStack() as stack:
+
+        @cache
+        def pairs(*, needed: bool) -> Pairs:
+            return Pairs(stack.enter_context(opened(index, needed=needed)), model)
+
+        yield lambda new, kept: pairs(needed=index is None and str in map(type, (new, kept))).compare(new, kept)
 
 
 def whole(page: Page | Markup | str, settings: DedupSettings) -> Page | str:

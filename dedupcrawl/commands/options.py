@@ -34,6 +34,7 @@ def _no_file(ctx: click.Context, parameter: click.Parameter, folder: Path) -> Pa
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+PAIRS_FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 counts_option = click.option(

@@ -7,11 +7,13 @@ labels, from this one on (`refit`); `DEDUP_MODEL` names it. There is no veto bes
 
 from __future__ import annotations
 
+import gzip
 import math
-from collections.abc import Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, cached_property, lru_cache, partial
 from importlib.resources import files
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -74,19 +76,37 @@ def parse(raw: bytes, name: str) -> Model:
     again = "rebuild it with: dedupcrawl calibrate"
     try:
         if (made := msgspec.json.decode(raw, type=dict[str, object]).get("format")) != FORMAT:
-            raise ModelError(f"{name} has format {made}, this version reads {FORMAT}: {again}")
+            raise ModelError(f"{name} has format {made!r}, this version reads {FORMAT}: {again}")
         model = msgspec.json.decode(raw, type=Model)
     except msgspec.MsgspecError as error:
         raise ModelError(f"{name} is not a model ({error}): {again}") from error
-    known = {feature.name: feature.sign for feature in FEATURES}
-    if unknown := sorted(model.weights.keys() - known.keys()) or sorted(model.weights.keys() - model.bounds.keys()):
-        raise ModelError(f"{name} has the feature {unknown[0]!r}, which this version lacks: {again}")
-    for feature, weight in model.weights.items():
-        if weight * {"for": -1, "against": 1, "either": 0}[known[feature]] > 0:
-            raise ModelError(f"{name} lets {feature!r} speak the other way (weight {weight}): {again}")
-    if list(model.thresholds) != sorted(model.thresholds) or not model.thresholds:
-        raise ModelError(f"{name} has thresholds that do not rise with precision: {again}")
+    for problem in _problems(model):
+        raise ModelError(f"{name} {problem}: {again}")
     return model
+
+
+def _problems(model: Model) -> Iterator[str]:
+    """What keeps numbers from being a model."""
+    known = {feature.name: feature.sign for feature in FEATURES}
+    if not model.weights:
+        yield "has no weights"
+    if not abs(model.intercept) <= _MOST:
+        yield f"has an intercept of {model.intercept:g}, beyond what log odds can be"
+    for feature, weight in model.weights.items():
+        low, high = model.bounds.get(feature, (math.nan, math.nan))
+        if feature not in known:
+            yield f"has the feature {feature!r}, which this version lacks"
+        elif not low <= high:
+            yield f"lacks the bounds of {feature!r}, the least value and the greatest"
+        elif weight * {"for": -1, "against": 1, "either": 0}[known[feature]] > 0:
+            yield f"lets {feature!r} speak the other way (weight {weight})"
+        elif not abs(weight) * max(abs(low), abs(high), 1) <= _MOST:
+            yield f"has a weight of {weight:g} for {feature!r}, beyond what log odds can be"
+    precisions, least = [0.0, *(row[0] for row in model.thresholds)], [0.0, *(row[1] for row in model.thresholds)]
+    if not model.thresholds or precisions != sorted(set(precisions)) or precisions[-1] >= 1:
+        yield "has no thresholds of precisions that rise from 0 to 1"
+    if least != sorted(least) or least[-1] > 1:
+        yield "has thresholds that do not rise with precision, from 0 to 1"
 
 
 @cache
@@ -120,27 +140,77 @@ WAYS: Mapping[str, tuple[float | None, float | None]] = {
     "either": (None, None),
 }
 """Sign of a feature → least and greatest weight."""
-PRIOR = 0.3
-"""How much the model speaks beside the labels that another one is fitted to from there on: a weight that is changed by
-one in log odds over the whole range of its feature costs half of this. On sources that the model has not seen the log
-loss is least with .3 for 20 labels (.230 without them, .171) and with .1 for 50 (.227, .136; .139 with .3); precision
-goes from .917 to .973 at more recall (`python -m benchmarks.calibration`)."""
-PRIOR_PAIRS = 50.0
-"""As how many pairs its thresholds count beside the labels (the same: from 20 to 200 precision differs by .002)."""
 
 
-def refit(prior: Model, values: Numbers, labels: NDArray[np.bool_], fitted: str, *, strength: float = PRIOR) -> Model:
-    """A model from another one on, for pages of another kind; the pairs that this was fitted on need not be there.
+class PriorWeight(NamedTuple):
+    """How much a model speaks beside the labels that another one is fitted to from there on.
 
-    Ridge regression towards the prior's weights, by `strength`, instead of 0. Features that the prior does not use are
-    not used, and its thresholds stay.
+    Chosen by `python -m benchmarks.calibration` on half of its sources, by all pairs of each, of which some were
+    labelled: with these precision is .902 or more for a target of .9, and .963 or more for .97, from 20 labels on,
+    wherever they stand. 200 labels of duplicates alone make .684 for .9 without strata, .927 with two, .941 with four,
+    .966 with eight. With 200 pairs 20 such labels make .882 and .952. The strength matters less.
+    """
+
+    strength: float = 0.3  # a weight changed by one in log odds over all of its feature's range costs half of this
+    pairs: float = 50.0  # as how many labels all known pairs count
+    strata: tuple[float, ...] = (0.25, 0.5, 0.75)  # of the prior's probability
+
+
+_USUAL = PriorWeight()
+
+
+class KnownPairs(NamedTuple):
+    """Pairs of pages that stand for all on which a model was fitted, each for as many."""
+
+    values: Numbers  # shape (n, len(FEATURES))
+    same: NDArray[np.bool_]  # shape (n,)
+    unseen: Numbers  # shape (n,): their probability by models that were not fitted on their source
+
+
+@cache
+def known_pairs() -> KnownPairs:
+    """Those in the package; values of features that its model does not use are 0."""
+    path = files("dedupcrawl.content") / "data" / "pairs.json.gz"
+    read = msgspec.json.decode(gzip.decompress(path.read_bytes()), type=dict[str, list[float]])
+    nothing = [0.0] * len(read["same"])
+    values = np.array([read.get(feature.name, nothing) for feature in FEATURES]).T
+    return KnownPairs(values, np.array(read["same"]) > 0, np.array(read["unseen"]))
+
+
+def weights_beside(known: Numbers, labelled: Numbers, weight: PriorWeight) -> tuple[Numbers, Numbers]:
+    """What each known pair and each label counts, by the probability that the prior gives it.
+
+    Labels come from where somebody looked, from a report's duplicates, say, and tell nothing of other pairs. So those
+    of a stratum of probabilities share with its known pairs what these are worth among all of them: wherever the labels
+    stand, pairs of other strata count as before.
+    """
+    of_known, of_labelled = (np.searchsorted(weight.strata, found, side="right") for found in (known, labelled))
+    before = np.bincount(of_known, minlength=len(weight.strata) + 1) * weight.pairs / len(known)
+    with_labels = before + np.bincount(of_labelled, minlength=len(before))
+    share = (1 + len(labelled) / weight.pairs) * before / np.maximum(with_labels, 1e-9)
+    return share[of_known] * weight.pairs / len(known), share[of_labelled]
+
+
+def refit(  # noqa: PLR0913 - what it is fitted to
+    prior: Model,
+    known: KnownPairs,
+    values: Numbers,
+    labels: NDArray[np.bool_],
+    fitted: str,
+    weight: PriorWeight = _USUAL,
+) -> Model:
+    """A model from another one on, for pages of another kind.
+
+    Ridge regression towards the prior's weights instead of 0, on the labels and on known pairs, of which it is to say
+    what the prior says. Features that the prior does not use are not used, and its thresholds stay.
 
     Args:
         prior: The other one.
+        known: Pairs that stand for those on which it was fitted.
         values: Shape (n, len(FEATURES)).
         labels: Shape (n,): whether the new page duplicates the kept one; of one kind only, if need be.
         fitted: By which command.
-        strength: Of the prior.
+        weight: Of the prior.
     """
     from scipy.optimize import minimize  # type: ignore[import-untyped]  # SciPy has no types; half a second
 
@@ -149,14 +219,18 @@ def refit(prior: Model, values: Numbers, labels: NDArray[np.bool_], fitted: str,
     names = [FEATURES[position].name for position in at]
     low, high = np.array([prior.bounds[name] for name in names]).T
     scale = np.maximum(high - low, 1e-9)
-    scaled, truth = np.clip(values[:, at], low, high) / scale, labels.astype(float)
+    expected = probabilities(prior, known.values)
+    counts = np.concatenate(weights_beside(expected, probabilities(prior, values), weight))
+    scaled = np.clip(np.concatenate([known.values, values])[:, at], low, high) / scale
+    truth = np.append(expected, labels)
     before = np.append(np.array([prior.weights[name] for name in names]) * scale, prior.intercept)
 
     def loss(given: Numbers) -> tuple[float, Numbers]:
         odds = scaled @ given[:-1] + given[-1]
-        error = 1 / (1 + np.exp(-np.clip(odds, -500, 500))) - truth
-        total = float(np.sum(np.logaddexp(0, odds) - truth * odds) + strength / 2 * np.sum((given - before) ** 2))
-        return total, np.append(scaled.T @ error, error.sum()) + strength * (given - before)
+        error = counts * (1 / (1 + np.exp(-np.clip(odds, -500, 500))) - truth)
+        total = float(np.sum(counts * (np.logaddexp(0, odds) - truth * odds)))
+        total += weight.strength / 2 * float(np.sum((given - before) ** 2))
+        return total, np.append(scaled.T @ error, error.sum()) + weight.strength * (given - before)
 
     bounds = [*(WAYS[signs[name]] for name in names), (None, None)]
     found = minimize(loss, before, jac=True, bounds=bounds, method="L-BFGS-B", options={"maxiter": _STEPS}).x
@@ -164,32 +238,60 @@ def refit(prior: Model, values: Numbers, labels: NDArray[np.bool_], fitted: str,
     return msgspec.structs.replace(prior, fitted=fitted, intercept=round(float(found[-1]), 5), weights=weights)
 
 
-def refit_thresholds(
-    prior: Model, found: Numbers, labels: NDArray[np.bool_], *, pairs: float = PRIOR_PAIRS
+def calibrated(  # noqa: PLR0913 - as `refit`
+    prior: Model,
+    known: KnownPairs,
+    values: Numbers,
+    labels: NDArray[np.bool_],
+    folds: NDArray[np.int_],
+    fitted: str,
+    weight: PriorWeight = _USUAL,
+) -> Model:
+    """As `refit`, with thresholds by what fits that had not seen a label's fold, shape (n,), say of it."""
+    fit = partial(refit, prior, known, fitted=fitted, weight=weight)
+    model = fit(values, labels)
+    unseen = np.zeros(len(labels))
+    for fold in set(folds.tolist()):
+        held_out = folds == fold
+        unseen[held_out] = probabilities(fit(values[~held_out], labels[~held_out]), values[held_out])
+    expected = probabilities(prior, known.values)
+    odds = _log_odds(known.unseen) + _log_odds(probabilities(model, known.values)) - _log_odds(expected)
+    found = np.append(1 / (1 + np.exp(-odds)), unseen)
+    counts = np.concatenate(weights_beside(expected, probabilities(prior, values), weight))
+    precisions = [precision for precision, _ in prior.thresholds]
+    least = thresholds(found, np.append(known.same, labels), counts, precisions)
+    return msgspec.structs.replace(model, thresholds=least)
+
+
+def thresholds(
+    found: Numbers, labels: NDArray[np.bool_], weights: Numbers, precisions: Sequence[float]
 ) -> tuple[tuple[float, float], ...]:
     """Precision → the least probability from which on the share of duplicates is so large, rising with precision.
 
-    Of a few pairs beside what the prior's own probabilities were worth.
-
     Args:
-        prior: Whose thresholds say which share was right from a probability on.
-        found: Shape (n,): the probabilities of the labelled pairs, from fits that had not seen them.
+        found: Shape (n,): the probabilities of pairs, from fits that had not seen them.
         labels: Shape (n,).
-        pairs: As how many that counts.
+        weights: Shape (n,).
+        precisions: Which ones, ascending.
     """
-    precisions, least = np.array(prior.thresholds).T
-    grid = np.linspace(0.0, 1.0, 1001)
-    known = np.interp(grid, np.append(0.0, least), np.append(0.0, precisions))
-    from_here = found[None, :] >= grid[:, None]
-    right = (pairs * known + (from_here & labels).sum(axis=1)) / (pairs + from_here.sum(axis=1))
-    best = np.maximum.accumulate(right)  # more probable is no less sure
+    order = np.argsort(-found, kind="stable")
+    right = (weights * labels)[order].cumsum() / weights[order].cumsum()
+    best = np.maximum.accumulate(right[::-1])[::-1]  # what is reached from here on or lower
     values: list[tuple[float, float]] = []
-    for precision in precisions.tolist():
+    for precision in precisions:
         reached = (best >= precision).nonzero()[0]
-        values.append((precision, round(float(grid[reached[0]]), 5) if len(reached) else 1.0))
+        least = float(found[order][reached[-1]]) if len(reached) else 1.0
+        values.append((precision, round(max(least, values[-1][1] if values else 0.0), 5)))
     return tuple(values)
 
 
 def probabilities(model: Model, values: Numbers) -> Numbers:
     """Shape (n, len(FEATURES)) → (n,)."""
-    return np.array([model.probability(row) for row in values.tolist()])
+    at, weights, low, high = (np.array(column) for column in zip(*model._terms, strict=True))
+    odds: Numbers = np.clip(values[:, at], low, high) @ weights + model.intercept
+    return np.asarray(1 / (1 + np.exp(-np.clip(odds, -_MOST, _MOST))))
+
+
+def _log_odds(found: Numbers) -> Numbers:
+    sure = np.clip(found, 1e-9, 1 - 1e-9)
+    return np.log(sure / (1 - sure))

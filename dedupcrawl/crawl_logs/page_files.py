@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
+import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -131,6 +135,27 @@ def _of_warc(path: Path, tally: Tally) -> Iterator[Markup]:
                 yield Markup(answer.url, answer.body, answer.charset)
 
 
+COPY = "dedupcrawl-stdin"
+"""Name of the file that stdin, or another stream, is copied to."""
+
+
+@contextmanager
+def on_disk(path: Path) -> Iterator[Path]:
+    """The file itself; of "-", stdin, and of a pipe a copy: what is in it is told by looking at its beginning first."""
+    is_stdin = path == Path("-")
+    if not is_stdin and not path.is_fifo():
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, COPY)
+        with copy.open("wb") as file, nullcontext(sys.stdin.buffer) if is_stdin else path.open("rb") as stream:
+            shutil.copyfileobj(stream, file)
+        try:
+            yield copy
+        except LogError as error:
+            raise LogError(str(error).replace(str(copy), "stdin" if is_stdin else str(path))) from error
+
+
 _AT_HAND = 16  # rows of pages: the same page often stands in several pairs in a row
 
 
@@ -146,30 +171,32 @@ class Pair(NamedTuple):
 class _PairRow(msgspec.Struct):
     new: PageRow | str
     kept: PageRow | str
-    same: bool | None = None
+    same: object = None
 
 
 def read_pairs(path: Path, *, labelled: bool = False) -> Iterator[Pair]:
-    """The pairs of a file, compressed or not, in order; if `labelled`, each must say whether its pages are the same.
+    """The pairs of a file or stream, compressed or not, in order; if `labelled`, with whether each is the same page.
 
     Raises:
         LogError: The file cannot be read, or a row is no pair, or has a page without text; the message says which.
     """
     tally = Tally()
-    for block in line_blocks(path, tally, sound=False):
-        for number, line in block.texts():
-            where = f"{path}, line {number}"
-            try:
-                row = decoded(line, _PairRow)
-                new, kept = (page if isinstance(page, str) else _stored(page) for page in (row.new, row.kept))
-            except ValueError as error:
-                raise LogError(f"{where} is not a pair of pages ({error}): {_takes(labelled)}.") from error
-            if labelled and row.same is None:
-                raise LogError(f'{where} does not say whether the two are the same: add "same": true or false.')
-            yield Pair(where, new, kept, row.same)
+    name = "stdin" if path == Path("-") else path
+    with on_disk(path) as file:
+        for block in line_blocks(file, tally, sound=False):
+            for number, line in block.texts():
+                where = f"{name}, line {number}"
+                try:
+                    row = decoded(line, _PairRow)
+                    new, kept = (page if isinstance(page, str) else _stored(page) for page in (row.new, row.kept))
+                except ValueError as error:
+                    raise LogError(f"{where} is not a pair of pages ({error}): {_takes(labelled)}.") from error
+                if labelled and not isinstance(row.same, bool):
+                    raise LogError(f'{where} does not say whether the two are the same: "same" takes true or false.')
+                yield Pair(where, new, kept, row.same if isinstance(row.same, bool) else None)
     if tally.broken:
         broken = tally.broken[0]
-        raise LogError(f"{broken.path}, line {broken.line}: {broken.reason}.")
+        raise LogError(f"{name}, line {broken.line}: {broken.reason}.")
 
 
 def _takes(labelled: bool) -> str:
@@ -180,6 +207,8 @@ def _takes(labelled: bool) -> str:
 
 @lru_cache(maxsize=_AT_HAND)
 def _stored(row: PageRow) -> Page | Markup:
+    if not row.url:
+        raise ValueError("its url is empty")
     stored = stored_row(row)
     if isinstance(stored, Page) and not stored.paragraphs:
         raise ValueError(f"{stored.url[:200]!r} has no text")

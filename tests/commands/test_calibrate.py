@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +13,12 @@ from click.testing import CliRunner, Result
 
 from dedupcrawl.commands.calibrate import command
 from dedupcrawl.commands.check import command as check
-from dedupcrawl.content.model import FORMAT, TARGET_PRECISION, load, packaged
+from dedupcrawl.content.model import FORMAT, load, packaged
 from tests.commands.test_check import write
 from tests.commands.test_compare import compare, rows
 from tests.crawls.site import prose
 
-TARGET = TARGET_PRECISION
+TARGET = "TARGET_PRECISION=0.95"
 
 
 def calibrate(*arguments: object) -> Result:
@@ -45,17 +47,19 @@ LABELS = [label(number, same=number % 2 == 0) for number in range(1, 41)]
 
 def test_a_few_labels_make_a_model_that_crawls_and_commands_take(tmp_path: Path) -> None:
     path, model = write(tmp_path / "labels.jsonl", *LABELS), tmp_path / "model.json"
-    result = calibrate(path, "--output", model, "--json")
+    result = calibrate(path, "--output", model, "--json", "--set", TARGET)
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
-    assert (told["labels"], told["same"], told["target_precision"]) == (40, 20, TARGET)
+    assert (told["labels"], told["same"], told["target_precision"]) == (40, 20, 0.95)
     assert told["after"]["recall"] > told["before"]["recall"]
     assert told["after"]["precision"] >= 0.9
     read = load(model)
     assert read.weights.keys() == packaged().weights.keys()
     assert [precision for precision, _ in read.thresholds] == [precision for precision, _ in packaged().thresholds]
     pairs = write(tmp_path / "pairs.jsonl", *({"kept": row["kept"], "new": row["new"]} for row in LABELS))
-    before, after = rows(compare("--pairs", pairs)), rows(compare("--pairs", pairs, "--set", f"MODEL={model}"))
+    before, after = (
+        rows(compare("--pairs", pairs, "--set", TARGET, *more)) for more in ((), ("--set", f"MODEL={model}"))
+    )
     right = [row["same"] for row in LABELS]
     hits = [
         sum((row["verdict"] == "duplicate") == same for row, same in zip(found, right, strict=True))
@@ -107,8 +111,11 @@ def test_it_says_what_became_of_precision_and_recall_and_the_same_label_twice_co
         ([{"new": LABELS[0]["new"], "kept": LABELS[0]["kept"]}], "does not say whether the two are the same"),
         ([LABELS[0] | {"new": {"url": "http://a/", "html": "<p>"}}], "has no text to compare"),
         ([LABELS[0] | {"new": {"url": "http://a/", "text": ""}}], "has no text"),
-        ([LABELS[0] | {"same": "yes"}], "is not a pair of pages"),
-        ([], "there is no label"),
+        ([LABELS[0] | {"same": "yes"}], 'line 1 does not say whether the two are the same: "same" takes true or false'),
+        ([LABELS[0] | {"same": None}], '"same" takes true or false'),
+        ([LABELS[0] | {"new": {"url": "", "text": "word"}}], "its url is empty"),
+        ([LABELS[0]], "the only label says"),
+        ([], "there is no label to learn from"),
     ],
 )
 def test_labels_that_teach_nothing_are_one_sentence_and_nothing_is_written(
@@ -121,6 +128,60 @@ def test_labels_that_teach_nothing_are_one_sentence_and_nothing_is_written(
     assert said in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
     assert not (tmp_path / "model.json").exists()
+
+
+def test_labels_of_equal_pages_are_left_out_and_counted(tmp_path: Path) -> None:
+    """Whatever a model says, equal pages are one: such labels would only turn it over."""
+    equal = [{**row, "new": {**row["kept"], "url": row["new"]["url"]}, "same": False} for row in LABELS[:6]]
+    path = write(tmp_path / "l.jsonl", *equal, *LABELS)
+    said = calibrate(path, "--output", tmp_path / "m.json", "--set", TARGET)
+    assert said.stdout.startswith("40 labels: 20 same page, 20 another page\n6 more labels of equal pages")
+    calibrate(write(tmp_path / "o.jsonl", *LABELS), "--output", tmp_path / "o.json", "--set", TARGET)
+    assert (tmp_path / "m.json").read_bytes() == (tmp_path / "o.json").read_bytes()
+    alone = calibrate(write(tmp_path / "e.jsonl", *equal), "--output", tmp_path / "e.json")
+    assert (alone.exit_code, "6 more labels of equal pages" in alone.stderr) == (2, True)
+    assert not (tmp_path / "e.json").exists()
+
+
+def test_a_model_that_does_worse_is_not_written(tmp_path: Path) -> None:
+    """Where the package's drops are right, one label that says otherwise of the same makes it drop less."""
+    labels = []
+    for number in range(20):
+        words = prose(number, 120).split()
+        page = {"url": f"http://a.example/{number}", "title": "T", "text": " ".join(words)}
+        new = {"url": f"http://a.example/{number}/new", "title": "T", "text": " ".join([*words, f"by{number}"])}
+        labels.append({"kept": page, "new": new, "same": number > 0})
+    result = calibrate(write(tmp_path / "l.jsonl", *labels), "--output", tmp_path / "m.json")
+    assert (result.exit_code, "is not written" in result.stderr) == (1, True), result.output
+    assert "uses it" not in result.stdout
+    assert not (tmp_path / "m.json").exists()
+
+
+def test_whole_pages_are_themselves_and_not_their_url(tmp_path: Path) -> None:
+    def at_one_url(row: dict[str, Any]) -> dict[str, Any]:
+        return {**row, "new": {**row["new"], "url": "http://x/"}, "kept": {**row["kept"], "url": "http://x/"}}
+
+    path = write(tmp_path / "l.jsonl", *map(at_one_url, LABELS))
+    result = calibrate(path, "--output", tmp_path / "m.json", "--set", TARGET)
+    assert result.stdout.startswith("40 labels: 20 same page, 20 another page"), result.output
+
+
+def test_a_dash_is_stdin_and_a_pipe_is_read(tmp_path: Path) -> None:
+    text = "".join(json.dumps(row) + "\n" for row in LABELS)
+    options = ["--output", str(tmp_path / "m.json"), "--set", TARGET]
+    result = CliRunner().invoke(command, ["-", *options], input=text)
+    assert result.stdout.startswith("40 labels"), result.output
+    assert "stdin, line 2 does" in CliRunner().invoke(command, ["-", *options], input=text.replace("true", "1")).stderr
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(pipe.write_text, text)
+        assert calibrate(pipe, *options).stdout == result.stdout
+
+
+def test_of_a_target_of_0_no_model_can_be_judged(tmp_path: Path) -> None:
+    result = calibrate(write(tmp_path / "l.jsonl", *LABELS), "--output", tmp_path / "m", "--set", "TARGET_PRECISION=0")
+    assert (result.exit_code, "checks decide" in result.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,57 @@ def test_files_of_html(tmp_path: Path) -> None:
     assert json.loads(compare(old, other, "--json").stdout)["verdict"] == "unique"
 
 
+def test_files_with_their_urls_are_compared_as_pages_of_their_sites(tmp_path: Path, index: Path) -> None:
+    for name, guests in (("old", 31), ("new", 77)):
+        text = page(f"{OTHER}</p><p>Guests online on this board: {guests}")
+        (tmp_path / f"{name}.html").write_text(text, encoding="utf-8")
+    files = tmp_path / "old.html", tmp_path / "new.html"
+    at = "--url", "http://a.example/old", "http://a.example/new"
+    alone, known = compare(*files, "--json"), compare(*files, *at, "--index", index, "--json")
+    assert "slots" not in json.loads(alone.stdout)["evidence"]
+    assert json.loads(known.stdout)["evidence"]["slots"] > 0
+    assert "no --url" in alone.stderr
+    assert "no --index" in alone.stderr
+    assert known.stderr == ""
+    apart = compare(*files, "--url", "http://a.example/old", "http://b.example/new", "--json")
+    assert "one_host" not in json.loads(apart.stdout)["evidence"]
+    for wrong in (("http://a.example/1", "http://a.example/2", *at), (*files, "--url", "old", "http://")):
+        assert "--url goes with two files" in compare(*wrong, "--index", index).stderr
+
+
+def test_whether_a_row_needs_an_index_is_a_matter_of_that_row(
+    tmp_path: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without --index: URLs are of the project's, and whole pages are compared by none, in whichever order."""
+    (tmp_path / "scrapy.cfg").touch()
+    (tmp_path / ".scrapy" / "dedup").mkdir(parents=True)
+    index.rename(tmp_path / ".scrapy" / "dedup" / "index")
+    monkeypatch.chdir(tmp_path)
+    by_url = {"new": "http://a.example/1", "kept": "http://a.example/2"}
+    both = pair(SAME, SAME), by_url
+    there, back = (rows(compare("--pairs", write(tmp_path / "p.jsonl", *order))) for order in (both, both[::-1]))
+    assert there == back[::-1]
+    assert [row["verdict"] for row in there] == ["duplicate", "unique"]
+
+
+def test_pairs_from_stdin_and_their_counts_as_json(tmp_path: Path) -> None:
+    text = "".join(json.dumps(row) + "\n" for row in (pair(SAME, SAME), pair(OTHER, SAME)))
+    options = ["--pairs", "-", "--output", str(tmp_path / "out.jsonl"), "--json"]
+    result = CliRunner().invoke(command, options, input=text)
+    assert json.loads(result.stdout) == {"pairs": 2, "duplicate": 1, "unique": 1, "abstained": 0}
+    assert "no --index" in result.stderr
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 2
+    assert "--json prints the counts" in compare("--pairs", tmp_path / "out.jsonl", "--json").stderr
+
+
+def test_the_file_that_is_read_is_not_written_over(tmp_path: Path) -> None:
+    path = write(tmp_path / "p.jsonl", pair(SAME, SAME))
+    before = path.read_bytes()
+    result = compare("--pairs", path, "--output", path)
+    assert (result.exit_code, "is one of the files to read" in result.stderr) == (2, True)
+    assert path.read_bytes() == before
+
+
 def test_the_target_precision_and_the_model_decide(tmp_path: Path) -> None:
     path = write(tmp_path / "p.jsonl", pair(EDITED, SAME))
     (row,) = rows(compare("--pairs", path))

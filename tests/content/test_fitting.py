@@ -8,7 +8,17 @@ import pytest
 from numpy.typing import NDArray
 
 from dedupcrawl.content.features import FEATURES
-from dedupcrawl.content.model import Model, packaged, parse, probabilities, refit, refit_thresholds
+from dedupcrawl.content.model import (
+    Model,
+    PriorWeight,
+    calibrated,
+    known_pairs,
+    packaged,
+    parse,
+    probabilities,
+    refit,
+    thresholds,
+)
 
 NAMES = [feature.name for feature in FEATURES]
 
@@ -32,36 +42,48 @@ def test_more_labels_move_it_further_from_the_prior() -> None:
     unseen = pairs(200, seed=2)
     losses = [
         loss(packaged(), *unseen),
-        *(loss(refit(packaged(), *pairs(count), "x"), *unseen) for count in (6, 30, 200)),
+        *(loss(refit(packaged(), known_pairs(), *pairs(count), "x"), *unseen) for count in (6, 30, 200)),
     ]
     assert losses == sorted(losses, reverse=True)
 
 
 def test_a_strong_prior_stays_and_no_label_changes_nothing() -> None:
-    still = refit(packaged(), *pairs(20), "x", strength=1e9)
+    still = refit(packaged(), known_pairs(), *pairs(20), "x", PriorWeight(strength=1e9))
     assert still.weights == pytest.approx(packaged().weights, abs=1e-3)
     assert still.intercept == pytest.approx(packaged().intercept, abs=1e-3)
     values, same = pairs(20)
-    assert refit(packaged(), values[:0], same[:0], "x").weights == pytest.approx(packaged().weights, abs=1e-4)
+    untaught = calibrated(packaged(), known_pairs(), values[:0], same[:0], np.zeros(0, dtype=int), "x")
+    assert untaught.weights == pytest.approx(packaged().weights, abs=1e-4)
+    assert np.array(untaught.thresholds) == pytest.approx(np.array(packaged().thresholds), abs=0.07)
 
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_no_feature_learns_to_speak_the_other_way(turned: bool) -> None:
     values, same = pairs(100)
-    model = refit(packaged(), values, ~same if turned else same, "x")
+    model = calibrated(packaged(), known_pairs(), values, ~same if turned else same, np.arange(100) % 5, "x")
     assert parse(msgspec.json.encode(model), "it") == model  # which refuses such a one
 
 
-def test_thresholds_rise_with_precision_and_follow_the_labels() -> None:
+def test_thresholds_rise_with_precision_and_follow_the_pairs() -> None:
     random = np.random.default_rng(1)
     found = random.uniform(0, 1, 2_000)
     for wrong in (0.0, 0.3):
         same = random.uniform(0, 1, 2_000) < np.where(found > 0.5, 1 - wrong, found)
-        thresholds = refit_thresholds(packaged(), found, same)
-        assert list(thresholds) == sorted(thresholds)
-        for precision, least in thresholds:
-            dropped = found >= least
-            if least < 1 and dropped.sum() > 100:
-                assert same[dropped].mean() > precision - 0.06
-    untaught = refit_thresholds(packaged(), found[:0], same[:0])
-    assert np.array(untaught) == pytest.approx(np.array(packaged().thresholds), abs=0.01)
+        made = thresholds(found, same, np.ones(2_000), (0.6, 0.7, 0.9, 0.99))
+        assert list(made) == sorted(made)
+        for precision, least in made:
+            assert least == 1 or same[found >= least].mean() >= precision
+
+
+@pytest.mark.parametrize("target", [0.5, 0.8, 0.9, 0.97])
+@pytest.mark.parametrize("count", [20, 100, 500])
+def test_labels_of_duplicates_alone_tell_nothing_of_other_pairs(target: float, count: int) -> None:
+    """Of pairs of the package those are labelled that it drops, as in a report; the others stay as they were."""
+    known = known_pairs()
+    before = probabilities(packaged(), known.values)
+    listed = np.flatnonzero(before >= packaged().threshold(0.97))
+    chosen = np.random.default_rng(1).choice(listed, count)
+    same = np.arange(count) % 20 > 0
+    model = calibrated(packaged(), known, known.values[chosen], same, np.arange(count) % 5, "x")
+    dropped = probabilities(model, known.values) >= model.threshold(target)
+    assert not dropped.any() or known.same[dropped].mean() >= target - 0.02

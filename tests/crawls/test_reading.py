@@ -11,7 +11,6 @@ from click.testing import CliRunner
 from dedupcrawl.commands.calibrate import command as calibrate
 from dedupcrawl.content.model import packaged
 from dedupcrawl.settings import SettingError
-from tests.commands.test_calibrate import LABELS
 from tests.commands.test_check import write
 from tests.crawls.site import Answer, crawl, page, prose, serve
 
@@ -61,7 +60,15 @@ async def test_a_model_of_ones_own(tmp_path: Path) -> None:
     """Taught that such pages are others, a crawl keeps them all."""
     words = prose(1, 200).split()
     pages = {f"/{n}": Answer(page(" ".join([*words[:90], f"other{n}", *words[91:]]))) for n in range(3)}
-    labels = [row | {"same": not row["same"]} for row in LABELS]
+    labels = []
+    for number in range(60):
+        said = prose(100 + number, 200).split()
+        edited = [*said[:90], "other", *said[91:]] if number % 2 else [*said, "appended"]
+        kept, new = (
+            {"url": f"http://a.example/{number}/{name}", "title": "T", "text": " ".join(text)}
+            for name, text in (("kept", said), ("new", edited))
+        )
+        labels.append({"kept": kept, "new": new, "same": number % 2 == 0})
     model = tmp_path / "model.json"
     made = CliRunner().invoke(calibrate, [str(write(tmp_path / "l.jsonl", *labels)), "--output", str(model), "--json"])
     assert made.exit_code == 0, made.output
