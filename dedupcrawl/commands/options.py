@@ -145,12 +145,12 @@ def _nothing_at(path: Path) -> BadInputError:
 
 
 def _open(spec: str, path: Path) -> Index:
-    """To be read; a damaged segment is rebuilt first, where the index was made with the settings by default."""
+    """To be read; a damaged segment is rebuilt first, where keys are made by the settings by default."""
     try:
         return open_index(spec, [], default_path=path)
     except IndexDamagedError:
         with suppress(IndexMismatchError, IndexDamagedError):
-            open_index(spec, make_checks(CHECK_NAMES, {}), default_path=path).close()
+            open_index(spec, make_checks(CHECK_NAMES, {}, off=CHECK_NAMES), default_path=path).close()
         return open_index(spec, [], default_path=path)
 
 
