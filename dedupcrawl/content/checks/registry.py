@@ -37,9 +37,7 @@ PARAMETERS: tuple[Setting, ...] = tuple(
 """The fields of all checks, named as settings are but for the prefix; checks may share one."""
 
 
-def make_checks(
-    names: Sequence[str], thresholds: Mapping[str, Any], off: Collection[str] = frozenset()
-) -> list[Check]:
+def make_checks(names: Sequence[str], thresholds: Mapping[str, Any], off: Collection[str] = frozenset()) -> list[Check]:
     """The checks called `names`, in that order.
 
     `thresholds` are values of `PARAMETERS` by name, already read; a missing one has its default. `off` are the names of
