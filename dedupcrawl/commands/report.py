@@ -39,7 +39,7 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, run:
     dedupcrawl report --output report.html
     dedupcrawl report --run all --output report.html
     dedupcrawl report --index JOBDIR/dedup/index --output report.html
-    dedupcrawl report --output report.html --json | jq .duplicates
+    dedupcrawl report --output report.html --json > figures.json
     """
     if lacking := extras.missing("report"):
         raise FailureError(f"the report {lacking}.")
