@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -32,7 +33,14 @@ def _no_file(ctx: click.Context, parameter: click.Parameter, folder: Path) -> Pa
     return folder
 
 
-FILE = click.Path(dir_okay=False, path_type=Path)
+class _File(click.Path):
+    """A file to write; "-" is none, which where there is a default is stdout."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return None if value == "-" else super().convert(value, param, ctx)
+
+
+FILE = _File(dir_okay=False, path_type=Path)
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

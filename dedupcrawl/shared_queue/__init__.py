@@ -1,1 +1,6 @@
 """scrapy-redis's scheduler, made to lose nothing: a project names it as its SCHEDULER; nobody else imports it."""
+
+from dedupcrawl.extras import missing
+
+if lacking := missing("scrapy-redis"):
+    raise ImportError(f"this scheduler {lacking}.")
