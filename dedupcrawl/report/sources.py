@@ -187,7 +187,7 @@ class Rewritten:
 
 
 def read_rewritten(rewrites: Callable[[], Iterable[Rewrite]]) -> Rewritten:
-    """Read them twice, in 16 bytes per rewrite; others may be recorded meanwhile.
+    """Read them twice, in some tens of bytes per rewrite; others may be recorded meanwhile.
 
     Where rules sent a URL to one that an alias sent on, the alias has rewritten nothing that was asked for.
     """
