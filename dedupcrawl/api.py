@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.content.checks.registry import PARAMETERS, make_checks
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.model import load
+from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.detection import detector as detection
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.comparison import Asked
@@ -24,7 +25,8 @@ from dedupcrawl.extras import missing
 from dedupcrawl.index.contract import standing_for
 from dedupcrawl.index.open import open_index
 from dedupcrawl.page import Page, paragraphs_of
-from dedupcrawl.settings import DedupSettings, SettingError
+from dedupcrawl.setting import listed
+from dedupcrawl.settings import PREFIX, DedupSettings, SettingError
 from dedupcrawl.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -32,6 +34,15 @@ if TYPE_CHECKING:
 
 _RUN = "check"
 _AHEAD = 500  # pages that are read before one is judged: some 20 MB
+_OF_READING = {"DEDUP_SELECTOR": "selector", "DEDUP_IGNORE": "ignore"}
+_TAKEN = frozenset(
+    f"{PREFIX}{name}"
+    for name in (
+        *("CHECKS", "INDEX", "INDEX_MEMORY", "KEEP_TEXT", "MODEL", "SCOPE", "SITE_QUOTA", "TARGET_PRECISION"),
+        *("TRUSTED_SITES", "TTL", *(parameter.name for parameter in PARAMETERS)),
+    )
+)
+_TAKES = f"it takes {', '.join(sorted(_TAKEN))}"
 USUAL = {"DEDUP_INDEX": "memory:", "DEDUP_SCOPE": "all", "DEDUP_TRUSTED_SITES": "all", "DEDUP_SITE_QUOTA": "none"}
 """Settings without a crawl: who names pages to compare wants to know of any that are alike."""
 
@@ -69,7 +80,7 @@ class Detector(AbstractContextManager["Detector"]):
             as they are, with their index.
 
     Raises:
-        ValueError: A setting cannot be used, or the index was made with others.
+        ValueError: A setting cannot be used, or is one of a crawl only, or the index was made with others.
         IndexDamagedError: The index is damaged.
         OSError: It cannot be read or written.
     """
@@ -82,6 +93,9 @@ class Detector(AbstractContextManager["Detector"]):
             if index is not None:
                 given["DEDUP_INDEX"] = f"lmdb:{index}" if isinstance(index, Path) else index
             settings = DedupSettings.read(given)
+            for name in sorted(given.keys() - _TAKEN):
+                instead = f"read_html takes it as '{_OF_READING[name]}'" if name in _OF_READING else _TAKES
+                raise SettingError(f"{name} is no setting of a Detector; {instead}.")
         if not settings.checks:
             raise SettingError("DEDUP_CHECKS: got none; takes at least one here.")
         trust = trust_of(settings)
@@ -100,19 +114,21 @@ class Detector(AbstractContextManager["Detector"]):
         """The verdict on a page, which is kept if it is not a duplicate. The same URL again is an update of its page.
 
         Raises:
+            ValueError: The page has no URL.
             OSError: The index cannot be used; nothing was kept.
         """
-        return self.check_read(Analysis(page))
+        return self.check_read(_analysis(page))
 
     def check_many(self, pages: Iterable[Page]) -> Iterator[Verdict]:
         """The verdicts on pages, in their order.
 
         What a site repeats on every page is known the better the more of its pages were seen: so up to 500 are read
-        before the first is judged. An iterator that is left early has read them, and kept nothing of them.
+        before the first is judged. An iterator that is left early has read them, and kept nothing of them. A page
+        without a URL is a ValueError.
         """
         waiting: deque[Analysis] = deque()
         for page in pages:
-            read = Analysis(page)
+            read = _analysis(page)
             self._detector.learn(read)
             waiting.append(read)
             if len(waiting) >= _AHEAD + self._index.pages_at_once:
@@ -162,12 +178,12 @@ class Detector(AbstractContextManager["Detector"]):
         return Explanation(url, verdict, entry is not None, keeper, self._index.is_restored(url))
 
     def restore(self, urls: Iterable[str]) -> int:
-        """Withdraw the verdicts on these URLs, which are never duplicates again; how many there were."""
-        return self._index.withdraw(urls)
+        """Withdraw the verdicts on these URLs, or this one, which are never duplicates again; how many there were."""
+        return self._index.withdraw(listed(urls))
 
     def forget(self, urls: Iterable[str]) -> int:
-        """Erase these pages, so that nothing is their duplicate any more. Returns how many were kept."""
-        return self._index.forget(urls)
+        """Erase these pages, or this one, so that nothing is their duplicate any more. Returns how many were kept."""
+        return self._index.forget(listed(urls))
 
     def close(self) -> None:
         """Write what is left to write; the detector cannot be used after it."""
@@ -177,7 +193,20 @@ class Detector(AbstractContextManager["Detector"]):
         self.close()
 
 
-def read_html(body: bytes | str, url: str, *, encoding: str | None = None, selector: str | None = None) -> Page:
+def _analysis(page: Page) -> Analysis:
+    if not page.url:
+        raise ValueError("a page needs a URL, or any other name: verdicts on later pages name it by that.")
+    return Analysis(page)
+
+
+def read_html(
+    body: bytes | str,
+    url: str,
+    *,
+    encoding: str | None = None,
+    selector: str | None = None,
+    ignore: Sequence[str] = (),
+) -> Page:
     """A page from HTML, however broken.
 
     Args:
@@ -185,11 +214,12 @@ def read_html(body: bytes | str, url: str, *, encoding: str | None = None, selec
         url: Where it was found, after redirects.
         encoding: As the response has it in its headers; it need not be right.
         selector: CSS selector of the elements that hold the main text, where it is not to be guessed.
+        ignore: What does not count, as in DEDUP_IGNORE: ["css:.stats", "re:Read [0-9]+ times"].
 
     Raises:
-        ValueError: `selector` is not a CSS selector.
+        ValueError: `selector` is not a CSS selector, or `ignore` has an entry that cannot be read.
     """
-    return extract(body, url, encoding=encoding, selector=selector)
+    return extract(body, url, encoding=encoding, selector=selector, ignored=read_ignored(tuple(listed(ignore))))
 
 
 def read_text(text: str, url: str, *, title: str = "") -> Page:
@@ -197,11 +227,11 @@ def read_text(text: str, url: str, *, title: str = "") -> Page:
     return Page(url, title, paragraphs_of(text))
 
 
-def learn(logs: Sequence[Path | str], rules: Path | str) -> TrainingSummary:
+def learn(logs: Sequence[Path | str] | Path | str, rules: Path | str) -> TrainingSummary:
     """Learn URL rules from crawl logs, and write them into the folder `rules`, as `dedupcrawl train` does.
 
     Args:
-        logs: Files in any format that `dedupcrawl train` takes, the oldest first.
+        logs: Files in any format that `dedupcrawl train` takes, the oldest first; or one.
         rules: The folder; what people wrote there stays.
 
     Raises:
@@ -214,7 +244,7 @@ def learn(logs: Sequence[Path | str], rules: Path | str) -> TrainingSummary:
     from dedupcrawl.training.learning_part import LearningOptions
     from dedupcrawl.training.train import train
 
-    return train([Path(log) for log in logs], Path(rules), LearningOptions())
+    return train([Path(log) for log in listed(logs)], Path(rules), LearningOptions())
 
 
 def trust_of(settings: DedupSettings) -> Trust:

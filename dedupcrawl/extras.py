@@ -10,6 +10,7 @@ _LIBRARIES = {
     "calibrate": ("scipy",),
     "report": ("jinja2", "polars"),
     "redis": ("redis",),
+    "scrapy-redis": ("scrapy_redis", "redis"),
     "spark": ("pyspark", "pyarrow", "pandas"),
 }
 """Extra, as in pyproject.toml → the modules that it brings."""

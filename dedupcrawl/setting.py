@@ -168,6 +168,11 @@ def age(value: Any) -> float:
     return seconds
 
 
+def listed(values: Any) -> Iterable[Any]:
+    """Texts or paths; one by itself stands for a list of it."""
+    return (values,) if isinstance(values, (str, Path)) else values
+
+
 def existing_paths(value: Any) -> tuple[Path, ...]:
     """Paths that exist."""
     if isinstance(value, Path):

@@ -223,14 +223,14 @@ class DedupSettings:
             return _ALL_SOURCES if self.aliases else frozenset()
         return self.aliases
 
-    def index_checks(self) -> tuple[tuple[str, ...], Mapping[str, Any]]:
+    def index_checks(self) -> tuple[tuple[str, ...], Mapping[str, Any], frozenset[str]]:
         """What an index must find so that every site's own settings can be applied to its answers.
 
         An index has a place for the signatures of every check, so that spiders that ask different ones can share it.
 
         Returns:
-            The names of all checks, those that any site asks first and in order, and for each parameter the loosest
-            value of any site. No names when no site asks any.
+            The names of all checks, those that any site asks first and in order; for each parameter the loosest value
+            of any site; and the names of the checks that no site asks. No names when no site asks any.
         """
         every = (self, *self.sites.values())
         names = dict.fromkeys(name for settings in every for name in settings.checks)
@@ -239,10 +239,8 @@ class DedupSettings:
             for parameter in PARAMETERS
             if parameter.loosest is not None
         }
-        return (*names, *(name for name in CHECK_NAMES if name not in names)) if names else (), {
-            **self.parameters,
-            **loosest,
-        }
+        off = dict.fromkeys(name for name in CHECK_NAMES if name not in names)
+        return (*names, *off) if names else (), {**self.parameters, **loosest}, frozenset(off)
 
 
 SETTINGS: Mapping[str, Setting] = {

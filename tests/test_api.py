@@ -91,6 +91,9 @@ def test_what_is_forgotten_holds_up_nothing() -> None:
         (None, {"DEDUP_CHECKS": ""}, "DEDUP_CHECKS"),
         (None, {"DEDUP_TARGET": 1}, "DEDUP_TARGET"),
         (None, {"DEDUP_TRUSTED_SITES": "start"}, "no start"),
+        (None, {"checks": ["exact"]}, "checks is no setting of a Detector; it takes DEDUP_CHECKS, "),
+        (None, {"DEDUP_ENABLED": False}, "DEDUP_ENABLED is no setting of a Detector"),
+        (None, {"DEDUP_IGNORE": ["css:.stats"]}, "read_html takes it as 'ignore'"),
         ("http://a.example/", {}, "names no index"),
         ("lmdb:", {}, "needs a path"),
     ],
@@ -98,6 +101,37 @@ def test_what_is_forgotten_holds_up_nothing() -> None:
 def test_what_cannot_be_used_is_a_sentence(index: str | None, settings: dict[str, object], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         Detector(index, settings)
+
+
+def test_an_index_asks_for_the_settings_of_a_check_from_the_first_use_of_it(tmp_path: Path) -> None:
+    given = {}
+    for name in ("one", "other"):
+        (tmp_path / name).write_text(f"灯塔 {len(name)} n\n", encoding="utf-8")
+        given[name] = {"DEDUP_DICTIONARY": str(tmp_path / name)}
+    for settings in ({}, given["one"], {**given["other"], "DEDUP_CHECKS": "exact,mwo"}, given["one"]):
+        with Detector(tmp_path / "pages", settings) as detector:
+            detector.check(read_text(STORY, "http://a.example/1"))
+    with pytest.raises(ValueError, match="mwo was made with dictionary"):
+        Detector(tmp_path / "pages", {**given["one"], "DEDUP_CHECKS": "exact,mwo"})
+
+
+def test_one_by_itself_is_not_taken_letter_by_letter(tmp_path: Path) -> None:
+    row = {"url": "http://a.example/1?ref=mail", "status": 200, "text_digest": "1"}
+    (tmp_path / "log.jsonl").write_text(json.dumps(row) + "\n")
+    assert learn(str(tmp_path / "log.jsonl"), tmp_path / "rules").learned.urls == 1
+    Normalizer.from_paths(str(tmp_path / "rules"))
+    with Detector() as detector:
+        for url in ("http://a.example/1", "http://b.example/1"):
+            detector.check(read_text(STORY, url))
+        assert detector.restore("http://b.example/1") == 1
+        assert detector.forget("http://a.example/1") == 1
+
+
+def test_a_page_needs_a_url() -> None:
+    with Detector() as detector:
+        for judge in (detector.check, lambda page: list(detector.check_many([page]))):
+            with pytest.raises(ValueError, match="needs a URL"):
+                judge(Page("", "T", ("text",)))
 
 
 def test_an_index_that_cannot_be_opened_holds_nothing_open(tmp_path: Path) -> None:
@@ -111,6 +145,7 @@ def test_html_is_read_as_a_crawl_reads_it() -> None:
     assert (page.title, page.paragraphs) == ("T", ("朝から雨。",))
     chosen = read_html("<p id=a>one</p><p id=b>two</p>", "http://a.example/", selector="#b")
     assert chosen.paragraphs == ("two",)
+    assert read_html("<p>1<p class=x>2", "http://a.example/", ignore=["css:.x"]).paragraphs == ("1",)
     assert read_text("one\n\n two ", "http://a.example/", title="T") == Page("http://a.example/", "T", ("one", "two"))
 
 

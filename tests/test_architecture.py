@@ -50,7 +50,7 @@ MAY_KNOW = {
     "crawl": VALUES
     | TOOLS
     | {"aliases", "cli", "content", "detection", "index", "report", "settings", "software", "urls"},
-    "shared_queue": {"crawl", "index"},  # which nobody imports: a project names it as its SCHEDULER
+    "shared_queue": {"crawl", "extras", "index"},  # which nobody imports: a project names it as its SCHEDULER
     "addon": {"crawl", "setting", "settings"},
     "demo": set(),  # a site to crawl, which knows nothing of what crawls it
     "__init__": {"addon", "api", "page", "urls", "verdict"},

@@ -53,6 +53,16 @@ for setting in json.loads(sys.argv[1]):
         execute(["scrapy", "runspider", "spider.py", "-a", "origin=http://127.0.0.1:9/", "-s", setting])
     os.wait()
 """
+LESSON = """
+from pathlib import Path
+from scrapy.utils.test import get_crawler
+from dedupcrawl.crawl.summary import lesson_line
+from dedupcrawl.urls.normalizer import Normalizer
+
+stats = get_crawler().stats
+stats.set_value("dedup/content/duplicate", 1_000)
+print(lesson_line(stats, Normalizer(), Path("log")))
+"""
 COMMANDS = """
 import contextlib, io, json
 from dedupcrawl.cli import run
@@ -87,9 +97,17 @@ def test_a_setting_that_needs_one_says_so_at_the_start(tmp_path: Path) -> None:
         "DEDUP_CHECKS=exact,mwo": "(mwo needs the extra 'terms': pip install 'dedupcrawl[terms]')",
         "DEDUP_REPORT=report.html": "DEDUP_REPORT needs the extra 'report': pip install 'dedupcrawl[report]'",
         "DEDUP_INDEX=redis://127.0.0.1/0": "pip install 'dedupcrawl[redis]'",
+        "SCHEDULER=dedupcrawl.shared_queue.scheduler.Scheduler": "pip install 'dedupcrawl[scrapy-redis]'",
     }
     done = without(CRAWLS, [*says], tmp_path)
     assert [said for said in says.values() if said not in done.stderr] == []
+    assert "Traceback" not in done.stderr
+
+
+def test_the_advice_to_learn_rules_says_what_that_needs(tmp_path: Path) -> None:
+    done = without(LESSON, None, tmp_path)
+    assert "'dedupcrawl train log --rules rules' learns" in done.stdout
+    assert "Each needs the extra 'train': pip install 'dedupcrawl[train]'" in done.stdout
 
 
 NEED_ONE = [

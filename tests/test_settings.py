@@ -125,7 +125,8 @@ def test_the_index_finds_what_the_loosest_site_asks_for() -> None:
             },
         }
     )
-    names, parameters = settings.index_checks()
+    names, parameters, off = settings.index_checks()
     assert names[:2] == ("exact", "simhash"), "those that are asked, in order"
+    assert off == {*CHECK_NAMES} - {"exact", "simhash"}
     assert sorted(names) == sorted(CHECK_NAMES), "a place for all, so that spiders can share an index"
     assert (parameters["SIMHASH_DISTANCE"], parameters["REPEATABILITY"]) == (6, 0.7)

@@ -20,7 +20,7 @@ import msgspec
 
 from dedupcrawl.aliases.alias import NAME as ALIAS
 from dedupcrawl.commands import options
-from dedupcrawl.commands.errors import FailureError, Group, check_output, table
+from dedupcrawl.commands.errors import BadInputError, FailureError, Group, check_output, table
 from dedupcrawl.commands.progress import progress
 from dedupcrawl.commands.selection import Selection, check_known, needs_one, of_aliases, selection, standing
 from dedupcrawl.content.checks.registry import CHECK_NAMES
@@ -202,6 +202,8 @@ def forget(  # noqa: PLR0913 - the options of a command, as click passes them
     stays dropped and keeps its verdict; see 'index restore'. New pages reuse the space; 'index compact' returns it to
     the disk.
 
+    If the index has none of the named URLs, the exit status is 1.
+
     \b
     dedupcrawl index forget https://example.com/42
     dedupcrawl index forget --site example.com --older-than 90d
@@ -216,6 +218,8 @@ def forget(  # noqa: PLR0913 - the options of a command, as click passes them
     and_aliases = f" and {counted(aliases, 'alias')}" if aliases else ""
     said = f"{counted(pages, 'page')}{and_aliases} forgotten{unknown}"
     click.echo(to_json({"forgotten": pages, "aliases": aliases}) if as_json else said)
+    if unknown:
+        raise SystemExit(1)
 
 
 def _forget(index: Index, wanted: Selection) -> tuple[Counter[str], set[str]]:
@@ -265,6 +269,7 @@ def compact(index: str | None, as_json: bool) -> None:
 
 _OF_DROPS = ("url", "duplicate_of", "check", "probability", "run")
 _OF_PAGES = ("url", "title", "run")
+_WRITTEN = (".csv", ".jsonl", ".json", ".ndjson", "")
 
 
 @command.command("list", short_help="List the pages that were kept, or dropped, as rows.")
@@ -272,7 +277,7 @@ _OF_PAGES = ("url", "title", "run")
 @click.option(
     "--output",
     type=options.FILE,
-    help="Write the rows here, as CSV if its name ends in .csv.  [default: JSON Lines to stdout]",
+    help="Write the rows here: CSV if its name ends in .csv, JSON Lines in .jsonl.  [default: JSON Lines to stdout]",
 )
 @options.index_option
 @options.counts_option
@@ -280,7 +285,7 @@ def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) 
     """List the pages that an index keeps (url, title, run), or those that were dropped for them.
 
     For a drop: url, duplicate_of, check, probability and run. If a URL was dropped several times, the last one counts;
-    drops that 'index restore' has undone are left out.
+    drops that 'index restore' has undone are left out. CSV is for people: it has letters where a URL has percent signs.
 
     \b
     dedupcrawl index list --drops --output drops.csv
@@ -288,7 +293,10 @@ def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) 
     """
     check_output(output, as_json=as_json)
     columns = _OF_DROPS if drops else _OF_PAGES
-    as_csv = output is not None and output.suffix == ".csv"
+    kind = output.suffix.lower() if output is not None and (output.is_file() or not output.exists()) else ""
+    if kind not in _WRITTEN:
+        raise BadInputError(f"--output: {output} is neither .csv nor .jsonl, and the rows are written as one of these.")
+    as_csv = kind == ".csv"
     count = 0
     with options.open_existing(index) as opened, results(output) as out:
         if as_csv:
@@ -310,9 +318,10 @@ def _drops(index: Index) -> Iterator[tuple[Any, ...]]:
 
 
 def _csv_line(values: Iterable[Any]) -> bytes:
-    """One row; a spreadsheet takes what begins with = + - @ for a formula, so that is quoted."""
+    """One row, `printable`; a spreadsheet takes what begins with = + - @ for a formula, so that is quoted."""
     line = io.StringIO()
-    csv.writer(line).writerow([f"'{value}" if str(value)[:1] in ("=", "+", "-", "@") else value for value in values])
+    shown = (printable(value) if isinstance(value, str) else value for value in values)
+    csv.writer(line).writerow([f"'{value}" if str(value)[:1] in ("=", "+", "-", "@") else value for value in shown])
     return line.getvalue().encode("utf-8", "replace")
 
 

@@ -16,6 +16,7 @@ from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.blocks import utf8
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import printable
+from dedupcrawl.sites import host_of
 from dedupcrawl.software.program import programs
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.urls.normalizer import Normalizer
@@ -61,7 +62,7 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
     for number, url in enumerate(chain(ahead, given), 1):
         normalized = normalizer.normalize(url)
         sys.stdout.buffer.write(to_json(normalized._asdict()) + b"\n")
-        if url and normalized.kind == "unchanged" and split_url(url) is None:
+        if (url or urls) and normalized.kind == "unchanged" and not _is_url(url):
             others += 1
             if others <= _NAMED:
                 place = "" if urls else f"line {number:,}: "
@@ -71,6 +72,11 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
         click.echo(f"{counted(others - _NAMED, 'more line')} that are not URLs", err=True)
     if others and urls:
         raise SystemExit(1)
+
+
+def _is_url(text: str) -> bool:
+    host = host_of(text)
+    return split_url(text) is not None and host.startswith("[") == host.endswith("]")  # of an IPv6 address
 
 
 def _lines(stdin: Iterable[bytes]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -32,7 +33,14 @@ def _no_file(ctx: click.Context, parameter: click.Parameter, folder: Path) -> Pa
     return folder
 
 
-FILE = click.Path(dir_okay=False, path_type=Path)
+class _File(click.Path):
+    """A file to write; "-" is none, which where there is a default is stdout."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return None if value == "-" else super().convert(value, param, ctx)
+
+
+FILE = _File(dir_okay=False, path_type=Path)
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 PAIRS_FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
@@ -146,12 +154,12 @@ def _nothing_at(path: Path) -> BadInputError:
 
 
 def _open(spec: str, path: Path) -> Index:
-    """To be read; a damaged segment is rebuilt first, where the index was made with the settings by default."""
+    """To be read; a damaged segment is rebuilt first, where keys are made by the settings by default."""
     try:
         return open_index(spec, [], default_path=path)
     except IndexDamagedError:
         with suppress(IndexMismatchError, IndexDamagedError):
-            open_index(spec, make_checks(CHECK_NAMES, {}), default_path=path).close()
+            open_index(spec, make_checks(CHECK_NAMES, {}, off=CHECK_NAMES), default_path=path).close()
         return open_index(spec, [], default_path=path)
 
 

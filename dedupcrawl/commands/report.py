@@ -39,8 +39,10 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, run:
     dedupcrawl report --output report.html
     dedupcrawl report --run all --output report.html
     dedupcrawl report --index JOBDIR/dedup/index --output report.html
-    dedupcrawl report --output report.html --json | jq .duplicates
+    dedupcrawl report --output report.html --json > figures.json
     """
+    if output is None:
+        raise click.UsageError("--output: a page to look at is not printed; give it a name such as report.html.")
     if lacking := extras.missing("report"):
         raise FailureError(f"the report {lacking}.")
     from dedupcrawl.report.collect import collect

@@ -38,7 +38,7 @@ _LONGEST = 64  # characters; longer words are cut into pieces, so that what is r
 _REMEMBERED = 1 << 16  # words whose terms are remembered
 
 _PLACE = "\ue000"  # of a spaced word; a character for private use, so part of no word
-_ENTRY = re.compile("(.+?)(?: ([0-9]{1,12}))?(?: ([a-z]+))?")  # of a dictionary, as jieba's load_userdict reads it
+_ENTRY = re.compile("(.+?)(?: ([0-9]{1,12}))?(?: ([A-Za-z]+))?")  # of a dictionary, as jieba's load_userdict reads it
 
 
 class _Patterns(NamedTuple):
@@ -103,9 +103,15 @@ def read_dictionary(path: Path) -> dict[str, int | None]:
         raise DictionaryError(f"{path}: cannot be read ({error.strerror}); give the path of a dictionary") from error
     except UnicodeDecodeError as error:
         raise DictionaryError(f"{path}: not UTF-8; save it in that encoding") from error
-    entries = filter(None, (_ENTRY.fullmatch(line.strip()) for line in lines))
-    words = {fold(entry[1]): int(entry[2]) if entry[2] else None for entry in entries}
-    if not (found := {word: frequency for word, frequency in words.items() if _patterns().ideographs.fullmatch(word)}):
+    found: dict[str, int | None] = {}
+    for number, line in enumerate(lines, 1):
+        if entry := _ENTRY.fullmatch(line.strip()):
+            word, *rest = fold(entry[1]).split() or [""]
+            if _patterns().ideographs.fullmatch(word):
+                if rest:
+                    raise DictionaryError(f"{path}, line {number}: after a word come its frequency and its tag")
+                found[word] = int(entry[2]) if entry[2] else None
+    if not found:
         raise DictionaryError(f"{path}: no word of ideographs in it; give lines such as '云计算 5 n'")
     return found
 

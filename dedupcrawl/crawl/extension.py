@@ -41,7 +41,7 @@ from dedupcrawl.crawl.summary import (
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.open import folder_of, is_redis, open_index, shown
 from dedupcrawl.output import replacing
 from dedupcrawl.project import data_folder, rules_folder
@@ -149,7 +149,7 @@ class Dedup:
         """Called by Scrapy."""
         try:
             return cls(crawler)
-        except (SettingError, RuleError, IndexMismatchError, IndexDamagedError, OSError) as error:
+        except (SettingError, RuleError, IndexDamagedError, OSError) as error:
             raise cannot_start(error) from None
 
     @classmethod

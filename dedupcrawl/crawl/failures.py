@@ -7,7 +7,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 from scrapy.statscollectors import StatsCollector
@@ -134,9 +134,12 @@ def take_all(*steps: Callable[[], object]) -> None:
 def cannot_start(error: Exception) -> Exception:
     """Log what is wrong; returned is `error` without its traceback, to be raised ``from None``.
 
-    Scrapy has no way for an add-on or an extension to end a crawl with a message alone: what it raises is printed with
-    its traceback. So the sentence comes first, on a line of its own, and the traceback is that of Scrapy only.
+    Scrapy has no way for an add-on or an extension to end a crawl with a message alone: what it raises ends the task of
+    the crawl, and is printed with its traceback unless somebody has asked the task for it.
     """
+    with suppress(RuntimeError):  # it is no task
+        if (task := asyncio.current_task()) is not None:
+            task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     said = str(error)
     if isinstance(error, OSError) and error.strerror:
         said = f"{error.filename}: {error.strerror}" if error.filename else error.strerror

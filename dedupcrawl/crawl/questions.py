@@ -175,10 +175,13 @@ class Questions:
         url: str,
         is_wanted: Callable[[Response], bool],
         settle: Callable[[FetchedPage | None], None],
+        *,
+        retry: bool = True,
     ) -> None:
         """Have `settle` called with the page at a URL; with None where there is no answer, or none that is wanted.
 
-        Not while an answer to what was asked `about` is still to come.
+        `retry`: ask again where the server fails, as Scrapy does by default. Not while an answer to what was asked
+        `about` is still to come.
         """
         if about in self._waiting:
             return
@@ -193,7 +196,7 @@ class Questions:
                 logger.exception("What %s answers to a question cannot be read.", printable(url))
             self._batch.then(partial(self._settle, about, partial(settle, page)), page)
 
-        self._sending.fetch(Request(url, meta={"dedup_skip": True}), answered)
+        self._sending.fetch(Request(url, meta={"dedup_skip": True, "dont_retry": not retry}), answered)
 
     def _settle(self, about: str, settle: Callable[[], None]) -> None:
         waiting = self._waiting.pop(about)
@@ -212,7 +215,7 @@ def ask_for_error(questions: Questions, errors: ErrorPages, host: str, url: str)
     if errors.is_new(host):
         asked = Request(made_up(url)).url  # as Scrapy writes it
         learn = partial(learn_error, errors, host)
-        questions.ask(host, asked, lambda found: found.status >= 400 or found.url == asked, learn)
+        questions.ask(host, asked, lambda found: found.status >= 400 or found.url == asked, learn, retry=False)
 
 
 def learn_error(errors: ErrorPages, host: str, page: FetchedPage | None) -> None:

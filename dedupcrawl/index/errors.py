@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class IndexMismatchError(Exception):
+class IndexMismatchError(ValueError):
     """The index was made with another format, other features or another version; the message says which and how."""
 
 

@@ -35,17 +35,18 @@ def _schema(journal: Journal, checks: Sequence[Check], batch_pages: int) -> Sche
     """What the header that is stored makes with the checks; that of a new index is made first."""
     path = journal.path
 
-    def work(txn: Transaction) -> bytes | None:
-        stored = journal.get(txn, "meta", _HEADER)
-        if stored is None and checks and not journal.count(txn) and not any(segment_files(path)):
-            stored = msgspec.msgpack.encode(header_of(checks, batch_pages))
-            journal.set_cell(txn, Cell("meta", b"", _HEADER, stored))
-        return stored
+    def work(txn: Transaction) -> Schema:
+        stored = made = journal.get(txn, "meta", _HEADER)
+        if made is None and checks and not journal.count(txn) and not any(segment_files(path)):
+            made = msgspec.msgpack.encode(header_of(checks, batch_pages))
+        if made is None:
+            raise IndexDamagedError(f"the index at {path} has no header: delete that folder, or bring back a copy")
+        schema = read_schema(made, checks, str(path))
+        if checks and (made := msgspec.msgpack.encode(schema.header)) != stored:
+            journal.set_cell(txn, Cell("meta", b"", _HEADER, made))
+        return schema
 
-    stored = journal.writing(work)
-    if stored is None:
-        raise IndexDamagedError(f"the index at {path} has no header: delete that folder, or bring back a copy")
-    return read_schema(stored, checks, str(path))
+    return journal.writing(work)
 
 
 class LmdbIndex(Index):

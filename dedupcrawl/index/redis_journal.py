@@ -174,6 +174,11 @@ class RedisJournal(VerdictLog):
         if header is None:
             raise ValueError(f"there is no index at {self.address.where}: crawl first, or name another prefix")
         schema = read_schema(header, self._checks, self.address.where)
+        if self._checks:
+            self._new = msgspec.msgpack.encode(schema.header)
+            new, old = (Cell("meta", b"", b"header", raw) for raw in (self._new, header))
+            if new != old and self.link.call(CHANGE, *self._changing([new], [old])):
+                return self.greet()  # another worker was faster
         if not self._epoch:
             self._start(schema)
         elif known and stored_epoch == epoch:

@@ -23,7 +23,7 @@ _OWN_TABLES = 3  # after the checks' tables
 
 
 class CheckHeader(msgspec.Struct, frozen=True):
-    """What signatures and keys of one check depend on."""
+    """What signatures and keys of one check depend on; no settings as long as no crawl had it on."""
 
     name: str
     payload_bits: int
@@ -31,7 +31,7 @@ class CheckHeader(msgspec.Struct, frozen=True):
 
 
 class Header(msgspec.Struct, frozen=True):
-    """What a stored index depends on; written once, when it is made."""
+    """What a stored index depends on; written when it is made, and when a check is on for the first time."""
 
     format: int
     batch_pages: int
@@ -40,7 +40,8 @@ class Header(msgspec.Struct, frozen=True):
 
 def header_of(checks: Sequence[Check], batch_pages: int) -> Header:
     """The header of a new index."""
-    return Header(FORMAT, batch_pages, tuple(CheckHeader(c.name, c.payload_bits, dict(c.header())) for c in checks))
+    made = ((check.name, check.payload_bits, dict(check.header()) if check.is_on else {}) for check in checks)
+    return Header(FORMAT, batch_pages, tuple(CheckHeader(*one) for one in made))
 
 
 @lru_cache(maxsize=16)  # of the page at hand: it is looked for and posted
@@ -104,7 +105,8 @@ def check_header(stored: Header, checks: Sequence[Check], where: str) -> None:
     """Refuse an index that was made by other checks or with other settings.
 
     The set of checks must be the same: a page kept without one of the signatures could never be found by it later.
-    Only an index opened without any check, to be read, is let through.
+    Only an index opened without any check, to be read, is let through. The settings of a check count once it was on; of
+    one that is off now, those that its keys depend on.
 
     Raises:
         IndexMismatchError: Says what differs and what to do.
@@ -117,7 +119,7 @@ def check_header(stored: Header, checks: Sequence[Check], where: str) -> None:
         differences.append(f"it holds the checks {names_of(stored)}, but {names_of(wanted)} are switched on")
     made = {check.name: check for check in stored.checks}
     differing: dict[tuple[str, str, str], list[str]] = {}  # what several checks were made with is said once
-    for check in wanted.checks:
+    for check in checks:
         for difference in _differences(made[check.name], check) if check.name in made else ():
             differing.setdefault(difference, []).append(check.name)
     for (name, before, after), checks_of in differing.items():
@@ -136,19 +138,20 @@ def names_of(header: Header) -> str:
     return ", ".join(sorted(check.name for check in header.checks)) or "none"
 
 
-def _differences(stored: CheckHeader, wanted: CheckHeader) -> list[tuple[str, str, str]]:
-    """(name, stored value, wanted value) of every setting in which two checks of one name differ."""
+def _differences(stored: CheckHeader, wanted: Check) -> list[tuple[str, str, str]]:
+    """(name, stored value, wanted value) of every setting that counts and in which two checks of one name differ."""
     before: dict[str, Any] = {"payload_bits": stored.payload_bits, **stored.settings}
-    after: dict[str, Any] = {"payload_bits": wanted.payload_bits, **wanted.settings}
+    after: dict[str, Any] = {"payload_bits": wanted.payload_bits, **(wanted.header() if stored.settings else {})}
+    counting = before.keys() | after.keys() if wanted.is_on else {"payload_bits", *wanted.keys_depend_on}
     return [
         (name, repr(before.get(name)), repr(after.get(name)))
-        for name in sorted(before.keys() | after.keys())
+        for name in sorted(counting)
         if before.get(name) != after.get(name) and NOT_INSTALLED not in (before.get(name), after.get(name))
     ]
 
 
 def read_schema(raw: bytes, checks: Sequence[Check], where: str) -> Schema:
-    """The schema that a stored header makes with these checks.
+    """The schema that a stored header makes with these checks; its header has the settings of those that are on.
 
     Raises:
         IndexMismatchError: It is of another format, or does not agree with the checks.
@@ -159,7 +162,9 @@ def read_schema(raw: bytes, checks: Sequence[Check], where: str) -> Schema:
         if version == FORMAT:
             header = msgspec.msgpack.decode(raw, type=Header)
             check_header(header, checks, where)
-            return Schema(header, checks)
+            new = {check.name: check for check in header_of(checks, 0).checks}
+            known = tuple(check if check.settings else new.get(check.name, check) for check in header.checks)
+            return Schema(msgspec.structs.replace(header, checks=known), checks)
     except UNREADABLE as error:
         raise IndexDamagedError(
             f"the header of the index at {where} cannot be read ({error}): delete that folder"

@@ -101,7 +101,7 @@ def collect(  # noqa: PLR0913 - what a report is of
     info = index.info()
     verdicts = _verdicts(index, int(info["verdicts"]), told, run)
     crawled, problems = _crawled(log, verdicts, told, run)
-    rewritten = sources.read_rewritten(row for row in index.rewrites() if run in (None, row.run))
+    rewritten = sources.read_rewritten(lambda: (row for row in index.rewrites() if run in (None, row.run)))
     asked = [one for one in runs if run in (None, one.name)] or ([Run(run, "", 0.0, begun=1)] if run else [])
     kept = sources.pages_kept(index, asked, everything=run is None)
     figures = sources.figures_of(asked, kept, verdicts.by_run, verdicts.in_doubt_by_run, rewritten.by_run)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -186,22 +186,25 @@ class Rewritten:
     by_run: Counter[str] = field(default_factory=Counter)  # run → URLs that were rewritten
 
 
-def read_rewritten(rewrites: Iterable[Rewrite]) -> Rewritten:
-    """Read them once, in 8 bytes per rewrite."""
+def read_rewritten(rewrites: Callable[[], Iterable[Rewrite]]) -> Rewritten:
+    """Read them twice, in some tens of bytes per rewrite; others may be recorded meanwhile.
+
+    Where rules sent a URL to one that an alias sent on, the alias has rewritten nothing that was asked for.
+    """
     by_rule: Counter[tuple[str, str]] = Counter()
     by_run: Counter[str] = Counter()
+    ends = ((one, end) for one in rewrites() for end in (one.url, one.canonical))
+    urls, pages = hashes_of(f"{one.spider}\0{one.run}\0{end}" for one, end in ends).reshape(-1, 2).T
+    counting = np.ones(len(urls), dtype=np.bool_)
     aliases = 0
-
-    def canonical() -> Iterator[str]:
-        nonlocal aliases
-        for rewrite in rewrites:
-            aliases += any(rule.startswith(RULE) for rule in rewrite.rules)
+    for number, (rewrite, is_led_to) in enumerate(zip(rewrites(), np.isin(urls, pages).tolist(), strict=False)):
+        is_alias = any(rule.startswith(RULE) for rule in rewrite.rules)
+        counting[number] = not (is_alias and is_led_to)
+        if counting[number]:
+            aliases += is_alias
             by_rule.update((site_of(rewrite.url), rule) for rule in rewrite.rules)
             by_run[rewrite.run] += 1
-            yield f"{rewrite.spider}\0{rewrite.run}\0{rewrite.canonical}"
-
-    pages = hashes_of(canonical())
-    return Rewritten(len(pages), aliases, len(np.unique(pages)), by_rule, by_run)
+    return Rewritten(int(counting.sum()), aliases, len(np.unique(pages[counting])), by_rule, by_run)
 
 
 _MOST = 20_000  # rules that are shown; those that rewrote or cover most

@@ -1,1 +1,7 @@
 """scrapy-redis's scheduler, made to lose nothing: a project names it as its SCHEDULER; nobody else imports it."""
+
+from dedupcrawl.crawl.failures import cannot_start
+from dedupcrawl.extras import missing
+
+if lacking := missing("scrapy-redis"):
+    raise cannot_start(ImportError(f"this scheduler {lacking}."))

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from dedupcrawl.printable import printable
+from dedupcrawl.setting import listed
 from dedupcrawl.sites import other_form, site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, TooLongError, compiled, host_key
 from dedupcrawl.urls.overlaps import done_in_part, on_all_hosts
@@ -230,13 +231,13 @@ class Normalizer:
         self._remembered = lru_cache(_URLS_KEPT)(self._normalize)
 
     @classmethod
-    def from_paths(cls, paths: Sequence[str | Path]) -> Normalizer:
-        """A normalizer with the rules of these files, and of the files of these folders.
+    def from_paths(cls, paths: Sequence[str | Path] | str | Path) -> Normalizer:
+        """A normalizer with the rules of these files, and of the files of these folders; or of this one.
 
         Raises:
             RuleError: When a path does not exist, or a file that is named itself cannot be read.
         """
-        where = [Path(path) for path in paths]
+        where = [Path(path) for path in listed(paths)]
         files = rule_files([path for path in where if not path.is_file()])
         for path in files.values() if len(files) <= FILES_CHECKED else ():
             check_name(path)

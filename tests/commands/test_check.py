@@ -245,16 +245,16 @@ def test_what_cannot_be_used_is_said_in_one_sentence(tmp_path: Path, arguments: 
 def test_an_index_of_other_settings_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "p.jsonl", *ROWS)
     verdicts(check(path, "--index", tmp_path / "index"))
-    result = check(path, "--index", tmp_path / "index", "--set", "CODE_ANCHORS=words")
+    result = check(path, "--index", tmp_path / "index", "--set", "EXACT_MIN_SYMBOLS=30")
     assert result.exit_code == 2
-    assert "feature_code was made with anchors" in result.stderr
+    assert "exact was made with min_symbols" in result.stderr
 
 
 def test_an_index_of_another_dictionary_is_refused_in_one_sentence(tmp_path: Path) -> None:
     path = write(tmp_path / "p.jsonl", *ROWS)
     index, words = tmp_path / "index", tmp_path / "words.txt"
     words.write_text("云计算 5 n\n", "utf-8")
-    made = ("--index", index, "--checks", "exact,mwo")
+    made = ("--index", index, "--checks", "exact,mwo,concepts")
     verdicts(check(path, *made))
     result = check(path, *made, "--set", f"DICTIONARY={words}")
     assert result.exit_code == 2

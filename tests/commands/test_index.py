@@ -71,14 +71,31 @@ def test_a_folder_that_holds_an_index_further_down(tmp_path: Path) -> None:
     assert f"there is no index at {tmp_path}: crawl first" in empty.stderr
 
 
-@pytest.mark.parametrize(("name", "status"), [("forget", 0), ("restore", 1)])
-def test_a_url_that_the_index_does_not_know_is_said_to_be_unknown(tmp_path: Path, name: str, status: int) -> None:
-    """Nothing was wanted but that it be gone; what is to be given back is not there."""
+@pytest.mark.parametrize("name", ["forget", "restore"])
+def test_a_url_that_the_index_does_not_know_is_said_to_be_unknown(tmp_path: Path, name: str) -> None:
     LmdbIndex(tmp_path / "index", CHECKS).close()
     done = CliRunner().invoke(command, [name, "http://a.com/nope", "--index", str(tmp_path / "index")])
-    assert done.exit_code == status
+    assert done.exit_code == 1
     assert "the index " in done.output
     assert "these URLs" in done.output
+
+
+def test_rows_are_written_as_the_name_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = "http://a.example/%E6%96%B0%E9%97%BB"
+    with closing(LmdbIndex(tmp_path / "index", CHECKS)) as made:
+        offer(made, page(url, 1), lambda check, other: None)
+    listing = ("list", "--index", str(tmp_path / "index"), "--output")
+    (tmp_path / "rows").mkdir()
+    monkeypatch.chdir(tmp_path / "rows")
+    for name, shown in (("rows.CSV", "http://a.example/新闻"), ("rows.jsonl", url), ("rows", url)):
+        assert CliRunner().invoke(command, [*listing, name]).exit_code == 0
+        assert shown in Path(name).read_text("utf-8")
+    for name in ("rows.xlsx", "rows.csv.gz"):
+        refused = CliRunner().invoke(command, [*listing, name])
+        assert refused.exit_code == 2
+        assert f"--output: {name} is neither .csv nor .jsonl" in refused.stderr
+    assert url in CliRunner().invoke(command, [*listing, "-"]).stdout
+    assert sorted(path.name for path in Path().iterdir()) == ["rows", "rows.CSV", "rows.jsonl"]
 
 
 @pytest.mark.parametrize("arguments", [("info",), ("verify",), ("list",), ("restore", "--check", "exact")])

@@ -46,6 +46,12 @@ def test_one_row_a_url_in_order(rules: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("text", ["", "http://[::1/", "http://::1]/", "http://"])
+def test_what_is_no_url_is_said_of_every_argument(rules: Path, text: str) -> None:
+    result = CliRunner().invoke(command, ["http://[::1]/", text, "--rules", str(rules)])
+    assert (result.exit_code, result.stderr) == (1, f"{text!r} is not a URL: printed unchanged\n")
+
+
 def test_its_rows_are_json_whether_asked_for_or_not(rules: Path) -> None:
     said = [
         CliRunner().invoke(command, ["http://a.com/?sid=1", "--rules", str(rules), *options]).stdout

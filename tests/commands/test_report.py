@@ -42,6 +42,12 @@ def test_what_it_says(folder: Path) -> None:
     assert output.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
+def test_a_page_is_not_printed(folder: Path) -> None:
+    result = report(folder, "--output", "-")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "give it a name such as report.html" in result.stderr
+
+
 def test_what_it_says_as_json(folder: Path) -> None:
     output = folder / "report.html"
     result = report(folder, "--output", str(output), "--json")

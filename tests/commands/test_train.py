@@ -35,9 +35,12 @@ def write_log(path: Path, sites: int = 1, pages: int = 60) -> Path:
 
 def test_for_people(tmp_path: Path) -> None:
     log = write_log(tmp_path / "log.jsonl")
+    rules = ["--rules", str(tmp_path / "rules")]
     with log.open("a") as file:
         file.write("broken\n")
-    result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "rules")])
+    twice = CliRunner().invoke(command, [str(log), str(log), "--rules", str(tmp_path / "others")])
+    assert "180 URLs, 60 duplicate clusters, 120 redundant URLs, each counted once" in twice.stdout
+    result = CliRunner().invoke(command, [str(log), *rules])
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[0].startswith("181 rows of 1 site in ")

@@ -121,7 +121,13 @@ def test_a_dictionary_is_part_of_the_header(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "told"),
-    [(b"", "no word"), (b"hello 3 n\n", "no word"), ("云计算".encode("gb18030"), "UTF-8"), (None, "cannot be read")],
+    [
+        (b"", "no word"),
+        (b"hello 3 n\n", "no word"),
+        ("云计算 5 n\n灯塔 -5 n\n".encode(), "line 2: after a word come its frequency and its tag"),
+        ("云计算".encode("gb18030"), "UTF-8"),
+        (None, "cannot be read"),
+    ],
 )
 def test_what_is_no_dictionary_is_refused(tmp_path: Path, content: bytes | None, told: str) -> None:
     path = tmp_path / "words.txt"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -111,6 +112,19 @@ async def test_one_page_that_is_not_there_speaks_but_once_against_the_rule_that_
     assert texts(done) >= every(30)
     assert (rule(tmp_path, "no-id").kind, rule(tmp_path, "no-id").state) == ("rewrite", "active")
     assert site.requests["/p"] <= 2
+
+
+class Busy(dict[str, Any]):
+    """Pages of a site that fails where it has none."""
+
+    def get(self, path: str, default: Any = None) -> Any:
+        return super().get(path, Answer("busy", 503))
+
+
+async def test_a_made_up_url_that_the_server_does_not_answer_is_not_asked_for_again(tmp_path: Path) -> None:
+    with serve(Busy(shop(30, bare=page(prose(500))))) as site:
+        await crawl(f"{site.base}/", {**rules(tmp_path, NO_ID), "RETRY_ENABLED": True})
+    assert [asked for path, asked in site.requests.items() if re.fullmatch("/[a-z]{20}", path)] == [1]
 
 
 async def test_wrong_ones_among_right_ones_are_found(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.record import record_of
 from dedupcrawl.index.schema import FORMAT, Schema, check_header, header_of, read_schema, url_key
-from tests.index.toys import CHECKS, EqualCheck, LettersCheck, page
+from tests.index.toys import CHECKS, EqualCheck, EqualOff, LettersCheck, page
 
 HEADER = header_of(CHECKS, 64)
 
@@ -35,6 +35,18 @@ def test_what_differs_is_told(checks: list[Check], told: str) -> None:
 def test_the_order_of_the_checks_is_free_and_none_is_for_reading() -> None:
     check_header(HEADER, CHECKS[::-1], "here")
     check_header(HEADER, [], "here")
+
+
+def test_the_settings_of_a_check_count_from_the_crawl_that_has_it_on() -> None:
+    raw = msgspec.msgpack.encode(header_of((EqualOff(), LettersCheck()), 64))
+    for version in (2, 3):
+        assert not read_schema(raw, (EqualOff(version=version), LettersCheck()), "here").header.checks[0].settings
+    bound = msgspec.msgpack.encode(read_schema(raw, (EqualCheck(version=2), LettersCheck()), "here").header)
+    with pytest.raises(IndexMismatchError, match="equal was made with version = 2 and now has version = 3"):
+        read_schema(bound, (EqualCheck(version=3), LettersCheck()), "here")
+    assert read_schema(bound, (EqualOff(version=3), LettersCheck()), "here").header.checks[0].settings["version"] == 2
+    with pytest.raises(IndexMismatchError, match="edges = 4 and now has edges = 2"):  # it folds others' pages
+        read_schema(bound, (EqualOff(edges=2), LettersCheck()), "here")
 
 
 def test_headers_come_back() -> None:

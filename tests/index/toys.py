@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,19 +25,23 @@ _EDGES = (0, 1, (1 << 64) - 1, 1 << 63)
 class EqualCheck:
     """Equal signatures; the keys of the first few are the smallest and largest there are."""
 
+    is_on: ClassVar[bool] = True
+    keys_depend_on: ClassVar[frozenset[str]] = frozenset({"edges"})
+
     name: str = "equal"
     payload_bits: int = 0
     version: int = 1
+    edges: int = 4
 
     def header(self) -> Mapping[str, str | int | float]:
-        return {"version": self.version}
+        return {"version": self.version, "edges": self.edges}
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         return page.title.encode() or None
 
     def keys(self, signature: bytes) -> Keys:
         number = int.from_bytes(signature, "big")
-        return np.array([_EDGES[number] if number < len(_EDGES) else number * 2654435761], dtype=np.uint64)
+        return np.array([_EDGES[number] if number < self.edges else number * 2654435761], dtype=np.uint64)
 
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
         return postings.find(self.keys(signature))[1]
@@ -53,6 +58,12 @@ class EqualCheck:
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         return 1.0 if new == kept else None
+
+
+class EqualOff(EqualCheck):
+    """It, where the crawl does not ask it."""
+
+    is_on: ClassVar[bool] = False
 
 
 @dataclass(frozen=True)

@@ -65,12 +65,15 @@ def rewrite(url: str, canonical: str, at: float, *rules: str) -> Rewrite:
 
 def test_variants_and_their_pages_are_counted() -> None:
     found = read_rewritten(
-        [
+        lambda: [
             rewrite("http://www.a.com/1?sid=2", "http://www.a.com/1", 3, "sid"),
             rewrite("http://www.a.com/1?sid=1", "http://www.a.com/1", 1, "sid"),
             rewrite("http://www.a.com/print/1?sid=1", "http://www.a.com/1", 2, "sid", "print"),
             rewrite("http://b.com/?x", "http://b.com/", 9, "sid"),
             rewrite("http://b.com/?p=3", "http://b.com/", 9, "alias.shortlink"),
+            rewrite(
+                "http://www.a.com/1", "http://www.a.com/1?sid=2", 9, "alias.duplicate"
+            ),  # which rules had sent there
         ]
     )
     assert (found.variants, found.aliases, found.pages) == (5, 1, 2)
@@ -84,9 +87,11 @@ def test_variants_and_their_pages_are_counted() -> None:
 
 def test_what_two_crawls_rewrote_counts_in_each() -> None:
     found = read_rewritten(
-        Rewrite(f"http://a.com/1?sid={sid}", "http://a.com/1", ("sid",), spider, run, at)
-        for at, (sid, spider, run) in enumerate(
-            [(1, "one", "monday"), (2, "one", "monday"), (1, "two", "monday"), (1, "one", "tuesday")]
+        lambda: (
+            Rewrite(f"http://a.com/1?sid={sid}", "http://a.com/1", ("sid",), spider, run, at)
+            for at, (sid, spider, run) in enumerate(
+                [(1, "one", "monday"), (2, "one", "monday"), (1, "two", "monday"), (1, "one", "tuesday")]
+            )
         )
     )
     assert (found.variants, found.pages) == (4, 3)
@@ -94,7 +99,7 @@ def test_what_two_crawls_rewrote_counts_in_each() -> None:
 
 
 def test_nothing_was_rewritten() -> None:
-    found = read_rewritten([])
+    found = read_rewritten(list)
     assert (found.variants, found.pages) == (0, 0)
 
 
@@ -102,6 +107,8 @@ def test_nothing_was_rewritten() -> None:
 def test_however_many_are_held_at_once(rows: Sequence[tuple[int, int]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sources, "_HASHED_AT_ONCE", 3)
-        found = read_rewritten(rewrite(f"http://a/{n}", f"http://b/{page}", at) for n, (page, at) in enumerate(rows))
+        found = read_rewritten(
+            lambda: (rewrite(f"http://a/{n}", f"http://b/{page}", at) for n, (page, at) in enumerate(rows))
+        )
     assert found.variants == len(rows)
     assert found.pages == len({page for page, _ in rows})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import msgspec
 import numpy as np
@@ -77,6 +77,11 @@ class Check(Protocol):
 
     `signature` is made once a page and stored; everything else works on stored signatures alone.
     """
+
+    is_on: ClassVar[bool] = True
+    """Whether the crawl asks it. A check that is off has its place in an index, but makes no signatures."""
+    keys_depend_on: ClassVar[frozenset[str]] = frozenset()
+    """Names in the header that keys depend on too, which every crawl makes of all signatures."""
 
     @property
     def name(self) -> str:

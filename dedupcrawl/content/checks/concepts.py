@@ -276,6 +276,7 @@ class ConceptsCheck(Check):
     dictionary: str = terms.dictionary_parameter()
 
     name: ClassVar[str] = "concepts"
+    keys_depend_on: ClassVar[frozenset[str]] = frozenset({"searched"})
     payload_bits: ClassVar[int] = _PAYLOAD_BITS
 
     def header(self) -> Mapping[str, str | int | float]:

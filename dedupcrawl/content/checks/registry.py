@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from dedupcrawl.content.checks.base import Check
@@ -36,16 +37,24 @@ PARAMETERS: tuple[Setting, ...] = tuple(
 """The fields of all checks, named as settings are but for the prefix; checks may share one."""
 
 
-def make_checks(names: Sequence[str], thresholds: Mapping[str, Any]) -> list[Check]:
+def make_checks(names: Sequence[str], thresholds: Mapping[str, Any], off: Collection[str] = frozenset()) -> list[Check]:
     """The checks called `names`, in that order.
 
-    `thresholds` are values of `PARAMETERS` by name, already read; a missing one has its default.
+    `thresholds` are values of `PARAMETERS` by name, already read; a missing one has its default. `off` are the names of
+    those that are in the list for their place in an index only.
 
     Raises:
         KeyError: for a name that is no check.
     """
     fields = {name: settings_of(_CHECKS[name]).items() for name in names}
     return [
-        _CHECKS[name](**{field: thresholds[one.name] for field, one in fields[name] if one.name in thresholds})
+        (_switched_off(name) if name in off else _CHECKS[name])(
+            **{field: thresholds[one.name] for field, one in fields[name] if one.name in thresholds}
+        )
         for name in names
     ]
+
+
+@cache  # checks are equal only within one class
+def _switched_off(name: str) -> type[Check]:
+    return type(name, (_CHECKS[name],), {"__slots__": (), "is_on": False})
