@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +28,7 @@ from dedupcrawl.demo.server import serving
 from dedupcrawl.demo.site import MIRROR_HOST
 from dedupcrawl.index.open import open_index
 
-ROOT = Path(__file__).resolve().parents[2]  # of the checkout, where scrapy.cfg and rules/ are
+ROOT = Path(__file__).resolve().parents[2]  # of the checkout, where scrapy.cfg is
 
 
 class CrawlError(Exception):
@@ -163,8 +162,7 @@ class _Refused(click.ClickException):
 def main(start: str | None, folder: Path | None) -> None:
     """Crawl START, or else the bundled demo site, learn rules from that, crawl it again, and print what was saved.
 
-    The demo site is crawled without rules first, START with those of the folder rules/, which then stay in front of the
-    learned ones. The second crawl knows nothing of the first but the rules.
+    The second crawl knows nothing of the first but the rules.
     """
     if not (ROOT / "scrapy.cfg").is_file():
         raise _Refused(f"The demo runs in a checkout of the project: there is no scrapy.cfg in {ROOT}.")
@@ -175,7 +173,7 @@ def main(start: str | None, folder: Path | None) -> None:
     if folder.exists():
         raise _Refused(f"{folder} is there already: name another by --folder, or delete it.")
     rules = folder / "rules"
-    shutil.copytree(ROOT / "rules", rules) if start else rules.mkdir(parents=True)
+    rules.mkdir(parents=True)
     with ExitStack() as stack:
         arguments = {"start": start or stack.enter_context(serving()).url}
         if not start:
