@@ -2,8 +2,8 @@
 
 ``python -m tools.dist_check [PYTHON]`` takes another interpreter than the one that it runs with. Nothing of the
 checkout can be imported where it works: a Scrapy project is made by `scrapy startproject`, one line turns dedup on, the
-demo site that comes with the package is crawled, rules are learned; mypy reads the package's types from outside. Links of
-the README, which have no address to stand before them yet, must lead to files of the source distribution.
+demo site that comes with the package is crawled, rules are learned; mypy reads the package's types from outside.
+The README's links, which have no public address in front yet, must lead to files of the source distribution.
 """
 
 from __future__ import annotations

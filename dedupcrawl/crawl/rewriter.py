@@ -102,7 +102,7 @@ class Rewriter:
             return found
         made = self._normalizer.fetchable(found.url)
         is_there = self._pending.is_proven(made.canonical)
-        is_proved = is_there or not self._parts.tries or self._parts.book.holds(found.url, made.rules)
+        is_proved = is_there or not self._parts.tries or self._parts.book.is_proved(found.url, made.rules)
         return made if is_proved else Normalized(found.url, found.url, "unchanged", ())
 
     def _representative(self, found: Normalized, url: str) -> str:

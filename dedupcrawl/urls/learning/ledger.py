@@ -63,7 +63,7 @@ class Price:
         """True when a hypothesis is right as often as the user asks, of so many clusters at least."""
         return found.clusters >= clusters and found.right >= self.min_precision * (found.right + found.wrong)
 
-    def holds(self, right: float, wrong: float) -> bool:
+    def is_safe(self, right: float, wrong: float) -> bool:
         """True when so many wrong ones may be chance: a standard deviation more than allowed."""
         allowed = max(0.0, right + wrong) / self.of_wrong
         return wrong <= allowed + sqrt(allowed)
