@@ -108,8 +108,8 @@ class Rewriter:
     def _representative(self, found: Normalized, url: str) -> str:
         """What is asked for instead of a URL: its canonical form, or the first URL of an identity that cannot be."""
         identity = found.canonical
-        is_met = found.kind == "equivalence" or self._pending.first_seen(identity) is not None
-        if not is_met or self._is_fetched(identity) or not self._pending.is_unknown(identity):
+        needs_stand_in = found.kind == "equivalence" or self._pending.first_seen(identity) is not None
+        if not needs_stand_in or self._is_fetched(identity) or not self._pending.is_unknown(identity):
             return identity
         return self._pending.stand_in(identity, url, lambda first: self._normalizer.normalize(first).canonical)
 
