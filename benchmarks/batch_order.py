@@ -5,7 +5,7 @@
 Pages are made up of real ones: some paragraphs of any of them, three words in ten replaced by others, so that every
 page has a text of its own. One in ten is a near copy of one of the last thousand: 5 % of its words edited, an excerpt
 of 40 %, or cut to 70 %. They are of 2,000 sites and lie in a JSON Lines file. The command runs with its defaults, in a
-process of its own with its index and its sorted runs in temporary files. Memory is the highest that was seen, apart:
+process of its own with its index and its sorted runs in temporary files. Memory is the highest seen, of two kinds:
 what the process has for itself, and what it has mapped of the index's files, which the system may take back.
 """
 

@@ -1,4 +1,4 @@
-"""What it costs to try rules apart in each part of a site, and what it catches: the numbers of `urls.places`.
+"""What it costs to try rules separately in each part of a site, and what it catches: the numbers of `urls.places`.
 
     python -m benchmarks.rule_places [SITE…] [--data DIR] [--words N …] [--trials N …]
 

@@ -4,7 +4,7 @@
 
 Pages of a stored crawl, by whole sections and in the order in which they were stored, go through the detector with the
 default checks on an index in LMDB, by turns with and without blocks that recur. CPU is the process's, from the
-extracted page to the verdict, index included; extraction is the same and counted apart.
+extracted page to the verdict, index included; extraction is the same and counted separately.
 """
 
 from __future__ import annotations

@@ -62,7 +62,6 @@ LIBRARIES_OF = {  # only these rooms know Scrapy; nobody else may
     "lmdb": {"index"},
     "redis": {"index", "shared_queue"},
     "click": {"cli", "commands", "demo", "crawl"},
-    "rich": {"commands"},
     "jinja2": {"report"},
     "pyspark": {"spark"},
     "pyarrow": {"spark", "crawl_logs"},

@@ -3,17 +3,22 @@
 ``python -m tools.dist_check [PYTHON]`` takes another interpreter than the one that it runs with. Nothing of the
 checkout can be imported where it works: a Scrapy project is made by `scrapy startproject`, one line turns dedup on, the
 demo site that comes with the package is crawled, rules are learned; mypy reads the package's types from outside.
+The README's links, which have no public address in front yet, must lead to files of the source distribution.
 """
 
 from __future__ import annotations
 
 import os
+import posixpath
+import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+_LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 
 _SPIDER = """
 import scrapy
@@ -64,13 +69,28 @@ def main() -> None:
         there = Path(folder)
         _run([sys.executable, "-m", "build", "--quiet", "--outdir", folder, str(ROOT)], there)
         (wheel,) = there.glob("*.whl")
-        print(f"built {wheel.name} and {next(there.glob('*.tar.gz')).name}")
+        (source,) = there.glob("*.tar.gz")
+        print(f"built {wheel.name} and {source.name}")
+        _links(source)
         _run([python, "-m", "venv", str(there / "venv")], there)
         inside = there / "venv" / "bin"
         _run([str(inside / "pip"), "install", "--quiet", "--disable-pip-version-check", str(wheel)], there)
         _run([str(inside / "pip"), "check"], there)
         _crawl(inside, there)
         _types(inside, there)
+
+
+def _links(source: Path) -> None:
+    with tarfile.open(source) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+        top = source.name.removesuffix(".tar.gz")
+        readme = archive.extractfile(f"{top}/README.md")
+        assert readme is not None
+        links = {posixpath.normpath(link) for link in _LINK.findall(readme.read().decode())}
+    folders = {posixpath.dirname(name) for name in names}
+    if lost := sorted(links - names - folders):
+        sys.exit(f"the README links to what the source distribution does not have: {', '.join(lost)}")
+    print(f"links: the {len(links)} files that the README links to are in {source.name}")
 
 
 def _crawl(inside: Path, there: Path) -> None:
@@ -91,8 +111,10 @@ def _crawl(inside: Path, there: Path) -> None:
     _must("rules for 1 site", _run(train, there))
     _must("pip install 'dedupcrawl[report]'", _run([ours, "report", "--output", "report.html"], there, status=1))
     _must("pages", _run([ours, "index", "info"], there))
-    said = _run([str(inside / "python"), "-c", "import dedupcrawl.content.kernels as k; print(k.compiled)"], there)
-    print(f"kernels: {said.strip()}")
+    said = _run(
+        [str(inside / "python"), "-c", "import dedupcrawl.content.kernels as k; print(bool(k.compiled))"], there
+    )
+    print(f"compiled kernels: {said.strip()}")
 
 
 def _types(inside: Path, there: Path) -> None:

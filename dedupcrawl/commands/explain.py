@@ -64,7 +64,7 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
 
 _LISTED = 10  # pages of a list that are told; --json tells all
 _OF_DOUBT = ("url", "check", "similarity")
-_SAYS = {"duplicate": "its page was found to be a duplicate", "redirect": "it was found to redirect there"}
+_SAYS = {"duplicate": "its page was a duplicate of that one", "redirect": "it redirected there"}
 
 
 def lines(told: dict[str, Any]) -> list[str]:
@@ -125,8 +125,9 @@ def _of_alias(alias: dict[str, Any]) -> Iterator[str]:
     is_used = not alias["refuted"] and not alias["unused"]
     links = f"; {counted(alias['links'], 'link')} that only its page had are still followed" if alias["links"] else ""
     run = f" in run {alias['run']}" if alias["run"] else ""
-    says = f"{_SAYS.get(alias['source'], 'pages say so')} ({alias['source']}), {moment(alias['at'])}{run}"
-    yield f"{'is' if is_used else 'is not used as'} an alias of {alias['target']}: {says}{links if is_used else ''}"
+    says = _SAYS.get(alias["source"], f"named by pages ({alias['source']})")
+    when = f"{moment(alias['at'])}{run}{links if is_used else ''}"
+    yield f"{'is' if is_used else 'is not used as'} an alias of {alias['target']}: {says}, {when}"
     if alias["unused"]:
         yield f"  for {alias['unused']}"
     if alias["tried"]:

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-from rich.console import Console
-from rich.progress import Progress as Bars
-from rich.progress import TaskID
+from time import monotonic
 
 from dedupcrawl.crawl_logs.tally import Progress
+
+_WIDTH = 40  # characters: a stage, its share and the time left, and spaces over what stood there before
+_EVERY = 0.1  # seconds
 
 
 @contextmanager
 def progress() -> Iterator[Progress]:
-    """A bar for each stage that the function given is told of."""
-    console = Console(stderr=True)
-    with Bars(console=console, transient=True, disable=not console.is_terminal) as bars:
-        tasks: dict[str, TaskID] = {}
+    """One line about the stage that the function given was told of last; it is gone in the end."""
+    if not sys.stderr.isatty():
+        yield lambda stage, done, total: None
+        return
+    begun: dict[str, float] = {}
+    shown = 0.0
 
-        def told(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total)
-            bars.update(tasks[stage], completed=done, total=total)
+    def told(stage: str, done: int, total: int) -> None:
+        nonlocal shown
+        now = monotonic()
+        began = begun.setdefault(stage, now)
+        if now - shown >= _EVERY or done >= total:
+            shown = now
+            left = f", {(now - began) * (total - done) / done:,.0f} s left" if 0 < done < total else ""
+            share = min(done / total, 1) if total else 1
+            print(f"\r{f'{stage} {share:.0%}{left}':<{_WIDTH}}", end="", file=sys.stderr, flush=True)
 
+    try:
         yield told
+    finally:
+        print(f"\r{'':<{_WIDTH}}\r", end="", file=sys.stderr, flush=True)

@@ -112,8 +112,8 @@ def _told(urls: Pair, rules: SiteRules, log: Ledger | None) -> dict[str, Any]:
     canonical, used = made(urls, rules.site, rules.rules)
     told = {"canonical": canonical, "rules": used, "log": _in_log(urls, log) if log else "", "reasons": []}
     if canonical[0] == canonical[1]:
-        return told | {"merged": True}
-    merged_by_training = None
+        return told | {"is_merged": True}
+    training_merges = None
     reasons = [*_of_file(urls, rules, are_off=True)]
     if not reasons:
         reasons += _of_file(urls, rules, are_off=False)
@@ -121,11 +121,15 @@ def _told(urls: Pair, rules: SiteRules, log: Ledger | None) -> dict[str, Any]:
             reasons += (Reason(described(one), "no log was given that may support it") for one in hypotheses(canonical))
         else:
             left, by = made(urls, log.site, log.rules)
-            merged_by_training = left[0] == left[1]
+            training_merges = left[0] == left[1]
             learned = (rule for rule in log.rules if rule.id in by)
             merged_by = [Reason(described(rule), speaks_for(rule_facts(log.site, rule))) for rule in learned]
-            reasons = merged_by if merged_by_training else reasons + judged(urls, log)
-    return told | {"merged": False, "merged_by_training": merged_by_training, "reasons": list(map(asdict, reasons))}
+            reasons = merged_by if training_merges else reasons + judged(urls, log)
+    return told | {
+        "is_merged": False,
+        "training_merges": training_merges,
+        "reasons": list(map(asdict, reasons)),
+    }
 
 
 def _in_log(urls: Pair, log: Ledger) -> str:
@@ -167,14 +171,14 @@ def _lines_of_crawls(canonical: Pair, urls: Pair, tried: Mapping[str, dict[str, 
 
 def _lines(told: Mapping[str, Any]) -> Iterator[str]:
     by = f" by {', '.join(told['rules'])}" if told["rules"] else ""
-    if told["merged"]:
+    if told["is_merged"]:
         yield f"They are merged: {told['canonical'][0]}{by}."
         return
     yield f"They are not merged: {' and '.join(told['canonical'])}{by}."
     if told["log"]:
         yield f"In the log: {told['log']}."
-    if told["merged_by_training"] is not None:
-        does = "would merge them:" if told["merged_by_training"] else "would not merge them; of what it leaves apart:"
+    if told["training_merges"] is not None:
+        does = "would merge them:" if told["training_merges"] else "would not merge them; of what it leaves apart:"
         yield f"Training on the log {does}"
     if not told["reasons"]:
         yield "  training has no hypothesis that turns one URL into the other"

@@ -41,7 +41,7 @@ class UrlMiddleware(Component):
         if rewriter.follows(request):
             engine = self._crawler.engine
             await self._dedup.batch.at_hand(request.url, len(engine.downloader.active) if engine is not None else 1)
-        if self._dedup.watch.meets(request):
+        if self._dedup.watch.converges(request):
             raise AlreadyFetchedError(f"{request.url} is where the canonical URL led")
         is_waited_for = CANONICAL in request.meta or TRIAL in request.meta
         if "redirect_urls" in request.meta and not is_waited_for and self._dedup.repetitions.has_started_with(request):

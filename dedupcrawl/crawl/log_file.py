@@ -141,7 +141,7 @@ class AliasRows:
         """`target` is asked for instead of `url`, by these rules; not told of a URL that is fetched, too."""
         if self._log.path is None or not said_by(rules):
             return
-        if self._book.holds(url, rules):
+        if self._book.is_proved(url, rules):
             self._add(url, target, rules, held=None)
         elif self._count < _MOST_WAITING:
             self._waiting[site_of(url), rules[0]].append((url, target))

@@ -46,7 +46,7 @@ class Savings:
         self._tally = tally
         self.is_fetched: Callable[[str], bool] = lambda url: False
         self._asked, self._fetched = UrlSet(), UrlSet()
-        self._met = UrlSet()  # links lead to these, to which rules have sent others
+        self._sent_to = UrlSet()  # links lead to these, to which rules have sent others
 
     def drop(self, request: Request) -> None:
         """`request` is not fetched, for another one is that asks for its URL."""
@@ -54,7 +54,7 @@ class Savings:
         if ORIGINAL_URL in request.meta:
             self._count(self._ask(request))
         else:
-            self._met.add(url)
+            self._sent_to.add(url)
             self._count(url in self._fetched and self._asked.add(url))
 
     def lead_on(self, request: Request) -> None:
@@ -96,7 +96,7 @@ class Savings:
     def _answer(self, request: Request) -> int:
         """How many URLs are asked for that the answer to `request` is for."""
         url = without_fragment(request.url)
-        linked = url in self._met and self._asked.add(url)
+        linked = url in self._sent_to and self._asked.add(url)
         return linked + (self._ask(request) if ORIGINAL_URL in request.meta else 0)
 
     def _ask(self, request: Request) -> int:

@@ -133,7 +133,7 @@ class DedupPipeline(Component):
         url = analysis.page.url
         own, canonical = canonical_of(fetched.url), canonical_of(url)
         # A page and those of its items that are judged by themselves (DEDUP_ITEM_FIELDS) hold each other's texts.
-        apart = set(fetched.kept_under.values()) if url == fetched.url else {fetched.url, own}
+        excluded = set(fetched.kept_under.values()) if url == fetched.url else {fetched.url, own}
         try:
             asked = Asked(
                 self._checks_of[chosen],
@@ -145,7 +145,7 @@ class DedupPipeline(Component):
                 ttl=settings.ttl,
                 quota=settings.site_quota,
                 force_keep=bool(fetched.force_keep),
-                excluded=apart,
+                excluded=excluded,
                 is_item=url != fetched.url,
             )
             verdict = yield from self._detector.steps(analysis, asked)

@@ -102,14 +102,14 @@ class Rewriter:
             return found
         made = self._normalizer.fetchable(found.url)
         is_there = self._pending.is_proven(made.canonical)
-        is_proved = is_there or not self._parts.tries or self._parts.book.holds(found.url, made.rules)
+        is_proved = is_there or not self._parts.tries or self._parts.book.is_proved(found.url, made.rules)
         return made if is_proved else Normalized(found.url, found.url, "unchanged", ())
 
     def _representative(self, found: Normalized, url: str) -> str:
         """What is asked for instead of a URL: its canonical form, or the first URL of an identity that cannot be."""
         identity = found.canonical
-        is_met = found.kind == "equivalence" or self._pending.first_seen(identity) is not None
-        if not is_met or self._is_fetched(identity) or not self._pending.is_unknown(identity):
+        needs_stand_in = found.kind == "equivalence" or self._pending.first_seen(identity) is not None
+        if not needs_stand_in or self._is_fetched(identity) or not self._pending.is_unknown(identity):
             return identity
         return self._pending.stand_in(identity, url, lambda first: self._normalizer.normalize(first).canonical)
 

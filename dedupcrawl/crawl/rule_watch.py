@@ -156,10 +156,10 @@ class RuleWatch:
         """A page was judged, or its callback has come to its end without an item."""
         self._trials.judged(page.url, has_verdict=page.verdict is not None)
 
-    def meets(self, request: Request) -> bool:
+    def converges(self, request: Request) -> bool:
         """True when `request` is a URL on trial on its way to where its canonical URL led: the spider has that page."""
         tried = request.meta.get(TRIAL)
-        return tried is not None and self._trials.meets(tried, request.url)
+        return tried is not None and self._trials.converges(tried, request.url)
 
     def gone(self, canonical: str, waiting: Sequence[Request], why: str, *, is_sure: bool) -> list[Request]:
         """`canonical` led nowhere: what waited for it, which is a trial of the rules that sent it there.

@@ -47,7 +47,7 @@ class Look(msgspec.Struct, frozen=True):
 
     @classmethod
     def at(cls, analysis: Analysis) -> Look:
-        """What there is to see of a page."""
+        """What can be seen of a page."""
         return cls(analysis.outline, analysis.page.body_digest, host_of(analysis.page.url), analysis.around)
 
     @classmethod

@@ -142,7 +142,7 @@ class Trials:
             self._end(trial)
             self._succeed(trial)
 
-    def meets(self, url: str, target: str) -> bool:
+    def converges(self, url: str, target: str) -> bool:
         """The site leads from a URL on trial to `target`; True when its canonical URL led there, too: it has passed."""
         trial = self._by_url.get(url)
         if trial is None or trial.led_to != target:

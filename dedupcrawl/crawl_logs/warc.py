@@ -55,7 +55,7 @@ class _Window:
         self._content = content
         self.data = bytearray()
 
-    def holds(self, size: int) -> bool:
+    def has(self, size: int) -> bool:
         """Whether there are so many bytes, after reading what is missing."""
         while len(self.data) < size:
             chunk = self._content.read(_CHUNK)
@@ -69,7 +69,7 @@ class _Window:
         while len(self.data) < size and self.data:
             size -= len(self.data)
             self.data.clear()
-            self.holds(1)
+            self.has(1)
         is_there = len(self.data) >= size
         del self.data[:size]
         return is_there
@@ -79,7 +79,7 @@ class _Window:
         start = len(b"WARC/")
         while not (found := pattern.search(self.data, start)):
             start = max(start, len(self.data) - _MARK_BYTES)
-            if start > limit or not self.holds(len(self.data) + 1):
+            if start > limit or not self.has(len(self.data) + 1):
                 return None
         return found
 
@@ -88,7 +88,7 @@ class _Window:
         passed = False
         while not (mark := _MARK.search(self.data)):
             searched = len(self.data)
-            more = self.holds(searched + 1)
+            more = self.has(searched + 1)
             old = max(0, searched - _MARK_BYTES) if more else searched
             passed = passed or bool(self.data[:old].strip())
             del self.data[:old]
@@ -149,7 +149,7 @@ def _record(window: _Window) -> Found:
         is_there = window.skip(len(header) + promised)
         return Found(header, TOO_LARGE) if is_there else Found(b"", BEYOND_THE_FILE)
     size = len(header) + promised
-    more = window.holds(size + _MARK_BYTES)
+    more = window.has(size + _MARK_BYTES)
     is_there = len(window.data) >= size
     if is_there and _AFTER_RECORD.match(window.data, size):
         return Found(window.taken(size))

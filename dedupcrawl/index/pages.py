@@ -50,7 +50,7 @@ class PageStore(Tables):
 
     @abstractmethod
     def search(self, entry: Entry, *, first_id: int = 0, after: Search | None = None) -> Search:
-        """What there is that may concern a new page: candidates for a detector to decide about.
+        """What may concern a new page: candidates for a detector to decide about.
 
         Args:
             entry: The page.

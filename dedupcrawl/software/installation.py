@@ -82,7 +82,7 @@ class Installation(msgspec.Struct, frozen=True):
         program = known.get(self.program)
         return () if program is None else tuple(rules_at(program, self.anchors, self.hosts, self.where, others))
 
-    def holds(self, url: str) -> bool:
+    def contains(self, url: str) -> bool:
         """Whether a URL lies below one of its paths."""
         parts = split_url(url)
         if parts is None or parts.authority.lower() not in self.hosts:

@@ -85,7 +85,7 @@ class Sightings:
         return tuple(
             entry
             for one in seen
-            if one.program in ignored and one.is_recognized and one.holds(url)
+            if one.program in ignored and one.is_recognized and one.contains(url)
             for entry in ignored[one.program]
         )
 
@@ -112,7 +112,7 @@ def _read(written: str) -> tuple[str, str | None]:
 
 
 def sight_of(url: str, html: str, cookies: Iterable[str] = (), encoding: str = "utf-8") -> Sight:
-    """What there is to see of a page, in the first `_MOST_HTML` characters of its HTML and the names of its cookies.
+    """What can be seen of a page, in the first `_MOST_HTML` characters of its HTML and the names of its cookies.
 
     Links send their arguments in the encoding of the page, and their paths in UTF-8.
     """

@@ -1,4 +1,4 @@
-"""Places: the parts of a site in which a rule is tried apart, because it may be right in one and wrong in another.
+"""Places: the parts of a site in which a rule is tried separately, because it may be right in one and wrong in another.
 
 Which part a URL belongs to is told by what sites route by: its host, the front of its path, the script or page at the
 end, and arguments that have a word for a value (`route=product/search`, `view=print`). A position in which a rule meets
@@ -27,7 +27,7 @@ from dedupcrawl.urls.url_parts import split_url
 _MOST_WORDS = 16  # of one position; where there are more, they are names: benchmarks/rule_places.py
 _MOST_POSITIONS = 16
 _MOST_ARGUMENTS = 32  # of a URL that are looked at
-_MOST_PLACES = 10  # tried apart; all others are one place more
+_MOST_PLACES = 10  # tried separately; all others are one place more
 _MOST_OFF = 16  # places besides; a rule that is wrong in more is wrong
 _LONGEST = 40  # characters of a word, and of an argument's name
 

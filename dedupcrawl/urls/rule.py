@@ -265,7 +265,7 @@ def described(rule: Rule) -> str:
 
 
 def rule_facts(site: str, rule: Rule) -> dict[str, Any]:
-    """What there is to say of a rule of a site, for rows; its precision is None where nothing was rewritten."""
+    """The facts about a rule of a site, for rows; its precision is None where nothing was rewritten."""
     evidence = rule.evidence
     return {
         "site": site,
@@ -311,7 +311,7 @@ _STATES: Mapping[State, str] = {
 
 
 def speaks_for(facts: Mapping[str, Any]) -> str:
-    """What there is for a rule and against it, of its `rule_facts`."""
+    """The evidence for and against a rule, from its `rule_facts`."""
     said = [_STATES[facts["state"]], f"learned {facts['learned']}" if facts["learned"] else facts["source"]]
     if facts["coverage"]:
         learned_from = f"from {counted(facts['support'], 'cluster')}; " if facts["support"] else ""

@@ -86,7 +86,7 @@ class RuleBook:
     def _excluded(self, url: str, rules: Sequence[str]) -> frozenset[str]:
         return frozenset(one.rule.id for one in self._of(url, rules) if one.places.is_off(url))
 
-    def holds(self, url: str, rules: tuple[str, ...]) -> bool:
+    def is_proved(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when enough trials have passed where this URL belongs to for the rules to be taken for right there."""
         watched = self._of(url, rules)
         return len(watched) == len(rules) and all(one.holds_at(url) for one in watched)

@@ -22,7 +22,7 @@ from dedupcrawl.urls.probation import (
 from dedupcrawl.urls.rule import Rule
 
 MOST_EXAMPLES = 12
-"""Of a rule: as many as places are tried apart (`places`), and two more, for the log has spoken in some."""
+"""Of a rule: as many as places are tried separately (`places`), and two more, for the log has spoken in some."""
 
 _MOST_BEGUN = 2  # trials begun for each that is needed: some tell nothing
 

@@ -340,7 +340,7 @@ def test_what_runs_on_a_site_is_told_with_its_signs_and_the_trials_that_there_we
     index.close()
     lines = explain(tmp_path, "http://a.example/2").stdout.splitlines()
     assert lines[2:7] == [
-        "  is an alias of http://a.example/1: pages say so (permalink), 1970-01-01 00:00 UTC",
+        "  is an alias of http://a.example/1: named by pages (permalink), 1970-01-01 00:00 UTC",
         "  a.example runs forum: sign 2 (+2), sign 1 (+1), sign 3 (+1); total weight 4 (needed: 3, of 2 signs or more)",
         "    rule forum.sid@a.example: tried 9 times in crawls, 0 failed",
         "    rule forum.off@a.example is not used: it was wrong",

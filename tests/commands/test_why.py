@@ -46,7 +46,7 @@ def test_what_speaks_against_it_is_named(tmp_path: Path) -> None:
     pages = {f"/list/{i}?sort={sort}": f"{i}{sort}" for i in range(5) for sort in "ab"}
     log = log_of(tmp_path, pages)
     found = told("http://a.com/list/7?sort=a", "http://a.com/list/7?sort=b", log, "--rules", str(tmp_path / "none"))
-    assert not found["merged"]
+    assert not found["is_merged"]
     assert found["log"] == "not both in the log"
     (reason,) = [one for one in found["reasons"] if one["rule"] == "drop sort"]
     assert reason["why"] == "5 of 5 merges would be wrong"
@@ -68,8 +68,8 @@ def test_what_training_would_do_is_what_it_does(tmp_path: Path) -> None:
     log, rules = log_of(tmp_path, pages), str(tmp_path / "rules")
     of_list, of_map = ((f"http://a.com/{part}/3?v=a3", f"http://a.com/{part}/3") for part in ("list", "map"))
     before = told(*of_list, log, "--rules", rules)
-    assert not before["merged"]
-    assert before["merged_by_training"]
+    assert not before["is_merged"]
+    assert before["training_merges"]
     (reason,) = before["reasons"]
     assert reason["rule"] == "drop v within /list/{:digits}"
     assert "of 16 URLs in others 16 led to the same page and 0 to another one" in reason["why"]
@@ -83,10 +83,10 @@ def test_what_training_would_do_is_what_it_does(tmp_path: Path) -> None:
     ]
     done = CliRunner().invoke(train, [log, "--rules", rules])
     assert done.exit_code == 0, done.output
-    assert told(*of_list, "--rules", rules)["merged"]
+    assert told(*of_list, "--rules", rules)["is_merged"]
     after = told(*of_map, log, "--rules", rules)
-    assert not after["merged"]
-    assert not after["merged_by_training"]
+    assert not after["is_merged"]
+    assert not after["training_merges"]
     assert [one["why"] for one in after["reasons"]] == [
         "rule r1-1 is for other URLs",
         "30 of 30 merges would be wrong",
@@ -102,7 +102,7 @@ def test_clusters_of_one_half_prove_nothing(tmp_path: Path, half: int, why: str)
     urls = (f"http://a.com/list/{twice[0]:02}?x={twice[0]}", f"http://a.com/list/{twice[0]:02}")
     found = told(*urls, log_of(tmp_path, pages), "--rules", str(tmp_path / "none"))
     assert found["log"] == "one page"
-    assert not found["merged_by_training"]
+    assert not found["training_merges"]
     (reason,) = found["reasons"]
     assert (
         reason["why"]
@@ -115,7 +115,7 @@ def test_what_holds_on_most_sites_takes_one_cluster(tmp_path: Path) -> None:
     log = log_of(tmp_path, pages)
     for url, rule in (("http://a.com/a/4/", "/{p*}/ → /{p*}"), ("http://a.com/a/3?utm_source=x", "drop utm_*, gclid")):
         found = told(url, url[:16], log, "--rules", str(tmp_path / "none"))
-        assert found["merged_by_training"]
+        assert found["training_merges"]
         (reason,) = found["reasons"]
         assert reason["rule"].startswith(rule)
 
@@ -133,7 +133,7 @@ def test_a_rule_for_other_urls_and_one_that_does_it(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", (rule,)))
     found = reasons("http://a.com/map/7?sid=1", "http://a.com/map/7", "--rules", str(tmp_path))
     assert found["drop sid within /view/{}"]["why"] == "rule sid is for other URLs"
-    assert told("http://a.com/view/7?sid=1", "http://a.com/view/7", "--rules", str(tmp_path))["merged"]
+    assert told("http://a.com/view/7?sid=1", "http://a.com/view/7", "--rules", str(tmp_path))["is_merged"]
 
 
 def test_a_disabled_rule_is_the_reason_only_where_it_would_merge_them(tmp_path: Path) -> None:
@@ -217,5 +217,5 @@ def test_what_a_crawl_tries_is_told(tmp_path: Path) -> None:
             "  rule sid: doubted: crawls try it, `normalize` does not use it, software, some were wrong"
         )
         found = told(*urls, "--rules", str(tmp_path))
-        assert not found["merged"]
+        assert not found["is_merged"]
         assert list(found["in_crawls"]) == [urls[0]]

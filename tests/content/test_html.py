@@ -75,65 +75,6 @@ def test_what_stands_around_the_main_text_and_is_no_link_are_asides() -> None:
     assert extract(markup, URL, selector="article").asides == ()
 
 
-@pytest.mark.parametrize(
-    ("attributes", "where"),
-    [
-        ("href=/x", "same"),
-        ("href=x?u=http://other.org/", "same"),
-        ("href=#x", "same"),
-        ('href=""', "same"),
-        ("href=//www.example.com/x", "same"),
-        ("href='http://Blog.EXAMPLE.com:8080/x'", "same"),
-        ("href=http://user@example.com", "same"),
-        ("href=http:x", "same"),
-        ('HREF = " https://example.com "', "same"),
-        ("href=x data-href=http://other.org/", "same"),
-        ("href=/a:b", "same"),
-        ("href=http://example.org/", "other"),
-        ("href=//other.example.org", "other"),
-        ("HREF=HTTPS://EXAMPLE.NET", "other"),
-        ("href=http://10.0.0.1/", "other"),
-        ("data-href=/x href=http://example.org", "other"),
-        ("href=mailto:a@example.com", "none"),
-        ("href=JavaScript:void(0)", "none"),
-        ("href=tel:123", "none"),
-        ("href=https://", "none"),
-        ("name=x", "none"),
-    ],
-)
-def test_anchors_by_site(attributes: str, where: str) -> None:
-    page = extract(f"<p><a {attributes}>text</a></p>", URL)
-    found = {"same": page.anchors_same_site, "other": page.anchors_other_sites}
-    assert [name for name, texts in found.items() if texts] == ([] if where == "none" else [where])
-
-
-def test_relative_links_follow_the_base() -> None:
-    page = extract("<base href=http://other.org/><a href=x>one</a><a href=http://example.com/>two</a>", URL)
-    assert page.anchors_same_site == ("two",)
-    assert page.anchors_other_sites == ("one",)
-    page = extract("<base href=/b/><a href=x>one</a>", URL)
-    assert page.anchors_same_site == ("one",)
-
-
-def test_anchors_without_text_are_left_out() -> None:
-    page = extract("<a href=x><img src=i alt=no></a><a href=x> </a><a href=x>http://a.b/</a><a href=x>yes</a>", URL)
-    assert page.anchors_same_site == ("yes",)
-
-
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        ("详见http://www.example.com/a?b=c。下文", ("详见 。下文",)),
-        ("https://example.com/", ()),
-        ("Visit WWW.Example.com today", ("Visit WWW.Example.com today",)),
-        ("Visit www.example.com today", ("Visit today",)),
-        ("ftp://x and a://b", ("ftp://x and a://b",)),
-    ],
-)
-def test_urls_that_stand_as_text_are_out(text: str, left: tuple[str, ...]) -> None:
-    assert extract(f"<p>{text}", URL).paragraphs == left
-
-
 def test_bytes_and_text_are_read_alike() -> None:
     markup = "<title>页</title><p>" + "中国的人们在这里生活了上千年。" * 3
     assert extract(markup.encode("gb18030"), URL, encoding="gb2312").paragraphs == extract(markup, URL).paragraphs
@@ -150,20 +91,6 @@ def test_the_digest_is_of_the_undecoded_body() -> None:
 class TestSelector:
     PAGE = """<title>T</title><div class=menu>menu</div><div class="main a"><p>one<p>two<div class=main>three</div>
         <script>no</script><button>no</button>see http://a.b/c</div><p id=last>last &amp; least"""
-
-    @pytest.mark.parametrize(
-        ("selector", "paragraphs"),
-        [
-            (".main", ("one", "two", "three", "see")),
-            ("p", ("one", "two", "last & least")),
-            ("div.main p, #last", ("one", "two", "last & least")),
-            ("#last::text", ("last & least",)),
-        ],
-    )
-    def test_finds_the_main_text(self, selector: str, paragraphs: tuple[str, ...]) -> None:
-        page = extract(self.PAGE, URL, selector=selector)
-        assert page.paragraphs == paragraphs
-        assert page.title == "T"
 
     @pytest.mark.parametrize("selector", ["article", "script", "title:empty"])
     def test_that_finds_no_text_leaves_the_page_as_it_would_be(self, selector: str) -> None:

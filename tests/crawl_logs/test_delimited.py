@@ -39,62 +39,6 @@ def test_the_header_tells(head: bytes, is_csv: bool, is_tsv: bool) -> None:
     assert (delimited.matches(",", head), delimited.matches("\t", head)) == (is_csv, is_tsv)
 
 
-def test_a_mirror_table(tmp_path: Path) -> None:
-    data = b"url\tstatus\tmime\tbytes\traw_sha1\ttext_sha1\ttitle\n"
-    data += b'http://a/\t200\ttext/html\t5\traw\ttext\t"Quoted" title\nhttp://b/\t200\timage/png\t1\traw2\t-\t\n'
-    found, tally = rows(tmp_path / "log.tsv", data)
-    first = {"url": "http://a/", "status": 200, "bytes": 5, "digest": "raw", "text_digest": "text"}
-    assert found == [
-        {**first, "title": '"Quoted" title', "line": 2},
-        {"url": "http://b/", "status": 200, "bytes": 1, "digest": "raw2", "line": 3},
-    ]
-    assert not tally.skipped
-
-
-def test_tsv_rows_with_another_number_of_fields_are_named(tmp_path: Path) -> None:
-    data = b"url\tdigest\n\nhttp://a/\tx\nhttp://b/\nhttp://c/\ty\tz\r\nhttp://d/\tw\r\n"
-    found, tally = rows(tmp_path / "log.tsv", data)
-    assert [(row["url"], row["line"]) for row in found] == [("http://a/", 3), ("http://d/", 6)]
-    assert tally.skipped == {"not 2 fields": 2}
-    assert [row.line for row in tally.broken] == [4, 5]
-    assert tally.rows == 2
-
-
-@pytest.mark.parametrize("name", ["log.csv", "log.tsv"])
-def test_of_two_columns_of_one_name_the_first_counts(tmp_path: Path, name: str) -> None:
-    comma = b"," if name == "log.csv" else b"\t"
-    data = b"url,digest,url\nhttp://a/,x,http://b/\n".replace(b",", comma)
-    assert rows(tmp_path / name, data)[0] == [{"url": "http://a/", "digest": "x", "line": 2}]
-
-
-def test_quoted_fields_may_hold_anything(tmp_path: Path) -> None:
-    data = b'url,title,digest\n"http://a/?x=1,2","one\ntwo ""2""",d1\nhttp://b/,plain,d2\n'
-    found, _ = rows(tmp_path / "log.csv", data)
-    assert found == [
-        {"url": "http://a/?x=1,2", "title": 'one\ntwo "2"', "digest": "d1", "line": 2},
-        {"url": "http://b/", "title": "plain", "digest": "d2", "line": 4},
-    ]
-
-
-def test_a_quote_amid_a_field_is_a_character(tmp_path: Path) -> None:
-    found, tally = rows(tmp_path / "log.csv", b'url,title\nhttp://a/,5" disk\nhttp://b/,"x"\n')
-    assert [(row["url"], row["title"]) for row in found] == [("http://a/", '5" disk'), ("http://b/", "x")]
-    assert not tally.skipped
-
-
-def test_a_slip_of_a_quote_costs_one_row(tmp_path: Path) -> None:
-    data = b'url,title\nhttp://a/,"5 disk\nhttp://b/,"x"\nhttp://c/,y\n'
-    found, tally = rows(tmp_path / "log.csv", data)
-    assert [(row["url"], row["line"]) for row in found] == [("http://b/", 3), ("http://c/", 4)]
-    assert [(row.line, row.reason) for row in tally.broken] == [(2, "not 2 fields")]
-
-
-def test_csv_rows_with_too_many_fields_are_named(tmp_path: Path) -> None:
-    found, tally = rows(tmp_path / "log.csv", b'url,title\nhttp://a/,"x",y\nhttp://b/,"z"\n')
-    assert [row["url"] for row in found] == ["http://b/"]
-    assert [row.line for row in tally.broken] == [2]
-
-
 field = st.text(st.sampled_from('ab,"\n\té'), max_size=6)
 
 

@@ -29,41 +29,6 @@ def rows(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:
     return [{name: value for name, value in row.items() if value is not None} for row in found], tally
 
 
-def test_our_own_crawl_log(tmp_path: Path) -> None:
-    row = {
-        "url": "http://a/", "digest": "d", "text_digest": "t", "simhash": "00ff", "status": 200, "mime": "text/html",
-        "bytes": 12, "title": "A \"quoted\" 题", "canonical": "http://a/", "importance": 0.5,
-        "fetched_at": 1577934245.0,
-    }  # fmt: skip
-    found, tally = rows(tmp_path / "log", json.dumps(row).encode() + b"\n" + b'{"url":"http://b/","redirect_to":"/"}\n')
-    assert found[0].pop("fetched_at").year == 2020
-    assert found == [
-        {**{k: v for k, v in row.items() if k not in ("fetched_at", "mime")}, "line": 1},
-        {"url": "http://b/", "redirect_to": "/", "line": 2},
-    ]
-    assert not tally.skipped
-
-
-def test_broken_lines_are_named_and_the_others_read(tmp_path: Path) -> None:
-    data = b'{"url":"http://a/"}\n{"url":"http://b/"\n[1]\n\nnull\n{"url": 7, "digest": ["x"]}\r\n{"url":"http://c/\xff"}\n'
-    found, tally = rows(tmp_path / "log", data)
-    assert found == [
-        {"url": "http://a/", "line": 1},
-        {"url": "7", "digest": "x", "line": 6},
-        {"url": "http://c/%FF", "line": 7},
-    ]
-    assert tally.skipped == {"not a JSON object": 3}
-    assert [row.line for row in tally.broken] == [2, 3, 5]
-
-
-def test_values_of_any_type(tmp_path: Path) -> None:
-    data = b'{"url":["http://a/","x"],"status":"200","digest":5,"title":true,"bytes":2.0,"mime":{"a":1}}\n'
-    found, _ = rows(tmp_path / "log", data)
-    assert {k: v for k, v in found[0].items() if k != "title"} == {
-        "url": "http://a/", "status": 200, "digest": "5", "bytes": 2, "line": 1
-    }  # fmt: skip
-
-
 def test_a_field_that_turns_up_late_is_found(tmp_path: Path) -> None:
     many = b'{"url":"http://a/","digest":"x"}\n' * 50_000
     found, _ = rows(tmp_path / "log", many + b'{"url":"http://b/","redirect_to":"/c","canonical":"/d"}\n')
@@ -162,13 +127,6 @@ def test_however_it_is_written_each_object_is_a_row(
     assert [row["line"] for row in found] == list(range(1, len(rows) + 1))
     assert [row["url"] for row in found] == [row["url"].strip() for row in rows]
     assert tally.broken == []
-
-
-def test_what_is_no_object_is_named_by_its_place(tmp_path: Path) -> None:
-    found, tally = read(tmp_path / "log", b'[{"url": "http://a/"}, 3, "x", [], null, {"url":\n"http://b/"}]')
-    assert [(row["line"], row["url"]) for row in found] == [(1, "http://a/"), (6, "http://b/")]
-    assert tally.skipped == {"not a JSON object": 4}
-    assert [row.line for row in tally.broken] == [2, 3, 4, 5]
 
 
 def test_an_object_that_python_cannot_hold_costs_no_other(tmp_path: Path) -> None:

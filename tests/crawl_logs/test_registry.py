@@ -189,25 +189,3 @@ def test_a_broken_first_line_does_not_refuse_the_others(tmp_path: Path, kind: st
     assert log_format.name == kind
     assert pl.concat(read_log(path, tally)).height == 2
     assert tally.skipped.total() == len(broken.splitlines()) - broken.count(b"\n\n")
-
-
-def test_a_broken_line_before_the_header_of_a_cdx(tmp_path: Path) -> None:
-    path = tmp_path / "log"
-    path.write_bytes(b"garbage\n CDX k a s\nd1 http://a.com/ 200\n")
-    assert pl.concat(read_log(path, Tally())).select("digest", "url", "status").rows() == [("d1", "http://a.com/", 200)]
-
-
-@pytest.mark.parametrize(
-    ("data", "name"),
-    [
-        (b"url,title\nhttp://a/1,Top 10 things about 100 cats and 7 dogs\n", "CSV"),
-        (b'[\n{"url": "http://a/"}\n]', "JSON array"),
-        (b'[\n{"url": "http://a/"},\n{"url": "http://a/"}\n]', "JSON array"),
-        (b"title\turl\nx 5 {\thttp://a/\n", "TSV"),
-    ],
-)
-def test_what_only_looks_like_another_format_further_down(tmp_path: Path, data: bytes, name: str) -> None:
-    (tmp_path / "log").write_bytes(data)
-    log_format = format_of(tmp_path / "log")
-    assert log_format is not None
-    assert log_format.name == name

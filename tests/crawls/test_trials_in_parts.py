@@ -1,4 +1,4 @@
-"""A rule is tried apart in each part of a site: where it was right says nothing of where it is wrong."""
+"""A rule is tried separately in each part of a site: where it was right says nothing of where it is wrong."""
 
 from __future__ import annotations
 

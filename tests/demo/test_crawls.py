@@ -74,7 +74,8 @@ def off(server: DemoServer, tmp_path_factory: pytest.TempPathFactory) -> Kept:
 
 @pytest.fixture(scope="module")
 def on(server: DemoServer, tmp_path_factory: pytest.TempPathFactory) -> Kept:
-    return run(server, tmp_path_factory.mktemp("on") / "crawl", DEDUP_TRIAL_SHARE=0)
+    rules = Path(__file__).parent / "rules"
+    return run(server, tmp_path_factory.mktemp("on") / "crawl", DEDUP_RULES=rules, DEDUP_TRIAL_SHARE=0)
 
 
 def test_without_dedup_everything_is_there_and_much_of_it_twice(off: Kept) -> None:

@@ -12,7 +12,7 @@ from dedupcrawl.urls.normalizer import Normalizer
 from tests.demo.truth import truths
 from tests.demo.walk import FRONT, PORT, walk
 
-RULES = Path(__file__).parents[2] / "rules"
+RULES = Path(__file__).parent / "rules"
 
 
 @pytest.fixture(scope="module")

@@ -188,12 +188,12 @@ def test_a_program_of_which_only_another_path_is_known_has_no_rules_for_the_whol
 
 def test_the_start_page_is_a_programs_too_however_it_is_written() -> None:
     (found,) = seeing(*(f"http://a.example/{url}" for url in PHPBB)).recognized("a.example")
-    assert found.holds("http://a.example")
-    assert found.holds("http://A.example/viewtopic.php?t=1")
-    assert not found.holds("http://b.example/")
+    assert found.contains("http://a.example")
+    assert found.contains("http://A.example/viewtopic.php?t=1")
+    assert not found.contains("http://b.example/")
     (below,) = seeing(*(f"http://a.example/forum/{url}" for url in PHPBB)).recognized("a.example")
-    assert below.holds("http://a.example/forum/x")
-    assert not below.holds("http://a.example/forums/x")
+    assert below.contains("http://a.example/forum/x")
+    assert not below.contains("http://a.example/forums/x")
 
 
 def test_a_reference_of_thousands_of_digits_is_a_link_that_leads_nowhere() -> None:

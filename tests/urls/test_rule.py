@@ -74,50 +74,6 @@ def test_what_is_told_of_a_rule_changes_nothing_that_it_does(rule: Rule, of: dic
     assert replace(rule, unless=(*rule.unless, "z")).effect != rule.effect
 
 
-GOOD: dict[str, Any] = {"id": "r", "kind": "rewrite", "match": "/p/{x}", "to": "/{x}"}
-
-
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"id": ""}, "a rule has no id"),
-        ({"id": 3}, "rule 3: id is a text, not 3"),
-        ({"kind": "same"}, "kind is one of rewrite, equivalence, not 'same'"),
-        ({"colour": "red"}, "unknown key 'colour'; a rule has id, kind, hosts"),
-        ({"hosts": "a.com"}, "hosts is a list of texts, not 'a.com'"),
-        ({"unless": [""]}, r"unless is a list of texts, not \[''\]"),
-        ({"drop": ["x"]}, "needs exactly one of to, drop and convert"),
-        ({"to": ""}, "needs exactly one of to, drop and convert"),
-        ({"to": "", "convert": "upside-down"}, "convert is one of .*sort-query.*, not 'upside-down'"),
-        ({"match": "/p/{x"}, "braces that do not pair"),
-        ({"match": "/p/{x|lower}"}, "match takes a part of a URL, and no conversions"),
-        ({"to": "/{x:digits}"}, r"to takes \{name\} or \{\}: of which kind a value is, match says"),
-        ({"to": "/{y}"}, "'y' is used in to but not captured in match"),
-        ({"to": "/{}"}, r"a target with \{\} cannot be fetched: its kind is equivalence"),
-        ({"kind": "equivalence", "to": "//{}.a.com"}, "not for a host or a whole URL"),
-        ({"unless": ["a=1&b=2"]}, r"unless takes one argument a text, such as title=Special:\{\}"),
-        ({"unless": ["a={x"]}, "braces that do not pair"),
-        ({"within": ["?a=1"]}, r"within takes paths such as /wiki/\{\*\}, not '\?a=1'"),
-        ({"within": ["!//a.com/"]}, "within takes paths such as"),
-        ({"within": ["/a}"]}, "braces that do not pair"),
-        ({"state": "asleep"}, "state is one of active, probation, doubted, disabled, not 'asleep'"),
-        ({"tried": -1}, "tried is a count, not -1"),
-        ({"failed": True}, "failed is a count, not True"),
-        ({"source": "rumour"}, "source is one of hand, learned, prior, imported"),
-        ({"learned": "2026-01-31"}, "learned is a day such as 2026-01-31, not '2026-01-31'"),
-        ({"evidence": {"support": -1}}, "evidence is a table of counts named support, coverage, correct"),
-        ({"evidence": {"luck": 1}}, "evidence is a table of counts"),
-        ({"evidence": 7}, "evidence is a table of counts"),
-        ({"note": None}, "note is a text, not None"),
-    ],
-)
-def test_what_is_no_rule_is_refused_with_its_reason(change: dict[str, Any], says: str) -> None:
-    Rule.from_dict(GOOD)
-    with pytest.raises(RuleError, match=says) as caught:
-        Rule.from_dict(GOOD | change)
-    assert "\n" not in str(caught.value)
-
-
 SID = Rule("sid", "rewrite", drop=("sid",))
 VALUES = [
     '""', '"x"', "0", "1.5", "nan", "true", "2026-01-31", "2026-01-31T00:00:00Z", "12:00:00",
@@ -190,16 +146,3 @@ def test_a_row_of_a_list_of_rules() -> None:
         "precision_at_least": 0.8514, "tried": 0, "failed": 0, "learned": "2026-01-31", "note": "",
     }  # fmt: skip
     assert rule_facts("a.com", replace(rule, evidence=Evidence()))["precision"] is None
-
-
-def test_no_more_trials_fail_than_there_are() -> None:
-    tried = {"id": "x", "kind": "rewrite", "drop": ["sid"], "tried": 1}
-    assert Rule.from_dict({**tried, "failed": 1}).failed == 1
-    with pytest.raises(RuleError, match="rule 'x': failed is of tried, so 9 of 1 cannot be"):
-        Rule.from_dict({**tried, "failed": 9})
-
-
-def test_no_more_urls_are_wrong_than_a_rule_is_for() -> None:
-    row = {"id": "x", "kind": "rewrite", "drop": ["sid"], "evidence": {"coverage": 1, "wrong": 5}}
-    with pytest.raises(RuleError, match="rule 'x': wrong is of coverage, so 5 of 1 cannot be"):
-        Rule.from_dict(row)

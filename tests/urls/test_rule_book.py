@@ -360,4 +360,4 @@ def test_where_a_trial_fails_the_blame_is_with_those_that_have_yet_to_be_proved(
     for number in range(5):
         book.gone(url(number), f"http://a.com/{number}", both)
     assert book.failed(url(7), "http://a.com/p", both) == Ruling(revoked=("wrong",))
-    assert book.holds(url(8), ("right",))
+    assert book.is_proved(url(8), ("right",))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,9 +18,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
 
 from dedupcrawl.api import learn
 from dedupcrawl.counts import counted, megabytes
@@ -29,7 +25,7 @@ from dedupcrawl.demo.server import serving
 from dedupcrawl.demo.site import MIRROR_HOST
 from dedupcrawl.index.open import open_index
 
-ROOT = Path(__file__).resolve().parents[2]  # of the checkout, where scrapy.cfg and rules/ are
+ROOT = Path(__file__).resolve().parents[2]  # of the checkout, where scrapy.cfg is
 
 
 class CrawlError(Exception):
@@ -83,16 +79,15 @@ _WITHOUT_PAGE = re.compile(
 _DROPPED = "dedup/content/dropped/"
 
 
-def _table(crawls: Sequence[Crawl]) -> Table:
-    """One column per crawl."""
-    made = Table(box=SIMPLE_HEAD, pad_edge=False)
-    made.add_column("")
-    for done in crawls:
-        made.add_column(done.title, justify="right")
+def _table(crawls: Sequence[Crawl]) -> Iterator[str]:
+    """One column per crawl, under its title."""
     columns = [dict(_rows(done)) for done in crawls]
+    rows = [("", *(done.title for done in crawls))]
     for name in dict.fromkeys(name for column in columns for name in column):
-        made.add_row(name, *(column.get(name, "0") for column in columns))
-    return made
+        rows.append((name, *(column.get(name, "0") for column in columns)))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for name, *figures in rows:
+        yield "  ".join([name.ljust(widths[0]), *map(str.rjust, figures, widths[1:])])
 
 
 def _rows(crawl: Crawl) -> Iterator[tuple[str, str]]:
@@ -163,8 +158,7 @@ class _Refused(click.ClickException):
 def main(start: str | None, folder: Path | None) -> None:
     """Crawl START, or else the bundled demo site, learn rules from that, crawl it again, and print what was saved.
 
-    The demo site is crawled without rules first, START with those of the folder rules/, which then stay in front of the
-    learned ones. The second crawl knows nothing of the first but the rules.
+    The second crawl knows nothing of the first but the rules.
     """
     if not (ROOT / "scrapy.cfg").is_file():
         raise _Refused(f"The demo runs in a checkout of the project: there is no scrapy.cfg in {ROOT}.")
@@ -175,7 +169,7 @@ def main(start: str | None, folder: Path | None) -> None:
     if folder.exists():
         raise _Refused(f"{folder} is there already: name another by --folder, or delete it.")
     rules = folder / "rules"
-    shutil.copytree(ROOT / "rules", rules) if start else rules.mkdir(parents=True)
+    rules.mkdir(parents=True)
     with ExitStack() as stack:
         arguments = {"start": start or stack.enter_context(serving()).url}
         if not start:
@@ -184,26 +178,24 @@ def main(start: str | None, folder: Path | None) -> None:
             crawls = _crawl_twice(folder, rules, arguments, {} if start else _FULL_SPEED)
         except (CrawlError, ImportError) as error:
             raise click.ClickException(str(error)) from error
-    console = Console(highlight=False)
-    console.print(_table(crawls))
-    lines = [_NOTE if len(crawls) > 1 else "", *_next_steps(crawls, rules, _a_dropped_page(crawls[-1]))]
-    console.print("\n".join(lines), soft_wrap=True)
+    note = _NOTE if len(crawls) > 1 else ""
+    for line in ["", *_table(crawls), "", note, *_next_steps(crawls, rules, _a_dropped_page(crawls[-1]))]:
+        click.echo(line)
 
 
 def _crawl_twice(
     folder: Path, rules: Path, arguments: Mapping[str, str], settings: Mapping[str, object]
 ) -> list[Crawl]:
     """The crawl without what can be learned, and the one with it; only the first when nothing can be."""
-    say = Console(highlight=False, soft_wrap=True).print
     settings = {**settings, "DEDUP_RULES": rules}
-    say(f"Crawling {arguments['start']} … (what comes of it: {_shown(folder / 'first' / 'scrapy.log')})")
+    click.echo(f"Crawling {arguments['start']} … (what comes of it: {_shown(folder / 'first' / 'scrapy.log')})")
     first = crawl("first crawl", folder / "first", arguments, settings)
-    say("Learning rules from its log …")
+    click.echo("Learning rules from its log …")
     learned = learn([first.folder / "crawl-log.jsonl"], rules).to_dict()["rules"]
     if not learned:
-        say("No rule was certain enough to be learned, so there is no second crawl.")
+        click.echo("No rule was certain enough to be learned, so there is no second crawl.")
         return [first]
-    say(f"Crawling again, with {counted(learned, 'learned rule')} …")
+    click.echo(f"Crawling again, with {counted(learned, 'learned rule')} …")
     return [first, crawl("with learned rules", folder / "second", arguments, settings)]
 
 

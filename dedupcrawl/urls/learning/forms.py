@@ -64,7 +64,7 @@ class Tally:
         rows: Forms that it changes.
         after: What it makes of each.
         flags: 1 for a form that it rightly brings together with another one, 0 for wrongly, -1 for not at all.
-        right: How many rightly, less one for each place where all that meet are changed.
+        right: How many rightly, less one for each place where all that merge are changed.
         wrong: How many wrongly.
         clusters: Pages of which forms come together.
     """

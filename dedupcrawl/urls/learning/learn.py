@@ -198,7 +198,7 @@ def _proved(candidates: list[Candidate], ledger: Ledger, price: Price, min_cover
             continue
         wrong = [one for one in proved if sum(ledger.uses[one.rule.id].wrong)]
         added = {one.rule.id: ledger.adds(one.rule.id) for one in wrong}
-        bad = [one for one in wrong if not price.holds(*added[one.rule.id])]
+        bad = [one for one in wrong if not price.is_safe(*added[one.rule.id])]
         if not bad:
             return proved
         worst = max(bad, key=lambda one: (_share_of_wrong(*added[one.rule.id]), one.rule.id))

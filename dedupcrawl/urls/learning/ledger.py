@@ -63,7 +63,7 @@ class Price:
         """True when a hypothesis is right as often as the user asks, of so many clusters at least."""
         return found.clusters >= clusters and found.right >= self.min_precision * (found.right + found.wrong)
 
-    def holds(self, right: float, wrong: float) -> bool:
+    def is_safe(self, right: float, wrong: float) -> bool:
         """True when so many wrong ones may be chance: a standard deviation more than allowed."""
         allowed = max(0.0, right + wrong) / self.of_wrong
         return wrong <= allowed + sqrt(allowed)
@@ -163,7 +163,7 @@ class Ledger:
                 good = own == label and right > 0
                 for name in by:
                     (uses[name].right if good else uses[name].wrong)[self.sides[row]] += 1
-            if wrong:  # whoever was changed to meet others has a part in it
+            if wrong:  # each that was changed and merged with others has a part in it
                 for name in held:
                     uses[name].collisions += 1
                     uses[name].blame += wrong / len(held)
@@ -202,7 +202,7 @@ class Ledger:
                 self.refuted.append(replace(rule, evidence=counts, note=note, state=state))
 
     def judged(self, name: str) -> tuple[list[int], list[int]]:
-        """URLs that a rule changed and that meet others: rightly, and wrongly."""
+        """URLs that a rule changed and merged with others: rightly, and wrongly."""
         right_rows: list[int] = []
         wrong_rows: list[int] = []
         for form in {self.forms[row] for row in self.uses[name].rows}:

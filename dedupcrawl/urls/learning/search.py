@@ -166,8 +166,8 @@ def _passes(rule: Rule, counts: Tally, price: Price, *, expected: bool) -> bool:
 def rank(one: Candidate) -> tuple[bool, float, int, int, int, str]:
     """Sort key: what a rule brings.
 
-    Of equal ones what leaves those URLs alone that meet nobody, a rewrite before what forgets something, the shorter
-    one first.
+    Of equal ones what leaves those URLs alone that merge with none, a rewrite before what forgets something, the
+    shorter one first.
     """
     rule, counts = one.rule, one.counts
     match, to = rule.templates()

@@ -67,13 +67,13 @@ def test_what_a_rule_adds_is_what_is_missing_without_it(log: list[tuple[str, int
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "holds"),
+    ("right", "wrong", "safe"),
     [(0, 0, True), (50, 0, True), (50, 1, True), (5, 1, False), (50, 2, False), (5000, 50, True), (5000, 70, False)],
 )
-def test_a_wrong_merge_outweighs_a_hundred_right_ones_give_or_take_chance(right: int, wrong: int, holds: bool) -> None:
+def test_a_wrong_merge_outweighs_a_hundred_right_ones_give_or_take_chance(right: int, wrong: int, safe: bool) -> None:
     price = Price(0.95)
     assert price.of_wrong == pytest.approx(100.0)
-    assert price.holds(right, wrong) is holds
+    assert price.is_safe(right, wrong) is safe
 
 
 def test_a_rule_that_another_one_undoes_is_judged_by_what_it_does_without_it() -> None:
