@@ -73,7 +73,8 @@ _VERDICT = {
 _DICTIONARY = zstd.ZstdDict(
     msgspec.msgpack.encode([_VERDICT, 1.0, msgspec.msgpack.encode(_REQUEST)]), is_raw=True
 ).as_digested_dict
-_compressor = zstd.ZstdCompressor(_LEVEL, zstd_dict=_DICTIONARY)  # to make one takes as long as to use it
+_OPTIONS = {int(zstd.CompressionParameter.compression_level): _LEVEL, int(zstd.CompressionParameter.checksum_flag): 1}
+_compressor = zstd.ZstdCompressor(options=_OPTIONS, zstd_dict=_DICTIONARY)  # to make one takes as long as to use it
 
 
 def compressed(raw: bytes) -> bytes:
