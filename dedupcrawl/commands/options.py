@@ -179,7 +179,7 @@ def _look_at(folder: Path) -> None:
 
 def _table_problems(folder: Path) -> list[str]:
     with suppress(OSError), closing(Journal(folder, create=False)) as journal:  # who opens it next says the same
-        return table_problems(journal, is_thorough=False)
+        return table_problems(journal)
     return []
 
 

@@ -220,17 +220,18 @@ class Journal:
     def count(self, txn: Transaction) -> int:
         """How many records there are: the id of the next one."""
         with txn.cursor(self._pages) as cursor:
-            return self._number(cursor.key()) + 1 if cursor.last() else 0
+            return self.number(cursor.key()) + 1 if cursor.last() else 0
 
-    def _number(self, key: Raw) -> int:
+    def number(self, key: Raw) -> int:
+        """The id of the record under this key."""
         if len(key) != _ID.size:
-            raise IndexDamagedError(f"a page of the index at {self.path} has a number of {len(key)} bytes")
+            raise explained(IndexDamagedError(f"a page has a number of {len(key)} bytes"), self.path)
         return int.from_bytes(key, "big")
 
     def rows(self, first: int, end: int | None = None) -> Iterator[tuple[int, bytes]]:
         """(id, packed record) from `first` on, up to `end` or the newest; no transaction stays open between rows."""
         for key, raw in self.keyed_rows(self._pages, _ID.pack(first)):
-            page = self._number(key)
+            page = self.number(key)
             if end is not None and page >= end:
                 return
             if len(raw) < _PIECE:

@@ -269,7 +269,7 @@ class LmdbIndex(Index):
         with self._store.locked():
             end = self._look()
             found = self._store.problems() or problems(self._store.catalog, self.journal.rows(0, end), told)
-            found = found or table_problems(self.journal, is_thorough=True)
+            found = found or table_problems(self.journal)
             try:
                 found or check_seal(self.path)
             except IndexDamagedError as error:

@@ -149,15 +149,21 @@ def renumbered(raw: bytes, page: int, number: int) -> bytes:
     return (zlib.crc32(body, number) ^ wrong).to_bytes(_CHECKSUM_BYTES, "little") + body
 
 
+def checked(raw: Raw, page: int) -> Raw:
+    """A packed record without its checksum, which is right: IndexDamagedError is raised else."""
+    body = raw[_CHECKSUM_BYTES:]
+    if zlib.crc32(body, page) != int.from_bytes(raw[:_CHECKSUM_BYTES], "little"):
+        raise IndexDamagedError(f"kept page {page} fails its checksum")
+    return body
+
+
 def unpack(raw: Raw, page: int) -> Record:
     """The record of these bytes.
 
     Raises:
         IndexDamagedError: They are not what `pack` returned for this page.
     """
-    body = raw[_CHECKSUM_BYTES:]
-    if zlib.crc32(body, page) != int.from_bytes(raw[:_CHECKSUM_BYTES], "little"):
-        raise IndexDamagedError(f"kept page {page} fails its checksum")
+    body = checked(raw, page)
     what = f"kept page {page}"
     signatures, ended, inside, packed = _unpacked(_decode, body, what)
     return Record(signatures, ended, inside, _entry(packed, what) if packed else None)
