@@ -56,6 +56,7 @@ from dedupcrawl.output import to_json
 from dedupcrawl.page import Page
 
 PAGES, FOLD = 400, 128  # and so many pages in a segment
+NEW = 6  # pages that the index does not have; `check` and the crawl are given 10 of the others as well
 A_PAGE, A_DROP = "http://site.example/7", "http://site.example/9"
 OUTPUT, ITEMS, MORE = "output.html", "items.jsonl", "more.jsonl"  # beside the index
 COMMANDS = (
@@ -152,12 +153,14 @@ def make_index(folder: Path, *, is_killed: bool = False) -> None:
     index = LmdbIndex(folder, checks, batch_pages=FOLD)
     detector = Detector(index, run="fuzz", spider="fuzz")
     more: list[bytes] = []
-    texts = [" ".join(chance.choices([f"word{n}" for n in range(3_000)], k=120)) for _ in range(PAGES)]
-    for number in range(PAGES):
-        text = texts[number if number % 3 else chance.randrange(number + 1)]
+    texts = [" ".join(chance.choices([f"word{n}" for n in range(3_000)], k=120)) for _ in range(PAGES + NEW)]
+    for number in range(PAGES + NEW):
+        text = texts[number if number % 3 or number >= PAGES else chance.randrange(number + 1)]
         page = Page(f"http://site.example/{number}", f"Page {number}", (text,))
-        if number % 40 == 0:  # to be checked later, as a page of another site
+        if number % 40 == 0 or number >= PAGES:  # to be checked later, as a page of another site
             more.append(to_json({"url": f"http://other.example/{number}", "title": page.title, "text": text}))
+        if number >= PAGES:
+            continue
         detector.judge(Analysis(page), checks, request=lambda: b"x")
         detector.keep_text(page)
     (folder.parent / MORE).write_bytes(b"\n".join(more))
@@ -236,6 +239,7 @@ def _crawl(index: Path) -> int:
             "ADDONS": {"dedupcrawl.Addon": 500},
             "DEDUP_INDEX": f"lmdb:{index}",
             "DEDUP_CRAWL_LOG": "None",
+            "DEDUP_SCOPE": "all",
             "FEEDS": {str(index.parent / ITEMS): {"format": "jsonlines"}},
             "LOG_LEVEL": "WARNING",
             "CONCURRENT_REQUESTS": 1,  # in order
