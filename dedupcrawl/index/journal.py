@@ -84,7 +84,7 @@ class Journal:
         except OSError as error:
             raise explained(error, path) from error
         try:
-            fcntl.flock(self._users, fcntl.LOCK_SH)  # waits while it is compacted
+            self._share()
             self._open()
         except BaseException:
             os.close(self._users)
@@ -306,7 +306,7 @@ class Journal:
             self._write_anew()
             self._open()
         finally:
-            fcntl.flock(self._users, fcntl.LOCK_SH)
+            self._share()
 
     def close(self) -> None:
         """Sync and release. Where nobody else has it open, a small file of which much is free is written anew.
@@ -327,11 +327,16 @@ class Journal:
         finally:
             os.close(self._users)
 
+    def _share(self) -> None:
+        """Be one of its users; waits while it is compacted or closed by the only one, who may have sealed it."""
+        fcntl.flock(self._users, fcntl.LOCK_SH)
+        self._is_sealed = True
+
     def _become_only_user(self) -> bool:
         """Whether nobody else has the index open, and whoever opens it waits from now on."""
         if not is_locked(self._users):
             return True
-        fcntl.flock(self._users, fcntl.LOCK_SH)
+        self._share()
         return False
 
     def _is_wasteful(self) -> bool:
