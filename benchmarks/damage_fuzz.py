@@ -209,6 +209,8 @@ def outcome(index: Path, command: Sequence[str]) -> Outcome:
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     said = err.read_bytes()
     answer = b"".join([out.read_bytes(), *(path.read_bytes() for path in written if path.exists())])
+    if command[0] == "crawl":  # the order of its items may differ
+        answer = b"".join(sorted(answer.splitlines(keepends=True)))
     refused = status in (1, 2) or b"the crawl does not start: " in said  # the traceback that follows is Scrapy's
     wrong = ""
     if status < 0:
@@ -338,7 +340,7 @@ def _of_command(command: Sequence[str], whole: Path, damages: int, seed: int) ->
         what = kind(found, answers[0], file.name)
         counts.update((what, *(["journal"] if file.name == JOURNAL else [])))
         if what not in ("whole", "told", "refused"):
-            said = found.said.decode("utf-8", "replace").strip()[-300:]
+            said = (found.said or found.answer).decode("utf-8", "replace").strip()[-300:]
             print(f"{' '.join(command[:2])} {number}: {how}: {what} {said}", flush=True)
     print(" ".join(command[:3]), dict(counts), flush=True)
     return command, counts
