@@ -5,12 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import math
-import multiprocessing
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -357,7 +354,7 @@ def verify(index: str | None, as_json: bool) -> None:
     dedupcrawl index verify
     dedupcrawl index verify --index lmdb:/data/dedup/index || echo "delete it and crawl again"
     """
-    pages, problems = _read_apart(index)
+    pages, problems = options.apart(_read, index, index or str(options.index_folder(index)))
     if as_json:
         click.echo(to_json({"pages": pages, "problems": problems}))
     if problems:
@@ -367,21 +364,9 @@ def verify(index: str | None, as_json: bool) -> None:
         click.echo(f"{counted(pages, 'page')}, all sound")
 
 
-def _read_apart(index: str | None) -> tuple[int, list[str]]:
-    """As `_read`, by a process of its own: LMDB has no checksums, and a damaged page may end whoever reads it."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool:
-        try:
-            return pool.submit(_read, index).result()
-        except BrokenProcessPool as error:
-            raise FailureError(
-                f"{index or options.index_folder(index)} is damaged: reading it ended the process that did. Take "
-                "another path, or delete it and crawl again."
-            ) from error
-
-
 def _read(index: str | None) -> tuple[int, list[str]]:
     """How many pages an index has, and what is wrong with them."""
-    with options.open_existing(index) as opened:
+    with options.open_existing(index, is_looked_at=True) as opened:
         pages = int(opened.info()["pages"])
         with progress() as told:
             return pages, opened.verify(lambda done, _: told("verifying", done, pages))

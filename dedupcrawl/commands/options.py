@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from dedupcrawl.commands.errors import BadInputError, FailureError, check_there_are
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
-from dedupcrawl.index.open import check_spec, folder_of, open_index
+from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError, explained
+from dedupcrawl.index.journal import Journal
+from dedupcrawl.index.open import check_spec, folder_of, is_redis, open_index
+from dedupcrawl.index.seal import check_seal
+from dedupcrawl.index.verify import table_problems
 from dedupcrawl.printable import printable
 from dedupcrawl.project import RULES, data_folder, rules_folder
 from dedupcrawl.settings import DedupSettings, SettingError
+
+Given = TypeVar("Given")
+Result = TypeVar("Result")
 
 
 def _named_or_usual(ctx: click.Context, parameter: click.Parameter, rules: Path | None) -> Path:
@@ -153,19 +159,53 @@ def _nothing_at(path: Path) -> BadInputError:
     )
 
 
+def apart(work: Callable[[Given], Result], given: Given, where: str) -> Result:
+    """What `work` returns, by a process of its own: LMDB has no checksums, and a damaged page may end whoever reads it.
+
+    Raises:
+        FailureError: It did; `where` says of which index.
+    """
+    import multiprocessing  # here, for a command pays for what it needs
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool:
+        try:
+            return pool.submit(work, given).result()
+        except BrokenProcessPool as error:
+            raise FailureError(
+                f"{where} is damaged: reading it ended the process that did. Take another path, or delete it and "
+                "crawl again."
+            ) from error
+
+
+def _look_at(folder: Path) -> None:
+    """See that reading an index does not end the process: it is sealed, or its tables can be read."""
+    if not check_seal(folder) and (problems := apart(_table_problems, folder, str(folder))):
+        raise explained(IndexDamagedError(problems[0]), folder)
+
+
+def _table_problems(folder: Path) -> list[str]:
+    with suppress(OSError), closing(Journal(folder, create=False)) as journal:  # who opens it next says the same
+        return table_problems(journal)
+    return []
+
+
 def _open(spec: str, path: Path) -> Index:
     """To be read; a damaged segment is rebuilt first, where keys are made by the settings by default."""
     try:
-        return open_index(spec, [], default_path=path)
+        return open_index(spec, [], default_path=path, is_looked_at=True)
     except IndexDamagedError:
         with suppress(IndexMismatchError, IndexDamagedError):
             open_index(spec, make_checks(CHECK_NAMES, {}, off=CHECK_NAMES), default_path=path).close()
-        return open_index(spec, [], default_path=path)
+        return open_index(spec, [], default_path=path, is_looked_at=True)
 
 
 @contextmanager
-def open_existing(spec: str | None) -> Iterator[Index]:
+def open_existing(spec: str | None, *, is_looked_at: bool = False) -> Iterator[Index]:
     """The index that `spec` names, else that of the project of the working directory; closed at the end.
+
+    It is looked at first, unless it was already, or is only verified: a damaged one might end the process.
 
     Raises:
         BadInputError: There is none.
@@ -179,6 +219,8 @@ def open_existing(spec: str | None) -> Iterator[Index]:
         check_spec(spec)
         if "://" not in spec and not path.is_dir():
             raise _nothing_at(path)
+        if not is_looked_at and not is_redis(spec):
+            _look_at(path)
         index = _open(spec, path)
     except FileNotFoundError:
         raise _nothing_at(path) from None

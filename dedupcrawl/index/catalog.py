@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.checks.base import Keys, PageIds
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.schema import Schema
 from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Ended, Segment, Table, merge_from, sort_table
 
@@ -297,5 +298,10 @@ class Catalog:
 def _survived(merge: Callable[[Fold], None], fold: Fold) -> None:
     try:
         merge(fold)
+    except (OSError, IndexDamagedError) as error:
+        logger.error("%s: %s", _NOT_FOLDED, error)
     except Exception:
-        logger.exception("Folding new pages into the index failed; they stay in memory and it is tried again")
+        logger.exception(_NOT_FOLDED)
+
+
+_NOT_FOLDED = "Folding new pages into the index failed; they stay in memory and it is tried again"

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from pathlib import Path
+
+import lmdb
 import msgspec
 
 
@@ -23,3 +28,26 @@ class IndexAwayError(OSError):
 
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError)
 """What msgspec raises for bytes that it has not written, or that have changed since."""
+
+_DAMAGE = (
+    *(lmdb.CorruptedError, lmdb.InvalidError, lmdb.PageNotFoundError, lmdb.PanicError, lmdb.VersionMismatchError),
+    lmdb.BadTxnError,  # what a transaction says after it has met a damaged page
+)
+
+
+def explained(error: lmdb.Error | OSError | IndexDamagedError, path: Path) -> Exception:
+    """What LMDB, the file system or a record reports, as one sentence that says where, and what to do."""
+    if isinstance(error, IndexDamagedError) and str(path) in str(error):
+        return error
+    if isinstance(error, (IndexDamagedError, *_DAMAGE)):
+        return IndexDamagedError(f"the index at {path} is damaged ({error}): delete that folder, or bring back a copy")
+    code = error.errno if isinstance(error, OSError) else _errno(error)
+    if code is None:
+        return OSError(f"the index at {path} cannot be used: {error}")
+    reason = f"{os.strerror(code)}; it must be a folder that may be written to, on a disk with space left"
+    return OSError(code, f"the index at {path} cannot be used: {reason}")
+
+
+def _errno(error: lmdb.Error) -> int | None:
+    """The system's error number, where it was the system's: the words of it end the message, in every py-lmdb."""
+    return next((code for code in errno.errorcode if str(error).endswith(os.strerror(code))), None)

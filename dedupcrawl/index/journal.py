@@ -7,7 +7,6 @@ the kernel holds what was written, but a power cut may damage the file beyond wh
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import shutil
@@ -21,8 +20,9 @@ from typing import TypeAlias, TypeVar
 
 import lmdb
 
-from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.errors import IndexDamagedError, explained
 from dedupcrawl.index.record import Raw, tombstone
+from dedupcrawl.index.seal import USERS, seal, unseal
 from dedupcrawl.index.tables import ROWS_AT_ONCE, Cell, parts
 
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
@@ -42,10 +42,6 @@ _DATABASES = (
 )
 _PIECE = 1002  # bytes of a record that lie together: four of them fill a page of LMDB; what is larger takes whole ones
 _ASCENDING = ("verdicts", "rewrites")  # tables in which cells are appended
-_DAMAGE = (
-    *(lmdb.CorruptedError, lmdb.InvalidError, lmdb.PageNotFoundError, lmdb.PanicError, lmdb.VersionMismatchError),
-    lmdb.BadTxnError,  # what a transaction says after it has met a damaged page
-)
 
 _forks = 0  # that lie between this process and the first; cheaper to look at, twice a page, than its id
 
@@ -66,12 +62,17 @@ class Journal:
 
     LMDB keeps the interpreter's lock while it waits for another writer of this process, and its map must not grow under
     an open transaction: so every transaction of this process happens while `lock` is held.
+
+    Attributes:
+        is_sound: Whether it was opened as a whole, and no damage met since: else it is closed as it is.
     """
 
     def __init__(self, path: Path, *, create: bool) -> None:
         self.path = path
         self.lock = threading.RLock()
         self._forks: int | None = _forks
+        self._is_sealed = True  # as far as it knows
+        self.is_sound = False
         if not create and not (path / "data.mdb").is_file():
             raise FileNotFoundError(f"there is no index at {path}")
         data = path / "data.mdb"
@@ -79,11 +80,11 @@ class Journal:
             raise IndexDamagedError(f"{data} is empty or gone: delete the folder {path}, or bring back a copy of it")
         try:
             path.mkdir(parents=True, exist_ok=True)
-            self._users = os.open(path / "users.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._users = os.open(path / USERS, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise explained(error, path) from error
         try:
-            fcntl.flock(self._users, fcntl.LOCK_SH)  # waits while it is compacted
+            self._share()
             self._open()
         except BaseException:
             os.close(self._users)
@@ -110,12 +111,14 @@ class Journal:
         data = self.path / "data.mdb"
         self._page_bytes = self._env.stat()["psize"]
         self._length = data.stat().st_size
-        if self._length < (self._env.info()["last_pgno"] + 1) * self._page_bytes:
+        if self._length < self._used_bytes():
             # To read on would end in a bus error. LMDB leaves pages at the end unwritten that it took and freed again:
             # `_reserve` sees to it that the file is longer even so.
             raise IndexDamagedError(f"{data} was cut: delete the folder {self.path}, or bring back a copy of it")
         self._env.reader_check()
         self._reserve()
+        if self._env.stat()["entries"] < len(_DATABASES):
+            self._unseal()
         with self._env.begin(write=True) as txn:
             self.tables = {name: self._env.open_db(name.encode(), txn=txn) for name in _DATABASES}
         self._pages = self.tables["pages"]
@@ -126,7 +129,9 @@ class Journal:
         try:
             yield
         except (lmdb.Error, IndexDamagedError) as error:
-            raise explained(error, self.path) from (error if isinstance(error, lmdb.Error) else None)
+            said = explained(error, self.path)
+            self.is_sound &= not isinstance(said, IndexDamagedError)
+            raise said from (error if isinstance(error, lmdb.Error) else None)
 
     # Transactions
 
@@ -142,6 +147,7 @@ class Journal:
         while True:
             try:
                 self._reserve()
+                self._unseal()
                 with self._begin(write=True) as txn:
                     result = work(txn)
                 return result
@@ -159,6 +165,15 @@ class Journal:
             except OSError as error:
                 raise explained(error, self.path) from error
             self._length = length  # only now: when the disk is full, it is tried again before the next transaction
+
+    def _unseal(self) -> None:
+        """Before anything is written."""
+        if self._is_sealed:
+            try:
+                unseal(self._users)
+            except OSError as error:
+                raise explained(error, self.path) from error
+            self._is_sealed = False
 
     def _begin(self, write: bool) -> Transaction:
         while True:
@@ -205,12 +220,18 @@ class Journal:
     def count(self, txn: Transaction) -> int:
         """How many records there are: the id of the next one."""
         with txn.cursor(self._pages) as cursor:
-            return _ID.unpack(cursor.key())[0] + 1 if cursor.last() else 0
+            return self.number(cursor.key()) + 1 if cursor.last() else 0
+
+    def number(self, key: Raw) -> int:
+        """The id of the record under this key."""
+        if len(key) != _ID.size:
+            raise explained(IndexDamagedError(f"a page has a number of {len(key)} bytes"), self.path)
+        return int.from_bytes(key, "big")
 
     def rows(self, first: int, end: int | None = None) -> Iterator[tuple[int, bytes]]:
         """(id, packed record) from `first` on, up to `end` or the newest; no transaction stays open between rows."""
         for key, raw in self.keyed_rows(self._pages, _ID.pack(first)):
-            (page,) = _ID.unpack(key)
+            page = self.number(key)
             if end is not None and page >= end:
                 return
             if len(raw) < _PIECE:
@@ -279,44 +300,61 @@ class Journal:
         if not self._become_only_user():
             raise OSError(f"the index at {self.path} is in use: compact it when nobody else has it open")
         try:
+            self._unseal()
             with self._begin(write=True) as txn:
                 txn.drop(self.tables["agreed"], delete=False)  # nobody else has it open: no run is going on
             self._write_anew()
             self._open()
         finally:
-            fcntl.flock(self._users, fcntl.LOCK_SH)
+            self._share()
 
-    def close(self, *, is_sound: bool = False) -> None:
-        """Sync and release. A small file of which much is free is written anew where nobody else has it open.
+    def close(self) -> None:
+        """Sync and release. Where nobody else has it open, a small file of which much is free is written anew.
 
-        But not unless it `is_sound`: one that could not be opened stays as it is.
+        It is sealed then.
         """
         try:
+            length = None
             with suppress(OSError, lmdb.Error, IndexDamagedError):  # then it stays as it is
-                if is_sound and self._forks == _forks and self._is_wasteful() and self._become_only_user():
-                    self._write_anew()
+                if self.is_sound and self._forks == _forks and self._become_only_user():
+                    length = self._write_anew() if self._is_wasteful() else self._used_bytes()
             self._forks = None
             self.sync()
             self._env.close()
+            if length is not None:
+                with suppress(OSError):
+                    seal(self._users, self.path, length)
         finally:
             os.close(self._users)
+
+    def _share(self) -> None:
+        """Be one of its users; waits while it is compacted or closed by the only one, who may have sealed it."""
+        fcntl.flock(self._users, fcntl.LOCK_SH)
+        self._is_sealed = True
 
     def _become_only_user(self) -> bool:
         """Whether nobody else has the index open, and whoever opens it waits from now on."""
         if not is_locked(self._users):
             return True
-        fcntl.flock(self._users, fcntl.LOCK_SH)
+        self._share()
         return False
 
     def _is_wasteful(self) -> bool:
-        size = self._env.info()["last_pgno"] + 1
+        size = self._used_bytes() // self._page_bytes
         with self._begin(write=False) as txn:
             tables = map(txn.stat, self.tables.values())
             used = sum(one["branch_pages"] + one["leaf_pages"] + one["overflow_pages"] for one in tables)
         return size * self._page_bytes < _WRITTEN_ANEW_AT_CLOSE and size - used > max(_FEW_PAGES, _MUCH * size)
 
-    def _write_anew(self) -> None:
-        """Take a copy for the file, in which row follows row without room between them, and close this."""
+    def _used_bytes(self) -> int:
+        """How long the file must be."""
+        return int(self._env.info()["last_pgno"] + 1) * self._page_bytes
+
+    def _write_anew(self) -> int:
+        """Take a copy for the file, in which row follows row without room between them, and close this.
+
+        Returns how long it is.
+        """
         new = self.path / "compacted"
         shutil.rmtree(new, ignore_errors=True)  # of one that was cut off
         try:
@@ -327,12 +365,14 @@ class Journal:
                     for block in parts(rows, _COPIED_AT_ONCE):
                         with env.begin(copy, write=True) as txn, txn.cursor() as cursor:
                             cursor.putmulti(block, append=True)
-                length = (env.info()["last_pgno"] + 1) * self._page_bytes
+                length = int(env.info()["last_pgno"] + 1) * self._page_bytes
             with open(new / "data.mdb", "r+b") as data:
                 data.truncate(max(length, os.fstat(data.fileno()).st_size))  # some of the freed pages are unwritten
                 os.fsync(data.fileno())
             self._env.close()
+            self._unseal()
             os.replace(new / "data.mdb", self.path / "data.mdb")
+            return length
         finally:
             shutil.rmtree(new, ignore_errors=True)
 
@@ -354,21 +394,3 @@ def with_prefix(txn: Transaction, table: lmdb._Database, prefix: bytes) -> Itera
                 if bytes(key[: len(prefix)]) != prefix:
                     return
                 yield bytes(key), bytes(value)
-
-
-def explained(error: lmdb.Error | OSError | IndexDamagedError, path: Path) -> Exception:
-    """What LMDB, the file system or a record reports, as one sentence that says where, and what to do."""
-    if isinstance(error, IndexDamagedError) and str(path) in str(error):
-        return error
-    if isinstance(error, (IndexDamagedError, *_DAMAGE)):
-        return IndexDamagedError(f"the index at {path} is damaged ({error}): delete that folder, or bring back a copy")
-    code = error.errno if isinstance(error, OSError) else _errno(error)
-    if code is None:
-        return OSError(f"the index at {path} cannot be used: {error}")
-    reason = f"{os.strerror(code)}; it must be a folder that may be written to, on a disk with space left"
-    return OSError(code, f"the index at {path} cannot be used: {reason}")
-
-
-def _errno(error: lmdb.Error) -> int | None:
-    """The system's error number, where it was the system's: the words of it end the message, in every py-lmdb."""
-    return next((code for code in errno.errorcode if str(error).endswith(os.strerror(code))), None)

@@ -23,10 +23,11 @@ from dedupcrawl.index.pages import OWNER_BYTES, claim_cell, dependent_cell, read
 from dedupcrawl.index.record import DIGEST_BYTES, Raw, Record, digest, pack, plain, storable, unpack_dependent
 from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, check_header, header_of, read_schema
+from dedupcrawl.index.seal import check_seal
 from dedupcrawl.index.search import Ending, Fetch, Search, newest, row_of
 from dedupcrawl.index.segment_store import SegmentStore, segment_files
 from dedupcrawl.index.tables import COUNTED, Answer, Cell, Item, in_turn
-from dedupcrawl.index.verify import problems
+from dedupcrawl.index.verify import problems, table_problems
 
 _HEADER = b"header"
 
@@ -35,18 +36,26 @@ def _schema(journal: Journal, checks: Sequence[Check], batch_pages: int) -> Sche
     """What the header that is stored makes with the checks; that of a new index is made first."""
     path = journal.path
 
-    def work(txn: Transaction) -> Schema:
+    def look(txn: Transaction) -> tuple[Schema, bytes | None]:
+        """With the header that is to be stored, where it is another."""
         stored = made = journal.get(txn, "meta", _HEADER)
         if made is None and checks and not journal.count(txn) and not any(segment_files(path)):
             made = msgspec.msgpack.encode(header_of(checks, batch_pages))
         if made is None:
             raise IndexDamagedError(f"the index at {path} has no header: delete that folder, or bring back a copy")
         schema = read_schema(made, checks, str(path))
-        if checks and (made := msgspec.msgpack.encode(schema.header)) != stored:
+        made = msgspec.msgpack.encode(schema.header) if checks else stored
+        return schema, None if made == stored else made
+
+    def work(txn: Transaction) -> Schema:
+        schema, made = look(txn)
+        if made is not None:
             journal.set_cell(txn, Cell("meta", b"", _HEADER, made))
         return schema
 
-    return journal.writing(work)
+    with journal.reading() as txn:
+        schema, made = look(txn)
+    return schema if made is None else journal.writing(work)  # only then: who writes unseals
 
 
 class LmdbIndex(Index):
@@ -81,6 +90,7 @@ class LmdbIndex(Index):
                 schema = _schema(journal, checks, batch_pages)
                 self._store = opened.enter_context(closing(SegmentStore(journal, schema)))
             self._look()
+            journal.is_sound = True
             opened.pop_all()
 
     def check_open(self) -> None:
@@ -264,7 +274,14 @@ class LmdbIndex(Index):
     def _verify(self, told: Told | None) -> list[str]:
         with self._store.locked():
             end = self._look()
-            return self._store.problems() or problems(self._store.catalog, self.journal.rows(0, end), told)
+            found = self._store.problems() or problems(self._store.catalog, self.journal.rows(0, end), told)
+            found = found or table_problems(self.journal)
+            try:
+                found or check_seal(self.path)
+            except IndexDamagedError as error:
+                found = [str(error)]
+            self.journal.is_sound &= not found
+            return found
 
     def compact(self) -> None:
         self._store.catalog.wait()
@@ -309,7 +326,7 @@ class LmdbIndex(Index):
         with self.journal.lock:
             self.claims.close()
             self._store.close()
-            self.journal.close(is_sound=True)
+            self.journal.close()
 
 
 _OWNERS = "owners"  # folder of the claimants' lock files

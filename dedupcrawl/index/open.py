@@ -11,12 +11,20 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.seal import check_seal
 
 _opened: WeakValueDictionary[Path, LmdbIndex] = WeakValueDictionary()
 """One for all crawls of this process, which may open an LMDB folder only once; closed by the last of them."""
 
 
-def open_index(spec: str, checks: Sequence[Check], *, default_path: Path | None = None, wait: float = 60.0) -> Index:
+def open_index(
+    spec: str,
+    checks: Sequence[Check],
+    *,
+    default_path: Path | None = None,
+    wait: float = 60.0,
+    is_looked_at: bool = False,
+) -> Index:
     """Open the index that `spec` names.
 
     Args:
@@ -25,6 +33,7 @@ def open_index(spec: str, checks: Sequence[Check], *, default_path: Path | None 
         checks: The content checks, in the order in which they are asked. None: an existing index is opened to be read.
         default_path: Where ``lmdb:`` lies.
         wait: Seconds for which a call waits for a server that is away.
+        is_looked_at: The seal of a folder was looked at already, or need not hold.
 
     Raises:
         ValueError: `spec` names nothing that can be opened.
@@ -49,6 +58,8 @@ def open_index(spec: str, checks: Sequence[Check], *, default_path: Path | None 
     place = path.resolve()
     index = _opened.get(place)
     if index is None or not index.share(checks):
+        if not is_looked_at:
+            check_seal(path)
         index = _opened[place] = LmdbIndex(path, checks)
     return index
 

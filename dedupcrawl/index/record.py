@@ -37,7 +37,8 @@ Raw = bytes | memoryview
 
 _LEVEL = 3  # 1 takes 13 µs for the 18 of a page, which is 5 % larger then
 _LEAST = 128  # bytes; what is shorter stays as it is
-_AS_IT_IS, _PACKED = b"\0", b"\1"
+_UNCHECKED, _PACKED, _AS_IT_IS = b"\0", b"\1", b"\2"  # the first is of before, read only
+_CHECKSUM_BYTES = 4
 _MAGIC = b"\x28\xb5\x2f\xfd"  # how every frame of Zstandard begins, and none is stored
 
 # Names as of format 4. Others are packed all the same, only not as small: a change here is another format.
@@ -73,7 +74,8 @@ _VERDICT = {
 _DICTIONARY = zstd.ZstdDict(
     msgspec.msgpack.encode([_VERDICT, 1.0, msgspec.msgpack.encode(_REQUEST)]), is_raw=True
 ).as_digested_dict
-_compressor = zstd.ZstdCompressor(_LEVEL, zstd_dict=_DICTIONARY)  # to make one takes as long as to use it
+_OPTIONS = {int(zstd.CompressionParameter.compression_level): _LEVEL, int(zstd.CompressionParameter.checksum_flag): 1}
+_compressor = zstd.ZstdCompressor(options=_OPTIONS, zstd_dict=_DICTIONARY)  # to make one takes as long as to use it
 
 
 def compressed(raw: bytes) -> bytes:
@@ -82,7 +84,11 @@ def compressed(raw: bytes) -> bytes:
         packed: bytes = _compressor.compress(raw, zstd.ZstdCompressor.FLUSH_FRAME)
         if len(packed) < len(raw):
             return _PACKED + packed.removeprefix(_MAGIC)
-    return _AS_IT_IS + raw
+    return _AS_IT_IS + _checksum(raw) + raw
+
+
+def _checksum(raw: Raw, start: int = 0) -> bytes:
+    return zlib.crc32(raw, start).to_bytes(_CHECKSUM_BYTES, "little")
 
 
 def decompressed(raw: Raw, what: str) -> bytes:
@@ -97,13 +103,14 @@ def decompressed(raw: Raw, what: str) -> bytes:
             return zstd.decompress(_MAGIC + rest, zstd_dict=_DICTIONARY)
     except zstd.ZstdError as error:
         raise IndexDamagedError(f"{what} cannot be read: {error}") from None
-    if kind != _AS_IT_IS:
-        raise IndexDamagedError(f"{what} cannot be read: it begins with {kind!r}")
-    return bytes(rest)
+    if kind == _UNCHECKED:
+        return bytes(rest)
+    if kind != _AS_IT_IS or _checksum(rest[_CHECKSUM_BYTES:]) != rest[:_CHECKSUM_BYTES]:
+        raise IndexDamagedError(f"{what} cannot be read: it fails its checksum")
+    return bytes(rest[_CHECKSUM_BYTES:])
 
 
 DIGEST_BYTES = 16  # of what stands for a URL or a name
-_CHECKSUM_BYTES = 4
 
 Row = TypeVar("Row")
 Remembered = TypeVar("Remembered", Recorded, Rewrite)
@@ -138,7 +145,7 @@ def pack(record: Record, page: int) -> bytes:
     """The bytes of the record that is to be number `page`."""
     entry = b"" if record.page is None else compressed(_encode(record.page))
     body = _encode((record.signatures, record.ended, record.inside, entry))
-    return zlib.crc32(body, page).to_bytes(_CHECKSUM_BYTES, "little") + body
+    return _checksum(body, page) + body
 
 
 def renumbered(raw: bytes, page: int, number: int) -> bytes:
@@ -148,15 +155,21 @@ def renumbered(raw: bytes, page: int, number: int) -> bytes:
     return (zlib.crc32(body, number) ^ wrong).to_bytes(_CHECKSUM_BYTES, "little") + body
 
 
+def checked(raw: Raw, page: int) -> Raw:
+    """A packed record without its checksum, which is right: IndexDamagedError is raised else."""
+    body = raw[_CHECKSUM_BYTES:]
+    if _checksum(body, page) != raw[:_CHECKSUM_BYTES]:
+        raise IndexDamagedError(f"kept page {page} fails its checksum")
+    return body
+
+
 def unpack(raw: Raw, page: int) -> Record:
     """The record of these bytes.
 
     Raises:
         IndexDamagedError: They are not what `pack` returned for this page.
     """
-    body = raw[_CHECKSUM_BYTES:]
-    if zlib.crc32(body, page) != int.from_bytes(raw[:_CHECKSUM_BYTES], "little"):
-        raise IndexDamagedError(f"kept page {page} fails its checksum")
+    body = checked(raw, page)
     what = f"kept page {page}"
     signatures, ended, inside, packed = _unpacked(_decode, body, what)
     return Record(signatures, ended, inside, _entry(packed, what) if packed else None)

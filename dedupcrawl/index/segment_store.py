@@ -189,7 +189,7 @@ class SegmentStore:
             self._retry_at = now + min(_RETRY_PAGES, self.catalog.schema.batch_pages)
 
     def _merge(self, manifest: Manifest, fold: Fold) -> None:
-        with self.locked(waits=False) as is_ours:
+        with self._journal.explaining(), self.locked(waits=False) as is_ours:
             if is_ours and self._current() == manifest:
                 self.merge(fold, manifest)
 

@@ -1,4 +1,4 @@
-"""Verification of an index against its journal: every invariant, each problem in one sentence."""
+"""Verification of an index and of its journal: every invariant, each problem in one sentence."""
 
 from __future__ import annotations
 
@@ -11,11 +11,42 @@ from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.contract import Told
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import Raw, unpack
+from dedupcrawl.index.journal import Journal
+from dedupcrawl.index.record import Raw, checked, decompressed, unpack
 from dedupcrawl.index.segment import CHUNK_POSTINGS, Segment, Table
 
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x165667B19E3779F9))
 _WORD = (1 << 64) - 1
+_COMPRESSED = frozenset(("verdicts", "restored", "states", "agreed", "attachments", "rewrites"))
+
+
+def table_problems(journal: Journal) -> list[str]:
+    """What is wrong with the tables of a journal: each has as many rows as it says, in order, with good checksums.
+
+    What breaks LMDB's tree may end the process.
+
+    Raises:
+        IndexDamagedError: LMDB cannot go on, or a page is damaged.
+    """
+    found = []
+    with journal.lock, journal.explaining(), journal.reading() as txn:
+        fetch = journal.fetch(txn)
+        for name, table in journal.tables.items():
+            expected, count, last = txn.stat(table)["entries"], 0, b""
+            with txn.cursor(table) as cursor:
+                for count, (key, row) in enumerate(cursor, 1):
+                    if last >= (last := bytes(key)) or count > expected:
+                        break
+                    if name == "pages":
+                        page = journal.number(key)
+                        checked(fetch(page), page)
+                    elif name in _COMPRESSED:
+                        decompressed(row, f"a row of {name}")
+                else:
+                    if count == expected:
+                        continue
+            found.append(f"the table {name} has other rows than it should, or not in order")
+    return found
 
 
 def problems(catalog: Catalog, rows: Iterable[tuple[int, Raw]], told: Told | None = None) -> list[str]:
