@@ -232,7 +232,9 @@ def _serve(listening: socket.socket, path: Path) -> dict[str, Any]:
                 asking.register(listening.accept()[0], selectors.EVENT_READ)
                 continue
             asked = cast("socket.socket", key.fileobj)
-            data, files, _, _ = socket.recv_fds(asked, _MESSAGE, len(_FILES))
+            data, files = b"", [0][:0]
+            with contextlib.suppress(ConnectionError):  # who asked was killed
+                data, files, _, _ = socket.recv_fds(asked, _MESSAGE, len(_FILES))
             if data and (job := _answered(asked, json.loads(data), files)):
                 for one in [*asking.get_map().values()]:  # by themselves they close once more, and others' files then
                     cast("socket.socket", one.fileobj).close()

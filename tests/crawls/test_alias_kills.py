@@ -108,7 +108,7 @@ async def test_what_rules_make_and_aliases_lead_on_from_is_not_fetched_after_a_r
     pages[late] = page(prose(1), *(f"/p?id={n}&amp;sid=1" for n in numbers))
     pages = {path: slow(answer) for path, answer in pages.items()}
     given = {**rules(tmp_path, KNOWN), "DEDUP_SCOPE": "spider", "DEDUP_SOFTWARE": False, "CONCURRENT_REQUESTS": 1}
-    given |= {"DEDUP_TRIAL_SHARE": 0.001}
+    given |= {"DEDUP_TRIAL_SHARE": 1e-6}
     with serve(pages) as site:
         await crawl(f"{site.base}/", given)
         site.requests.clear()
