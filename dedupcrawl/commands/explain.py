@@ -168,11 +168,12 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
         if kept["furniture_blocks"]:
             yield f"  {kept['furniture_blocks']} of its {counted(kept['blocks'], 'paragraph')} recur on its site"
     for url in told["listed_by"]:
-        yield f"  {url} is a list of pages, this one among them: it holds it and links to it"
+        yield f"  {url} holds its text and links to it, as lists do"
     if told["lists"]:
         more = len(told["lists"]) - _LISTED
-        yield f"  it is a list, which holds kept pages and links to them: {', '.join(told['lists'][:_LISTED])}" + (
-            f", … and {counted(more, 'more page')}" if more > 0 else ""
+        yield (
+            f"  it holds the text of kept pages and links to them, as lists do: {', '.join(told['lists'][:_LISTED])}"
+            + (f", … and {counted(more, 'more page')}" if more > 0 else "")
         )
     if told["superseded_by"] is not None:
         yield f"  it lies inside a later page: {told['superseded_by']}"

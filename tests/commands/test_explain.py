@@ -95,12 +95,15 @@ def test_a_list_and_its_originals_tell_of_each_other(tmp_path: Path, is_first: b
     crawl.write_text("".join(json.dumps({"url": url, "html": html}) + "\n" for url, html in rows.items()))
     assert CliRunner().invoke(check, [str(crawl), "--index", str(tmp_path / "index")]).exit_code == 0
     assert sorted(told(tmp_path, "http://a.example/")["lists"]) == sorted(posts)
-    assert "holds kept pages and links to them: http://a" in explain(tmp_path, "http://a.example/").stdout
+    assert (
+        "holds the text of kept pages and links to them, as lists do: http://a"
+        in explain(tmp_path, "http://a.example/").stdout
+    )
     assert ", … and 2 more pages\n" in explain(tmp_path, "http://a.example/").stdout
     for url in posts:
         assert told(tmp_path, url)["listed_by"] == ["http://a.example/"]
         assert told(tmp_path, url)["lists"] == []
-        assert "http://a.example/ is a list of pages, this one among them" in explain(tmp_path, url).stdout
+        assert "http://a.example/ holds its text and links to it, as lists do" in explain(tmp_path, url).stdout
 
 
 def test_rules_are_named(folder: Path) -> None:
