@@ -18,7 +18,7 @@ class CommandError(click.ClickException):
     """The command that is running, which `ctx` names, cannot go on."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(message)
+        super().__init__(printable(" ".join(message.split()), letters=False))  # whatever it quotes
         self.ctx = click.get_current_context(silent=True)
 
     def __reduce__(self) -> tuple[type[CommandError], tuple[str]]:

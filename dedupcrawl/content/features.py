@@ -1,7 +1,7 @@
 """Features: what the typed differences of two pages come to, each a few lines with a name and a sign.
 
 The model (`dedupcrawl.content.model`) adds them up. A feature is bounded and never speaks the other way: "against" ones
-make it no more probable that the new page duplicates the kept one, "for" ones no less. Counts are taken as
+make it no more probable that the new page duplicates the kept one. Counts are taken as
 log(1 + count), for the second changed word tells less than the first.
 
 They are few because few tell something about pages of other sources. Of some 90 that were tried, these 22 were left

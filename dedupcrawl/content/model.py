@@ -98,7 +98,7 @@ def _problems(model: Model) -> Iterator[str]:
             yield f"has the feature {feature!r}, which this version lacks"
         elif not low <= high:
             yield f"lacks the bounds of {feature!r}, the least value and the greatest"
-        elif weight * {"for": -1, "against": 1, "either": 0}[known[feature]] > 0:
+        elif weight > 0 and known[feature] == "against":
             yield f"lets {feature!r} speak the other way (weight {weight})"
         elif not abs(weight) * max(abs(low), abs(high), 1) <= _MOST:
             yield f"has a weight of {weight:g} for {feature!r}, beyond what log odds can be"
@@ -135,7 +135,6 @@ Numbers = NDArray[np.float64]
 
 _STEPS = 500
 WAYS: Mapping[str, tuple[float | None, float | None]] = {
-    "for": (0.0, None),
     "against": (None, 0.0),
     "either": (None, None),
 }

@@ -171,9 +171,9 @@ class Detector:
                 comparison = compared(entry)
                 continue
             verdict = None if force_keep else comparison.duplicate(found)
-            listing = comparison.supersede(found) if verdict is None else None
+            as_list = comparison.supersede(found) if verdict is None else None
             if verdict is None and not force_keep:
-                verdict = listing
+                verdict = as_list
             if verdict is None:
                 kept: Kept | None = yield Offer(found, packed)
                 if kept is not None:

@@ -89,7 +89,12 @@ class Address:
     """
 
     def __init__(self, url: str) -> None:
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError as error:  # what is quoted might be a password
+            raise ValueError(
+                f"the URL of the Redis index cannot be read ({error}): write redis://localhost/0"
+            ) from None
         query = parse_qsl(parts.query, keep_blank_values=True)
         prefix = dict(query).get("prefix", DEFAULT_PREFIX)
         if not _PREFIX.fullmatch(prefix):

@@ -55,6 +55,7 @@ def test_what_commands_print(tmp_path: Path) -> None:
         ["index", "forget", "--older-than", EVIL, *index],
         ["index", "restore", "--check", EVIL, *index],
         ["index", "info", "--index", f"redis://{EVIL}"],
+        ["index", "info", "--index", f"redis://{EVIL.replace('[', '').replace(']', '')}"],
         ["rules", "list", *rules],
         ["rules", "show", "a.example", *rules],
         *([*shown, "--json", *rules] for shown in (["rules", "list"], ["rules", "show", "a.example"])),
