@@ -186,7 +186,7 @@ def shards(pages: int) -> list[tuple[str, ...]]:
                         f"{sizes[0]:,.0f}",
                         f"{fullest / mean:.2f}",
                         f"{fullest * PAGES[0].redis / 1e9:,.0f}",
-                        f"{1 - sizes.sum() / pages:.0%}",
+                        f"{max(0.0, 1 - sizes.sum() / pages):.0%}",
                     )
                 )
     return rows

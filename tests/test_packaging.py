@@ -16,7 +16,7 @@ import tarfile
 import zipfile
 from email import message_from_bytes
 from functools import cache
-from importlib.metadata import packages_distributions
+from importlib.metadata import distributions
 from pathlib import Path
 
 import msgspec
@@ -84,7 +84,19 @@ print([run(arguments.split()) for arguments in (
 """
 
 
-owners_of = cache(packages_distributions)
+@cache
+def owners_of() -> dict[str, list[str]]:
+    """Module at the top of what is installed here → distributions that bring it.
+
+    As importlib.metadata.packages_distributions, which before Python 3.11 knows only those that have a top_level.txt.
+    """
+    found: dict[str, list[str]] = {}
+    for one in distributions():
+        named = (one.read_text("top_level.txt") or "").split()
+        brought = {path.parts[0].partition(".")[0] for path in one.files or () if path.suffix in (".py", ".so")}
+        for name in named or brought - {""}:
+            found.setdefault(name, []).append(one.metadata["Name"])
+    return found
 
 
 @cache
