@@ -18,6 +18,9 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "licences.md"
 EXTRAS = ("train", "terms", "calibrate", "report", "redis", "scrapy-redis", "spark", "spidermon")
 
+BEFORE_3_11 = {"async-timeout": "Apache Software License", "tomli": "MIT"}
+"""What only older Pythons install, by their metadata there: of this one it need not be installed."""
+
 _BEFORE = """# Licences
 
 dedupcrawl is under the BSD-3-Clause licence. In the package, under licences of their own:
@@ -73,12 +76,13 @@ def page() -> str:
     project = msgspec.toml.decode((ROOT / "pyproject.toml").read_bytes())["project"]
     brought = {"dedupcrawl": needed(project["dependencies"])}
     brought |= {extra: needed(project["optional-dependencies"][extra]) for extra in EXTRAS}
-    core, rows = brought["dedupcrawl"], []
-    for name in sorted(set().union(*brought.values()) - {"dedupcrawl"}):
+    core = brought["dedupcrawl"]
+    rows = [f"| {name} | {found} | dedupcrawl, before Python 3.11 |\n" for name, found in BEFORE_3_11.items()]
+    for name in sorted(set().union(*brought.values()) - {"dedupcrawl", *BEFORE_3_11}):
         by = ["dedupcrawl"] if name in core else [f"`[{extra}]`" for extra in EXTRAS if name in brought[extra]]
         found = re.sub(r"\s+", " ", licence(distribution(name)))
         rows.append(f"| {name} | {found} | {', '.join(by)} |\n")
-    return _BEFORE + "".join(rows)
+    return _BEFORE + "".join(sorted(rows))
 
 
 if __name__ == "__main__":
