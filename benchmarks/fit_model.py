@@ -26,16 +26,8 @@ from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]  # sci
 from benchmarks.labelled_pairs import ARCHIVES, NEWS, PLANTED, WEB, labelled_pairs
 from benchmarks.texts import data_folder
 from dedupcrawl.content.features import FEATURES
-from dedupcrawl.content.model import (
-    FORMAT,
-    TARGET_PRECISION,
-    WAYS,
-    KnownPairs,
-    Model,
-    Numbers,
-    probabilities,
-    thresholds,
-)
+from dedupcrawl.content.fitting import WAYS, KnownPairs, thresholds
+from dedupcrawl.content.model import FORMAT, TARGET_PRECISION, Model, Numbers, probabilities
 
 ARCHIVE, PLANT = 0.5, 0.3
 SOURCE = 300.0  # pairs that a source counts as

@@ -8,17 +8,8 @@ import pytest
 from numpy.typing import NDArray
 
 from dedupcrawl.content.features import FEATURES
-from dedupcrawl.content.model import (
-    Model,
-    PriorWeight,
-    calibrated,
-    known_pairs,
-    packaged,
-    parse,
-    probabilities,
-    refit,
-    thresholds,
-)
+from dedupcrawl.content.fitting import PriorWeight, calibrated, known_pairs, refit, thresholds
+from dedupcrawl.content.model import Model, packaged, parse, probabilities
 
 NAMES = [feature.name for feature in FEATURES]
 

@@ -1,0 +1,174 @@
+"""Fitting: a model for pages of another kind, from the package's own one on, and the thresholds of any.
+
+A crawl needs none of it: `dedupcrawl calibrate` and `python -m benchmarks.fit_model` do.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from importlib.resources import files
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from dedupcrawl.content.features import FEATURES
+from dedupcrawl.content.model import Model, Numbers, probabilities
+
+_STEPS = 500
+WAYS: Mapping[str, tuple[float | None, float | None]] = {
+    "against": (None, 0.0),
+    "either": (None, None),
+}
+"""Sign of a feature → least and greatest weight."""
+
+
+class PriorWeight(NamedTuple):
+    """How much a model speaks beside the labels that another one is fitted to from there on.
+
+    Chosen by `python -m benchmarks.calibration` on half of its sources, by all pairs of each, of which some were
+    labelled: with these precision is .902 or more for a target of .9, and .963 or more for .97, from 20 labels on,
+    wherever they stand. 200 labels of duplicates alone make .684 for .9 without strata, .927 with two, .941 with four,
+    .966 with eight. With 200 pairs 20 such labels make .882 and .952. The strength matters less.
+    """
+
+    strength: float = 0.3  # a weight changed by one in log odds over all of its feature's range costs half of this
+    pairs: float = 50.0  # as how many labels all known pairs count
+    strata: tuple[float, ...] = (0.25, 0.5, 0.75)  # of the prior's probability
+
+
+_USUAL = PriorWeight()
+
+
+class KnownPairs(NamedTuple):
+    """Pairs of pages that stand for all on which a model was fitted, each for as many."""
+
+    values: Numbers  # shape (n, len(FEATURES))
+    same: NDArray[np.bool_]  # shape (n,)
+    unseen: Numbers  # shape (n,): their probability by models that were not fitted on their source
+
+
+@cache
+def known_pairs() -> KnownPairs:
+    """Those in the package; values of features that its model does not use are 0."""
+    path = files("dedupcrawl.content") / "data" / "pairs.json.gz"
+    read = msgspec.json.decode(gzip.decompress(path.read_bytes()), type=dict[str, list[float]])
+    nothing = [0.0] * len(read["same"])
+    values = np.array([read.get(feature.name, nothing) for feature in FEATURES]).T
+    return KnownPairs(values, np.array(read["same"]) > 0, np.array(read["unseen"]))
+
+
+def weights_beside(known: Numbers, labelled: Numbers, weight: PriorWeight) -> tuple[Numbers, Numbers]:
+    """What each known pair and each label counts, by the probability that the prior gives it.
+
+    Labels come from where somebody looked, from a report's duplicates, say, and tell nothing of other pairs. So those
+    of a stratum of probabilities share with its known pairs what these are worth among all of them: wherever the labels
+    stand, pairs of other strata count as before.
+    """
+    of_known, of_labelled = (np.searchsorted(weight.strata, found, side="right") for found in (known, labelled))
+    before = np.bincount(of_known, minlength=len(weight.strata) + 1) * weight.pairs / len(known)
+    with_labels = before + np.bincount(of_labelled, minlength=len(before))
+    share = (1 + len(labelled) / weight.pairs) * before / np.maximum(with_labels, 1e-9)
+    return share[of_known] * weight.pairs / len(known), share[of_labelled]
+
+
+def refit(  # noqa: PLR0913 - what it is fitted to
+    prior: Model,
+    known: KnownPairs,
+    values: Numbers,
+    labels: NDArray[np.bool_],
+    fitted: str,
+    weight: PriorWeight = _USUAL,
+) -> Model:
+    """A model from another one on, for pages of another kind.
+
+    Ridge regression towards the prior's weights instead of 0, on the labels and on known pairs, of which it is to say
+    what the prior says. Features that the prior does not use are not used, and its thresholds stay.
+
+    Args:
+        prior: The other one.
+        known: Pairs that stand for those on which it was fitted.
+        values: Shape (n, len(FEATURES)).
+        labels: Shape (n,): whether the new page duplicates the kept one; of one kind only, if need be.
+        fitted: By which command.
+        weight: Of the prior.
+    """
+    from scipy.optimize import minimize  # type: ignore[import-untyped]  # SciPy has no types; half a second
+
+    signs = {feature.name: feature.sign for feature in FEATURES}
+    at = [position for position, feature in enumerate(FEATURES) if feature.name in prior.weights]
+    names = [FEATURES[position].name for position in at]
+    low, high = np.array([prior.bounds[name] for name in names]).T
+    scale = np.maximum(high - low, 1e-9)
+    expected = probabilities(prior, known.values)
+    counts = np.concatenate(weights_beside(expected, probabilities(prior, values), weight))
+    scaled = np.clip(np.concatenate([known.values, values])[:, at], low, high) / scale
+    truth = np.append(expected, labels)
+    before = np.append(np.array([prior.weights[name] for name in names]) * scale, prior.intercept)
+
+    def loss(given: Numbers) -> tuple[float, Numbers]:
+        odds = scaled @ given[:-1] + given[-1]
+        error = counts * (1 / (1 + np.exp(-np.clip(odds, -500, 500))) - truth)
+        total = float(np.sum(counts * (np.logaddexp(0, odds) - truth * odds)))
+        total += weight.strength / 2 * float(np.sum((given - before) ** 2))
+        return total, np.append(scaled.T @ error, error.sum()) + weight.strength * (given - before)
+
+    bounds = [*(WAYS[signs[name]] for name in names), (None, None)]
+    found = minimize(loss, before, jac=True, bounds=bounds, method="L-BFGS-B", options={"maxiter": _STEPS}).x
+    weights = {name: round(float(weight), 5) for name, weight in zip(names, found[:-1] / scale, strict=True)}
+    return msgspec.structs.replace(prior, fitted=fitted, intercept=round(float(found[-1]), 5), weights=weights)
+
+
+def calibrated(  # noqa: PLR0913 - as `refit`
+    prior: Model,
+    known: KnownPairs,
+    values: Numbers,
+    labels: NDArray[np.bool_],
+    folds: NDArray[np.int_],
+    fitted: str,
+    weight: PriorWeight = _USUAL,
+) -> Model:
+    """As `refit`, with thresholds by what fits that had not seen a label's fold, shape (n,), say of it."""
+    fit = partial(refit, prior, known, fitted=fitted, weight=weight)
+    model = fit(values, labels)
+    unseen = np.zeros(len(labels))
+    for fold in set(folds.tolist()):
+        held_out = folds == fold
+        unseen[held_out] = probabilities(fit(values[~held_out], labels[~held_out]), values[held_out])
+    expected = probabilities(prior, known.values)
+    odds = _log_odds(known.unseen) + _log_odds(probabilities(model, known.values)) - _log_odds(expected)
+    found = np.append(1 / (1 + np.exp(-odds)), unseen)
+    counts = np.concatenate(weights_beside(expected, probabilities(prior, values), weight))
+    precisions = [precision for precision, _ in prior.thresholds]
+    least = thresholds(found, np.append(known.same, labels), counts, precisions)
+    return msgspec.structs.replace(model, thresholds=least)
+
+
+def thresholds(
+    found: Numbers, labels: NDArray[np.bool_], weights: Numbers, precisions: Sequence[float]
+) -> tuple[tuple[float, float], ...]:
+    """Precision → the least probability from which on the share of duplicates is so large, rising with precision.
+
+    Args:
+        found: Shape (n,): the probabilities of pairs, from fits that had not seen them.
+        labels: Shape (n,).
+        weights: Shape (n,).
+        precisions: Which ones, ascending.
+    """
+    order = np.argsort(-found, kind="stable")
+    right = (weights * labels)[order].cumsum() / weights[order].cumsum()
+    best = np.maximum.accumulate(right[::-1])[::-1]  # what is reached from here on or lower
+    values: list[tuple[float, float]] = []
+    for precision in precisions:
+        reached = (best >= precision).nonzero()[0]
+        least = float(found[order][reached[-1]]) if len(reached) else 1.0
+        values.append((precision, round(max(least, values[-1][1] if values else 0.0), 5)))
+    return tuple(values)
+
+
+def _log_odds(found: Numbers) -> Numbers:
+    sure = np.clip(found, 1e-9, 1 - 1e-9)
+    return np.log(sure / (1 - sure))
