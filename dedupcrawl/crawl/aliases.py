@@ -20,7 +20,7 @@ from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.journal_file import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.request_meta import MOVED, TRIAL, refreshed_from, without_fragment
+from dedupcrawl.crawl.request_meta import MOVED, TRIAL, Yielded, refreshed_from, without_fragment
 from dedupcrawl.crawl.same_page import Look, digest_of_text, is_kept_with_lines_beside, same_page
 from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.detection.unsettled import MOST_UNSETTLED
@@ -59,7 +59,7 @@ class Aliases:
         self.disputed: Callable[[str], None] = lambda url: None
         self.discoveries = Discoveries()
         self._changed = UrlSet()  # whose page is another than in earlier crawls
-        self._kept: OrderedDict[str, list[Request]] = OrderedDict()  # URLs of the last pages → what only they led to
+        self._kept: OrderedDict[str, list[Yielded]] = OrderedDict()  # URLs of the last pages → what only they led to
         self._links_kept = 0
         self._have_led = UrlSet()  # URLs whose links were asked for already: found on their page, or in its name
         self._dropped: dict[bytes, str] = {}  # digest of the text of a page that was not surely dropped → its URL
@@ -299,8 +299,8 @@ class Aliases:
             return
         url, page.links = page.url, None
         are_all = url not in self._have_led
-        if not are_all:  # to what it led before nobody else has
-            before = self._kept.get(url) or self.links_of(url)  # gone when what was kept under this URL is forgotten
+        if not are_all:  # to what it led before nobody else has; it is gone when what was kept there is forgotten
+            before = self._kept.get(url) or [*map(Yielded.of, self.links_of(url))]
             links, are_all = [*before, *links], bool(before)
         elif links:
             self._have_led.add(url)
@@ -319,7 +319,7 @@ class Aliases:
             elif self.remembers(url) and NAME in self._store.beside(url):
                 self._store.detach(url)  # it is a page of its own now
 
-    def _remember(self, url: str, links: list[Request]) -> None:
+    def _remember(self, url: str, links: list[Yielded]) -> None:
         """Of a page that was kept, and may be judged again, what only it led to."""
         self._links_kept += len(links) - len(self._kept.pop(url, ()))
         self._kept[url] = links
@@ -354,12 +354,12 @@ class Aliases:
             return first
         return None
 
-    def _learn(self, url: str, keeper: str, links: Sequence[Request]) -> None:
+    def _learn(self, url: str, keeper: str, links: Sequence[Yielded]) -> None:
         if url == keeper:
             return
         try:
             # Some are there twice, which no filter stops: of an earlier crawl, and of the page as it was fetched now.
-            packed = tuple(dict.fromkeys(pack_request(link, self._spider) for link in links))
+            packed = tuple(dict.fromkeys(pack_request(link.again(), self._spider) for link in links))
         except ValueError:
             self._stats.inc_value("dedup/aliases/unpacked")  # a link that cannot be stored: the page is fetched again
             return

@@ -16,7 +16,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.selection import read_ignored
-from dedupcrawl.crawl.request_meta import urls_before, without_fragment
+from dedupcrawl.crawl.request_meta import Yielded, urls_before, without_fragment
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.settings import DedupSettings
@@ -57,7 +57,7 @@ class FetchedPage:
     # Those of them of which another page has said so before, and that page.
     contested: dict[str, str] = field(default_factory=dict)
     # What only it led to, once its callback has come to its end; None again when that is settled.
-    links: list[Request] | None = None
+    links: list[Yielded] | None = None
     files: set[FeedSlot] = field(default_factory=set)  # of feeds, that hold its items
     judged_late: bool = False  # whether it was judged after an item of it was let through
     dropped: Counter[str] = field(default_factory=Counter)  # items dropped with it, by the URL of the verdict

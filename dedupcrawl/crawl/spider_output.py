@@ -11,6 +11,7 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from dedupcrawl.crawl.extension import START, Component, Dedup
+from dedupcrawl.crawl.request_meta import Yielded
 from dedupcrawl.detection.trust import Trust
 
 
@@ -83,7 +84,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         assert response is not None
         assert response.request is not None
         held = None
-        found: list[Request] = []
+        found: list[Yielded] = []
         self._repetitions.came(response.request)
         try:
             async for one in result:
@@ -106,12 +107,12 @@ class SpiderOutput(BaseSpiderMiddleware):
             if held is not None:
                 self._dedup.storing.release(held)
 
-    def _followed(self, link: Request, response: Response, found: list[Request]) -> Request | None:
+    def _followed(self, link: Request, response: Response, found: list[Yielded]) -> Request | None:
         """What is asked for where a callback has yielded a link, if anything; one that is new is added to `found`."""
         is_fetched = not link.dont_filter and self._bypass.knows(link)  # before a rule sends it elsewhere
         sent = link if is_fetched else self._rewrite(link)
         if self._is_new(link, response, sent):
-            found.append(_as_yielded(link))
+            found.append(Yielded.of(link))
         if is_fetched:
             self._dedup.parts.savings.drop(link)
             return None
@@ -126,14 +127,6 @@ class SpiderOutput(BaseSpiderMiddleware):
         A link to a known variant becomes a link to its page: the duplicate costs nothing, not even a queue entry.
         """
         return self._rewrite(request)
-
-
-def _as_yielded(link: Request) -> Request:
-    """A copy: downloader middlewares write into the meta of what is fetched, such as a proxy."""
-    try:
-        return link.copy()
-    except Exception:  # a class with arguments of its own
-        return link
 
 
 async def _trusting(start: AsyncIterator[Any], trust: Trust) -> AsyncIterator[Any]:
