@@ -65,7 +65,8 @@ def report(profile: Path, run: Run) -> str:
     }
     said = [
         f"{run.pages} pages, {run.ms_a_page:.2f} ms a page, {entries.total() / total:.1%} of it in dedupcrawl; "
-        f"garbage collection, wherever it comes: {samples['gc_s'] / samples['cpu_s']:.1%}"
+        f"garbage collection, wherever it comes: {samples['gc_s'] / samples['cpu_s']:.1%}; "
+        f"threads beside the main one, Scrapy's included: {samples['threads_s'] / samples['cpu_s']:.1%}"
     ]
     for title, counts in sections.items():
         said += ["", title, *_rows(counts, total, run.ms_a_page)]
