@@ -4,9 +4,11 @@ The model (`dedupcrawl.content.model`) adds them up. A feature is bounded and ne
 make it no more probable that the new page duplicates the kept one. Counts are taken as
 log(1 + count), for the second changed word tells less than the first.
 
-They are few because few tell something about pages of other sources. Of some 90 that were tried, these 22 were left
+They are few because few tell something about pages of other sources. Of some 90 that were tried, 22 were left
 when one after the other was taken away as long as pages of sources that the model had not seen were judged no worse:
-the mean AUC of the read sources rose from .949 to .963 by it.
+the mean AUC of the read sources rose from .949 to .963 by it. `items` came later, because lists
+of a shop were dropped for lists of other products: with it .981 of the duplicates of an archive that the model has not
+seen are found at 98 % precision, .977 without.
 """
 
 from __future__ import annotations
@@ -159,6 +161,16 @@ def moved(pair: Pair) -> float:
     return log1p(pair.found.alignment.moves) * max(pair.template, shortness(pair) * _link_share(pair.new))
 
 
+def items(pair: Pair) -> float:
+    """Paragraphs that some of the site's pages repeat, and not nearly all, and the kept page has nowhere.
+
+    They are furniture, and lists of products that other lists have, in another order, differ in nothing else.
+    """
+    new, kept, around = pair.new, pair.kept, pair.kept.said_around
+    repeated = new.blocks.difference(new.site.own(new.blocks), new.everywhere, kept.blocks)
+    return log1p(sum(block not in around.asides and block not in around.link_lines for block in repeated))
+
+
 def kept_links(pair: Pair) -> float:
     """How much of what the kept page has more is links: a listing."""
     return pair.kept_uncovered * _link_share(pair.kept)
@@ -229,6 +241,9 @@ FEATURES: tuple[Feature, ...] = (
         lambda p: share_of_differences(p, p.found.tally.reversed),
         "share of the differences that are negations and antonyms",
         "share",
+    ),
+    Feature(
+        "items", "against", items, "paragraphs that some other pages of its site have, and the kept one lacks", "count"
     ),
     Feature("slots", "against", lambda p: log1p(p.found.tally.slots), "values that differ in furniture", "count"),
     Feature(

@@ -20,9 +20,6 @@ from dedupcrawl.sites import host_of, site_of
 _BODY_LIMIT = 2_000_000  # bytes of HTML that are read; the digest is of all of it
 _TAMED_LIMIT = 8_000_000  # of a longer page so many, to read what is neither script nor picture
 _TELLING = 40  # characters that a page shows anywhere, from which on its body is more than a JavaScript shell
-_URL = re.compile(
-    r"(?:https?://|www\.)[!-~]+", re.IGNORECASE
-)  # ends where another script begins, as in 见http://a.cn/。
 _META_NAME = re.compile(rb"(?<![\w-])name\s*=\s*(?:[\"']\s*)?(keywords|description)\b", re.IGNORECASE)
 _CONTENT = re.compile(rb"(?<![\w-])content\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
 _HREF = re.compile(
@@ -145,18 +142,8 @@ def _around(page: Outline, main: list[int]) -> tuple[tuple[str, ...], tuple[str,
 
 
 def _paragraphs(texts: Iterable[str]) -> tuple[str, ...]:
-    """The lines of `texts` without URLs, empty ones left out."""
-    joined = LINE_BREAK.join(texts)
-    lines = map(str.strip, joined.split(LINE_BREAK))
-    return tuple(filter(None, map(_without_urls, lines) if _may_have_url(joined) else lines))
-
-
-def _may_have_url(text: str) -> bool:
-    return "://" in text or "www." in text
-
-
-def _without_urls(text: str) -> str:
-    return " ".join(_URL.sub(" ", text).split()) if _may_have_url(text) else text
+    """The lines of `texts`, empty ones left out."""
+    return tuple(filter(None, map(str.strip, LINE_BREAK.join(texts).split(LINE_BREAK))))
 
 
 def _metas(metas: list[bytes]) -> Iterator[tuple[str, str]]:
@@ -183,7 +170,7 @@ def _anchors(page: Outline, url: str) -> tuple[tuple[str, ...], tuple[str, ...]]
     same: list[str] = []
     other: list[str] = []
     for attributes, texts, _ in page.anchors:
-        text = _without_urls(collapse(b"".join(texts).decode("utf-8", "replace")))
+        text = collapse(b"".join(texts).decode("utf-8", "replace"))
         if text:
             stays = links[_target(attributes) if b":" in attributes or b"//" in attributes else b""]
             if stays:

@@ -6,6 +6,8 @@
   three letters. Each counts as often as it occurs, at most eight times: a page of one word repeated is not a page.
 - "words": words of more than three letters, as often as they occur; what Khan and Ali do, for their experiment.
 
+URLs in the text are no features (Khan and Ali, Sect. III-F).
+
 A pair is hashed to fmix64(3·hash(a) + hash(b) mod 2^64), a word to fmix64(hash(a)); hash(a) is the symbol's own hash
 and fmix64 the finalizer of MurmurHash3.
 
@@ -19,6 +21,7 @@ block (16) and 46 of the other 48 bits, so a posting alone gives the distance bu
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -47,6 +50,7 @@ _PAYLOAD_BITS = BITS - _NUMBER_BITS - _BLOCK_BITS
 _BELOW_BLOCK, _BELOW_NUMBER = np.uint64(_PAYLOAD_BITS), np.uint64(BITS - _NUMBER_BITS)
 _NEIGHBOURS = np.append(0, 1 << np.arange(_BLOCK_BITS)).astype(np.uint64)  # blocks that differ in a bit at most
 _LANE_LIMIT = 255  # additions that an 8-bit counter takes
+_URL = re.compile(r"(?:https?://|www\.)[!-~]+")  # ends where another script begins, as in 见http://a.cn/。
 _AT_ONCE = 1 << 14  # features counted together, which takes 1 MB
 
 
@@ -130,6 +134,8 @@ class SimHashCheck(Check):
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """8 bytes, little-endian."""
+        if "://" in text.text or "www." in text.text:
+            text = SymbolText(_URL.sub(" ", text.text))
         if kernels.compiled is not None:
             made, count = kernels.compiled.simhash(text.hashes, text.lengths, self.features == "pairs")
         else:
