@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.commands.compare import comparing, deciding, whole
-from dedupcrawl.commands.errors import BadInputError, Command, FailureError, check_output
+from dedupcrawl.commands.console import BadInputError, Command, FailureError, check_output
 from dedupcrawl.commands.options import FILE, PAIRS_FILE, json_option, sets_option
 from dedupcrawl.content.fitting import calibrated, known_pairs
 from dedupcrawl.content.model import packaged, probabilities

@@ -15,8 +15,7 @@ import msgspec
 
 from dedupcrawl.api import USUAL, Detector, trust_of
 from dedupcrawl.commands import options
-from dedupcrawl.commands.errors import BadInputError, Command, broken_rows, check_output
-from dedupcrawl.commands.progress import progress
+from dedupcrawl.commands.console import BadInputError, Command, broken_rows, check_output, progress
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.selection import read_ignored_of

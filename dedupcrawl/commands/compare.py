@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command, check_output, show
+from dedupcrawl.commands.console import BadInputError, Command, check_output, show
 from dedupcrawl.commands.options import PAIRS_FILE, open_existing, read_settings, rows_option, sets_option
 from dedupcrawl.commands.selection import forms_unless_file
 from dedupcrawl.content.evidence import in_words

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import Command, check_there_are, no_rows, show, tell_skipped
+from dedupcrawl.commands.console import Command, check_there_are, no_rows, progress, show, tell_skipped
 from dedupcrawl.commands.options import EXISTING_FILE, json_option, rules_option
-from dedupcrawl.commands.progress import progress
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.printable import printable

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from dedupcrawl.commands.errors import Command, not_a_url, show
+from dedupcrawl.commands.console import Command, not_a_url, show
 from dedupcrawl.commands.explained import Explainer
 from dedupcrawl.commands.options import index_folder, index_option, json_option, open_existing, rules_option
 from dedupcrawl.commands.selection import forms_of

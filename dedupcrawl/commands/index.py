@@ -17,8 +17,7 @@ import msgspec
 
 from dedupcrawl.aliases.alias import NAME as ALIAS
 from dedupcrawl.commands import options
-from dedupcrawl.commands.errors import BadInputError, FailureError, Group, check_output, table
-from dedupcrawl.commands.progress import progress
+from dedupcrawl.commands.console import BadInputError, FailureError, Group, check_output, progress, table
 from dedupcrawl.commands.selection import Selection, check_known, needs_one, of_aliases, selection, standing
 from dedupcrawl.content.checks.registry import CHECK_NAMES
 from dedupcrawl.counts import counted, megabytes

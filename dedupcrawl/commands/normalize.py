@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import Command
+from dedupcrawl.commands.console import Command
 from dedupcrawl.commands.options import json_anyway, rules_option, software_option
 from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.blocks import utf8

@@ -9,8 +9,7 @@ import click
 
 from dedupcrawl import extras
 from dedupcrawl.commands import options
-from dedupcrawl.commands.errors import Command, FailureError, check_output
-from dedupcrawl.commands.progress import progress
+from dedupcrawl.commands.console import Command, FailureError, check_output, progress
 from dedupcrawl.commands.selection import chosen_run
 from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.output import to_json

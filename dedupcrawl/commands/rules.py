@@ -12,7 +12,7 @@ from typing import Any
 import click
 import msgspec
 
-from dedupcrawl.commands.errors import BadInputError, FailureError, Group, check_there_are, not_a_url, show, table
+from dedupcrawl.commands.console import BadInputError, FailureError, Group, check_there_are, not_a_url, show, table
 from dedupcrawl.commands.options import EXISTING_FILE, folder_option, json_anyway, json_option
 from dedupcrawl.commands.software import software
 from dedupcrawl.commands.why import in_crawls, in_words, of_doubted, why_command

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command, FailureError, show, table
+from dedupcrawl.commands.console import BadInputError, Command, FailureError, show, table
 from dedupcrawl.commands.options import json_option, software_option
 from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.counts import counted

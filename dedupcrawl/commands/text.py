@@ -12,7 +12,7 @@ import click
 import numpy as np
 
 from dedupcrawl.commands.compare import of_file, opened
-from dedupcrawl.commands.errors import BadInputError, Command
+from dedupcrawl.commands.console import BadInputError, Command
 from dedupcrawl.commands.options import json_option, read_settings, sets_option
 from dedupcrawl.commands.selection import forms_of, forms_unless_file
 from dedupcrawl.content import main_outline

@@ -9,9 +9,8 @@ from typing import Any
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command, not_a_url, show
+from dedupcrawl.commands.console import BadInputError, Command, not_a_url, progress, show
 from dedupcrawl.commands.options import EXISTING_FILE, folder_option, json_option
-from dedupcrawl.commands.progress import progress
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.compiled_rule import CompiledRule
