@@ -16,9 +16,8 @@ from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.known_parameters import Provider, known_parameters
 from dedupcrawl.training.parts import simhashes
-from dedupcrawl.urls.learning.carried_over import judged
 from dedupcrawl.urls.learning.learn import GENERAL, learn_site
-from dedupcrawl.urls.learning.ledger import Price
+from dedupcrawl.urls.learning.ledger import Price, judge_carried_over
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
 
@@ -52,7 +51,7 @@ class Learned:
     """What was learned from some sites, and from what."""
 
     rules: list[SiteRules] = field(default_factory=list)
-    # the sites that have rules from earlier logs, and those of these that stay, see `urls.learning.carried_over`
+    # the sites that have rules from earlier logs, and those of these that stay, see `judge_carried_over`
     carried_over: list[SiteRules] = field(default_factory=list)
     refuted: int = 0  # how many rules from earlier logs the pages of these speak against
     sites: int = 0
@@ -106,7 +105,7 @@ def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions, befo
         new = [rule for rule in rules.rules if not rule.is_off]
         doubted = {rule.effect for rule in rules.rules if rule.is_off}  # by this log, whatever an earlier one has said
         rest = [rule for rule in before if rule.effect not in doubted]
-        old = judged(site, urls, labels, new, rest, Price(options.min_precision), simhashes(pages))
+        old = judge_carried_over(site, urls, labels, new, rest, Price(options.min_precision), simhashes(pages))
     except Exception as error:
         return _failed(site, error)
     carried_over = [SiteRules(site, old.stay)] if before else []
