@@ -16,11 +16,10 @@ from dedupcrawl.commands.console import BadInputError, Command, FailureError, ch
 from dedupcrawl.commands.options import FILE, PAIRS_FILE, json_option, sets_option
 from dedupcrawl.content.fitting import calibrated, known_pairs
 from dedupcrawl.content.model import packaged, probabilities
-from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import read_pairs
 from dedupcrawl.detection.pairs import UnknownPageError
 from dedupcrawl.output import results, to_json
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, printable
 from dedupcrawl.settings import DedupSettings
 
 _FOLDS = 10

@@ -19,13 +19,12 @@ from dedupcrawl.commands.console import BadInputError, Command, broken_rows, che
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.selection import read_ignored_of
-from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import COPY, Markup, Wanted, on_disk, page_of, stored_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.output import results, to_json
 from dedupcrawl.page import Page
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.installation import SiteSoftware

@@ -9,9 +9,8 @@ import click
 
 from dedupcrawl.commands.console import Command, check_there_are, no_rows, progress, show, tell_skipped
 from dedupcrawl.commands.options import EXISTING_FILE, json_option, rules_option
-from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, printable
 from dedupcrawl.training.evaluate import Measured, evaluate
 from dedupcrawl.urls.bounds import said_share
 

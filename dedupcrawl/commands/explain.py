@@ -15,7 +15,7 @@ from dedupcrawl.commands.options import index_folder, index_option, json_option,
 from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.commands.why import becomes, in_words
 from dedupcrawl.content.evidence import in_words as evidence_in_words
-from dedupcrawl.counts import counted, moment
+from dedupcrawl.printable import counted, moment
 from dedupcrawl.software.installation import in_words as software_in_words
 from dedupcrawl.urls.rule import in_trials, speaks_for
 

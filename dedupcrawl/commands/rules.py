@@ -16,9 +16,8 @@ from dedupcrawl.commands.console import BadInputError, FailureError, Group, chec
 from dedupcrawl.commands.options import EXISTING_FILE, folder_option, json_anyway, json_option
 from dedupcrawl.commands.software import software
 from dedupcrawl.commands.why import in_crawls, in_words, of_doubted, why_command
-from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.discarder import Refused, exported, imported

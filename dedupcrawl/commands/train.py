@@ -12,9 +12,8 @@ import click
 
 from dedupcrawl.commands.console import Command, FailureError, no_rows, progress, show, tell_skipped
 from dedupcrawl.commands.options import EXISTING_FILE, InputPath, engine_option, json_option, software_option
-from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, printable
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.software.program import programs
 from dedupcrawl.training.known_parameters import read_clearurls

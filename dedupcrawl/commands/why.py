@@ -13,8 +13,7 @@ import click
 
 from dedupcrawl.commands.console import BadInputError, Command, not_a_url, progress, show
 from dedupcrawl.commands.options import EXISTING_FILE, folder_option, json_option
-from dedupcrawl.counts import counted
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.diff import diff
