@@ -214,7 +214,7 @@ def _judged(rule: Rule, urls: Pair, forms: Forms, rules: Sequence[Rule]) -> dict
         found = [*candidates([(rule, tried.clusters, is_expected)], forms, _PRICE)]
         mine = [one for one in found if len(set(_made(urls, forms.site, [*rules, one.rule])[0])) == 1]
         if mine:
-            halves = {forms.side_of(forms.all[row].label) for row in mine[0].counts.rows_with(1)}
+            halves = {forms.sides[forms.all[row].label] for row in mine[0].counts.rows_with(1)}
             is_of_one = len(halves) == 1 and not is_expected
             but = _OF_ONE_HALF[halves.pop()] if is_of_one else "training does not take it"
             told += f"; right as {described(mine[0].rule)}, but {but}"

@@ -130,7 +130,8 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
     taught = split(chosen)
     price = Price(min_precision)
     proved = _proved([Candidate(rule.on_trial()) for rule in priors.assumed], taught, price)
-    hosts = _host_pages(taught.urls, taught.labels)
+    pages = {(url.split("/", 3)[2], label) for url, label in zip(taught.urls, taught.labels, strict=True)}
+    hosts = Counter(host for host, _ in pages)
     for number in range(_ROUNDS):
         forms = Forms(site, taught.forms, taught.labels, taught.sides, bits)
         if number and not forms.clusters():
@@ -177,10 +178,6 @@ def _site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that were 
     good = sorted((row for row in rows if labels[row] >= 0 and split_url(urls[row])), key=urls.__getitem__)
     own = [labels[row] for row in good]
     return Ledger(site, [urls[row] for row in good], own, sides(own, holdout, seed), bits)
-
-
-def _host_pages(urls: Sequence[str], labels: Sequence[int]) -> Counter[str]:
-    return Counter(host for host, _ in {(url.split("/", 3)[2], label) for url, label in zip(urls, labels, strict=True)})
 
 
 def _proved(candidates: list[Candidate], ledger: Ledger, price: Price, min_coverage: int = 0) -> list[Candidate]:
