@@ -18,7 +18,7 @@ from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.diff import diff
 from dedupcrawl.urls.learning.forms import Forms, Tally, is_near
-from dedupcrawl.urls.learning.learn import GENERAL
+from dedupcrawl.urls.learning.learn import EXPECTED
 from dedupcrawl.urls.learning.ledger import Ledger, Price
 from dedupcrawl.urls.learning.narrowing import specialized
 from dedupcrawl.urls.learning.search import candidates, cost_of
@@ -199,7 +199,7 @@ def _judged_by(urls: Pair, log: Ledger) -> list[dict[str, Any]]:
 
 def _judged(rule: Rule, urls: Pair, forms: Forms, rules: Sequence[Rule]) -> dict[str, Any]:
     tried = forms.tried(rule)
-    is_expected = rule.effect in {one.effect for one in GENERAL.expected}
+    is_expected = rule.effect in {one.effect for one in EXPECTED}
     least = 1 if is_expected else ceil(cost_of(rule))
     pairs, near = _different(tried, forms)
     told = f"{tried.wrong:,} of {counted(tried.right + tried.wrong, 'merge')} would be wrong"

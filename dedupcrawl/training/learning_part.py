@@ -16,7 +16,7 @@ from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.known_parameters import Provider, known_parameters
 from dedupcrawl.training.parts import simhashes
-from dedupcrawl.urls.learning.learn import GENERAL, learn_site
+from dedupcrawl.urls.learning.learn import ASSUMED, learn_site
 from dedupcrawl.urls.learning.ledger import Price, judge_carried_over
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
@@ -175,7 +175,8 @@ def _learn_site(site: str, pages: pl.DataFrame, options: LearningOptions) -> Sit
     urls = pages["url"].to_list()
     sample = bounded(pages.with_row_index(), MOST_LEARNED)["index"].to_list()
     looked_at = [urls[row] for row in sample]
-    known = known_parameters(looked_at, options.knowledge) if options.knowledge else ()
+    names = known_parameters(looked_at, options.knowledge) if options.knowledge else ()
+    known = [Rule(f"known-{name}", "rewrite", drop=(name,), source="prior") for name in names]
     software = recognized_rules(site, looked_at, options.software)
     return learn_site(
         site,
@@ -187,5 +188,5 @@ def _learn_site(site: str, pages: pl.DataFrame, options: LearningOptions) -> Sit
         seed=options.seed,
         min_precision=options.min_precision,
         min_coverage=options.min_coverage,
-        priors=GENERAL.with_dropped(known).with_software(software),
+        assumed=(*software, *ASSUMED, *known),
     )
