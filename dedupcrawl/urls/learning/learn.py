@@ -10,7 +10,7 @@ from types import MappingProxyType
 from zlib import crc32
 
 from dedupcrawl.urls.compiled_rule import CompiledRule, example
-from dedupcrawl.urls.learning.contexts import Condition, scoped
+from dedupcrawl.urls.learning.contexts import scoped
 from dedupcrawl.urls.learning.forms import Forms, atoms_of
 from dedupcrawl.urls.learning.generalize import MOST_WORDS
 from dedupcrawl.urls.learning.ledger import Ledger, Price, Use
@@ -213,7 +213,7 @@ def _with_exception(one: Candidate, ledger: Ledger, excepted: set[tuple[str, str
     if best is None or of_right[best] >= len(right):
         return None
     excepted.add((one.rule.id, best))
-    less = scoped(one.rule, [Condition(best, holds=False)])
+    less = scoped(one.rule, [(best, False)])
     return None if less is None or less == one.rule else replace(one, rule=less)
 
 
