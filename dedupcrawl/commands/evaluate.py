@@ -57,6 +57,5 @@ def _lines(measured: Measured) -> list[str]:
     ]
     if told["worst_rules"]:
         lines.append("most often wrong:")
-    for use in told["worst_rules"]:
-        lines.append(f"  {use['wrong']:,} of {use['coverage']:,}  {use['site']}  {use['id']}")
-    return lines
+    worst = (f"  {use['wrong']:,} of {use['coverage']:,}  {use['site']}  {use['id']}" for use in told["worst_rules"])
+    return [*lines, *worst]
