@@ -12,7 +12,7 @@ import click
 from w3lib.url import safe_url_string
 
 from dedupcrawl.aliases.alias import Alias
-from dedupcrawl.commands.errors import BadInputError, not_a_url
+from dedupcrawl.commands.console import BadInputError, not_a_url
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.rows import Recorded
 from dedupcrawl.index.runs import Run, read_runs

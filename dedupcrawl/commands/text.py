@@ -12,7 +12,7 @@ import click
 import numpy as np
 
 from dedupcrawl.commands.compare import of_file, opened
-from dedupcrawl.commands.errors import BadInputError, Command
+from dedupcrawl.commands.console import BadInputError, Command
 from dedupcrawl.commands.options import json_option, read_settings, sets_option
 from dedupcrawl.commands.selection import forms_of, forms_unless_file
 from dedupcrawl.content import main_outline
@@ -22,14 +22,13 @@ from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.html import why_unread
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.word_kinds import skeletons, symbols_of
-from dedupcrawl.counts import counted
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.contract import Index
 from dedupcrawl.output import to_json
 from dedupcrawl.page import Page
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of
 

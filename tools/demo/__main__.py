@@ -20,10 +20,9 @@ from urllib.parse import urlsplit
 import click
 
 from dedupcrawl.api import learn
-from dedupcrawl.counts import counted, megabytes
-from dedupcrawl.demo.server import serving
-from dedupcrawl.demo.site import MIRROR_HOST
+from dedupcrawl.demo.server import MIRROR_HOST, serving
 from dedupcrawl.index.open import open_index
+from dedupcrawl.printable import counted, megabytes
 
 ROOT = Path(__file__).resolve().parents[2]  # of the checkout, where scrapy.cfg is
 
