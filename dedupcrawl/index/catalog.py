@@ -109,36 +109,20 @@ class PostingsView:
 
     def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
         """Shape (n,) → (m,), (m,): whole keys and pages of all postings of any of these prefixes, in no order."""
-        parts = self._in_tables(prefixes)
-        if tail := self._in_tail(prefixes):  # one array of all is made sooner than one of each
+        ranges = ((table, self._ranges(table[0], prefixes)) for table in self._tables)
+        parts = [(keys[start:end], ids[start:end]) for (keys, ids), found in ranges for _, start, end in found]
+        wanted = prefixes.tolist()
+        if tail := [found[prefix] for found in self._tail for prefix in wanted if prefix in found]:
             parts.append(_unzipped(np.array(list(chain.from_iterable(tail)), dtype=np.uint64)))
         if len(parts) <= 1:
             return parts[0] if parts else (NO_KEYS, NO_IDS)
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
-
-    def pieces(self, prefixes: Keys) -> list[tuple[Keys, PageIds]]:
-        """What `find` finds, as it lies in the segments: pieces, each of one prefix, none empty."""
-        tail = (_unzipped(np.array(postings, dtype=np.uint64)) for postings in self._in_tail(prefixes))
-        return [*self._in_tables(prefixes), *tail]
 
     def pages(self, prefix: int) -> list[int]:
         """The pages of all postings of one prefix, in no order."""
         tail = [page for found in self._tail for page in found.get(prefix, ())[1::2]]
         ranges = ((ids, self._ranges(keys, np.array([prefix], dtype=np.uint64))) for keys, ids in self._tables)
         return [*tail, *(page for ids, found in ranges for _, start, end in found for page in ids[start:end].tolist())]
-
-    def _in_tables(self, prefixes: Keys) -> list[Table]:
-        """The postings of these prefixes in the segments, one prefix's of one segment together."""
-        return [
-            (keys[start:end], ids[start:end])
-            for keys, ids in self._tables
-            for _, start, end in self._ranges(keys, prefixes)
-        ]
-
-    def _in_tail(self, prefixes: Keys) -> list[Postings]:
-        """The same of each batch of the tail: key, page, key, page, …"""
-        wanted = prefixes.tolist()
-        return [found[prefix] for found in self._tail for prefix in wanted if prefix in found]
 
     def _ranges(self, keys: Keys, prefixes: Keys) -> list[tuple[int, int, int]]:
         """For each prefix that a table has: its row, and where its postings start and end."""
