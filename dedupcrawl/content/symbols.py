@@ -11,7 +11,6 @@ fmix64 the finalizer of MurmurHash3 (Appleby, 2011).
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
@@ -21,18 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.character_tables import (
-    ALONE,
-    CJK,
-    DIGIT,
-    LETTER,
-    TABLED,
-    TOUCH,
-    TOUCHING,
-    as_class,
-    simplified,
-    tables,
-)
+from dedupcrawl.content.character_tables import ALONE, DIGIT, LETTER, TABLED, TOUCH, simplified, tables
 
 _TABLES = tables()
 VOWEL_SIGNS = _TABLES.vowel_signs
@@ -41,9 +29,7 @@ VALUES = _TABLES.values
 """Signs that say how much, how good or whether: as numbers do, where another stands in their place."""
 SIGNS = _TABLES.signs
 """Signs that say something by themselves, those and emoji: each is a symbol. Bullets and frames are none."""
-_SIGN = as_class(SIGNS)
 
-_PART = f"[{CJK}{_SIGN}{VOWEL_SIGNS}]|[^\\W_]"
 _MARKS_TOGETHER = 30  # combining characters in a row, as many as in a text in stream-safe format (UAX #15, section 13)
 _KINDS = np.frombuffer(_TABLES.kinds, dtype=np.uint8)
 _FOLDED = np.frombuffer(_TABLES.folded, dtype="<u4").astype(np.uint32, copy=False)
@@ -58,16 +44,6 @@ def _text(code_points: NDArray[np.uint32]) -> str:
 def code_points(text: str) -> NDArray[np.uint32]:
     """Shape (len(text),): the text as numbers; lone surrogates are kept."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32, copy=False)
-
-
-@cache  # to compile it takes 10 ms, and only who does without the compiled steps needs it
-def symbol_pattern() -> re.Pattern[str]:
-    """What a symbol is, in a folded text."""
-    return re.compile(
-        f"[{CJK}{_SIGN}]|(?:[^\\W_{CJK}]|[{VOWEL_SIGNS}])+"
-        f"|(?:(?<=[^\\W_])|(?<=[{CJK}{_SIGN}{VOWEL_SIGNS}]))[{TOUCHING}](?!{_PART})"
-        f"|(?<![^\\W_])(?<![{CJK}{_SIGN}{VOWEL_SIGNS}])[{TOUCHING}](?={_PART})"
-    )
 
 
 def kinds() -> NDArray[np.uint8]:
@@ -235,5 +211,6 @@ class SymbolText(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def symbols(self) -> list[str]:
-        """The symbols in text order; slower than `hashes`, which most checks need only."""
-        return symbol_pattern().findall(self.text)
+        """The symbols in text order; no check needs more of them than `hashes`."""
+        places = zip(self.starts.tolist(), self.lengths.tolist(), strict=True)
+        return [self.text[start : start + length] for start, length in places]
