@@ -93,10 +93,6 @@ class UnsettledPages:
         self._due: set[str] = set()  # hosts that may have pages which are
         self._characters = 0
 
-    def __len__(self) -> int:
-        """Pages in memory."""
-        return len(self._pages)
-
     def add(self, host: str, one: Unsettled) -> None:
         """Remember a page that was judged."""
         self.remove(one.entry.url)

@@ -39,12 +39,8 @@ class VerdictLog(Tables):
         raw = None if number is None else self.values("verdicts", [number])[0]
         return None if raw is None else self._read(_verdict_of, raw)
 
-    def verdicts(self) -> Iterator[Verdict]:
-        """All recorded verdicts, oldest first."""
-        return (row.verdict for row in self.recorded())
-
     def recorded(self) -> Iterator[Recorded]:
-        """The same with where and when they fell."""
+        """All recorded verdicts, oldest first."""
         return (self._read(_verdict_of, raw) for _, raw in self.rows("verdicts"))
 
     def withdraw(self, urls: Iterable[str]) -> int:
