@@ -15,7 +15,7 @@ from dedupcrawl.crawl.journal_file import JournalFile, pack_request, packed_if_p
 from dedupcrawl.crawl.url_set import UrlSet, key_of
 from dedupcrawl.index.contract import RewriteLog
 from dedupcrawl.index.errors import IndexAwayError
-from dedupcrawl.index.rows import Rewrite
+from dedupcrawl.index.record import Rewrite
 
 logger = logging.getLogger(__name__)
 

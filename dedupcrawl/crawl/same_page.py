@@ -17,7 +17,7 @@ from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.record import Entry
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import host_of
 from dedupcrawl.urls.normalizer import Normalizer

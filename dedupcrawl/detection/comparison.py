@@ -20,7 +20,7 @@ from dedupcrawl.content.view import View
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
 from dedupcrawl.detection.pairs import kept_view
 from dedupcrawl.detection.trust import Trust
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.record import Entry
 from dedupcrawl.index.search import Search
 from dedupcrawl.sites import host_of
 from dedupcrawl.verdict import Verdict

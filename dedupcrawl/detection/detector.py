@@ -26,7 +26,7 @@ from dedupcrawl.detection.unsettled import MOST_UNSETTLED, Unsettled, UnsettledP
 from dedupcrawl.index.contract import Index, Kept
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.limits import ResidentLimit, SiteQuota
-from dedupcrawl.index.rows import Dependent, Entry
+from dedupcrawl.index.record import Dependent, Entry
 from dedupcrawl.index.runs import RunTally
 from dedupcrawl.index.search import Search
 from dedupcrawl.page import Page

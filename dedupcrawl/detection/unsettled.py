@@ -18,7 +18,7 @@ from dedupcrawl.content import main_outline
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
 from dedupcrawl.detection.comparison import Comparison
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.record import Entry
 from dedupcrawl.page import Page
 
 MOST_UNSETTLED = 400

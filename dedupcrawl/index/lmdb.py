@@ -20,8 +20,18 @@ from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.journal import Journal, Transaction, is_locked, with_prefix
 from dedupcrawl.index.notes import orphan_cell
 from dedupcrawl.index.pages import OWNER_BYTES, claim_cell, dependent_cell, read_claim
-from dedupcrawl.index.record import DIGEST_BYTES, Raw, Record, digest, pack, plain, storable, unpack_dependent
-from dedupcrawl.index.rows import Dependent, Entry
+from dedupcrawl.index.record import (
+    DIGEST_BYTES,
+    Dependent,
+    Entry,
+    Raw,
+    Record,
+    digest,
+    pack,
+    plain,
+    storable,
+    unpack_dependent,
+)
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, check_header, header_of, read_schema
 from dedupcrawl.index.seal import check_seal
 from dedupcrawl.index.search import Ending, Fetch, Search, newest, row_of

@@ -7,8 +7,18 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 
-from dedupcrawl.index.record import check_name, compressed, decompressed, digest, pack_dependent, pack_row, unpack_row
-from dedupcrawl.index.rows import Dependent, Recorded, Rewrite
+from dedupcrawl.index.record import (
+    Dependent,
+    Recorded,
+    Rewrite,
+    check_name,
+    compressed,
+    decompressed,
+    digest,
+    pack_dependent,
+    pack_row,
+    unpack_row,
+)
 from dedupcrawl.index.tables import Cell, Tables, parts
 from dedupcrawl.verdict import Verdict
 

@@ -24,8 +24,18 @@ import msgspec
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.notes import orphan_cell
-from dedupcrawl.index.record import Raw, digest, entry_of, pack_dependent, plain, storable, unpack, unpack_dependent
-from dedupcrawl.index.rows import Dependent, Entry
+from dedupcrawl.index.record import (
+    Dependent,
+    Entry,
+    Raw,
+    digest,
+    entry_of,
+    pack_dependent,
+    plain,
+    storable,
+    unpack,
+    unpack_dependent,
+)
 from dedupcrawl.index.search import Ending, Fetch, Search, newest, superseding
 from dedupcrawl.index.tables import Cell, Tables, in_turn, parts
 

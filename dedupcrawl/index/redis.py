@@ -24,10 +24,9 @@ from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.contract import Index, Kept, Told
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.pages import claim_cell
-from dedupcrawl.index.record import digest, pack_dependent, plain, storable, unpack_dependent
+from dedupcrawl.index.record import Dependent, Entry, digest, pack_dependent, plain, storable, unpack_dependent
 from dedupcrawl.index.redis_journal import NOTHING, RedisJournal, Replica, WireProbe, numbered, read_set, token
 from dedupcrawl.index.redis_link import FORGET, OFFER, TAKE, TAKE_BYTES, TAKEN, TAKEN_BYTES, Address, Argument, Link
-from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES
 from dedupcrawl.index.search import Ending, Fetch, Search, newest, row_of
 from dedupcrawl.index.tables import COUNTED, in_turn, parts

@@ -13,8 +13,7 @@ import msgspec
 from dedupcrawl.content.checks.base import Check, PageIds, Postings
 from dedupcrawl.index.catalog import Catalog, PostingsView
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import Raw, Record, entry_of, forgetting, record_of, signatures, unpack
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.record import Entry, Raw, Record, entry_of, forgetting, record_of, signatures, unpack
 from dedupcrawl.index.schema import url_key
 
 COMPARED_LIMIT = 1000  # newest candidates of one check that are compared

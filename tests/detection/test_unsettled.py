@@ -10,7 +10,7 @@ from dedupcrawl.detection import unsettled
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.comparison import Comparison
 from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.record import Entry
 from dedupcrawl.page import Page
 
 SIZES = {"x": 5, "y": 5, "z": 90, "w": 7}

@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from dedupcrawl.index.contract import Index, Kept, standing_for
-from dedupcrawl.index.rows import Entry, Rewrite
+from dedupcrawl.index.record import Entry, Rewrite
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
 from tests.index.toys import duplicate_of, fill, offer, page

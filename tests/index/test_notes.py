@@ -8,8 +8,8 @@ import time
 import pytest
 
 from dedupcrawl.index.contract import Kept
+from dedupcrawl.index.record import Dependent, Rewrite
 from dedupcrawl.index.redis import RedisIndex
-from dedupcrawl.index.rows import Dependent, Rewrite
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
 from tests.index.toys import CHECKS, offer, page

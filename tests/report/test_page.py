@@ -17,7 +17,7 @@ from dedupcrawl.crawl.log_file import LogRow
 from dedupcrawl.crawl_logs.page_files import read_pairs
 from dedupcrawl.detection.attachments import packed_text
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.rows import Rewrite
+from dedupcrawl.index.record import Rewrite
 from dedupcrawl.index.runs import read_runs
 from dedupcrawl.report.collect import collect
 from dedupcrawl.report.page import render, write
