@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
@@ -125,26 +126,21 @@ _OTHERS = 4
 Set by hand: where half of them lead to other pages, none of four does one time in sixteen."""
 
 
+@dataclass(eq=False)
 class EarlierUses:
     """Looks up what rules were used on, and tries what is wanted of it and nobody has fetched as it is by now.
 
-    Args:
+    Attributes:
         parts: Of the crawl.
         after_all: Knows what is fetched.
-        was_tried: (URL, canonical, rules) → whether an earlier crawl knows which page the URL leads to.
+        was_tried: Whether an earlier crawl knows which page a URL leads to.
         begin: Begins a trial, of a request as it was asked for.
     """
 
-    def __init__(
-        self,
-        parts: Parts,
-        after_all: AfterAll,
-        *,
-        was_tried: Callable[[str, str, tuple[str, ...]], bool],
-        begin: Callable[[Trial, Request], None],
-    ) -> None:
-        self._book, self._rewrites, self._pending = parts.book, parts.rewrites, parts.pending
-        self._after_all, self._was_tried, self._begin = after_all, was_tried, begin
+    parts: Parts
+    after_all: AfterAll
+    was_tried: Callable[[Rewrite], bool]
+    begin: Callable[[Trial, Request], None]
 
     def try_others(self, failed: Trial) -> None:
         """A canonical URL stood for a page that nobody had: of what else was sent there a few are tried, and so on.
@@ -153,10 +149,10 @@ class EarlierUses:
         """
 
         def is_used(use: Rewrite) -> bool:
-            return not self._book.is_off(use.url, use.rules)
+            return not self.parts.book.is_off(use.url, use.rules)
 
         if not self._try(is_used, targets=[failed.canonical], most=_OTHERS, found=failed.found):
-            self._after_all.fetch({failed.canonical}, {})
+            self.after_all.fetch({failed.canonical}, {})
 
     def try_what_is_wanting(self) -> None:
         """Trials that are still wanted are made of URLs that were rewritten before, now that no others come.
@@ -165,33 +161,33 @@ class EarlierUses:
         """
 
         def is_wanted(use: Rewrite) -> bool:
-            return self._book.is_wanting(use.url, use.rules) and not self._was_tried(use.url, use.canonical, use.rules)
+            return self.parts.book.is_wanting(use.url, use.rules) and not self.was_tried(use)
 
-        self._try(is_wanted, rules={rule for rules in self._book.in_doubt().values() for rule in rules})
+        self._try(is_wanted, rules={rule for rules in self.parts.book.in_doubt().values() for rule in rules})
         self._make_up()
         self._try_last()
 
     def _make_up(self) -> None:
         """For trials that told nothing others are made, of canonical URLs that are there and of what nobody knows."""
-        for (site, rule), missing in self._book.untold().items():
+        for (site, rule), missing in self.parts.book.untold().items():
 
             def tells(use: Rewrite, site: str = site) -> bool:
-                is_of_use = site_of(use.url) == site and not self._book.is_off(use.url, use.rules)
-                is_there = is_of_use and not self._pending.is_refuted(use.canonical)
-                return is_there and not self._was_tried(use.url, use.canonical, use.rules)
+                is_of_use = site_of(use.url) == site and not self.parts.book.is_off(use.url, use.rules)
+                is_there = is_of_use and not self.parts.pending.is_refuted(use.canonical)
+                return is_there and not self.was_tried(use)
 
             self._try(tells, rules=[rule], most=missing)
 
     def _try_last(self) -> None:
         """What was used often since it was last tried is tried on its last use: the site may have changed meanwhile."""
         try:
-            uses = [use for url in sorted(self._book.last_uses()) if (use := self._rewrites.of(url))]
+            uses = [use for url in sorted(self.parts.book.last_uses()) if (use := self.parts.rewrites.of(url))]
         except INDEX_FAILS:
             logger.exception("The index cannot tell what was rewritten last, so that it could be tried.")
             return
         for use in uses:
-            if not self._after_all.is_fetched(use.url) and not self._was_tried(use.url, use.canonical, use.rules):
-                self._begin(Trial(use.url, use.canonical, use.rules), self._rewrites.request(use))
+            if not self.after_all.is_fetched(use.url) and not self.was_tried(use):
+                self.begin(Trial(use.url, use.canonical, use.rules), self.parts.rewrites.request(use))
 
     def _try(
         self,
@@ -207,11 +203,11 @@ class EarlierUses:
         In an order that is not theirs. False when the index cannot tell.
         """
         try:
-            uses = sorted(self._rewrites.found(targets, rules), key=lambda use: key_of(use.url))
+            uses = sorted(self.parts.rewrites.found(targets, rules), key=lambda use: key_of(use.url))
         except INDEX_FAILS:
             logger.exception("The index cannot tell what else was rewritten, so that it could be tried.")
             return False
-        wanted = (use for use in uses if not self._after_all.is_fetched(use.url) and is_wanted(use))
+        wanted = (use for use in uses if not self.after_all.is_fetched(use.url) and is_wanted(use))
         for use in islice(wanted, most):
-            self._begin(Trial(use.url, use.canonical, use.rules, found=found), self._rewrites.request(use))
+            self.begin(Trial(use.url, use.canonical, use.rules, found=found), self.parts.rewrites.request(use))
         return True

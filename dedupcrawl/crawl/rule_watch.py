@@ -64,7 +64,9 @@ class RuleWatch:
         self._questions = Questions(self._pages, self._batch, self._sending)
         self.after_all = AfterAll(parts, self._trials.tried)
         parts.savings.is_fetched = self.after_all.is_fetched
-        self._earlier_uses = EarlierUses(parts, self.after_all, was_tried=self._was_tried, begin=self._try)
+        self._earlier_uses = EarlierUses(
+            parts, self.after_all, lambda use: self._was_tried(use.url, use.canonical, use.rules), self._try
+        )
         aliases.disputed = partial(self.after_all.fetch_itself, why="two pages name it as their own")
         self._errors = ErrorPages()
         self._counted = UrlSet()  # canonical URLs that speak for the rules which lead there
