@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic
 
@@ -25,10 +26,11 @@ from dedupcrawl.urls.watched_rule import Known
 _MOST_SITES = 100_000  # of which it is remembered what is known; then it is asked for anew
 
 
+@dataclass(eq=False)
 class SiteMemory(Generic[Known]):
     """Asks the index about each site once, and tells it what is new.
 
-    Args:
+    Attributes:
         index: Where other workers and later crawls find it.
         name: Of the state of a site.
         kind: What that is read as.
@@ -36,21 +38,16 @@ class SiteMemory(Generic[Known]):
         mended: Gives what is read as it is to be taken here.
     """
 
-    def __init__(
-        self,
-        index: SiteStates,
-        name: str,
-        kind: type[Known],
-        asked: Callable[[], AbstractContextManager[None]],
-        mended: Callable[[Known], Known] = lambda known: known,
-    ) -> None:
-        self._index, self._name, self._kind = index, name, kind
-        self._asked, self._mended = asked, mended
-        self._known: dict[str, Known | None] = {}  # None: the index has nothing
+    index: SiteStates
+    name: str
+    kind: type[Known]
+    asked: Callable[[], AbstractContextManager[None]]
+    mended: Callable[[Known], Known] = lambda known: known
+    _known: dict[str, Known | None] = field(default_factory=dict, init=False)  # None: the index has nothing
 
     def of(self, site: str) -> Known:
         """What is known of a site."""
-        return self._read(site) or self._kind()
+        return self._read(site) or self.kind()
 
     def has(self, site: str) -> bool:
         """True when anybody has told something of a site, if only that there is something."""
@@ -60,11 +57,11 @@ class SiteMemory(Generic[Known]):
         """Add to what is known of a site; what that is now, with what other processes have found out."""
 
         def joined(content: bytes | None) -> bytes:
-            return self._kind.from_bytes(content).joined(news).to_bytes()
+            return self.kind.from_bytes(content).joined(news).to_bytes()
 
         now = self.of(site).joined(news)
-        with self._asked():
-            now = self._mended(self._kind.from_bytes(self._index.update_site_state(site, self._name, joined)))
+        with self.asked():
+            now = self.mended(self.kind.from_bytes(self.index.update_site_state(site, self.name, joined)))
             self._known[site] = now
         if site in self._known:
             self._known[site] = now
@@ -77,11 +74,11 @@ class SiteMemory(Generic[Known]):
 
     def _read(self, site: str) -> Known | None:
         if site not in self._known:
-            with self._asked():
-                content = self._index.site_state(site, self._name)
+            with self.asked():
+                content = self.index.site_state(site, self.name)
                 if len(self._known) >= _MOST_SITES:
                     self._known.clear()
-                self._known[site] = None if content is None else self._mended(self._kind.from_bytes(content))
+                self._known[site] = None if content is None else self.mended(self.kind.from_bytes(content))
         return self._known.get(site)
 
 
