@@ -31,7 +31,8 @@ SIGNS = _TABLES.signs
 """Signs that say something by themselves, those and emoji: each is a symbol. Bullets and frames are none."""
 
 _MARKS_TOGETHER = 30  # combining characters in a row, as many as in a text in stream-safe format (UAX #15, section 13)
-_KINDS = np.frombuffer(_TABLES.kinds, dtype=np.uint8)
+KINDS = np.frombuffer(_TABLES.kinds, dtype=np.uint8)
+"""Shape (0x110000,): for each folded code point the bits LETTER, ALONE, DIGIT and MARK, or TOUCH."""
 _FOLDED = np.frombuffer(_TABLES.folded, dtype="<u4").astype(np.uint32, copy=False)
 _MARKS = np.frombuffer(_TABLES.marks, dtype=np.bool_)
 _simplified = cache(simplified)
@@ -44,11 +45,6 @@ def _text(code_points: NDArray[np.uint32]) -> str:
 def code_points(text: str) -> NDArray[np.uint32]:
     """Shape (len(text),): the text as numbers; lone surrogates are kept."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32, copy=False)
-
-
-def kinds() -> NDArray[np.uint8]:
-    """Shape (0x110000,): for each folded code point the bits LETTER, ALONE, DIGIT and MARK, or TOUCH."""
-    return _KINDS
 
 
 def _without_piled_marks(text: str) -> str:
@@ -153,7 +149,7 @@ class SymbolText(msgspec.Struct, frozen=True, dict=True):
 
     def __post_init__(self) -> None:
         if kernels.compiled is not None:  # all at once; what is in __dict__ is not made again
-            starts, hashes, lengths = kernels.compiled.symbols(self.text, kinds())
+            starts, hashes, lengths = kernels.compiled.symbols(self.text, KINDS)
             self.__dict__["starts"] = np.frombuffer(starts, np.int64)
             self.__dict__["hashes"] = np.frombuffer(hashes, np.uint64)
             self.__dict__["lengths"] = np.frombuffer(lengths, np.int64)
@@ -166,7 +162,7 @@ class SymbolText(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def kinds(self) -> NDArray[np.uint8]:
         """Shape (len(text),): the kind of each character, bits of `dedupcrawl.content.symbols`."""
-        kind = kinds().take(self.code_points)
+        kind = KINDS.take(self.code_points)
         touching = kind == TOUCH
         if touching.any():
             part = np.zeros(len(kind) + 2, dtype=np.bool_)

@@ -15,6 +15,7 @@ from dedupcrawl.content.checks.exact import ExactCheck
 from dedupcrawl.content.furniture import RECURRING, Furniture
 from dedupcrawl.content.model import packaged
 from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.content.view import View
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.contract import Index
@@ -70,11 +71,12 @@ def same_page(asked: Look, canonical: Look, furniture_of: FurnitureOf) -> bool |
         return True
     if not canonical.outline:
         return False
-    texts, around = (asked.outline, canonical.outline), (asked.around, canonical.around)
     known = furniture_of(asked.host), furniture_of(canonical.host)
-    if evidence.is_own_text_equal(*texts, known) or evidence.is_own_text_said(*texts, around, known):
+    looks = zip((asked, canonical), known, strict=True)
+    one, other = (View("", "", main_outline.read(look.outline), look.around, of_host) for look, of_host in looks)
+    if evidence.is_own_text_equal(one, other) or evidence.is_own_text_said(one, other):
         return True
-    found = evidence.compare_texts(*texts, packaged(), known)
+    found = evidence.compare_texts(asked.outline, canonical.outline, packaged(), known)
     return found is not None and found.probability >= _LIKELY
 
 

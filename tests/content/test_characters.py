@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.content import character_tables, symbols
 from dedupcrawl.content.character_tables import ALONE, CJK, DIGIT, LETTER, MARK, TOUCH, TOUCHING
-from dedupcrawl.content.symbols import SIGNS, code_points, fold, kinds
+from dedupcrawl.content.symbols import KINDS, SIGNS, code_points, fold
 from tests.content.definitions import SYMBOL
 
 EVERY_CHARACTER = "".join(map(chr, range(0x110000)))
@@ -54,11 +54,11 @@ def test_kinds_are_those_of_the_definition() -> None:
             expected[run.start() : run.end()] |= bits
     expected[[ord(sign) for sign in SIGNS]] |= ALONE
     expected[[ord(sign) for sign in TOUCHING]] = TOUCH  # which it is not only when others stand beside it
-    assert np.array_equal(kinds() & ~np.uint8(MARK), expected)
+    assert np.array_equal(KINDS & ~np.uint8(MARK), expected)
 
 
 def test_no_mark_is_a_letter() -> None:
-    table = kinds()
+    table = KINDS
     assert not (table[(table & MARK) != 0] & LETTER).any()
     assert all(table[ord(mark)] & MARK for mark in fold(".。，、；：？！“”（）《》…"))
 
