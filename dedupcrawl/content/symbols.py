@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import unicodedata
 from functools import cache, cached_property, lru_cache
-from itertools import pairwise
 
 import msgspec
 import numpy as np
@@ -99,7 +98,7 @@ SYMBOLS_VERSION = 3
 
 _BASE = 0x9E3779B97F4A7C15  # 2^64 divided by the golden ratio: odd, and without a pattern in its bits
 _BASE_INVERSE = pow(_BASE, -1, 1 << 64)
-_AT_ONCE = 1 << 16  # characters hashed together: memory beside the text itself does not grow with it
+_FEW = 1 << 16  # characters: of all texts that are no longer the powers are the same
 
 
 def fmix64(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -119,22 +118,7 @@ def _made_powers(base: int, count: int) -> NDArray[np.uint64]:
 
 
 def _powers(base: int, count: int) -> NDArray[np.uint64]:
-    return _made_powers(base, max(count, _AT_ONCE))[:count]
-
-
-def _hashes(points: NDArray[np.uint32], kind: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Hashes of the symbols that start at `starts`, of a text or a part of one."""
-    if not len(starts):
-        return np.zeros(0, dtype=np.uint64)
-    terms = _powers(_BASE, len(kind)) * points
-    terms *= kind & LETTER
-    values: NDArray[np.uint64] = np.add.reduceat(terms, starts)
-    values *= _powers(_BASE_INVERSE, len(kind))[starts]
-    fmix64(values)
-    values &= ~np.uint64(1)
-    with_digit = starts.searchsorted((kind & DIGIT).nonzero()[0], side="right") - 1
-    values[with_digit] |= np.uint64(1)
-    return values
+    return _made_powers(base, max(count, _FEW))[:count]
 
 
 class SymbolText(msgspec.Struct, frozen=True, dict=True):
@@ -186,18 +170,18 @@ class SymbolText(msgspec.Struct, frozen=True, dict=True):
         Bit 0 says whether the symbol holds a digit, so numbers can be told from words after the text is gone.
         Part of the stored format: equal on every machine and byte order.
         """
-        starts, end = self.starts, len(self.text)
-        if end <= _AT_ONCE:
-            return _hashes(self.code_points, self.kinds, starts)
-        edges = [0]
-        while edges[-1] < len(starts):
-            edges.append(max(edges[-1] + 1, int(starts.searchsorted(starts[edges[-1]] + _AT_ONCE))))
-        begins = [*starts[edges[:-1]].tolist(), end]
-        parts = [
-            _hashes(self.code_points[begin:stop], self.kinds[begin:stop], starts[first:last] - begin)
-            for (first, last), (begin, stop) in zip(pairwise(edges), pairwise(begins), strict=True)
-        ]
-        return np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint64)
+        starts, kind = self.starts, self.kinds
+        if not len(starts):
+            return np.zeros(0, dtype=np.uint64)
+        terms = _powers(_BASE, len(kind)) * self.code_points
+        terms *= kind & LETTER
+        values: NDArray[np.uint64] = np.add.reduceat(terms, starts)
+        values *= _powers(_BASE_INVERSE, len(kind))[starts]
+        fmix64(values)
+        values &= ~np.uint64(1)
+        with_digit = starts.searchsorted((kind & DIGIT).nonzero()[0], side="right") - 1
+        values[with_digit] |= np.uint64(1)
+        return values
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
