@@ -17,7 +17,8 @@ from scrapy.statscollectors import StatsCollector
 from dedupcrawl.aliases.alias import NAME, Alias, SiteAliases
 from dedupcrawl.crawl.failures import INDEX_FAILS, survived
 from dedupcrawl.crawl.request_meta import without_fragment
-from dedupcrawl.index.contract import Index, SiteStates
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.notes import SiteStates
 from dedupcrawl.index.record import Entry
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.normalizer import Normalizer

@@ -15,11 +15,10 @@ import msgspec
 
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.contract import Index, Kept, Told
+from dedupcrawl.index.contract import OWNER_BYTES, Index, Kept, Told, claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.journal import Journal, Transaction, is_locked, with_prefix
 from dedupcrawl.index.notes import orphan_cell
-from dedupcrawl.index.pages import OWNER_BYTES, claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.record import (
     DIGEST_BYTES,
     Dependent,
@@ -343,7 +342,7 @@ _OWNERS = "owners"  # folder of the claimants' lock files
 
 
 class LmdbClaims:
-    """As index.pages.Claimant: alive as long as it holds the lock on its file, however its process ends."""
+    """As index.contract.Claimant: alive as long as it holds the lock on its file, however its process ends."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
