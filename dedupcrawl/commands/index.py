@@ -24,7 +24,7 @@ from dedupcrawl.detection.attachments import AttachmentError, items_of
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.limits import recount
-from dedupcrawl.index.rows import Dependent, Recorded, Rewrite
+from dedupcrawl.index.record import Dependent, Recorded, Rewrite
 from dedupcrawl.output import results, to_json
 from dedupcrawl.printable import counted, megabytes, printable
 from dedupcrawl.sites import site_of

@@ -54,11 +54,11 @@ def lines_of(page: Page, furniture: Furniture) -> tuple[list[Line], bool]:
     for paragraph in page.paragraphs:
         if line_hashes((paragraph,)):
             block = next(blocks, None)
-            recurs = block is not None and furniture.is_recurring(block)
+            recurs = block is not None and furniture.recurring([block])[0]
             lines.append(Line(paragraph, _kind(paragraph, recurs=recurs), True))
     for line in (*page.asides, *page.link_lines):
         for block in line_hashes((line,)):
-            lines.append(Line(line, _kind(line, recurs=furniture.is_recurring(block)), False))
+            lines.append(Line(line, _kind(line, recurs=furniture.recurring([block])[0]), False))
     repeats = any(line.is_main and line.kind != "own" for line in lines)
     return lines, repeats and bool(Reading.of(Analysis(page), furniture).view.own.all())
 

@@ -201,7 +201,7 @@ def _crawl_twice(
 def _a_dropped_page(done: Crawl) -> str | None:
     """A URL worth explaining: one whose page is not simply the same text again, where there is one."""
     with closing(open_index(f"lmdb:{done.folder / 'index'}", [])) as index:
-        verdicts = sorted(index.verdicts(), key=lambda verdict: verdict.check == "exact")
+        verdicts = sorted((row.verdict for row in index.recorded()), key=lambda verdict: verdict.check == "exact")
     return verdicts[0].url if verdicts else None
 
 
