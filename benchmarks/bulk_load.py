@@ -15,8 +15,7 @@ from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.index.catalog import tables_of
 from dedupcrawl.index.journal import Transaction
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.record import pack, record_of, unpack
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.record import Entry, pack, record_of, unpack
 from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Segment, Table, merge_from, merged, sort_table
 
 _ROWS = 4096  # of a transaction

@@ -40,7 +40,7 @@ from dedupcrawl.content import main_text
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.outline import outline
-from dedupcrawl.content.symbols import symbol_pattern
+from dedupcrawl.content.symbols import SymbolText
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 Extractor = Callable[[str], str]
@@ -110,7 +110,7 @@ EXTRACTORS: dict[str, Extractor] = {
 
 
 def shingles(text: str, length: int) -> Counter[tuple[str, ...]]:
-    symbols = symbol_pattern().findall(text)
+    symbols = SymbolText(text).symbols
     if len(symbols) < length:
         return Counter([tuple(symbols)] if symbols else [])
     return Counter(zip(*(symbols[start:] for start in range(length)), strict=False))
@@ -194,7 +194,7 @@ def apart(pages: dict[str, tuple[str, list[str]]]) -> tuple[int, int, int, int]:
         main, own = {}, {}
         for url in random.Random(1).sample(urls, min(200, len(urls))):
             own_lines = "\n".join(line for line in pages[url][1] if on_pages[line] <= common)
-            if len(symbol_pattern().findall(own_lines)) >= 15:
+            if len(SymbolText(own_lines).symbols) >= 15:
                 own[url] = frozenset(shingles(own_lines, 5))
                 main[url] = frozenset(shingles(pages[url][0], 5))
         for one, other in combinations(own, 2):

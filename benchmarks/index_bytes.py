@@ -26,8 +26,8 @@ from benchmarks.offering import offer
 from benchmarks.redis_process import redis_process
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.index.open import open_index
+from dedupcrawl.index.record import Entry
 from dedupcrawl.index.redis import RedisIndex
-from dedupcrawl.index.rows import Entry
 from dedupcrawl.settings import DedupSettings
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dedupcrawl.index.contract import Index, Kept
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.record import Entry
 from dedupcrawl.index.search import Search
 from dedupcrawl.verdict import Verdict
 

@@ -20,7 +20,7 @@ from playwright.sync_api import sync_playwright
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.rows import Rewrite
+from dedupcrawl.index.record import Rewrite
 from dedupcrawl.report.collect import collect
 from dedupcrawl.report.page import write
 from dedupcrawl.verdict import Verdict

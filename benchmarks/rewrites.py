@@ -18,7 +18,7 @@ from benchmarks.markdown import table
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.rows import Rewrite
+from dedupcrawl.index.record import Rewrite
 
 _SIZES = (1_000, 10_000, 100_000, 250_000)
 _AT_ONCE = 64  # rewrites, as a crawl records them

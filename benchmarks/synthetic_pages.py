@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from benchmarks.synthetic_terms import Columns as TermColumns
 from benchmarks.synthetic_terms import Terms
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.record import Entry
 
 BLOCK = 10_000
 KINDS = ("equal", "near fingerprint", "excerpt of the code", "larger than the kept page")

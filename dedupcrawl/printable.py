@@ -1,8 +1,9 @@
-"""Text of strangers, made fit to be shown to people."""
+"""What is shown to people: counts, times, and text of strangers, made fit for it."""
 
 from __future__ import annotations
 
 import re
+import time
 import unicodedata
 
 _LIMIT = 2_000  # characters of one value
@@ -32,3 +33,31 @@ def _as_letters(escaped: re.Match[str]) -> str:
     except UnicodeDecodeError:
         return escaped[0]
     return text if all(unicodedata.category(char)[0] in "LMN" for char in text) else escaped[0]
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "page"), counted(1_234, "page"), counted(2, "match")
+    ('1 page', '1,234 pages', '2 matches')
+    """
+    plural = f"{noun}es" if noun.endswith(("s", "ch", "sh", "x")) else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else plural}"
+
+
+def megabytes(count: int) -> str:
+    """A number of bytes.
+
+    >>> megabytes(1_234_567)
+    '1.2 MB'
+    """
+    return f"{count / 1e6:.1f} MB" if count >= 100_000 else f"{count / 1e3:.1f} kB"
+
+
+def moment(seconds: float) -> str:
+    """A time since the epoch.
+
+    >>> moment(86_400)
+    '1970-01-02 00:00 UTC'
+    """
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "dedupcrawl"
 LONGEST = 400  # lines of a module
 
-VALUES = {"page", "verdict", "counts", "printable", "setting", "sites"}  # know of nobody but each other
+VALUES = {"page", "verdict", "printable", "setting", "sites"}  # know of nobody but each other
 TOOLS = {"extras", "output", "project", "workers"}
 MAY_KNOW = {
     **dict.fromkeys(VALUES, VALUES),

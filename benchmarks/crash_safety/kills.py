@@ -174,6 +174,6 @@ def _outcome(site: Site, project: Project, killed: int) -> Outcome:
 def _dropped(index: Path) -> Iterator[str]:
     opened = open_index(f"lmdb:{index}", [])
     try:
-        yield from (verdict.url for verdict in opened.verdicts() if verdict.is_duplicate)
+        yield from (row.verdict.url for row in opened.recorded() if row.verdict.is_duplicate)
     finally:
         opened.close()

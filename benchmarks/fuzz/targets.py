@@ -19,7 +19,7 @@ from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.attachments import AttachmentError, text_of
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index import record, rows
+from dedupcrawl.index import record
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.printable import printable
@@ -173,8 +173,8 @@ def records(data: bytes) -> None:
     for read in (
         lambda: record.unpack(data, 1),
         lambda: record.signatures(data, 1),
-        lambda: record.unpack_row(rows.Recorded, data),
-        lambda: record.unpack_row(rows.Rewrite, data),
+        lambda: record.unpack_row(record.Recorded, data),
+        lambda: record.unpack_row(record.Rewrite, data),
         lambda: text_of({"text": data}),
     ):
         try:

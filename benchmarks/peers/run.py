@@ -22,7 +22,7 @@ from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.open import TemporaryIndex
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.record import Entry
 from dedupcrawl.page import Page
 
 SIZED_ON = 8_000  # pages whose memory is measured

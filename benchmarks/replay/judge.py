@@ -83,7 +83,7 @@ def read_drops(index: Path) -> list[Drop]:
     try:
         return [
             Drop(verdict.url, verdict.duplicate_of or "", verdict.check or "", verdict.similarity or 0.0)
-            for verdict in opened.verdicts()
+            for verdict in (row.verdict for row in opened.recorded())
             if verdict.is_duplicate
         ]
     finally:

@@ -15,18 +15,16 @@ import msgspec
 
 from dedupcrawl.api import USUAL, Detector, trust_of
 from dedupcrawl.commands import options
-from dedupcrawl.commands.errors import BadInputError, Command, broken_rows, check_output
-from dedupcrawl.commands.progress import progress
+from dedupcrawl.commands.console import BadInputError, Command, broken_rows, check_output, progress
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.selection import read_ignored_of
-from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import COPY, Markup, Wanted, on_disk, page_of, stored_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.output import results, to_json
 from dedupcrawl.page import Page
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.installation import SiteSoftware

@@ -11,20 +11,19 @@ from typing import Any
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command, check_output, show
+from dedupcrawl.commands.console import BadInputError, Command, check_output, show
 from dedupcrawl.commands.options import PAIRS_FILE, open_existing, read_settings, rows_option, sets_option
 from dedupcrawl.commands.selection import forms_unless_file
 from dedupcrawl.content.evidence import in_words
 from dedupcrawl.content.html import why_unread
 from dedupcrawl.content.model import Model, load
-from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.page_files import Markup, Wanted, page_of, read_pairs
 from dedupcrawl.detection.pairs import Compared, Pairs, UnknownPageError
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.output import results, to_json
 from dedupcrawl.page import Page
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of
 

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import Command, check_there_are, no_rows, show, tell_skipped
+from dedupcrawl.commands.console import Command, check_there_are, no_rows, progress, show, tell_skipped
 from dedupcrawl.commands.options import EXISTING_FILE, json_option, rules_option
-from dedupcrawl.commands.progress import progress
-from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, printable
 from dedupcrawl.training.evaluate import Measured, evaluate
 from dedupcrawl.urls.bounds import said_share
 
@@ -59,6 +57,5 @@ def _lines(measured: Measured) -> list[str]:
     ]
     if told["worst_rules"]:
         lines.append("most often wrong:")
-    for use in told["worst_rules"]:
-        lines.append(f"  {use['wrong']:,} of {use['coverage']:,}  {use['site']}  {use['id']}")
-    return lines
+    worst = (f"  {use['wrong']:,} of {use['coverage']:,}  {use['site']}  {use['id']}" for use in told["worst_rules"])
+    return [*lines, *worst]

@@ -9,13 +9,13 @@ from typing import Any
 import click
 import msgspec
 
-from dedupcrawl.commands.errors import Command, not_a_url, show
+from dedupcrawl.commands.console import Command, not_a_url, show
 from dedupcrawl.commands.explained import Explainer
 from dedupcrawl.commands.options import index_folder, index_option, json_option, open_existing, rules_option
 from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.commands.why import becomes, in_words
 from dedupcrawl.content.evidence import in_words as evidence_in_words
-from dedupcrawl.counts import counted, moment
+from dedupcrawl.printable import counted, moment
 from dedupcrawl.software.installation import in_words as software_in_words
 from dedupcrawl.urls.rule import in_trials, speaks_for
 

@@ -17,7 +17,7 @@ from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.attachments import lists_of, text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.contract import Index, standing_for
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.record import Entry
 from dedupcrawl.page import item_url
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.software.installation import NAME, SiteSoftware

@@ -17,18 +17,16 @@ import msgspec
 
 from dedupcrawl.aliases.alias import NAME as ALIAS
 from dedupcrawl.commands import options
-from dedupcrawl.commands.errors import BadInputError, FailureError, Group, check_output, table
-from dedupcrawl.commands.progress import progress
+from dedupcrawl.commands.console import BadInputError, FailureError, Group, check_output, progress, table
 from dedupcrawl.commands.selection import Selection, check_known, needs_one, of_aliases, selection, standing
 from dedupcrawl.content.checks.registry import CHECK_NAMES
-from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.detection.attachments import AttachmentError, items_of
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.limits import recount
-from dedupcrawl.index.rows import Dependent, Recorded, Rewrite
+from dedupcrawl.index.record import Dependent, Recorded, Rewrite
 from dedupcrawl.output import results, to_json
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, megabytes, printable
 from dedupcrawl.sites import site_of
 
 

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import click
 
-from dedupcrawl.commands.errors import Command
+from dedupcrawl.commands.console import Command
 from dedupcrawl.commands.options import json_anyway, rules_option, software_option
-from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.blocks import utf8
 from dedupcrawl.output import to_json
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import host_of
 from dedupcrawl.software.program import programs
 from dedupcrawl.software.recognition import Recognizer

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, FailureError, check_there_are
+from dedupcrawl.commands.console import BadInputError, FailureError, check_there_are
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError, explained

@@ -9,12 +9,10 @@ import click
 
 from dedupcrawl import extras
 from dedupcrawl.commands import options
-from dedupcrawl.commands.errors import Command, FailureError, check_output
-from dedupcrawl.commands.progress import progress
+from dedupcrawl.commands.console import Command, FailureError, check_output, progress
 from dedupcrawl.commands.selection import chosen_run
-from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.output import to_json
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, megabytes, printable
 
 if TYPE_CHECKING:
     from dedupcrawl.report.collect import Report

@@ -12,13 +12,12 @@ from typing import Any
 import click
 import msgspec
 
-from dedupcrawl.commands.errors import BadInputError, FailureError, Group, check_there_are, not_a_url, show, table
+from dedupcrawl.commands.console import BadInputError, FailureError, Group, check_there_are, not_a_url, show, table
 from dedupcrawl.commands.options import EXISTING_FILE, folder_option, json_anyway, json_option
 from dedupcrawl.commands.software import software
 from dedupcrawl.commands.why import in_crawls, in_words, of_doubted, why_command
-from dedupcrawl.counts import counted
 from dedupcrawl.output import to_json
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.discarder import Refused, exported, imported

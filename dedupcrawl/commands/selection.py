@@ -12,9 +12,9 @@ import click
 from w3lib.url import safe_url_string
 
 from dedupcrawl.aliases.alias import Alias
-from dedupcrawl.commands.errors import BadInputError, not_a_url
+from dedupcrawl.commands.console import BadInputError, not_a_url
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.rows import Recorded
+from dedupcrawl.index.record import Recorded
 from dedupcrawl.index.runs import Run, read_runs
 from dedupcrawl.page import page_of_item
 from dedupcrawl.printable import printable

@@ -12,7 +12,7 @@ import click
 import numpy as np
 
 from dedupcrawl.commands.compare import of_file, opened
-from dedupcrawl.commands.errors import BadInputError, Command
+from dedupcrawl.commands.console import BadInputError, Command
 from dedupcrawl.commands.options import json_option, read_settings, sets_option
 from dedupcrawl.commands.selection import forms_of, forms_unless_file
 from dedupcrawl.content import main_outline
@@ -22,14 +22,13 @@ from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.html import why_unread
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.word_kinds import skeletons, symbols_of
-from dedupcrawl.counts import counted
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.contract import Index
 from dedupcrawl.output import to_json
 from dedupcrawl.page import Page
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of
 
@@ -55,11 +54,11 @@ def lines_of(page: Page, furniture: Furniture) -> tuple[list[Line], bool]:
     for paragraph in page.paragraphs:
         if line_hashes((paragraph,)):
             block = next(blocks, None)
-            recurs = block is not None and furniture.is_recurring(block)
+            recurs = block is not None and furniture.recurring([block])[0]
             lines.append(Line(paragraph, _kind(paragraph, recurs=recurs), True))
     for line in (*page.asides, *page.link_lines):
         for block in line_hashes((line,)):
-            lines.append(Line(line, _kind(line, recurs=furniture.is_recurring(block)), False))
+            lines.append(Line(line, _kind(line, recurs=furniture.recurring([block])[0]), False))
     repeats = any(line.is_main and line.kind != "own" for line in lines)
     return lines, repeats and bool(Reading.of(Analysis(page), furniture).view.own.all())
 

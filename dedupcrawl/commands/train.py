@@ -10,12 +10,10 @@ from typing import Any
 
 import click
 
-from dedupcrawl.commands.errors import Command, FailureError, no_rows, show, tell_skipped
+from dedupcrawl.commands.console import Command, FailureError, no_rows, progress, show, tell_skipped
 from dedupcrawl.commands.options import EXISTING_FILE, InputPath, engine_option, json_option, software_option
-from dedupcrawl.commands.progress import progress
-from dedupcrawl.counts import counted
 from dedupcrawl.crawl_logs.tally import Tally
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, printable
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.software.program import programs
 from dedupcrawl.training.known_parameters import read_clearurls

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 import click
 
-from dedupcrawl.commands.errors import BadInputError, Command, not_a_url, show
+from dedupcrawl.commands.console import BadInputError, Command, not_a_url, progress, show
 from dedupcrawl.commands.options import EXISTING_FILE, folder_option, json_option
-from dedupcrawl.commands.progress import progress
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.compiled_rule import CompiledRule
-from dedupcrawl.urls.learning.forms import is_near
-from dedupcrawl.urls.learning.ledger import Ledger
-from dedupcrawl.urls.learning.why import Pair, Reason, hypotheses, judged, made
+from dedupcrawl.urls.learning.diff import diff
+from dedupcrawl.urls.learning.forms import Forms, Tally, is_near
+from dedupcrawl.urls.learning.learn import EXPECTED
+from dedupcrawl.urls.learning.ledger import Ledger, Price
+from dedupcrawl.urls.learning.narrowing import specialized
+from dedupcrawl.urls.learning.search import candidates, cost_of
 from dedupcrawl.urls.normalizer import Normalizer, SiteNormalizer
-from dedupcrawl.urls.rule import described, rule_facts, speaks_for
+from dedupcrawl.urls.rule import Rule, described, rule_facts, speaks_for
 from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import SiteRules, rule_files, rules_of
 from dedupcrawl.urls.url_parts import split_url
+
+_NAMED = 2  # pairs of URLs that speak against a hypothesis
+_PRICE = Price(0.95)  # as in `learn_site`
+_OF_ONE_HALF = "no held-out cluster confirms it", "all its clusters are held out for the proof"
+
+Pair = tuple[str, str]
 
 
 def in_crawls(rules: SiteRules, url: str) -> dict[str, Any] | None:
@@ -109,7 +119,7 @@ def _told(urls: Pair, rules: SiteRules, log: Ledger | None) -> dict[str, Any]:
     `log` has what is known of the site's pages, under the rules that training on it would leave. Where a disabled rule
     would merge the two, that is why, whatever training does.
     """
-    canonical, used = made(urls, rules.site, rules.rules)
+    canonical, used = _made(urls, rules.site, rules.rules)
     told = {"canonical": canonical, "rules": used, "log": _in_log(urls, log) if log else "", "reasons": []}
     if canonical[0] == canonical[1]:
         return told | {"is_merged": True}
@@ -118,18 +128,19 @@ def _told(urls: Pair, rules: SiteRules, log: Ledger | None) -> dict[str, Any]:
     if not reasons:
         reasons += _of_file(urls, rules, are_off=False)
         if log is None:
-            reasons += (Reason(described(one), "no log was given that may support it") for one in hypotheses(canonical))
+            reasons += (_reason(one, "no log was given that may support it") for one in _hypotheses(canonical))
         else:
-            left, by = made(urls, log.site, log.rules)
+            left, by = _made(urls, log.site, log.rules)
             training_merges = left[0] == left[1]
             learned = (rule for rule in log.rules if rule.id in by)
-            merged_by = [Reason(described(rule), speaks_for(rule_facts(log.site, rule))) for rule in learned]
-            reasons = merged_by if training_merges else reasons + judged(urls, log)
-    return told | {
-        "is_merged": False,
-        "training_merges": training_merges,
-        "reasons": list(map(asdict, reasons)),
-    }
+            merged_by = [_reason(rule, speaks_for(rule_facts(log.site, rule))) for rule in learned]
+            reasons = merged_by if training_merges else reasons + _judged_by(urls, log)
+    return told | {"is_merged": False, "training_merges": training_merges, "reasons": reasons}
+
+
+def _reason(rule: Rule, why: str, pairs: Sequence[Pair] = ()) -> dict[str, Any]:
+    """What became of one way to merge them; `pairs` are URLs of different pages that it would merge."""
+    return {"rule": described(rule), "why": why, "pairs": pairs}
 
 
 def _in_log(urls: Pair, log: Ledger) -> str:
@@ -142,7 +153,7 @@ def _in_log(urls: Pair, log: Ledger) -> str:
     return "near pages, which count neither way" if is_one else "different pages"
 
 
-def _of_file(urls: Pair, rules: SiteRules, *, are_off: bool) -> Iterator[Reason]:
+def _of_file(urls: Pair, rules: SiteRules, *, are_off: bool) -> Iterator[dict[str, Any]]:
     """Disabled rules that would merge them if they were on, or others that would if they were for all URLs."""
     steps = SiteNormalizer(rules).steps
     parts = [split_url(text) for text in {*urls, *(text for url in urls for _, text in steps(url))}]
@@ -154,10 +165,79 @@ def _of_file(urls: Pair, rules: SiteRules, *, are_off: bool) -> Iterator[Reason]
             tried = replace(rule, hosts=(), within=(), unless=(), match=rule.match if rule.to else "")
         ready = CompiledRule(tried)
         if any(one and ready.apply(one, rules.site) for one in parts):
-            left, _ = made(urls, rules.site, [*rules.rules[:number], tried, *rules.rules[number + 1 :]])
+            left, _ = _made(urls, rules.site, [*rules.rules[:number], tried, *rules.rules[number + 1 :]])
             state = f": {speaks_for(rule_facts(rules.site, rule))}" if are_off else " is for other URLs"
             if left[0] == left[1]:
-                yield Reason(described(rule), f"rule {rule.id}{state}")
+                yield _reason(rule, f"rule {rule.id}{state}")
+
+
+def _made(urls: Pair, site: str, rules: Sequence[Rule]) -> tuple[Pair, tuple[str, ...]]:
+    """What rules make of two URLs of a site, and the ids of those that do."""
+    one, other = map(SiteNormalizer(SiteRules(site, tuple(rules))).normalize, urls)
+    return (one.canonical, other.canonical), tuple(dict.fromkeys((*one.rules, *other.rules)))
+
+
+def _hypotheses(urls: Pair) -> Iterable[Rule]:
+    """What would make one of the other, or bring them nearer, for values like theirs."""
+    parts = sorted(filter(None, map(split_url, urls)), key=lambda own: (len(own.args), len(own.join())))
+    seen: dict[Rule, defaultdict[str, set[str]]] = {}
+    for rule, values in diff(parts[1], parts[0], {}) if len(parts) > 1 else ():
+        held = seen.setdefault(rule, defaultdict(set))
+        for name, value in values.items():
+            held[name].add(value)
+    return dict.fromkeys(filter(None, (specialized(rule, held, 1) for rule, held in seen.items())))
+
+
+def _judged_by(urls: Pair, log: Ledger) -> list[dict[str, Any]]:
+    """What one more round of learning would make of each hypothesis: the first step that it fails.
+
+    `log` has the pages of the site, under the rules that training on it leaves, which do not merge the two.
+    """
+    forms = Forms(log.site, log.forms, log.labels, log.sides, log.bits)
+    return [_judged(rule, urls, forms, log.rules) for rule in _hypotheses(_made(urls, log.site, log.rules)[0])]
+
+
+def _judged(rule: Rule, urls: Pair, forms: Forms, rules: Sequence[Rule]) -> dict[str, Any]:
+    tried = forms.tried(rule)
+    is_expected = rule.effect in {one.effect for one in EXPECTED}
+    least = 1 if is_expected else ceil(cost_of(rule))
+    pairs, near = _different(tried, forms)
+    told = f"{tried.wrong:,} of {counted(tried.right + tried.wrong, 'merge')} would be wrong"
+    if not tried.right and not tried.wrong:
+        told = "no page of the log supports or contradicts it"
+        if near:
+            told = f"only similar pages support it ({counted(near, 'pair')}), which count neither way"
+    elif tried.right and tried.clusters < least:
+        support = f"{counted(tried.clusters, 'cluster')} of the log support{'s' * (tried.clusters == 1)} it"
+        told = f"{support}, and it takes {least}" + f"; {told}" * (tried.wrong > 0)
+    elif tried.right:
+        found = [*candidates([(rule, tried.clusters, is_expected)], forms, _PRICE)]
+        mine = [one for one in found if len(set(_made(urls, forms.site, [*rules, one.rule])[0])) == 1]
+        if mine:
+            halves = {forms.sides[forms.all[row].label] for row in mine[0].counts.rows_with(1)}
+            is_of_one = len(halves) == 1 and not is_expected
+            but = _OF_ONE_HALF[halves.pop()] if is_of_one else "training does not take it"
+            told += f"; right as {described(mine[0].rule)}, but {but}"
+        elif found:
+            told += f"; right for other URLs: {described(found[0].rule)}"
+        else:
+            told += "; no narrower rule is right often enough"
+    return _reason(rule, told, pairs if tried.wrong else ())
+
+
+def _different(tried: Tally, forms: Forms) -> tuple[list[Pair], int]:
+    """Some pairs of different pages that a rule merges, and how many pairs of near ones it does."""
+    changed = set(tried.rows)
+    first = {form.text: row for row, form in forms.all.items() if row not in changed}
+    pairs: list[Pair] = []
+    near = 0
+    for row, after in zip(tried.rows, tried.after, strict=True):
+        one, other = forms.all[first.setdefault(after, row)], forms.all[row]
+        if forms.are_near(one.label, other.label):
+            near += 1
+        elif one.label != other.label and len(pairs) < _NAMED:
+            pairs.append((one.text, other.text))
+    return pairs, near
 
 
 def _lines_of_crawls(canonical: Pair, urls: Pair, tried: Mapping[str, dict[str, Any]]) -> Iterator[str]:

@@ -103,13 +103,14 @@ def compare_texts(
 
     They are given as outlines, as of `main_outline.packed`, and the furniture of both hosts where that is known.
     """
-    one, other = _views(new, kept, furniture)
+    nothing, known = Around({}, {}, frozenset()), furniture or (Furniture(), Furniture())
+    texts = zip((new, kept), known, strict=True)
+    one, other = (View("", "", main_outline.read(text), nothing, of_host) for text, of_host in texts)
     return compare(one, other, model) if is_worth_comparing(one, other) else None
 
 
-def is_own_text_equal(new: bytes, kept: bytes, furniture: tuple[Furniture, Furniture]) -> bool:
-    """Whether two main texts, given as outlines, say the same once the furniture of their hosts is left out."""
-    one, other = _views(new, kept, furniture)
+def is_own_text_equal(one: View, other: View) -> bool:
+    """Whether two main texts say the same once the furniture of their hosts is left out."""
     return (
         one.main.tail_hash == other.main.tail_hash
         and not (one.is_all_own or other.is_all_own)
@@ -117,21 +118,17 @@ def is_own_text_equal(new: bytes, kept: bytes, furniture: tuple[Furniture, Furni
     )
 
 
-def is_own_text_said(
-    new: bytes, kept: bytes, around: tuple[Around, Around], furniture: tuple[Furniture, Furniture]
-) -> bool:
+def is_own_text_said(one: View, other: View) -> bool:
     """Whether either page says all of the other's main text, furniture left out, be it beside its own.
 
     Of one page extraction may take another part for its main text when a line was added. Where that has no furniture,
     or says too little without it, either has to say all that stands beside the other's, too.
     """
-    one = View("", "", main_outline.read(new), around[0], furniture[0])
-    other = View("", "", main_outline.read(kept), around[1], furniture[1])
-    return _is_said(one, other, around[1]) and _is_said(other, one, around[0])
+    return _is_said(one, other) and _is_said(other, one)
 
 
-def _is_said(page: View, by: View, beside: Around) -> bool:
-    lines, said = beside.asides.keys() | beside.link_lines.keys(), set(_blocks(by))
+def _is_said(page: View, by: View) -> bool:
+    lines, said = by.said_around.asides.keys() | by.said_around.link_lines.keys(), set(_blocks(by))
     own = (block for block, end in zip(_blocks(page), page.main.blocks.ends, strict=True) if page.own[end - 1])
     its_lines = page.around.asides.keys() | page.around.link_lines.keys() if page.is_all_own else set()
     return (
@@ -148,13 +145,6 @@ def _blocks(page: View) -> list[tuple[bytes, int]]:
     return [
         (blocks.symbols[begin:end].tobytes(), line) for (begin, end), line in zip(edges, blocks.hashes, strict=True)
     ]
-
-
-def _views(new: bytes, kept: bytes, furniture: tuple[Furniture, Furniture] | None) -> tuple[View, View]:
-    nothing, unknown = Around({}, {}, frozenset()), Furniture()
-    of_new, of_kept = furniture or (unknown, unknown)
-    one = View("", "", main_outline.read(new), nothing, of_new)
-    return one, View("", "", main_outline.read(kept), nothing, of_kept)
 
 
 def _is_equal(pair: Pair) -> float:

@@ -19,10 +19,7 @@ from dedupcrawl.content.features import FEATURES
 from dedupcrawl.content.model import Model, Numbers, probabilities
 
 _STEPS = 500
-WAYS: Mapping[str, tuple[float | None, float | None]] = {
-    "against": (None, 0.0),
-    "either": (None, None),
-}
+WAYS: Mapping[str, tuple[float | None, float | None]] = {"against": (None, 0.0), "either": (None, None)}
 """Sign of a feature → least and greatest weight."""
 
 

@@ -66,10 +66,6 @@ class Furniture:
         often, counts, least = self._often, self._counts, self.least
         return [block for block in blocks if block not in often or counts[block] < least]
 
-    def is_recurring(self, block: int) -> bool:
-        """Whether a block is furniture."""
-        return self._counts.get(block, 0) >= self.least
-
     def everywhere(self, blocks: Iterable[int]) -> list[bool]:
         """Which of `blocks` nearly all pages have, so that even their absence says nothing."""
         return self._on(blocks, max(RECURRING, NEARLY_ALL * self.pages))

@@ -164,15 +164,14 @@ def _text(markup: bytes) -> str:
 def _anchors(page: Outline, url: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Texts of the links within the site of `url`, and of those that leave it; others (mailto, javascript) left out."""
     site = site_of(url)
-    links = _Links(site)
-    if page.base:
-        links[b""] = links[_target(page.base)]
+    base_stays = _stays(_target(page.base), site)
     same: list[str] = []
     other: list[str] = []
     for attributes, texts, _ in page.anchors:
         text = collapse(b"".join(texts).decode("utf-8", "replace"))
         if text:
-            stays = links[_target(attributes) if b":" in attributes or b"//" in attributes else b""]
+            target = _target(attributes) if b":" in attributes or b"//" in attributes else b""
+            stays = _stays(target, site) if target else base_stays
             if stays:
                 same.append(text)
             elif stays is not None:
@@ -186,18 +185,9 @@ def _target(attributes: bytes) -> bytes:
     return match[1] or b"" if match else b""
 
 
-class _Links(dict[bytes, bool | None]):
-    """Target of a link to whether it stays on the site; None where it leads to no web page. A page has few targets."""
-
-    def __init__(self, site: str) -> None:
-        super().__init__({b"": True, b"http:": True, b"https:": True})
-        self._site = site
-
-    def __missing__(self, target: bytes) -> bool | None:
-        stays: bool | None = None
-        if not target.startswith(b"//"):
-            stays = self.get(target.lower())
-        elif host := host_of(target.decode("utf-8", "replace")):
-            stays = host.endswith(self._site) and site_of(host) == self._site
-        self[target] = stays
-        return stays
+def _stays(target: bytes, site: str) -> bool | None:
+    """Whether a link to this target stays on the site; None where it leads to no web page."""
+    if not target.startswith(b"//"):
+        return True if target.lower() in (b"", b"http:", b"https:") else None
+    host = host_of(target.decode("utf-8", "replace"))
+    return host.endswith(site) and site_of(host) == site if host else None

@@ -37,19 +37,8 @@ def with_breaks(text: SymbolText) -> Symbols:
     symbols = symbols_of(text)
     if not symbols.all():
         symbols = np.where(symbols == BREAK, np.uint16(_INSTEAD_OF_BREAK), symbols)
-    newlines = (text.code_points == ord("\n")).nonzero()[0]
-    places = text.starts.searchsorted(newlines)
-    places = places[places < len(symbols)]
-    if not len(places):
-        return symbols
-    first = np.ones(len(places), dtype=np.bool_)
-    np.not_equal(places[1:], places[:-1], out=first[1:])
-    first &= places > 0
-    inside = places[first]
-    is_symbol = np.ones(len(symbols) + len(inside), dtype=np.bool_)
-    is_symbol[inside + np.arange(len(inside))] = False
-    broken = np.zeros(len(is_symbol), dtype="<u2")
-    broken[is_symbol] = symbols
+    lines = (text.code_points == ord("\n")).cumsum()[text.starts]
+    broken: Symbols = np.insert(symbols, (lines[1:] != lines[:-1]).nonzero()[0] + 1, BREAK)
     return broken
 
 

@@ -13,9 +13,10 @@ import html
 import json
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -38,6 +39,7 @@ So many siblings take 0.8 s of CPU, twice as many 3.1 s. Of 53,000 pages of elev
 """
 
 Element = Any  # lxml has no types
+_parent, _previous = methodcaller("getparent"), methodcaller("getprevious")
 _TRANSLATOR = HTMLTranslator()
 
 
@@ -52,7 +54,7 @@ def selected(markup: bytes, css: str) -> list[str]:
     page, elements = _parsed(markup)
     found = _found(page, elements, css)
     whole = {element for matching, pseudo_element in found if pseudo_element is None for element in matching}
-    inside = _inside(elements, whole)
+    inside = _reaching(elements, whole, _parent)
     markups: list[str] = []
     for element in elements if any(matching for matching, _ in found) else ():
         if element in whole and element not in inside:
@@ -163,33 +165,25 @@ def _matching(page: Selector, elements: Sequence[Element], tree: Tree) -> set[El
     left, right = _matching(page, elements, tree.selector), _matching(page, elements, tree.subselector)
     match tree.combinator:
         case ">":
-            return {element for element in right if element.getparent() in left}
+            return {element for element in right if _parent(element) in left}
         case "+":
-            return {element for element in right if element.getprevious() in left}
+            return {element for element in right if _previous(element) in left}
         case "~":
-            return right & _after(elements, left)
+            return right & _reaching(elements, left, _previous)
         case _:
-            return right & _inside(elements, left)
+            return right & _reaching(elements, left, _parent)
 
 
-def _inside(elements: Sequence[Element], around: set[Element]) -> set[Element]:
-    """The elements that stand in one of those, however deep."""
-    inside: set[Element] = set()
+def _reaching(
+    elements: Sequence[Element], goals: set[Element], step: Callable[[Element], Element | None]
+) -> set[Element]:
+    """The elements, of all given in page order, from which a step, or several, lead to one of the goals."""
+    reaching: set[Element] = set()
     for element in elements:
-        parent = element.getparent()
-        if parent in around or parent in inside:
-            inside.add(element)
-    return inside
-
-
-def _after(elements: Sequence[Element], before: set[Element]) -> set[Element]:
-    """The elements that come after one of those in the same parent."""
-    after: set[Element] = set()
-    for element in elements:
-        previous = element.getprevious()
-        if previous in before or previous in after:
-            after.add(element)
-    return after
+        following = step(element)
+        if following in goals or following in reaching:
+            reaching.add(element)
+    return reaching
 
 
 def _texts(element: Element, pseudo_element: PseudoElement) -> list[str]:

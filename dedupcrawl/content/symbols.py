@@ -11,28 +11,15 @@ fmix64 the finalizer of MurmurHash3 (Appleby, 2011).
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import cache, cached_property, lru_cache
-from itertools import pairwise
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
-from dedupcrawl.content.character_tables import (
-    ALONE,
-    CJK,
-    DIGIT,
-    LETTER,
-    TABLED,
-    TOUCH,
-    TOUCHING,
-    as_class,
-    simplified,
-    tables,
-)
+from dedupcrawl.content.character_tables import ALONE, DIGIT, LETTER, TABLED, TOUCH, simplified, tables
 
 _TABLES = tables()
 VOWEL_SIGNS = _TABLES.vowel_signs
@@ -41,11 +28,10 @@ VALUES = _TABLES.values
 """Signs that say how much, how good or whether: as numbers do, where another stands in their place."""
 SIGNS = _TABLES.signs
 """Signs that say something by themselves, those and emoji: each is a symbol. Bullets and frames are none."""
-_SIGN = as_class(SIGNS)
 
-_PART = f"[{CJK}{_SIGN}{VOWEL_SIGNS}]|[^\\W_]"
 _MARKS_TOGETHER = 30  # combining characters in a row, as many as in a text in stream-safe format (UAX #15, section 13)
-_KINDS = np.frombuffer(_TABLES.kinds, dtype=np.uint8)
+KINDS = np.frombuffer(_TABLES.kinds, dtype=np.uint8)
+"""Shape (0x110000,): for each folded code point the bits LETTER, ALONE, DIGIT and MARK, or TOUCH."""
 _FOLDED = np.frombuffer(_TABLES.folded, dtype="<u4").astype(np.uint32, copy=False)
 _MARKS = np.frombuffer(_TABLES.marks, dtype=np.bool_)
 _simplified = cache(simplified)
@@ -58,21 +44,6 @@ def _text(code_points: NDArray[np.uint32]) -> str:
 def code_points(text: str) -> NDArray[np.uint32]:
     """Shape (len(text),): the text as numbers; lone surrogates are kept."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32, copy=False)
-
-
-@cache  # to compile it takes 10 ms, and only who does without the compiled steps needs it
-def symbol_pattern() -> re.Pattern[str]:
-    """What a symbol is, in a folded text."""
-    return re.compile(
-        f"[{CJK}{_SIGN}]|(?:[^\\W_{CJK}]|[{VOWEL_SIGNS}])+"
-        f"|(?:(?<=[^\\W_])|(?<=[{CJK}{_SIGN}{VOWEL_SIGNS}]))[{TOUCHING}](?!{_PART})"
-        f"|(?<![^\\W_])(?<![{CJK}{_SIGN}{VOWEL_SIGNS}])[{TOUCHING}](?={_PART})"
-    )
-
-
-def kinds() -> NDArray[np.uint8]:
-    """Shape (0x110000,): for each folded code point the bits LETTER, ALONE, DIGIT and MARK, or TOUCH."""
-    return _KINDS
 
 
 def _without_piled_marks(text: str) -> str:
@@ -127,7 +98,7 @@ SYMBOLS_VERSION = 3
 
 _BASE = 0x9E3779B97F4A7C15  # 2^64 divided by the golden ratio: odd, and without a pattern in its bits
 _BASE_INVERSE = pow(_BASE, -1, 1 << 64)
-_AT_ONCE = 1 << 16  # characters hashed together: memory beside the text itself does not grow with it
+_FEW = 1 << 16  # characters: of all texts that are no longer the powers are the same
 
 
 def fmix64(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -147,22 +118,7 @@ def _made_powers(base: int, count: int) -> NDArray[np.uint64]:
 
 
 def _powers(base: int, count: int) -> NDArray[np.uint64]:
-    return _made_powers(base, max(count, _AT_ONCE))[:count]
-
-
-def _hashes(points: NDArray[np.uint32], kind: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Hashes of the symbols that start at `starts`, of a text or a part of one."""
-    if not len(starts):
-        return np.zeros(0, dtype=np.uint64)
-    terms = _powers(_BASE, len(kind)) * points
-    terms *= kind & LETTER
-    values: NDArray[np.uint64] = np.add.reduceat(terms, starts)
-    values *= _powers(_BASE_INVERSE, len(kind))[starts]
-    fmix64(values)
-    values &= ~np.uint64(1)
-    with_digit = starts.searchsorted((kind & DIGIT).nonzero()[0], side="right") - 1
-    values[with_digit] |= np.uint64(1)
-    return values
+    return _made_powers(base, max(count, _FEW))[:count]
 
 
 class SymbolText(msgspec.Struct, frozen=True, dict=True):
@@ -177,7 +133,7 @@ class SymbolText(msgspec.Struct, frozen=True, dict=True):
 
     def __post_init__(self) -> None:
         if kernels.compiled is not None:  # all at once; what is in __dict__ is not made again
-            starts, hashes, lengths = kernels.compiled.symbols(self.text, kinds())
+            starts, hashes, lengths = kernels.compiled.symbols(self.text, KINDS)
             self.__dict__["starts"] = np.frombuffer(starts, np.int64)
             self.__dict__["hashes"] = np.frombuffer(hashes, np.uint64)
             self.__dict__["lengths"] = np.frombuffer(lengths, np.int64)
@@ -190,7 +146,7 @@ class SymbolText(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def kinds(self) -> NDArray[np.uint8]:
         """Shape (len(text),): the kind of each character, bits of `dedupcrawl.content.symbols`."""
-        kind = kinds().take(self.code_points)
+        kind = KINDS.take(self.code_points)
         touching = kind == TOUCH
         if touching.any():
             part = np.zeros(len(kind) + 2, dtype=np.bool_)
@@ -214,18 +170,18 @@ class SymbolText(msgspec.Struct, frozen=True, dict=True):
         Bit 0 says whether the symbol holds a digit, so numbers can be told from words after the text is gone.
         Part of the stored format: equal on every machine and byte order.
         """
-        starts, end = self.starts, len(self.text)
-        if end <= _AT_ONCE:
-            return _hashes(self.code_points, self.kinds, starts)
-        edges = [0]
-        while edges[-1] < len(starts):
-            edges.append(max(edges[-1] + 1, int(starts.searchsorted(starts[edges[-1]] + _AT_ONCE))))
-        begins = [*starts[edges[:-1]].tolist(), end]
-        parts = [
-            _hashes(self.code_points[begin:stop], self.kinds[begin:stop], starts[first:last] - begin)
-            for (first, last), (begin, stop) in zip(pairwise(edges), pairwise(begins), strict=True)
-        ]
-        return np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint64)
+        starts, kind = self.starts, self.kinds
+        if not len(starts):
+            return np.zeros(0, dtype=np.uint64)
+        terms = _powers(_BASE, len(kind)) * self.code_points
+        terms *= kind & LETTER
+        values: NDArray[np.uint64] = np.add.reduceat(terms, starts)
+        values *= _powers(_BASE_INVERSE, len(kind))[starts]
+        fmix64(values)
+        values &= ~np.uint64(1)
+        with_digit = starts.searchsorted((kind & DIGIT).nonzero()[0], side="right") - 1
+        values[with_digit] |= np.uint64(1)
+        return values
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
@@ -235,5 +191,6 @@ class SymbolText(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def symbols(self) -> list[str]:
-        """The symbols in text order; slower than `hashes`, which most checks need only."""
-        return symbol_pattern().findall(self.text)
+        """The symbols in text order; no check needs more of them than `hashes`."""
+        places = zip(self.starts.tolist(), self.lengths.tolist(), strict=True)
+        return [self.text[start : start + length] for start, length in places]

@@ -30,14 +30,7 @@ from dedupcrawl.crawl.rewriter import Rewriter
 from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.crawl.software import Software
 from dedupcrawl.crawl.storing import Storing
-from dedupcrawl.crawl.summary import (
-    advice_line,
-    check_report,
-    closing_line,
-    lesson_line,
-    opening_line,
-    write_report,
-)
+from dedupcrawl.crawl.summary import advice_line, check_report, closing_line, lesson_line, opening_line, write_report
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.contract import Index

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from scrapy.statscollectors import StatsCollector
@@ -48,43 +49,35 @@ class Evidence:
         self._linked += bool(row.redirect_to or (row.alias_of and row.alias_held is not False))
 
 
+@dataclass(eq=False)
 class Learning:
     """Runs `dedupcrawl train` on the log whenever the evidence in it has trebled, in a process of its own.
 
     The evidence are redundant URLs: without them there is nothing to learn, however long the log is. New rules are on
     probation, see `urls.probation`.
 
-    Args:
+    Attributes:
         folder: Where the rule files are written.
         software: As DEDUP_SOFTWARE.
     """
 
-    def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
-        self,
-        log: LogFile,
-        folder: Path,
-        normalizer: Normalizer,
-        book: RuleBook,
-        stats: StatsCollector,
-        software: bool | Path = True,
-    ) -> None:
-        self._log = log
-        self._folder = folder
-        self._normalizer = normalizer
-        self._book = book
-        self._stats = stats
-        self._options = ["--rules", str(folder), "--software", str(software)]
-        self._next = float(FIRST_LESSON)
-        self._evidence = Evidence()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._stopped = False
-        self._task: asyncio.Task[None] | None = None
+    log: LogFile
+    folder: Path
+    normalizer: Normalizer
+    book: RuleBook
+    stats: StatsCollector
+    software: bool | Path = True
+    _next: float = field(default=FIRST_LESSON, init=False)
+    _evidence: Evidence = field(default_factory=Evidence, init=False)
+    _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    _stopped: bool = field(default=False, init=False)
+    _task: asyncio.Task[None] | None = field(default=None, init=False)
 
     def announce(self) -> None:
         """Say when rules are learned, and where they go."""
         logger.info(
             "dedupcrawl: rules are learned from %s once %d redundant URLs have been found, and written into %s",
-            self._log.path, FIRST_LESSON, self._folder.absolute(),
+            self.log.path, FIRST_LESSON, self.folder.absolute(),
         )  # fmt: skip
 
     def logged(self, row: LogRow) -> None:
@@ -106,22 +99,22 @@ class Learning:
                 self._process.kill()
         if self._task is not None:
             await self._task
-        if not self._stats.get_value("dedup/learn/runs"):
+        if not self.stats.get_value("dedup/learn/runs"):
             logger.info(
                 "dedupcrawl: the crawl ended before rules were learned: 'dedupcrawl train %s --rules %s' does it",
-                shlex.quote(str(self._log.path)), shlex.quote(str(self._folder)),
+                shlex.quote(str(self.log.path)), shlex.quote(str(self.folder)),
             )  # fmt: skip
 
     async def _learn(self) -> None:
         try:
             if self._stopped:  # by now: the last pages of a crawl are logged while it closes
                 return
-            self._book.save()
-            self._log.flush()
+            self.book.save()
+            self.log.flush()
             self._next = self._evidence.count * _GROWTH
-            before = _changes(self._folder)
+            before, options = _changes(self.folder), ["--rules", str(self.folder), "--software", str(self.software)]
             process = self._process = subprocess.Popen(
-                [sys.executable, "-m", "dedupcrawl.cli", "train", str(self._log.path), *self._options],
+                [sys.executable, "-m", "dedupcrawl.cli", "train", str(self.log.path), *options],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
@@ -130,24 +123,24 @@ class Learning:
                 os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)  # the crawl goes first
             _, said = await asyncio.to_thread(process.communicate)
             self._process = None
-            changed = [path for path, when in _changes(self._folder).items() if before.get(path) != when]
+            changed = [path for path, when in _changes(self.folder).items() if before.get(path) != when]
             ended_first = process.returncode == -signal.SIGKILL  # the crawl did; each file is written in one step
             if ended_first and not changed:
                 return
-            self._stats.inc_value("dedup/learn/runs")
+            self.stats.inc_value("dedup/learn/runs")
             if process.returncode and not ended_first:
                 last = said.decode("utf-8", "replace").strip().splitlines()[-1:]
                 logger.warning(
-                    "Nothing was learned from %s: %s", self._log.path, last[0] if last else process.returncode
+                    "Nothing was learned from %s: %s", self.log.path, last[0] if last else process.returncode
                 )
                 return
             for path in changed:
-                self._normalizer.add_file(path)
+                self.normalizer.add_file(path)
             if changed:
-                self._book.reread()
-            self._stats.set_value("dedup/learn/sites", self._normalizer.site_count)
+                self.book.reread()
+            self.stats.set_value("dedup/learn/sites", self.normalizer.site_count)
         except OSError as error:
-            logger.error("Rules cannot be learned from %s: %s", self._log.path, error)
+            logger.error("Rules cannot be learned from %s: %s", self.log.path, error)
             self._next = float("inf")
         finally:
             self._task = None

@@ -17,7 +17,7 @@ from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import FORCE_KEEP, GONE, MOVED, ORIGINAL_URL, ORPHANS, without_fragment
 from dedupcrawl.index.contract import ClaimLedger
 from dedupcrawl.index.open import is_redis
-from dedupcrawl.index.rows import Dependent
+from dedupcrawl.index.record import Dependent
 from dedupcrawl.page import page_of_item
 from dedupcrawl.printable import printable
 

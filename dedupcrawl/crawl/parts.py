@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from scrapy import Request
@@ -164,6 +165,7 @@ class Sending:
         answered(response)
 
 
+@dataclass(eq=False)
 class Parts:
     """What belongs to one crawl; with a `folder` its requests survive the process.
 
@@ -173,36 +175,29 @@ class Parts:
         earlier: Pages of this crawl, if of other workers.
     """
 
-    def __init__(  # noqa: PLR0913 - what a crawl opens
-        self,
-        crawler: Crawler,
-        settings: DedupSettings,
-        normalizer: Normalizer,
-        index: Index,
-        run: str,
-        detector: Detector,
-        *,
-        folder: Path | None = None,
-    ) -> None:
+    crawler: Crawler
+    settings: DedupSettings
+    normalizer: Normalizer
+    index: Index
+    run: str
+    detector: Detector
+    folder: Path | None = None
+
+    def __post_init__(self) -> None:
+        crawler, share, folder = self.crawler, self.settings.trial_share, self.folder
         assert crawler.spider is not None
         assert crawler.stats is not None
         assert crawler.request_fingerprinter is not None
-        self.crawler = crawler
         self.fingerprint = crawler.request_fingerprinter.fingerprint
-        self.settings = settings
-        self.normalizer = normalizer
-        self.index = index
-        self.run = run
         self.spider = crawler.spider
         self.stats = crawler.stats
-        self.tries = settings.trial_share > 0
-        self.book = RuleBook(normalizer, settings.trial_share) if self.tries else RuleBook(Normalizer(), 1)
-        self.detector = detector
-        self.pages = Pages(settings)
-        self.batch = Batch(index)
+        self.tries = share > 0
+        self.book = RuleBook(self.normalizer, share) if self.tries else RuleBook(Normalizer(), 1)
+        self.pages = Pages(self.settings)
+        self.batch = Batch(self.index)
         self.sending = Sending(crawler)
         self.bypass = DupeFilterBypass(crawler.signals, self.fingerprint)
-        self.savings = Savings(crawler.stats, detector.tally)
+        self.savings = Savings(crawler.stats, self.detector.tally)
         self.pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, crawler.spider)
-        self.rewrites = Rewrites(index, crawler.spider, run)
-        self.earlier = EarlierPages(index, run, normalizer)
+        self.rewrites = Rewrites(self.index, crawler.spider, self.run)
+        self.earlier = EarlierPages(self.index, self.run, self.normalizer)

@@ -13,6 +13,7 @@ import random
 import string
 from collections import Counter, OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -148,14 +149,15 @@ def _occurring(outline: bytes, other: bytes) -> float:
 logger = logging.getLogger(__name__)
 
 
+@dataclass(eq=False)
 class Questions:
     """Fetches pages past the spider, and has them looked at together with others."""
 
-    def __init__(self, pages: Pages, batch: Batch, sending: Sending) -> None:
-        self._pages = pages
-        self._batch = batch
-        self._sending = sending
-        self._waiting: dict[str, list[tuple[str, Callable[[], None]]]] = {}  # open → URLs, and what is to be done then
+    pages: Pages
+    batch: Batch
+    sending: Sending
+    # What is open → URLs, and what is to be done then.
+    _waiting: dict[str, list[tuple[str, Callable[[], None]]]] = field(default_factory=dict, init=False)
 
     @property
     def are_open(self) -> bool:
@@ -191,12 +193,12 @@ class Questions:
             page = None
             try:
                 if response is not None and is_wanted(response):
-                    page = self._pages.of(response)
+                    page = self.pages.of(response)
             except Exception:  # who waits for this answer must not wait forever
                 logger.exception("What %s answers to a question cannot be read.", printable(url))
-            self._batch.then(partial(self._settle, about, partial(settle, page)), page)
+            self.batch.then(partial(self._settle, about, partial(settle, page)), page)
 
-        self._sending.fetch(Request(url, meta={"dedup_skip": True, "dont_retry": not retry}), answered)
+        self.sending.fetch(Request(url, meta={"dedup_skip": True, "dont_retry": not retry}), answered)
 
     def _settle(self, about: str, settle: Callable[[], None]) -> None:
         waiting = self._waiting.pop(about)

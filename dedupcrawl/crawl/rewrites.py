@@ -13,9 +13,9 @@ from scrapy import Request, Spider
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.journal_file import JournalFile, pack_request, packed_if_possible, packed_url, read_rows, restored
 from dedupcrawl.crawl.url_set import UrlSet, key_of
-from dedupcrawl.index.contract import RewriteLog
 from dedupcrawl.index.errors import IndexAwayError
-from dedupcrawl.index.rows import Rewrite
+from dedupcrawl.index.notes import RewriteLog
+from dedupcrawl.index.record import Rewrite
 
 logger = logging.getLogger(__name__)
 

@@ -10,9 +10,8 @@ from scrapy import Request
 from scrapy.http import Response
 
 from dedupcrawl.aliases.alias import was_found_out
-from dedupcrawl.crawl.after_all import AfterAll
+from dedupcrawl.crawl.after_all import AfterAll, EarlierUses
 from dedupcrawl.crawl.aliases import Aliases
-from dedupcrawl.crawl.earlier_uses import EarlierUses
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.log_file import AliasRows
 from dedupcrawl.crawl.pages import FetchedPage
@@ -65,7 +64,9 @@ class RuleWatch:
         self._questions = Questions(self._pages, self._batch, self._sending)
         self.after_all = AfterAll(parts, self._trials.tried)
         parts.savings.is_fetched = self.after_all.is_fetched
-        self._earlier_uses = EarlierUses(parts, self.after_all, was_tried=self._was_tried, begin=self._try)
+        self._earlier_uses = EarlierUses(
+            parts, self.after_all, lambda use: self._was_tried(use.url, use.canonical, use.rules), self._try
+        )
         aliases.disputed = partial(self.after_all.fetch_itself, why="two pages name it as their own")
         self._errors = ErrorPages()
         self._counted = UrlSet()  # canonical URLs that speak for the rules which lead there

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 import mmh3
 import msgspec
@@ -14,10 +15,11 @@ from dedupcrawl.content.checks.exact import ExactCheck
 from dedupcrawl.content.furniture import RECURRING, Furniture
 from dedupcrawl.content.model import packaged
 from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.content.view import View
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.record import Entry
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import host_of
 from dedupcrawl.urls.normalizer import Normalizer
@@ -69,11 +71,12 @@ def same_page(asked: Look, canonical: Look, furniture_of: FurnitureOf) -> bool |
         return True
     if not canonical.outline:
         return False
-    texts, around = (asked.outline, canonical.outline), (asked.around, canonical.around)
     known = furniture_of(asked.host), furniture_of(canonical.host)
-    if evidence.is_own_text_equal(*texts, known) or evidence.is_own_text_said(*texts, around, known):
+    looks = zip((asked, canonical), known, strict=True)
+    one, other = (View("", "", main_outline.read(look.outline), look.around, of_host) for look, of_host in looks)
+    if evidence.is_own_text_equal(one, other) or evidence.is_own_text_said(one, other):
         return True
-    found = evidence.compare_texts(*texts, packaged(), known)
+    found = evidence.compare_texts(asked.outline, canonical.outline, packaged(), known)
     return found is not None and found.probability >= _LIKELY
 
 
@@ -106,19 +109,19 @@ def digest_of_text(analysis: Analysis) -> bytes:
     return mmh3.hash_bytes("\n".join(said).encode("utf-8", "surrogatepass"))
 
 
+@dataclass(frozen=True, eq=False)
 class EarlierPages:
     """Pages that this crawl fetched earlier, as far as the index knows what was on them.
 
-    Args:
+    Attributes:
         index: Where they are found again.
         run: This crawl.
         normalizer: The rules.
     """
 
-    def __init__(self, index: Index, run: str, normalizer: Normalizer) -> None:
-        self._index = index
-        self._run = run
-        self._normalizer = normalizer
+    index: Index
+    run: str
+    normalizer: Normalizer
 
     def look(self, url: str) -> Look | None:
         """The page of a URL that this crawl fetched earlier, or the one that it duplicates.
@@ -157,7 +160,7 @@ class EarlierPages:
 
     def is_one_url(self, url: str, other: str) -> bool:
         """True when the rules make the same of both."""
-        return self._normalizer.normalize(url).canonical == self._normalizer.normalize(other).canonical
+        return self.normalizer.normalize(url).canonical == self.normalizer.normalize(other).canonical
 
     def any_kept(self, urls: Iterable[str]) -> bool:
         """True when this crawl fetched one of these URLs, and its page was not a duplicate."""
@@ -174,8 +177,8 @@ class EarlierPages:
         entry = self._kept(url)
         if entry is not None:
             return entry, None
-        judged = self._index.judged(url)
-        if judged is None or judged.verdict.duplicate_of is None or (is_fetched and judged.run != self._run):
+        judged = self.index.judged(url)
+        if judged is None or judged.verdict.duplicate_of is None or (is_fetched and judged.run != self.run):
             return None, None
         return self._kept(judged.verdict.duplicate_of), judged.verdict
 
@@ -187,5 +190,5 @@ class EarlierPages:
         return (entry.url, verdict.check == "exact") if verdict.is_sure else (url, False)
 
     def _kept(self, url: str) -> Entry | None:
-        entry = self._index.page_at(url, self._normalizer.normalize(url).canonical)
-        return entry if entry is not None and entry.run == self._run else None
+        entry = self.index.page_at(url, self.normalizer.normalize(url).canonical)
+        return entry if entry is not None and entry.run == self.run else None

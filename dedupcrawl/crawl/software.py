@@ -14,12 +14,11 @@ from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.content.selection import read_ignored_of
-from dedupcrawl.counts import counted
 from dedupcrawl.crawl.failures import INDEX_FAILS, survived
 from dedupcrawl.crawl.pages import is_html
 from dedupcrawl.crawl.site_memory import SiteMemory
-from dedupcrawl.index.contract import SiteStates
-from dedupcrawl.printable import printable
+from dedupcrawl.index.notes import SiteStates
+from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.installation import NAME, Installation, SiteSoftware, distinct, with_parts_of_others
 from dedupcrawl.software.program import Program

@@ -8,12 +8,12 @@ from pathlib import Path
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl import extras
-from dedupcrawl.counts import counted, megabytes
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.learning import FIRST_LESSON
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.runs import read_runs
 from dedupcrawl.output import check_place
+from dedupcrawl.printable import counted, megabytes
 from dedupcrawl.project import RULES
 from dedupcrawl.settings import SETTINGS, DedupSettings, SettingError
 from dedupcrawl.urls.normalizer import Normalizer

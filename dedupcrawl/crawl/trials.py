@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import msgspec
 from scrapy.statscollectors import StatsCollector
@@ -48,10 +50,11 @@ class Trial(msgspec.Struct):
     leads_to_more: bool = False
 
 
+@dataclass(eq=False)
 class Trials:
     """Those that are under way, and what follows from them.
 
-    Args:
+    Attributes:
         book: Told how each ends.
         stats: Counts them.
         earlier: What this crawl knows of pages that have come before: the content half knows more than their texts.
@@ -62,35 +65,24 @@ class Trials:
         undecided: Called with a trial that found two pages, of which the first is a duplicate of one that was kept, or
             that of the last such trial of this canonical URL (True): rules that lose no text are not blamed for it, and
             ten copies of one page speak but once against those that do.
-
-    Attributes:
         tried: All URLs whose trials ever were begun: they are fetched as they were asked for already.
     """
 
-    def __init__(  # noqa: PLR0913 - the parts of a crawl that it works with, put together in one place
-        self,
-        book: RuleBook,
-        stats: StatsCollector,
-        earlier: EarlierPages,
-        furniture_of: FurnitureOf,
-        *,
-        passed: Callable[[Trial], None],
-        failed: Callable[[Trial, Ruling], None],
-        undecided: Callable[[Trial, bool], None],
-    ) -> None:
-        self._book = book
-        self._stats = stats
-        self._earlier = earlier
-        self._furniture_of = furniture_of
-        self._disputed: dict[str, Trial] = {}  # by URL: the texts differ, and not all is known that may explain it
-        self._passed = passed
-        self._failed = failed
-        self._undecided = undecided
-        self._by_url: dict[str, Trial] = {}
-        self.tried = UrlSet()
-        self._by_canonical: dict[str, list[Trial]] = {}
-        self._instead: dict[str, Look] = {}  # canonical URL → the other page that its last failed trial has found
-        self._held: list[Trial] = []  # of these the links are still to be looked at
+    book: RuleBook
+    stats: StatsCollector
+    earlier: EarlierPages
+    furniture_of: FurnitureOf
+    passed: Callable[[Trial], None]
+    failed: Callable[[Trial, Ruling], None]
+    undecided: Callable[[Trial, bool], None]
+    tried: UrlSet = field(default_factory=UrlSet, init=False)
+    _by_url: dict[str, Trial] = field(default_factory=dict, init=False)
+    _by_canonical: defaultdict[str, list[Trial]] = field(default_factory=lambda: defaultdict(list), init=False)
+    # By URL: the texts differ, and not all is known that may explain it.
+    _disputed: dict[str, Trial] = field(default_factory=dict, init=False)
+    # Canonical URL → the other page that its last failed trial has found.
+    _instead: dict[str, Look] = field(default_factory=dict, init=False)
+    _held: list[Trial] = field(default_factory=list, init=False)  # of these the links are still to be looked at
 
     def begin(self, trial: Trial) -> bool:
         """False when so many are under way already, or this URL was tried."""
@@ -98,9 +90,9 @@ class Trials:
             return False
         self.tried.add(trial.url)
         self._by_url[trial.url] = trial
-        self._by_canonical.setdefault(trial.canonical, []).append(trial)
-        self._book.begin(trial.url, trial.rules)
-        self._stats.inc_value("dedup/url/tried")
+        self._by_canonical[trial.canonical].append(trial)
+        self.book.begin(trial.url, trial.rules)
+        self.stats.inc_value("dedup/url/tried")
         return True
 
     def awaits(self, canonical: str) -> bool:
@@ -116,7 +108,7 @@ class Trials:
     def asked_for(self, url: str, look: Look) -> None:
         """The page of a URL on trial, fetched as it was asked for."""
         for other in list(self._disputed.values()):
-            if other.is_early and other.found is not None and is_known(other.found, self._furniture_of):
+            if other.is_early and other.found is not None and is_known(other.found, self.furniture_of):
                 self._settle(other)
         if trial := self._by_url.get(url):
             trial.asked = look
@@ -126,7 +118,7 @@ class Trials:
         """The page of a canonical URL; NOWHERE: what is sent there and has a page is one that the rules would lose."""
         for trial in list(self._by_canonical.get(canonical, ())):
             if look is NOWHERE and trial.found is not NOWHERE:
-                self._book.tells_nothing(trial.url, trial.rules)
+                self.book.tells_nothing(trial.url, trial.rules)
             trial.found = look
             self._settle(trial)
 
@@ -187,66 +179,66 @@ class Trials:
         for trial in held:
             if leads_to_more(trial):
                 trial.leads_to_more = True
-                self._stats.inc_value("dedup/url/tried_links")
+                self.stats.inc_value("dedup/url/tried_links")
                 if trial.has_passed:
-                    self._book.take_back(trial.url, trial.rules)
+                    self.book.take_back(trial.url, trial.rules)
                 self._fail(trial)
 
     def _settle(self, trial: Trial, *, is_last: bool = False) -> None:
         if trial.asked is None or self._by_url.get(trial.url) is not trial:
             return
-        found = trial.found or self._earlier.look(trial.canonical)
+        found = trial.found or self.earlier.look(trial.canonical)
         if found is None:
             return
-        same = None if found is NOWHERE else same_page(trial.asked, found, self._furniture_of)
+        same = None if found is NOWHERE else same_page(trial.asked, found, self.furniture_of)
         if same is False:
             if not self._is_final(trial, found, is_last=is_last):
                 return
-            same = bool(self._earlier.is_served(trial.url, trial.canonical))
+            same = bool(self.earlier.is_served(trial.url, trial.canonical))
         self._end(trial)
         if found is NOWHERE:
-            revoked = self._book.gone(trial.url, trial.canonical, trial.rules)
-            self._stats.inc_value("dedup/url/revoked", len(revoked))
+            revoked = self.book.gone(trial.url, trial.canonical, trial.rules)
+            self.stats.inc_value("dedup/url/revoked", len(revoked))
             if revoked:
-                self._failed(trial, Ruling(revoked=tuple(revoked)))
+                self.failed(trial, Ruling(revoked=tuple(revoked)))
         elif same:
             self._succeed(trial)
         elif same is False and not trial.suspects and (is_again := self._is_again(trial)) is not None:
-            self._undecided(trial, is_again)
+            self.undecided(trial, is_again)
             self._hold(trial)
         elif same is False:
             self._fail(trial)
         else:  # too little is said to compare
-            self._book.tells_nothing(trial.url, trial.rules)
+            self.book.tells_nothing(trial.url, trial.rules)
 
     def _is_again(self, trial: Trial) -> bool | None:
         """True when the last trial there has found this page; False when the crawl has it by another URL; else None."""
         assert trial.asked is not None
         last = self._instead.get(trial.canonical)
         self._instead[trial.canonical] = trial.asked
-        is_last = last is not None and bool(same_page(trial.asked, last, self._furniture_of))
-        return True if is_last else False if self._earlier.is_dropped(trial.url) else None
+        is_last = last is not None and bool(same_page(trial.asked, last, self.furniture_of))
+        return True if is_last else False if self.earlier.is_dropped(trial.url) else None
 
     def _is_final(self, trial: Trial, found: Look, *, is_last: bool) -> bool:
         """Whether all is known that may speak for a rule whose pages seem to differ; else the trial waits for it."""
-        trial.found, trial.is_early = found, not is_known(found, self._furniture_of)
+        trial.found, trial.is_early = found, not is_known(found, self.furniture_of)
         self._disputed[trial.url] = trial
         if is_last or trial.is_early:
             return is_last
-        return trial.is_unjudged or self._earlier.is_served(trial.url, trial.canonical) is not None
+        return trial.is_unjudged or self.earlier.is_served(trial.url, trial.canonical) is not None
 
     def _fail(self, trial: Trial) -> None:
         _tell("Not one page", trial)
-        self._stats.inc_value("dedup/url/tried_wrong")
-        ruling = self._book.failed(trial.url, trial.canonical, trial.rules)
-        self._stats.inc_value("dedup/url/revoked", len(ruling.revoked))
-        self._failed(trial, ruling)
+        self.stats.inc_value("dedup/url/tried_wrong")
+        ruling = self.book.failed(trial.url, trial.canonical, trial.rules)
+        self.stats.inc_value("dedup/url/revoked", len(ruling.revoked))
+        self.failed(trial, ruling)
 
     def _succeed(self, trial: Trial) -> None:
         _tell("One page", trial)
         trial.has_passed = True
-        self._book.passed(trial.url, trial.rules)
-        self._passed(trial)
+        self.book.passed(trial.url, trial.rules)
+        self.passed(trial)
         self._hold(trial)
 
     def _hold(self, trial: Trial) -> None:
@@ -259,12 +251,12 @@ class Trials:
         """A page is missing; of one whose canonical URL led nowhere that was counted already."""
         self._end(trial)
         if trial.found is not NOWHERE:
-            self._book.tells_nothing(trial.url, trial.rules)
+            self.book.tells_nothing(trial.url, trial.rules)
 
     def _end(self, trial: Trial) -> None:
         self._disputed.pop(trial.url, None)
         if self._by_url.pop(trial.url, None) is not None:
-            self._book.end(trial.url, trial.rules)
+            self.book.end(trial.url, trial.rules)
             others = self._by_canonical[trial.canonical]
             others.remove(trial)
             if not others:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
 
 import msgspec
 
@@ -90,13 +89,13 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
         known of the site. Where nothing else is left, all signatures are of the whole text; where hardly anything is,
         the other checks abstain.
         """
-        if not self.furniture_blocks:
-            return _made((check, self.analysis.signature(check)) for check in checks)
-        enough = len(self.own.hashes) >= OWN_SYMBOLS
-        of_the_whole = ((check, self.analysis.signature(check)) for check in checks if check.name in OF_WHOLE_PAGES)
-        page = self.analysis.page
-        others = ((it, it.signature(page, self.own)) for it in checks if enough and it.name not in OF_WHOLE_PAGES)
-        return _made(chain(of_the_whole, others))
+        signatures = ((check.name, self._signature(check)) for check in checks)
+        return {name: signature for name, signature in signatures if signature is not None}
+
+    def _signature(self, check: Check) -> bytes | None:
+        if check.name in OF_WHOLE_PAGES or not self.furniture_blocks:
+            return self.analysis.signature(check)
+        return check.signature(self.analysis.page, self.own) if len(self.own.hashes) >= OWN_SYMBOLS else None
 
 
 def _own_lines(page: Page, around: Around, furniture: Furniture) -> list[str]:
@@ -112,7 +111,3 @@ def _without_furniture(analysis: Analysis, furniture: Furniture) -> tuple[Symbol
     if not any(recurring):
         return analysis.text, 0
     return SymbolText(without_blocks(analysis.text, blocks.ends, recurring)), sum(recurring)
-
-
-def _made(signatures: Iterable[tuple[Check, bytes | None]]) -> dict[str, bytes]:
-    return {check.name: signature for check, signature in signatures if signature is not None}

@@ -20,7 +20,7 @@ from dedupcrawl.content.view import View
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
 from dedupcrawl.detection.pairs import kept_view
 from dedupcrawl.detection.trust import Trust
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.record import Entry
 from dedupcrawl.index.search import Search
 from dedupcrawl.sites import host_of
 from dedupcrawl.verdict import Verdict
@@ -180,7 +180,7 @@ class Comparison:
         if similarity is None:
             return None
         if kept.url not in self._compared:  # several checks bring up the same page
-            self._compared[kept.url] = self._compare(check, kept)
+            self._compared[kept.url] = self._compare(kept)
         found = self._compared[kept.url]
         if found is None:
             return None
@@ -194,7 +194,7 @@ class Comparison:
             self.doubt |= found.to_dict(self.reading.analysis.text)
         return None
 
-    def _compare(self, check: str, kept: Entry) -> evidence.Evidence | None:
+    def _compare(self, kept: Entry) -> evidence.Evidence | None:
         new, other = self.reading.view, self._view_of(kept)
         if self.asked.target_precision and not evidence.is_worth_comparing(new, other):
             return None

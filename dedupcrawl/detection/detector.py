@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from itertools import chain, starmap
 from typing import Any
@@ -26,7 +26,7 @@ from dedupcrawl.detection.unsettled import MOST_UNSETTLED, Unsettled, UnsettledP
 from dedupcrawl.index.contract import Index, Kept
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.limits import ResidentLimit, SiteQuota
-from dedupcrawl.index.rows import Dependent, Entry
+from dedupcrawl.index.record import Dependent, Entry
 from dedupcrawl.index.runs import RunTally
 from dedupcrawl.index.search import Search
 from dedupcrawl.page import Page
@@ -34,46 +34,38 @@ from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.verdict import Verdict
 
 
+@dataclass(eq=False)
 class Detector:
     """Judges pages against an index, for one run of one spider.
 
-    Args:
+    Attributes:
         index: The index.
         spider: The spider's name.
         run: Identifies the crawl.
         trust: Whose pages may be the reason to drop pages of others.
         memory: Megabytes above which this process gives back what it has mapped of indexes; None: no limit.
-        model: What the differences of two pages come to; None: the package's own.
+        model: What the differences of two pages come to.
         remembers_requests: Whether the index is told how to ask again for a page that is kept, until it is stored.
-
-    Attributes:
         tally: What this process did for the run.
     """
 
-    def __init__(  # noqa: PLR0913 - each may be left out or is of one page
-        self,
-        index: Index,
-        *,
-        spider: str = "",
-        run: str = "",
-        trust: Trust = EVERYBODY,
-        memory: int | None = None,
-        remembers_requests: bool = False,
-        model: Model | None = None,
-    ) -> None:
-        self._index = index
-        self._resident = ResidentLimit(None if memory is None else memory << 20)
-        self._trust = trust
-        self._remembers_requests = remembers_requests
-        self._quota = SiteQuota(index)
-        self._furniture = SiteFurniture(index)
-        self._model = model or packaged()
+    index: Index
+    _: KW_ONLY
+    spider: str = ""
+    run: str = ""
+    trust: Trust = EVERYBODY
+    memory: int | None = None
+    remembers_requests: bool = False
+    model: Model = field(default_factory=packaged)
+
+    def __post_init__(self) -> None:
+        self._resident = ResidentLimit(None if self.memory is None else self.memory << 20)
+        self._quota = SiteQuota(self.index)
+        self._furniture = SiteFurniture(self.index)
         self._unsettled = UnsettledPages()
-        self._spider = spider
-        self._run = run
-        self._first_id_of_run = index.first_id_of_run(run)
-        self._orphans = {orphan.url: orphan for orphan in index.orphans(spider)}
-        self.tally = RunTally(index, run, spider)
+        self._first_id_of_run = self.index.first_id_of_run(self.run)
+        self._orphans = {orphan.url: orphan for orphan in self.index.orphans(self.spider)}
+        self.tally = RunTally(self.index, self.run, self.spider)
         self._wrongly_dropped: list[Dependent] = []
         self._judged_again = deque[Verdict](maxlen=MOST_UNSETTLED)
 
@@ -100,11 +92,11 @@ class Detector:
             self.adopt(page.url, None)
             return Verdict(page.url, "abstained", evidence={"symbols": len(reading.analysis.text.hashes)})
         identity, quota = asked.canonical or page.url, asked.quota
-        if quota is not None and self._quota.pages(site) >= quota and self._index.entry(identity) is None:
+        if quota is not None and self._quota.pages(site) >= quota and self.index.entry(identity) is None:
             self.adopt(page.url, None)
             return Verdict(page.url, "abstained", evidence={"site_quota": quota})
         entry = self._entry(identity, reading, signatures)
-        compared = partial(Comparison, asked=asked, furniture=self._furniture.of, model=self._model, trust=self._trust)
+        compared = partial(Comparison, asked=asked, furniture=self._furniture.of, model=self.model, trust=self.trust)
         came = yield from self._kept_or_dropped(entry, partial(compared, reading=reading), asked)
         entry, comparison, answer, packed = came
         kept = answer if isinstance(answer, Kept) else None
@@ -129,7 +121,7 @@ class Detector:
 
     def judge(self, analysis: Analysis, checks: Sequence[Check], **asked: Any) -> Verdict:
         """The verdict on one page, alone; what is asked is as in `Asked`."""
-        return together(self._index, [self.steps(analysis, Asked(checks, **asked))])[0]
+        return together(self.index, [self.steps(analysis, Asked(checks, **asked))])[0]
 
     def _entry(self, identity: str, reading: Reading, signatures: dict[str, bytes]) -> Entry:
         """What the index keeps of a page."""
@@ -137,8 +129,8 @@ class Detector:
         return Entry(
             url=identity,
             site=site_of(page.url),
-            spider=self._spider,
-            run=self._run,
+            spider=self.spider,
+            run=self.run,
             kept_at=time.time(),
             title=page.title[:TITLE],
             signatures=signatures,
@@ -159,14 +151,14 @@ class Detector:
             The page as it was looked for, with what, and what came of it; of a drop, what to ask for to fetch it again.
         """
         comparison = compared(entry)
-        packed = asked.request() if asked.request and self._remembers_requests else b""
+        packed = asked.request() if asked.request and self.remembers_requests else b""
         updates, first_id = (None, self._first_id_of_run) if asked.scope == "run" else (asked.is_same, 0)
         force_keep = asked.force_keep
         found: Search | None = None
         while True:
-            found = self._index.search(entry, first_id=first_id, after=found)
+            found = self.index.search(entry, first_id=first_id, after=found)
             earlier = found.kept() if entry.fetched_url else None
-            if earlier is not None and earlier.run == self._run and earlier.source != entry.source:
+            if earlier is not None and earlier.run == self.run and earlier.source != entry.source:
                 entry, found = msgspec.structs.replace(entry, url=entry.source, fetched_url=""), None
                 comparison = compared(entry)
                 continue
@@ -187,7 +179,7 @@ class Detector:
                 force_keep = True
                 continue
             packed = packed or (asked.request() if asked.request else b"")
-            if not packed or (yield Drop(keeper.url, Dependent(self._spider, entry.source, packed))):
+            if not packed or (yield Drop(keeper.url, Dependent(self.spider, entry.source, packed))):
                 self._record(verdict, packed)
                 return entry, comparison, verdict, packed
 
@@ -218,7 +210,7 @@ class Detector:
         details |= {"listed_by": comparison.listed_by} if comparison.listed_by else {}
         pairs = [*((url, listed) for listed in comparison.lists), *((by, url) for by in comparison.listed_by)]
         if pairs:
-            self._index.attach_all(chain.from_iterable(starmap(listing, pairs)))
+            self.index.attach_all(chain.from_iterable(starmap(listing, pairs)))
         if reading.furniture_blocks:
             details["furniture_blocks"] = reading.furniture_blocks
         if not comparison.doubt:
@@ -229,18 +221,18 @@ class Detector:
 
     def _record(self, verdict: Verdict, request: bytes = b"") -> None:
         site = site_of(verdict.url)
-        self._index.record(verdict, run=self._run, site=site, spider=self._spider, request=request)
+        self.index.record(verdict, run=self.run, site=site, spider=self.spider, request=request)
 
     def _is_settled(self, url: str, keeper: str | None, *, was_kept: bool = True) -> bool:
         """Whether somebody has said of one of these pages that it is not a duplicate: then it is none of the other's.
 
         Nor is it where the other was found to be its own duplicate, and is stored all the same.
         """
-        if self._index.is_restored(url) or keeper is None:
-            return self._index.is_restored(url)
-        said = self._index.verdict(keeper) if was_kept else None
+        if self.index.is_restored(url) or keeper is None:
+            return self.index.is_restored(url)
+        said = self.index.verdict(keeper) if was_kept else None
         is_marked = said is not None and said.duplicate_of == url and "judged_again" in said.evidence
-        return is_marked or self._index.is_restored(keeper)
+        return is_marked or self.index.is_restored(keeper)
 
     def _is_updated(
         self, entry: Entry, keeper: Entry, before: Entry | None, is_same: Callable[[str], bool] | None
@@ -250,10 +242,10 @@ class Detector:
         What an earlier run kept of it under another URL, the keeper, is forgotten: a variant that is fetched to try a
         rule is one of two, and no page is a duplicate of itself, whatever rules make of its URL now.
         """
-        if keeper.run != self._run:
+        if keeper.run != self.run:
             is_one = keeper.source == entry.source or (is_same is not None and is_same(keeper.source))
             if is_one:
-                self._index.forget([keeper.url])
+                self.index.forget([keeper.url])
                 return True
         return is_same is not None and before is not None
 
@@ -270,13 +262,13 @@ class Detector:
             )
             is_kept = bool(signatures) and not one.request
             if is_kept and signatures != one.entry.signatures:
-                is_kept = self._index.renew(entry)
+                is_kept = self.index.renew(entry)
             verdict = None
             if is_kept or (signatures and one.request):
-                verdict = one.compared(entry, reading).duplicate(self._index.search(entry))
+                verdict = one.compared(entry, reading).duplicate(self.index.search(entry))
             if one.request and verdict is None:
-                dropped = Dependent(self._spider, entry.source, one.request)
-                self._index.refetch([dropped])
+                dropped = Dependent(self.spider, entry.source, one.request)
+                self.index.refetch([dropped])
                 self._wrongly_dropped.append(dropped)
                 self._unsettled.remove(entry.url)
                 continue
@@ -294,7 +286,7 @@ class Detector:
 
     def _unmark(self, url: str) -> None:
         """A page was fetched and kept again: what was said of an earlier copy of it no longer holds."""
-        earlier = self._index.verdict(url)
+        earlier = self.index.verdict(url)
         if earlier is not None and earlier.evidence.get("judged_again"):
             self._record(Verdict(url, "unique"))
 
@@ -328,13 +320,13 @@ class Detector:
     def adopt(self, url: str, kept_under: str | None) -> None:
         """The page was fetched again, if it was to be, and judged."""
         if orphan := self._orphans.pop(url, None):
-            self._index.adopt(orphan, kept_under)
+            self.index.adopt(orphan, kept_under)
             if kept_under is not None:  # the verdict for which it was dropped once is not true any more
                 self._record(Verdict(url, "unique"))
 
     def keep_text(self, page: Page) -> None:
         """Keep the main text of a page that was judged, for `explain`; an OSError where that cannot be written."""
-        self._index.attach(page.url, *packed_text(page.paragraphs))
+        self.index.attach(page.url, *packed_text(page.paragraphs))
 
     def close(self) -> None:
         """Tell the index what it has not been told; before it is closed."""

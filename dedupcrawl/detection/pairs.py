@@ -17,7 +17,7 @@ from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.record import Entry
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of
 from dedupcrawl.verdict import Verdict

@@ -8,7 +8,7 @@ from collections.abc import Set
 import msgspec
 
 from dedupcrawl.content.furniture import Furniture
-from dedupcrawl.index.contract import SiteStates
+from dedupcrawl.index.notes import SiteStates
 from dedupcrawl.sites import site_of
 
 _BLOCKS_IN_MEMORY = 200_000  # of all hosts, some 30 MB

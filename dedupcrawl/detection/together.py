@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexAwayError
-from dedupcrawl.index.rows import Dependent
+from dedupcrawl.index.record import Dependent
 from dedupcrawl.index.search import Search
 
 Result = TypeVar("Result")

@@ -18,7 +18,7 @@ from dedupcrawl.content import main_outline
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
 from dedupcrawl.detection.comparison import Comparison
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.record import Entry
 from dedupcrawl.page import Page
 
 MOST_UNSETTLED = 400
@@ -92,10 +92,6 @@ class UnsettledPages:
         self._of: defaultdict[str, dict[str, Unsettled]] = defaultdict(dict)  # host → URL → page
         self._due: set[str] = set()  # hosts that may have pages which are
         self._characters = 0
-
-    def __len__(self) -> int:
-        """Pages in memory."""
-        return len(self._pages)
 
     def add(self, host: str, one: Unsettled) -> None:
         """Remember a page that was judged."""

@@ -78,23 +78,15 @@ def _unzipped(flat: NDArray[np.uint64]) -> Table:
     return flat[::2], flat[1::2].astype(np.uint32)
 
 
-_WORD = (1 << 64) - 1
-
-
 class PostingsView:
-    """Sorted tables and the tail's dictionaries, searched together (content.checks.base.Postings).
+    """Sorted tables and the tail's dictionaries, searched together (content.checks.base.Postings)."""
 
-    All prefixes are looked up in a table by one binary search in NumPy; where the postings of those that are there end
-    is searched for them alone, because most prefixes of most pages are not there.
-    """
-
-    __slots__ = ("_payload_bits", "_shift", "_tables", "_tail")
+    __slots__ = ("_payload_bits", "_tables", "_tail")
 
     def __init__(self, tables: Sequence[Table], tail: list[Found], payload_bits: int) -> None:
         self._tables = [table for table in tables if table[0].size]
         self._tail = tail
         self._payload_bits = payload_bits
-        self._shift = np.uint64(payload_bits)
 
     def count(self, prefixes: Keys) -> NDArray[np.int64]:
         """Shape (n,) → (n,): how many postings each prefix has."""
@@ -109,54 +101,25 @@ class PostingsView:
 
     def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
         """Shape (n,) → (m,), (m,): whole keys and pages of all postings of any of these prefixes, in no order."""
-        parts = self._in_tables(prefixes)
-        if tail := self._in_tail(prefixes):  # one array of all is made sooner than one of each
+        ranges = ((table, self._ranges(table[0], prefixes)) for table in self._tables)
+        parts = [(keys[start:end], ids[start:end]) for (keys, ids), found in ranges for _, start, end in found]
+        wanted = prefixes.tolist()
+        if tail := [found[prefix] for found in self._tail for prefix in wanted if prefix in found]:
             parts.append(_unzipped(np.array(list(chain.from_iterable(tail)), dtype=np.uint64)))
         if len(parts) <= 1:
             return parts[0] if parts else (NO_KEYS, NO_IDS)
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
-    def pieces(self, prefixes: Keys) -> list[tuple[Keys, PageIds]]:
-        """What `find` finds, as it lies in the segments: pieces, each of one prefix, none empty."""
-        tail = (_unzipped(np.array(postings, dtype=np.uint64)) for postings in self._in_tail(prefixes))
-        return [*self._in_tables(prefixes), *tail]
-
-    def pages(self, prefix: int) -> list[int]:
-        """The pages of all postings of one prefix, in no order."""
-        tail = [page for found in self._tail for page in found.get(prefix, ())[1::2]]
-        ranges = ((ids, self._ranges(keys, np.array([prefix], dtype=np.uint64))) for keys, ids in self._tables)
-        return [*tail, *(page for ids, found in ranges for _, start, end in found for page in ids[start:end].tolist())]
-
-    def _in_tables(self, prefixes: Keys) -> list[Table]:
-        """The postings of these prefixes in the segments, one prefix's of one segment together."""
-        return [
-            (keys[start:end], ids[start:end])
-            for keys, ids in self._tables
-            for _, start, end in self._ranges(keys, prefixes)
-        ]
-
-    def _in_tail(self, prefixes: Keys) -> list[Postings]:
-        """The same of each batch of the tail: key, page, key, page, …"""
-        wanted = prefixes.tolist()
-        return [found[prefix] for found in self._tail for prefix in wanted if prefix in found]
-
     def _ranges(self, keys: Keys, prefixes: Keys) -> list[tuple[int, int, int]]:
         """For each prefix that a table has: its row, and where its postings start and end."""
-        bits = self._payload_bits
         if kernels.compiled is not None:
-            return kernels.compiled.sorted_ranges(keys, prefixes, bits)
-        places = keys.searchsorted(prefixes << self._shift)
-        starts = places.tolist()
-        rows = (keys.take(places, mode="clip") >> self._shift == prefixes).nonzero()[0].tolist()
-        if not rows:
-            return []
-        after = [(prefix + 1) << bits for prefix in prefixes[rows].tolist()]
-        ends = keys.searchsorted(np.array([key & _WORD for key in after], dtype=np.uint64)).tolist()
-        # Nothing comes after the last prefix of all.
-        return [
-            (row, starts[row], end if key <= _WORD else keys.size)
-            for row, end, key in zip(rows, ends, after, strict=True)
-        ]
+            return kernels.compiled.sorted_ranges(keys, prefixes, self._payload_bits)
+        first = prefixes << np.uint64(self._payload_bits)
+        starts = keys.searchsorted(first)
+        # Most prefixes of most pages are not there: where the others end is searched for them alone.
+        rows = (keys.take(starts, mode="clip") >> np.uint64(self._payload_bits) == prefixes).nonzero()[0]
+        ends = keys.searchsorted(first[rows] | np.uint64((1 << self._payload_bits) - 1), side="right")
+        return list(zip(rows.tolist(), starts[rows].tolist(), ends.tolist(), strict=True))
 
 
 class Fold(msgspec.Struct, frozen=True):
@@ -222,7 +185,7 @@ class Catalog:
 
     def ids(self, table: int, key: int) -> list[int]:
         """Pages posted under exactly this key in one of the index's own tables, ascending."""
-        return sorted(self.view(table).pages(key))
+        return sorted(self.view(table).find(np.array([key], dtype=np.uint64))[1].tolist())
 
     def ended(self) -> Ended:
         """Shape (next_id,): which of the records are not kept pages any more."""

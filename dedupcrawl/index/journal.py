@@ -43,16 +43,6 @@ _DATABASES = (
 _PIECE = 1002  # bytes of a record that lie together: four of them fill a page of LMDB; what is larger takes whole ones
 _ASCENDING = ("verdicts", "rewrites")  # tables in which cells are appended
 
-_forks = 0  # that lie between this process and the first; cheaper to look at, twice a page, than its id
-
-
-def _count_fork() -> None:
-    global _forks  # noqa: PLW0603 - of a process there is one
-    _forks += 1
-
-
-os.register_at_fork(after_in_child=_count_fork)
-
 OPENED = "merge.lock"
 """A file that is made once an index has been opened: from then on an empty journal is none."""
 
@@ -70,7 +60,7 @@ class Journal:
     def __init__(self, path: Path, *, create: bool) -> None:
         self.path = path
         self.lock = threading.RLock()
-        self._forks: int | None = _forks
+        self._opened_by: int | None = os.getpid()  # None: closed
         self._is_sealed = True  # as far as it knows
         self.is_sound = False
         if not create and not (path / "data.mdb").is_file():
@@ -286,9 +276,9 @@ class Journal:
 
     def check_usable(self) -> None:
         """Raise when the journal was closed, or opened before a fork."""
-        if self._forks is None:
+        if self._opened_by is None:
             raise ValueError(f"the index at {self.path} is closed")
-        if self._forks != _forks:
+        if self._opened_by != os.getpid():
             raise RuntimeError(f"the index at {self.path} was opened before a fork: open it in this process")
 
     def compact(self) -> None:
@@ -316,9 +306,9 @@ class Journal:
         try:
             length = None
             with suppress(OSError, lmdb.Error, IndexDamagedError):  # then it stays as it is
-                if self.is_sound and self._forks == _forks and self._become_only_user():
+                if self.is_sound and self._opened_by == os.getpid() and self._become_only_user():
                     length = self._write_anew() if self._is_wasteful() else self._used_bytes()
-            self._forks = None
+            self._opened_by = None
             self.sync()
             self._env.close()
             if length is not None:

@@ -15,13 +15,22 @@ import msgspec
 
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.contract import Index, Kept, Told
+from dedupcrawl.index.contract import OWNER_BYTES, Index, Kept, Told, claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.journal import Journal, Transaction, is_locked, with_prefix
 from dedupcrawl.index.notes import orphan_cell
-from dedupcrawl.index.pages import OWNER_BYTES, claim_cell, dependent_cell, read_claim
-from dedupcrawl.index.record import DIGEST_BYTES, Raw, Record, digest, pack, plain, storable, unpack_dependent
-from dedupcrawl.index.rows import Dependent, Entry
+from dedupcrawl.index.record import (
+    DIGEST_BYTES,
+    Dependent,
+    Entry,
+    Raw,
+    Record,
+    digest,
+    pack,
+    plain,
+    storable,
+    unpack_dependent,
+)
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, check_header, header_of, read_schema
 from dedupcrawl.index.seal import check_seal
 from dedupcrawl.index.search import Ending, Fetch, Search, newest, row_of
@@ -333,7 +342,7 @@ _OWNERS = "owners"  # folder of the claimants' lock files
 
 
 class LmdbClaims:
-    """As index.pages.Claimant: alive as long as it holds the lock on its file, however its process ends."""
+    """As index.contract.Claimant: alive as long as it holds the lock on its file, however its process ends."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal

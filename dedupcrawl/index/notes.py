@@ -7,8 +7,18 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 
-from dedupcrawl.index.record import check_name, compressed, decompressed, digest, pack_dependent, pack_row, unpack_row
-from dedupcrawl.index.rows import Dependent, Recorded, Rewrite
+from dedupcrawl.index.record import (
+    Dependent,
+    Recorded,
+    Rewrite,
+    check_name,
+    compressed,
+    decompressed,
+    digest,
+    pack_dependent,
+    pack_row,
+    unpack_row,
+)
 from dedupcrawl.index.tables import Cell, Tables, parts
 from dedupcrawl.verdict import Verdict
 
@@ -39,12 +49,8 @@ class VerdictLog(Tables):
         raw = None if number is None else self.values("verdicts", [number])[0]
         return None if raw is None else self._read(_verdict_of, raw)
 
-    def verdicts(self) -> Iterator[Verdict]:
-        """All recorded verdicts, oldest first."""
-        return (row.verdict for row in self.recorded())
-
     def recorded(self) -> Iterator[Recorded]:
-        """The same with where and when they fell."""
+        """All recorded verdicts, oldest first."""
         return (self._read(_verdict_of, raw) for _, raw in self.rows("verdicts"))
 
     def withdraw(self, urls: Iterable[str]) -> int:

@@ -21,13 +21,11 @@ import redis
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index import redis_journal
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.contract import Index, Kept, Told
+from dedupcrawl.index.contract import Index, Kept, Told, claim_cell
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.pages import claim_cell
-from dedupcrawl.index.record import digest, pack_dependent, plain, storable, unpack_dependent
+from dedupcrawl.index.record import Dependent, Entry, digest, pack_dependent, plain, storable, unpack_dependent
 from dedupcrawl.index.redis_journal import NOTHING, RedisJournal, Replica, WireProbe, numbered, read_set, token
 from dedupcrawl.index.redis_link import FORGET, OFFER, TAKE, TAKE_BYTES, TAKEN, TAKEN_BYTES, Address, Argument, Link
-from dedupcrawl.index.rows import Dependent, Entry
 from dedupcrawl.index.schema import BATCH_PAGES
 from dedupcrawl.index.search import Ending, Fetch, Search, newest, row_of
 from dedupcrawl.index.tables import COUNTED, in_turn, parts
@@ -280,7 +278,7 @@ LIFE_SECONDS = 30.0
 
 
 class RedisClaims:
-    """As index.pages.Claimant: alive as long as its key is, which a thread renews until the process ends.
+    """As index.contract.Claimant: alive as long as its key is, which a thread renews until the process ends.
 
     No lock on a file is seen by another machine, so here a claimant that is killed counts as alive until its key
     expires, and one that cannot reach Redis for that long as dead: that costs a duplicate. All methods but `close` are

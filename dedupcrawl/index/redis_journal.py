@@ -24,9 +24,8 @@ from dedupcrawl.content.symbols import fmix64
 from dedupcrawl.index.catalog import Catalog, Fold
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.notes import VerdictLog
-from dedupcrawl.index.record import Record, digest, pack, renumbered, tombstone, unpack
+from dedupcrawl.index.record import Entry, Record, digest, pack, renumbered, tombstone, unpack
 from dedupcrawl.index.redis_link import CHANGE, CLEAR, GREET, GROUPS, READ, RESTORE, Address, Argument, Link, Script
-from dedupcrawl.index.rows import Entry
 from dedupcrawl.index.schema import Schema, header_of, read_schema, url_key
 from dedupcrawl.index.segment import merged
 from dedupcrawl.index.tables import Answer, Cell, in_turn, parts

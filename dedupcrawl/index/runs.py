@@ -16,8 +16,8 @@ from typing import TypeVar
 
 import msgspec
 
-from dedupcrawl.index.contract import SiteStates
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
+from dedupcrawl.index.notes import SiteStates
 from dedupcrawl.index.record import plain
 
 MOST_RUNS = 1_000

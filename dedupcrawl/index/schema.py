@@ -12,8 +12,7 @@ import numpy as np
 
 from dedupcrawl.content.checks.base import NOT_INSTALLED, Check, Keys
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError, IndexMismatchError
-from dedupcrawl.index.record import Record
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.record import Entry, Record
 from dedupcrawl.index.segment import NO_KEYS
 
 FORMAT = 5  # raise it when records, keys of the own tables, tables of notes, segments or the manifest change

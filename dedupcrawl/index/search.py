@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import InitVar, dataclass
 from threading import RLock
 from typing import NamedTuple
 
@@ -13,8 +14,7 @@ import msgspec
 from dedupcrawl.content.checks.base import Check, PageIds, Postings
 from dedupcrawl.index.catalog import Catalog, PostingsView
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import Raw, Record, entry_of, forgetting, record_of, signatures, unpack
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.record import Entry, Raw, Record, entry_of, forgetting, record_of, signatures, unpack
 from dedupcrawl.index.schema import url_key
 
 COMPARED_LIMIT = 1000  # newest candidates of one check that are compared
@@ -32,6 +32,7 @@ class Candidate(NamedTuple):
     entry: Entry
 
 
+@dataclass(eq=False)
 class Search:
     """What an index knows that may concern a new page, as of one moment; the index may be used meanwhile.
 
@@ -51,24 +52,20 @@ class Search:
         superseded: Id → URL of the kept pages of which it was decided that they lie inside the new one.
     """
 
-    def __init__(  # noqa: PLR0913 - the parts of an index, put together in one place
-        self,
-        catalog: Catalog,
-        entry: Entry,
-        first_id: int,
-        lock: RLock,
-        reading: Callable[[], AbstractContextManager[Fetch]],
-        after: Search | None,
-    ) -> None:
-        self.catalog: Catalog = catalog
-        earlier = after if after is not None and after.catalog is catalog else None
-        self.entry = entry
-        self.end = catalog.next_id
+    catalog: Catalog
+    entry: Entry
+    first_id: int
+    lock: RLock
+    reading: Callable[[], AbstractContextManager[Fetch]]
+    after: InitVar[Search | None]
+
+    def __post_init__(self, after: Search | None) -> None:
+        earlier = after if after is not None and after.catalog is self.catalog else None
+        self.end = self.catalog.next_id
         self.superseded: dict[int, str] = earlier.superseded if earlier else {}
-        self._first_id = max(first_id, earlier.end) if earlier else first_id
-        self._lock = lock
-        self._reading = reading
-        self._signatures = list(catalog.schema.signatures(entry))
+        if earlier:
+            self.first_id = max(self.first_id, earlier.end)
+        self._signatures = self.catalog.schema.signatures(self.entry)
         self._views: dict[int, PostingsView] = {}  # of the catalog as it was, for both questions
         self._candidates: dict[int, Candidate | None] = {}  # that were read; several checks bring up the same page
 
@@ -80,7 +77,7 @@ class Search:
         for slot, check, own in self._signatures:
             pages = self._pages(slot, check.candidates, own)
             if pages:
-                with self._reading() as fetch:
+                with self.reading() as fetch:
                     accepted = self._accepted(slot, check, own, pages, fetch)
                 yield check.name, self._in_turn(accepted)
 
@@ -89,14 +86,14 @@ class Search:
         for slot, check, own in self._signatures:
             pages = [page for page in self._pages(slot, check.contained, own) if page not in self.superseded]
             if pages:
-                with self._reading() as fetch:
+                with self.reading() as fetch:
                     rows = ((page, fetch(page)) for page in pages)
                     inside = [(page, bytes(raw)) for page, raw in rows if _is_inside(check, slot, own, raw, page)]
                 yield check.name, (one for one in self._in_turn(inside) if one.entry.url != self.entry.url)
 
     def kept(self) -> Entry | None:
         """The page that is kept under the same URL."""
-        with self._reading() as fetch:
+        with self.reading() as fetch:
             kept = newest(self.catalog, self.entry.url, fetch)
             return None if kept is None else entry_of(kept[1], self.catalog.schema.names)
 
@@ -107,14 +104,14 @@ class Search:
 
     def _pages(self, slot: int, look_up: Callable[[bytes, Postings], PageIds], own: bytes) -> list[int]:
         """The newest pages that a check brings up, ascending."""
-        with self._lock:
+        with self.lock:
             if slot not in self._views:
-                self._views[slot] = self.catalog.view(slot, self._first_id)
+                self._views[slot] = self.catalog.view(slot, self.first_id)
             candidates = look_up(own, self._views[slot])
         if not candidates.size:
             return []
         pages = sorted(set(candidates.tolist()))
-        return [page for page in pages if self._first_id <= page < self.end][-COMPARED_LIMIT:]
+        return [page for page in pages if self.first_id <= page < self.end][-COMPARED_LIMIT:]
 
     def _accepted(self, slot: int, check: Check, own: bytes, pages: list[int], fetch: Fetch) -> list[Row]:
         """The pages that `check` accepts: most similar first, then by the distance of all signatures, then oldest.
@@ -148,7 +145,7 @@ class Search:
                 try:
                     record = unpack(raw, page)
                 except IndexDamagedError:
-                    with self._reading():  # which says where the damage is
+                    with self.reading():  # which says where the damage is
                         raise
                 is_other = record.page is not None and not self.entry.updates(record.page)
                 names = self.catalog.schema.names

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from dedupcrawl.content.differences import Stretch, stretches
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.detection.attachments import AttachmentError, text_of
-from dedupcrawl.index.contract import Attachments
+from dedupcrawl.index.notes import Attachments
 from dedupcrawl.output import to_json
 from dedupcrawl.verdict import Verdict
 

@@ -22,9 +22,8 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from dedupcrawl.content.evidence import LABELS, UNITS
-from dedupcrawl.counts import counted, megabytes, moment
 from dedupcrawl.output import results
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, megabytes, moment, printable
 from dedupcrawl.report.collect import Report
 from dedupcrawl.report.listing import LISTED, packed
 from dedupcrawl.report.sources import Rewritten, RunFigures, saved_by

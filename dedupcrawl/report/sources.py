@@ -17,7 +17,7 @@ from dedupcrawl.aliases.alias import RULE
 from dedupcrawl.crawl_logs.registry import format_of
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.index.contract import PageStore
-from dedupcrawl.index.rows import Rewrite
+from dedupcrawl.index.record import Rewrite
 from dedupcrawl.index.runs import Run
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.rule import Rule, RuleError, rule_facts

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from dedupcrawl.software.program import BASE, Program, rules_at, title_of
 from dedupcrawl.urls.rule import Rule
@@ -64,15 +65,13 @@ class Installation(msgspec.Struct, frozen=True):
 
     def joined(self, other: Installation) -> Installation:
         """What was seen of it there and in another crawl, or by another worker."""
-        hosts = tuple(sorted({*self.hosts, *other.hosts}))
-        anchors = {**self.anchors, **other.anchors}
-        return Installation(self.program, self.where, {**self.signs, **other.signs}, anchors, hosts)
+        signs, anchors = {**self.signs, **other.signs}, {**self.anchors, **other.anchors}
+        return replace(self, signs=signs, anchors=anchors, hosts=tuple(sorted({*self.hosts, *other.hosts})))
 
     def judged_by(self, program: Program) -> Installation:
         """By the signs that the program has now: its file may be another than when they were seen."""
         weights = {str(sign): sign.weight for sign in program.signs}
-        signs = {text: weights[text] for text in self.signs if text in weights}
-        return Installation(self.program, self.where, signs, self.anchors, self.hosts)
+        return replace(self, signs={text: weights[text] for text in self.signs if text in weights})
 
     def rules(self, known: Mapping[str, Program], others: Sequence[str] = ()) -> tuple[Rule, ...]:
         """What follows; nothing of a program that is not known (any more).
@@ -164,7 +163,7 @@ class SiteSoftware(SiteTrials, frozen=True):
             key = one.program, one.where
             places[key] = places[key].joined(one) if key in places else one
         ranked = sorted(places.values(), key=lambda one: not one.is_recognized)
-        return msgspec.structs.replace(SiteTrials.joined(self, news), seen=tuple(ranked[:MOST_OF_A_SITE]))
+        return replace(SiteTrials.joined(self, news), seen=tuple(ranked[:MOST_OF_A_SITE]))
 
 
 def in_words(row: Mapping[str, Any]) -> str:

@@ -131,10 +131,14 @@ class _Seen(msgspec.Struct):
 
 
 class Recognizer:
-    """Looks at URLs and pages, remembers what they show of programs, and says what follows. Bounded, whatever comes."""
+    """Looks at URLs and pages, remembers what they show of programs, and says what follows. Bounded, whatever comes.
+
+    Attributes:
+        programs: Those that it knows, by name.
+    """
 
     def __init__(self, known: Sequence[Program]) -> None:
-        self._programs = {program.name: program for program in known}
+        self.programs: Mapping[str, Program] = {program.name: program for program in known}
         self._signs = [(program.name, sign) for program in known for sign in program.signs]
         self._told_by = [(program, sign.anchor) for program, sign in self._signs]
         self._of_urls = UrlSigns((number, sign) for number, (_, sign) in enumerate(self._signs) if sign.url)
@@ -145,11 +149,6 @@ class Recognizer:
         self._hosts: dict[str, _Seen] = {}
         self._of_sites: defaultdict[str, list[str]] = defaultdict(list)  # hosts
         self._known_urls: set[int] = set()
-
-    @property
-    def programs(self) -> Mapping[str, Program]:
-        """Those that it knows, by name."""
-        return self._programs
 
     def see_url(self, url: str) -> None:
         """Take note of a URL of the host that it names."""
@@ -239,7 +238,7 @@ class Recognizer:
     def rules_of(self, site: str) -> tuple[Rule, ...]:
         """The rules of all that runs on a site; doubted ones are for crawls, which try them, and for logs."""
         there = with_parts_of_others(self.recognized(site))
-        return distinct(rule for one, others in there for rule in one.rules(self._programs, others))
+        return distinct(rule for one, others in there for rule in one.rules(self.programs, others))
 
     def _of(self, authority: str, scheme: str) -> _Seen:
         host = _host(authority, scheme)

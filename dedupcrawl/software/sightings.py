@@ -46,17 +46,16 @@ class Sightings:
 
     Args:
         known: The programs.
+
+    Attributes:
+        programs: They, by name.
     """
 
     def __init__(self, known: Sequence[Program]) -> None:
         self._recognizer = Recognizer(known)
+        self.programs = self._recognizer.programs
         self._ignored = {program.name: program.ignored for program in known if program.ignored}
         self._looked: dict[str, Counter[str]] = {}  # host → folder → pages
-
-    @property
-    def programs(self) -> Mapping[str, Program]:
-        """Those that are known, by name."""
-        return self._recognizer.programs
 
     def wants(self, url: str) -> bool:
         """Whether the page at a URL is one of the first of its part of the host."""

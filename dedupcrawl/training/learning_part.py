@@ -16,9 +16,8 @@ from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.known_parameters import Provider, known_parameters
 from dedupcrawl.training.parts import simhashes
-from dedupcrawl.urls.learning.carried_over import judged
-from dedupcrawl.urls.learning.learn import GENERAL, learn_site
-from dedupcrawl.urls.learning.ledger import Price
+from dedupcrawl.urls.learning.learn import ASSUMED, learn_site
+from dedupcrawl.urls.learning.ledger import Price, judge_carried_over
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
 
@@ -52,7 +51,7 @@ class Learned:
     """What was learned from some sites, and from what."""
 
     rules: list[SiteRules] = field(default_factory=list)
-    # the sites that have rules from earlier logs, and those of these that stay, see `urls.learning.carried_over`
+    # the sites that have rules from earlier logs, and those of these that stay, see `judge_carried_over`
     carried_over: list[SiteRules] = field(default_factory=list)
     refuted: int = 0  # how many rules from earlier logs the pages of these speak against
     sites: int = 0
@@ -73,7 +72,7 @@ class Learned:
 
 
 def learn_sites(rows: pl.DataFrame, options: LearningOptions, carried_over: RulesBefore = lambda _: ()) -> Learned:
-    """Learn the rules of the sites in `rows` (`page_rows.PAGE_ROWS`, in the order of the log), all rows of each site.
+    """Learn the rules of the sites in `rows` (`clusters.PAGE_ROWS`, in the order of the log), all rows of each site.
 
     What is learned depends on nothing but the rows of each site and its rules from earlier logs, which `carried_over`
     gives, so sites may be parted in any way.
@@ -106,7 +105,7 @@ def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions, befo
         new = [rule for rule in rules.rules if not rule.is_off]
         doubted = {rule.effect for rule in rules.rules if rule.is_off}  # by this log, whatever an earlier one has said
         rest = [rule for rule in before if rule.effect not in doubted]
-        old = judged(site, urls, labels, new, rest, Price(options.min_precision), simhashes(pages))
+        old = judge_carried_over(site, urls, labels, new, rest, Price(options.min_precision), simhashes(pages))
     except Exception as error:
         return _failed(site, error)
     carried_over = [SiteRules(site, old.stay)] if before else []
@@ -176,7 +175,8 @@ def _learn_site(site: str, pages: pl.DataFrame, options: LearningOptions) -> Sit
     urls = pages["url"].to_list()
     sample = bounded(pages.with_row_index(), MOST_LEARNED)["index"].to_list()
     looked_at = [urls[row] for row in sample]
-    known = known_parameters(looked_at, options.knowledge) if options.knowledge else ()
+    names = known_parameters(looked_at, options.knowledge) if options.knowledge else ()
+    known = [Rule(f"known-{name}", "rewrite", drop=(name,), source="prior") for name in names]
     software = recognized_rules(site, looked_at, options.software)
     return learn_site(
         site,
@@ -188,5 +188,5 @@ def _learn_site(site: str, pages: pl.DataFrame, options: LearningOptions) -> Sit
         seed=options.seed,
         min_precision=options.min_precision,
         min_coverage=options.min_coverage,
-        priors=GENERAL.with_dropped(known).with_software(software),
+        assumed=(*software, *ASSUMED, *known),
     )

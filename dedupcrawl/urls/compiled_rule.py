@@ -11,7 +11,7 @@ from unicodedata import normalize
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.rule import Kind, Rule
-from dedupcrawl.urls.template import PathForm, Piece, Template, may_grow
+from dedupcrawl.urls.template import WHOLE_CONVERSIONS, PathForm, Piece, Template, may_grow
 from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts, split_url, without_default_port
 
 _LONGEST_EXAMPLE = 300  # characters
@@ -21,6 +21,7 @@ _RULES_SHARED = 10_000  # that are kept for other sites with the same
 _SHARED = 16_384  # forms of paths that are kept for other rules with the same
 _NO_NAMES: frozenset[str] = frozenset()  # one for all: of a million rules most have no hosts, no exceptions, …
 _NO_ARGS: Mapping[str, Piece | None] = {}
+_path_form = lru_cache(maxsize=_SHARED)(PathForm)
 
 _PLAIN_AUTHORITY = re.compile(r"(?:\[[^\[\]]*\]|[^\[\]:/?#@\\]*)(?::[0-9]*)?")
 
@@ -247,7 +248,7 @@ class CompiledRule:
 
     def _build(self, to: Template, parts: UrlParts, values: dict[str, str], site: str) -> UrlParts | None:
         if to.whole is not None:
-            return _same_site(to.build_whole(values), parts, site)
+            return _same_site(to.whole.build(values, WHOLE_CONVERSIONS), parts, site)
         built = UrlParts(
             to.scheme or parts.scheme,
             to.host.build(values) if to.host else parts.authority,
@@ -306,11 +307,6 @@ def _texts_of(name: str, form: Piece | None) -> list[str]:
         return [f"{name}={form.literals[0]}"]
     front, *others = form.literals
     return [f"{name}={front}{word}{others[0]}" for word in form.captures[0].words] if len(others) == 1 else []
-
-
-@lru_cache(maxsize=_SHARED)
-def _path_form(path: tuple[Piece, ...]) -> PathForm:
-    return PathForm(path)
 
 
 def host_key(authority: str) -> str:

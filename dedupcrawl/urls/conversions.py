@@ -98,21 +98,14 @@ def _normal_escape(match: re.Match[str]) -> str:
     return char if char in _UNRESERVED else match[0].upper()
 
 
-def with_normal_escapes(text: str) -> str:
-    """Percent-encoding as RFC 3986, 6.2.2, has it: upper case, and none where it is not needed."""
-    return _HEX_PAIR.sub(_normal_escape, text) if "%" in text else text
-
-
 def as_sent(text: str) -> str:
-    """The spelling in which every client sends it: non-ASCII characters in percent-encoding (RFC 3987, 3.1)."""
+    """The spelling in which every client sends it: non-ASCII characters in percent-encoding (RFC 3987, 3.1).
+
+    Percent-encoding is as RFC 3986, 6.2.2, has it: upper case, and none where it is not needed.
+    """
     if not text.isascii():
         text = _NON_ASCII.sub(lambda run: quote(run[0], errors="surrogatepass"), text)
-    return with_normal_escapes(text)
-
-
-def normal_authority(scheme: str, authority: str) -> str:
-    """Host and port of a URL of this scheme, which is in lower case."""
-    return without_default_port(scheme, authority).removesuffix(":")
+    return _HEX_PAIR.sub(_normal_escape, text) if "%" in text else text
 
 
 def _syntax(parts: UrlParts) -> UrlParts | None:
@@ -128,7 +121,7 @@ def _syntax(parts: UrlParts) -> UrlParts | None:
     if "." in segments or ".." in segments:
         segments = _without_dot_segments(segments)
     args = [as_sent(arg) for arg in parts.args]
-    authority = normal_authority(scheme, parts.authority)
+    authority = without_default_port(scheme, parts.authority).removesuffix(":")
     after = UrlParts(scheme, authority, segments, args, parts.separators, parts.fragment)
     return None if after == parts else after
 

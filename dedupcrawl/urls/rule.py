@@ -21,8 +21,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
-from dedupcrawl.counts import counted
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, printable
 from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.template import Piece, Template, TemplateError, parse_template

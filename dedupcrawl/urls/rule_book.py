@@ -10,8 +10,7 @@ from datetime import date
 
 import msgspec
 
-from dedupcrawl.counts import counted
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.bounds import lower_bound, upper_bound
 from dedupcrawl.urls.normalizer import Normalizer

@@ -41,7 +41,7 @@ BRACES = re.compile(r"[{}]")  # no literal has one
 SPECIAL = re.compile(r"[{}&=#?/]")  # what has none of these can be a literal anywhere
 IRRELEVANT = "*"  # stands in an identity for a value that does not matter
 _CAPTURE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)?(\*)?(?::([^{}]*)|((?:\|[a-z0-9]+)+))?\}")
-_WHOLE_CONVERSIONS: Conversions = VALUE_CONVERSIONS | {"decode": decoded_url}
+WHOLE_CONVERSIONS: Conversions = VALUE_CONVERSIONS | {"decode": decoded_url}  # of what is a whole URL
 SHORTEST_TOKEN = 8  # hexadecimal digits, that are random and no word or number
 _LIMIT = 4096  # characters of a template
 _SHARED = 16_384  # pieces of templates that are kept for other templates with the same
@@ -183,10 +183,6 @@ class Template:
         """All captures."""
         pieces = [self.whole, self.host, *(self.path or ()), *(value for _, value in self.args)]
         return [capture for piece in pieces if piece is not None for capture in piece.captures]
-
-    def build_whole(self, values: Mapping[str, str]) -> str:
-        """The URL, or path, that `whole` makes of the captured values; empty if there is no `whole`."""
-        return self.whole.build(values, _WHOLE_CONVERSIONS) if self.whole else ""
 
     def names(self) -> set[str]:
         """Names of all captures."""

@@ -11,14 +11,7 @@ import msgspec
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.compiled_rule import CompiledRule, example
 from dedupcrawl.urls.places import Place, Places
-from dedupcrawl.urls.probation import (
-    is_refuted,
-    known_before,
-    known_elsewhere,
-    share_tried,
-    trials_needed,
-    trials_owed,
-)
+from dedupcrawl.urls.probation import is_refuted, known_before, known_elsewhere, share_tried, trials_needed, trials_owed
 from dedupcrawl.urls.rule import Rule
 
 MOST_EXAMPLES = 12

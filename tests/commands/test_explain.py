@@ -17,7 +17,7 @@ from dedupcrawl.commands.explain import command
 from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
-from dedupcrawl.index.rows import Dependent, Rewrite
+from dedupcrawl.index.record import Dependent, Rewrite
 from dedupcrawl.software.installation import NAME, Installation, SiteSoftware
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from dedupcrawl.commands.check import command as check
-from dedupcrawl.commands.errors import FailureError
+from dedupcrawl.commands.console import FailureError
 from dedupcrawl.commands.index import command
 from dedupcrawl.commands.options import open_existing
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from dedupcrawl.commands.index import command
 from dedupcrawl.detection.attachments import packed_item
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.rows import Dependent, Rewrite
+from dedupcrawl.index.record import Dependent, Rewrite
 from dedupcrawl.index.runs import RunTally
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules

@@ -28,9 +28,6 @@ class DictPostings:
         keys = np.array([key for key, _ in found], dtype=np.uint64)
         return keys, np.array([page for _, page in found], dtype=np.uint32)
 
-    def pieces(self, prefixes: Keys) -> list[tuple[Keys, PageIds]]:
-        return [self.find(prefixes[at : at + 1]) for at in range(len(prefixes))]
-
 
 class Reading:
     """Counts the postings that are read of others."""
@@ -44,11 +41,6 @@ class Reading:
         keys, pages = self._of.find(prefixes)
         self.postings += len(keys)
         return keys, pages
-
-    def pieces(self, prefixes: Keys) -> list[tuple[Keys, PageIds]]:
-        pieces = self._of.pieces(prefixes)
-        self.postings += sum(len(keys) for keys, _ in pieces)
-        return pieces
 
 
 def keepers(check: Check, new: bytes, kept: Mapping[int, bytes]) -> dict[int, float]:

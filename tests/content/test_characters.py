@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from dedupcrawl.content import character_tables, symbols
 from dedupcrawl.content.character_tables import ALONE, CJK, DIGIT, LETTER, MARK, TOUCH, TOUCHING
-from dedupcrawl.content.symbols import SIGNS, code_points, fold, kinds, symbol_pattern
+from dedupcrawl.content.symbols import KINDS, SIGNS, code_points, fold
+from tests.content.definitions import SYMBOL
 
 EVERY_CHARACTER = "".join(map(chr, range(0x110000)))
 # Marks, jamo, compatibility forms, case pairs and emoji stand close together more often than chance would have it.
@@ -48,16 +49,16 @@ def test_signs_fold_to_themselves() -> None:
 
 def test_kinds_are_those_of_the_definition() -> None:
     expected = np.zeros(0x110000, dtype=np.uint8)
-    for pattern, bits in ((symbol_pattern(), LETTER), (re.compile(f"[{CJK}]+"), ALONE), (re.compile(r"\d"), DIGIT)):
+    for pattern, bits in ((SYMBOL, LETTER), (re.compile(f"[{CJK}]+"), ALONE), (re.compile(r"\d"), DIGIT)):
         for run in pattern.finditer(EVERY_CHARACTER):
             expected[run.start() : run.end()] |= bits
     expected[[ord(sign) for sign in SIGNS]] |= ALONE
     expected[[ord(sign) for sign in TOUCHING]] = TOUCH  # which it is not only when others stand beside it
-    assert np.array_equal(kinds() & ~np.uint8(MARK), expected)
+    assert np.array_equal(KINDS & ~np.uint8(MARK), expected)
 
 
 def test_no_mark_is_a_letter() -> None:
-    table = kinds()
+    table = KINDS
     assert not (table[(table & MARK) != 0] & LETTER).any()
     assert all(table[ord(mark)] & MARK for mark in fold(".。，、；：？！“”（）《》…"))
 

@@ -160,9 +160,11 @@ LINES = st.lists(st.sampled_from(_SAID), unique_by=lambda line: line_hashes((lin
 
 
 def said(one: Page, other: Page, furniture: Furniture | None = None) -> bool:
-    new, kept = (main_outline.packed(SymbolText.of(page.paragraphs)) for page in (one, other))
     known = furniture or Furniture()
-    return is_own_text_said(new, kept, (Around.of(one), Around.of(other)), (known, known))
+    outlines = [main_outline.read(main_outline.packed(SymbolText.of(page.paragraphs))) for page in (one, other)]
+    return is_own_text_said(
+        *(View("", "", main, Around.of(page), known) for main, page in zip(outlines, (one, other), strict=True))
+    )
 
 
 @given(LINES, st.integers(0, 20), st.integers(0, 20))

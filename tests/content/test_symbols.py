@@ -5,7 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.symbols import SymbolText, fmix64, fold, symbol_pattern, without_invisible
+from dedupcrawl.content.symbols import SymbolText, fmix64, fold, without_invisible
+from tests.content.definitions import SYMBOL
 
 MASK = (1 << 64) - 1
 TEXTS = st.text(
@@ -32,7 +33,7 @@ def reference_hash(symbol: str) -> int:
 def test_arrays_say_what_the_regular_expression_says(text: str) -> None:
     symbols = SymbolText.of((text,))
     assert symbols.text == fold(without_invisible(text))
-    found = list(symbol_pattern().finditer(symbols.text))
+    found = list(SYMBOL.finditer(symbols.text))
     assert symbols.symbols == [match[0] for match in found]
     assert symbols.starts.tolist() == [match.start() for match in found]
     assert symbols.lengths.tolist() == [len(match[0]) for match in found]

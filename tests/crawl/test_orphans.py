@@ -19,7 +19,7 @@ from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.open import TemporaryIndex
-from dedupcrawl.index.rows import Dependent
+from dedupcrawl.index.record import Dependent
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.urls.normalizer import Normalizer
 from tests.crawls.site import SETTINGS, Follower, page, prose, serve

@@ -12,7 +12,7 @@ from scrapy import Request, Spider
 from dedupcrawl.crawl.rewrites import PendingRewrites, Rewrites
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.open import TemporaryIndex
-from dedupcrawl.index.rows import Rewrite
+from dedupcrawl.index.record import Rewrite
 from tests.index.toys import CHECKS
 
 ASKED, CANONICAL = "http://a.example/?id=1", "http://a.example/"

@@ -13,7 +13,7 @@ from scrapy import Request
 
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.rows import Dependent
+from dedupcrawl.index.record import Dependent
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules

@@ -15,8 +15,8 @@ import pytest
 import redis
 
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.index.record import Dependent
 from dedupcrawl.index.redis import RedisIndex
-from dedupcrawl.index.rows import Dependent
 from dedupcrawl.settings import DedupSettings
 from tests import warm
 from tests.crawls.project import items

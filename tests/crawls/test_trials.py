@@ -13,7 +13,7 @@ import scrapy
 from dedupcrawl.crawl import questions
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.notes import RewriteLog
-from dedupcrawl.index.rows import Rewrite
+from dedupcrawl.index.record import Rewrite
 from dedupcrawl.urls.probation import passes_lacking
 from dedupcrawl.urls.rule_files import read_rules
 from tests.crawls.ruled_sites import (

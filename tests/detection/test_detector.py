@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index.rows import Dependent
+from dedupcrawl.index.record import Dependent
 from tests.detection.judged import Crawl, Shared, prose
 
 

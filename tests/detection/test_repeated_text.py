@@ -13,7 +13,7 @@ from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.open import TemporaryIndex
-from dedupcrawl.index.rows import Dependent
+from dedupcrawl.index.record import Dependent
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 from tests.detection.judged import CHECKS, Crawl, framed, prose

@@ -10,7 +10,7 @@ from dedupcrawl.detection import unsettled
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.comparison import Comparison
 from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.record import Entry
 from dedupcrawl.page import Page
 
 SIZES = {"x": 5, "y": 5, "z": 90, "w": 7}
@@ -79,7 +79,7 @@ def test_a_page_that_is_fetched_again_takes_its_own_place() -> None:
     add(pages, "a", "1", "x")
     recur(pages, "a", "x")
     add(pages, "a", "1", "y")
-    assert len(pages) == 1
+    assert len(pages._pages) == 1
     assert taken(pages, "a") == []
 
 
@@ -90,9 +90,9 @@ def test_the_oldest_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in "1234":
         add(pages, "a", name, "x", text="x")
     recur(pages, "a", "x")
-    assert len(pages) == 3
+    assert len(pages._pages) == 3
     add(pages, "b", "long", "", text="x" * 100)
-    assert len(pages) == 1
+    assert len(pages._pages) == 1
     assert taken(pages, "a") == []
     add(pages, "b", "longer", "", text="x" * 101)
-    assert len(pages) == 0
+    assert len(pages._pages) == 0

@@ -13,7 +13,7 @@ from pathlib import Path
 from dedupcrawl.index import redis as redis_index
 from dedupcrawl.index.contract import Index, Kept
 from dedupcrawl.index.open import open_index
-from dedupcrawl.index.rows import Dependent
+from dedupcrawl.index.record import Dependent
 from dedupcrawl.verdict import Verdict
 from tests import warm
 from tests.index.toys import CHECKS, depend, offer, page

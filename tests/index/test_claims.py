@@ -12,8 +12,7 @@ from msgspec import structs
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.record import digest
-from dedupcrawl.index.rows import Dependent
+from dedupcrawl.index.record import Dependent, digest
 from tests.index.claimant import COPY, assert_reaped, claimant, keep, keeper_of
 from tests.index.conftest import AnyIndex
 from tests.index.toys import CHECKS, depend, offer, page

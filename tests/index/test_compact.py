@@ -11,7 +11,7 @@ import pytest
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
-from dedupcrawl.index.rows import Dependent
+from dedupcrawl.index.record import Dependent
 from tests.index.test_processes import Worker
 from tests.index.toys import CHECKS, depend, fill, offer, page
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from dedupcrawl.index.contract import Index, Kept, standing_for
-from dedupcrawl.index.rows import Entry, Rewrite
+from dedupcrawl.index.record import Entry, Rewrite
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
 from tests.index.toys import duplicate_of, fill, offer, page
@@ -42,7 +42,7 @@ def test_many_rows_are_read_in_blocks(index: AnyIndex) -> None:
     for url in urls:
         index.record(Verdict(url, "duplicate"), run="", site="")
     assert [entry.url for entry in index.entries()] == [f"http://fill/{1000 + number}" for number in range(600)]
-    assert [verdict.url for verdict in index.verdicts()] == urls
+    assert [row.verdict.url for row in index.recorded()] == urls
 
 
 def test_pages_may_be_added_while_entries_are_read(index: AnyIndex) -> None:
@@ -75,10 +75,10 @@ def test_a_compacted_index_answers_as_before(index: AnyIndex) -> None:
         index.record(Verdict(f"http://v/{number % 3}", "duplicate", f"http://a/{number}"), run="", site="")
     index.forget(f"http://a/{number}" for number in range(30))
     index.attach("http://a/35", "text", b"text")
-    entries, verdicts = list(index.entries()), list(index.verdicts())
+    entries, verdicts = list(index.entries()), [row.verdict for row in index.recorded()]
     index.compact()
     assert list(index.entries()) == entries
-    assert list(index.verdicts()) == verdicts[-3:], "the newest on each page"
+    assert [row.verdict for row in index.recorded()] == verdicts[-3:], "the newest on each page"
     assert index.verdict("http://v/0") == verdicts[-1]
     assert index.attachments("http://a/35") == {"text": b"text"}
     assert index.verify() == []
@@ -87,7 +87,7 @@ def test_a_compacted_index_answers_as_before(index: AnyIndex) -> None:
     index.record(Verdict("http://v/9", "duplicate"), run="", site="")
     fill(index, 9)
     index.compact()
-    assert [verdict.url for verdict in index.verdicts()][-1] == "http://v/9"
+    assert [row.verdict.url for row in index.recorded()][-1] == "http://v/9"
     assert len(list(index.entries())) == len(entries) + 10
     assert index.verify() == []
 
@@ -125,14 +125,13 @@ def test_info_counts(index: AnyIndex) -> None:
         lambda index: index.record(Verdict("http://a", "duplicate"), run="", site=""),
         lambda index: index.verdict("http://a"),
         lambda index: list(index.entries()),
-        lambda index: list(index.verdicts()),
+        lambda index: list(index.recorded()),
         lambda index: index.first_id_of_run("run"),
         lambda index: index.info(),
         lambda index: index.verify(),
         lambda index: index.forget(["http://a"]),
         lambda index: index.superseded_by("http://a"),
         lambda index: index.compact(),
-        lambda index: list(index.recorded()),
         lambda index: list(index.restored()),
         lambda index: index.withdraw(["http://a"]),
         lambda index: index.is_restored("http://a"),

@@ -20,7 +20,7 @@ from dedupcrawl.index import journal, segment_store
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.rows import Entry
+from dedupcrawl.index.record import Entry
 from dedupcrawl.index.tables import Cell
 from dedupcrawl.verdict import Verdict
 from tests import warm

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from dedupcrawl.index.contract import Kept
+from dedupcrawl.index.record import Dependent, Rewrite
 from dedupcrawl.index.redis import RedisIndex
-from dedupcrawl.index.rows import Dependent, Rewrite
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
 from tests.index.toys import CHECKS, offer, page
@@ -24,7 +24,7 @@ def test_verdicts(index: AnyIndex) -> None:
     assert index.verdict("http://a/1") == newer
     assert index.verdict("http://a/2") == second
     assert index.verdict("http://a/3") is None
-    assert list(index.verdicts()) == [first, second, newer]
+    assert [row.verdict for row in index.recorded()] == [first, second, newer]
     assert index.info()["verdicts"] == 3
 
 
@@ -44,7 +44,7 @@ def test_withdrawn_verdicts(index: AnyIndex) -> None:
     newest = next(row for row in list(index.recorded())[::-1] if row.verdict.url == "http://a/1")
     assert index.withdraw(["http://a/1", "http://a/unknown"]) == 1
     assert index.verdict("http://a/1") is None
-    assert [verdict.url for verdict in index.verdicts()] == ["http://a/2", "http://a/3"]
+    assert [row.verdict.url for row in index.recorded()] == ["http://a/2", "http://a/3"]
     assert index.is_restored("http://a/1")
     assert not index.is_restored("http://a/2")
     assert list(index.restored()) == [newest]
@@ -52,7 +52,7 @@ def test_withdrawn_verdicts(index: AnyIndex) -> None:
     assert index.withdraw(["http://a/2", "http://a/2"]) == 1
     assert index.orphans("toy") == []
     index.record(Verdict("http://a/4", "duplicate"), run="", site="a")
-    assert [verdict.url for verdict in index.verdicts()] == ["http://a/3", "http://a/4"]
+    assert [row.verdict.url for row in index.recorded()] == ["http://a/3", "http://a/4"]
     assert sorted(row.verdict.url for row in index.restored()) == ["http://a/1", "http://a/2"]
 
 
@@ -61,7 +61,7 @@ def test_many_verdicts_are_withdrawn(index: AnyIndex) -> None:
     for url in urls:
         index.record(Verdict(url, "duplicate"), run="", site="", spider="toy")
     assert index.withdraw(urls[1:]) == 599
-    assert [verdict.url for verdict in index.verdicts()] == urls[:1]
+    assert [row.verdict.url for row in index.recorded()] == urls[:1]
     assert sorted(row.verdict.url for row in index.restored()) == sorted(urls[1:])
 
 

@@ -10,7 +10,7 @@ import pytest
 from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.index import search
 from dedupcrawl.index.contract import Kept
-from dedupcrawl.index.rows import Dependent, Entry
+from dedupcrawl.index.record import Dependent, Entry
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
 from tests.index.toys import LettersCheck, add, depend, duplicate_of, fill, offer, page

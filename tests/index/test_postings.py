@@ -37,14 +37,8 @@ def test_counts_and_finds_as_a_scan(payload_bits: int) -> None:
         assert sorted(zip(keys.tolist(), ids.tolist(), strict=True)) == sorted(
             row for row in every if row[0] >> payload_bits in prefixes
         )
-        pieces = view.pieces(np.array(prefixes, dtype=np.uint64))
-        assert all(len({key >> payload_bits for key in part.tolist()}) == 1 for part, _ in pieces)
-        apart = [row for part, of_pages in pieces for row in zip(part.tolist(), of_pages.tolist(), strict=True)]
-        assert sorted(apart) == sorted(zip(keys.tolist(), ids.tolist(), strict=True))
         counts = view.count(np.array(prefixes, dtype=np.uint64)).tolist()
         assert counts == [sum(key >> payload_bits == prefix for key, _ in every) for prefix in prefixes]
-        for prefix in prefixes:
-            assert sorted(view.pages(prefix)) == [page for key, page in every if key >> payload_bits == prefix]
 
     agrees()
 
@@ -54,7 +48,6 @@ def test_empty() -> None:
     none = np.empty(0, dtype=np.uint64)
     assert view.count(none).tolist() == []
     assert [part.size for part in view.find(none)] == [0, 0]
-    assert view.pieces(none) == []
     assert view.count(np.zeros(3, dtype=np.uint64)).tolist() == [0, 0, 0]
 
 

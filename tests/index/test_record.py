@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import (
+    Entry,
     entry_of,
     forgetting,
     pack,
@@ -21,7 +22,6 @@ from dedupcrawl.index.record import (
     tombstone,
     unpack,
 )
-from dedupcrawl.index.rows import Entry
 
 NAMES = ("equal", "letters", "third")
 TEXT = st.text(max_size=20)

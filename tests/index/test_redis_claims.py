@@ -12,7 +12,7 @@ import redis
 
 from dedupcrawl.index import redis as redis_index
 from dedupcrawl.index.contract import Kept
-from dedupcrawl.index.rows import Dependent
+from dedupcrawl.index.record import Dependent
 from tests.index.claimant import LIFE_SECONDS, assert_reaped, claimant, keep, keeper_of
 from tests.index.redis_index import opened
 from tests.index.toys import depend, offer, page

@@ -28,7 +28,7 @@ def test_a_server_that_is_killed_loses_nothing_that_it_acknowledged(lasting_serv
         threading.Timer(0.2, lasting_server.start).start()
         keep(other, f"http://other/{attempt}", 20 + attempt)
         assert keeper_of(one, "http://new", 20 + attempt) == f"http://other/{attempt}"
-    assert [verdict.url for verdict in one.verdicts()] == [f"http://v/{n}" for n in range(3)], "each once"
+    assert [row.verdict.url for row in one.recorded()] == [f"http://v/{n}" for n in range(3)], "each once"
     assert one.info()["claimed"] == 3
     for index in (one, other):
         assert len(urls(index)) == 6
@@ -150,7 +150,7 @@ def test_a_verdict_that_a_full_server_refused_is_sent_again(own_server: RedisSer
         index.settle()
     client.config_set("maxmemory", "0")
     again(index.settle)
-    assert [verdict.url for verdict in index.verdicts()] == ["http://v/1"]
+    assert [row.verdict.url for row in index.recorded()] == ["http://v/1"]
     index.close()
 
 
@@ -181,7 +181,7 @@ def test_scripts_that_the_server_has_forgotten_are_sent_again(redis_server: Redi
     keep(index, "http://a", 7)
     redis.Redis(port=redis_server.port).script_flush()
     index.record(Verdict("http://v/2", "duplicate"), run="", site="")
-    assert [verdict.url for verdict in index.verdicts()] == ["http://v/1", "http://v/2"]
+    assert [row.verdict.url for row in index.recorded()] == ["http://v/1", "http://v/2"]
     index.close()
 
 

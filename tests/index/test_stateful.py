@@ -127,7 +127,7 @@ class History(RuleBasedStateMachine):
             for url in (entry.url for entry in self.model.entries()):
                 assert index.superseded_by(url) == self.model.superseded_by(url)
             assert list(index.entries()) == self.model.entries()
-            assert list(index.verdicts()) == self.model.recorded
+            assert [row.verdict for row in index.recorded()] == self.model.recorded
             assert index.info()["pages"] == len(self.model.entries())
 
     def teardown(self) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings, Probe
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.index.contract import Index, Kept
-from dedupcrawl.index.rows import Dependent, Entry
+from dedupcrawl.index.record import Dependent, Entry
 from dedupcrawl.index.search import Search
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict

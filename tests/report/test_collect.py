@@ -12,7 +12,7 @@ from dedupcrawl.aliases.alias import SiteAliases
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.log_file import LogRow
 from dedupcrawl.index.open import TemporaryIndex, open_index
-from dedupcrawl.index.rows import Entry, Rewrite
+from dedupcrawl.index.record import Entry, Rewrite
 from dedupcrawl.index.runs import RunTally, read_runs
 from dedupcrawl.report.collect import collect
 from dedupcrawl.report.page import duration, render, savings

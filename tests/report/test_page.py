@@ -17,7 +17,7 @@ from dedupcrawl.crawl.log_file import LogRow
 from dedupcrawl.crawl_logs.page_files import read_pairs
 from dedupcrawl.detection.attachments import packed_text
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.rows import Rewrite
+from dedupcrawl.index.record import Rewrite
 from dedupcrawl.index.runs import read_runs
 from dedupcrawl.report.collect import collect
 from dedupcrawl.report.page import render, write
@@ -287,7 +287,7 @@ def test_an_empty_index_and_one_verdict_without_a_log(window: Window, tmp_path: 
     opened = window.open(path)
     rows = opened.rows("duplicates")
     assert len(rows) == 1
-    assert ("No duplicate was found." in rows[0]) == (not list(index.verdicts()))
+    assert ("No duplicate was found." in rows[0]) == (not list(index.recorded()))
     assert "not known without a crawl log" in opened.page.locator("main").inner_text()
     assert "There are no rules yet" in opened.rows("rules")[0]
     assert opened.complaints == []

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.index.rows import Rewrite
+from dedupcrawl.index.record import Rewrite
 from dedupcrawl.report import sources
 from dedupcrawl.report.sources import read_rewritten, read_rule_rows
 from dedupcrawl.urls.rule import Evidence, Rule

@@ -7,7 +7,7 @@ from typing import Any
 
 from dedupcrawl.training.learning_part import LearningOptions, recognized_rules
 from dedupcrawl.training.train import train
-from dedupcrawl.urls.learning.learn import GENERAL, learn_site
+from dedupcrawl.urls.learning.learn import ASSUMED, learn_site
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule_files import SiteRules, read_rules
 
@@ -26,7 +26,7 @@ def sessions(topics: int, each: int, *, matter: bool = False) -> tuple[list[str]
 
 
 def learned(urls: list[str], labels: list[int]) -> SiteRules:
-    return learn_site("a.com", urls, labels, priors=GENERAL.with_software(recognized_rules("a.com", urls)))
+    return learn_site("a.com", urls, labels, assumed=(*recognized_rules("a.com", urls), *ASSUMED))
 
 
 def test_what_the_log_bears_out_leaves_little_to_learn() -> None:

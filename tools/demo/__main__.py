@@ -20,10 +20,9 @@ from urllib.parse import urlsplit
 import click
 
 from dedupcrawl.api import learn
-from dedupcrawl.counts import counted, megabytes
-from dedupcrawl.demo.server import serving
-from dedupcrawl.demo.site import MIRROR_HOST
+from dedupcrawl.demo.server import MIRROR_HOST, serving
 from dedupcrawl.index.open import open_index
+from dedupcrawl.printable import counted, megabytes
 
 ROOT = Path(__file__).resolve().parents[2]  # of the checkout, where scrapy.cfg is
 
@@ -202,7 +201,7 @@ def _crawl_twice(
 def _a_dropped_page(done: Crawl) -> str | None:
     """A URL worth explaining: one whose page is not simply the same text again, where there is one."""
     with closing(open_index(f"lmdb:{done.folder / 'index'}", [])) as index:
-        verdicts = sorted(index.verdicts(), key=lambda verdict: verdict.check == "exact")
+        verdicts = sorted((row.verdict for row in index.recorded()), key=lambda verdict: verdict.check == "exact")
     return verdicts[0].url if verdicts else None
 
 

@@ -43,10 +43,6 @@ class Postings(Protocol):
         """All postings of any of `prefixes`: their whole keys and their pages, shapes (m,) and (m,), in no order."""
         ...
 
-    def pieces(self, prefixes: Keys) -> list[tuple[Keys, PageIds]]:
-        """The same, not copied into one: keys and pages of pieces, each of one prefix."""
-        ...
-
 
 def by_page(keys: Keys, pages: PageIds) -> tuple[Keys, PageIds, NDArray[np.int64]]:
     """Of every page that was found, ascending: the first of its keys, its id, and how often it was found."""

@@ -61,20 +61,9 @@ class CodeRules(NamedTuple):
 
 
 @cache
-def _anchor_words(anchors: str) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-    """Hashes of the set's words, and which upper 16 bits of a hash any of them has."""
-    hashes = SymbolText.of((ANCHOR_SETS[anchors],)).hashes
-    upper = np.zeros(1 << 16, dtype=np.bool_)
-    upper[hashes >> np.uint64(48)] = True
-    return hashes, upper
-
-
-def _positions_of_words(hashes: NDArray[np.uint64], anchors: str) -> Positions:
-    words, upper = _anchor_words(anchors)
-    if not len(words):
-        return np.zeros(0, dtype=np.intp)
-    maybe = np.flatnonzero(upper[hashes >> np.uint64(48)])
-    return maybe[np.isin(hashes[maybe], words)]
+def _anchor_words(anchors: str) -> NDArray[np.uint64]:
+    """Hashes of the set's words."""
+    return SymbolText.of((ANCHOR_SETS[anchors],)).hashes
 
 
 def feature_code(text: SymbolText, rules: CodeRules) -> Positions:
@@ -106,7 +95,7 @@ def feature_code(text: SymbolText, rules: CodeRules) -> Positions:
         breaks = breaks[:0]
         paragraph = np.zeros(count, dtype=np.intp)
     marks = np.flatnonzero(text.kinds[:end] & MARK)
-    words = _positions_of_words(text.hashes[:count], rules.anchors)
+    words = np.flatnonzero(np.isin(text.hashes[:count], _anchor_words(rules.anchors)))
     # What stands to the left and to the right of an anchor, where that is in the anchor's own paragraph.
     left = np.concatenate((np.searchsorted(starts, marks) - 1, words - 1))
     right = np.concatenate((left[: len(marks)] + 1, words + 1))

@@ -30,7 +30,7 @@ Keys do not depend on the threshold, so an index serves every threshold.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import repeat
 from typing import ClassVar
@@ -271,8 +271,7 @@ class MwoCheck(Check):
             prefix = rarest(costs, MOST_POSTINGS)
             known = roots(record.weights[prefix[costs[prefix] > 0]])
             least_alike, most = math.ceil(LEAST_ALIKE * int(known.sum())), CLOSEST
-        pieces = postings.pieces(prefixes[prefix])
-        return possible(record, prefix, pieces, least, least_alike, most)
+        return possible(record, prefix, *postings.find(prefixes[prefix]), least, least_alike, most)
 
     def probe(self, signature: bytes) -> Probe:
         """Terms that make up the threshold of this page's weight: the shared weight is at most this page's part."""
@@ -288,8 +287,6 @@ class MwoCheck(Check):
 
 _DENSE = 32  # pages of a range for each posting, at most, that are counted without sorting
 
-Piece = tuple[Keys, PageIds]
-"""Postings of one term: keys and pages, shapes (m,) and (m,)."""
 Costs = NDArray[np.int64]
 """Shape (n,): how many kept pages have each of a record's terms."""
 
@@ -325,7 +322,7 @@ def roots(weights: Weights) -> Weights:
 
 
 def possible(  # noqa: PLR0913 - the terms of one equation
-    record: Record, prefix: NDArray[np.intp], pieces: Sequence[Piece], least: int, least_alike: int, most: int
+    record: Record, prefix: NDArray[np.intp], keys: Keys, pages: PageIds, least: int, least_alike: int, most: int
 ) -> PageIds:
     """Pages whose `overlap` with `record` may reach `least`, by what the postings of a prefix say; ascending.
 
@@ -335,16 +332,14 @@ def possible(  # noqa: PLR0913 - the terms of one equation
     Args:
         record: The new page.
         prefix: Places of the terms that were looked up.
-        pieces: Their postings, each piece of one term: the term's hash in the high 32 bits of a key, the kept page's
-            weight in the low.
+        keys: Of their postings, shape (m,): a term's hash in the high 32 bits, the kept page's weight in the low.
+        pages: Of the same, shape (m,).
         least: See `least_overlap`.
         least_alike: Least sum of the roots (see `roots`) of what a page shares with the prefix, term by term.
         most: Only so many pages, those of the largest such sums; of equals the older.
     """
     looked_up = np.sort(prefix)
     hashes, own = record.hashes[looked_up], record.weights[looked_up]
-    keys = np.concatenate([keys for keys, _ in pieces]) if pieces else np.zeros(0, dtype=np.uint64)
-    pages = np.concatenate([pages for _, pages in pieces]) if pieces else np.zeros(0, dtype=np.uint32)
     kept = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
     smaller = np.minimum(own[hashes.searchsorted((keys >> np.uint64(32)).astype(np.uint32))], kept)
     first = int(pages.min(initial=np.iinfo(np.uint32).max))

@@ -77,13 +77,7 @@ def sampled(hashes: NDArray[np.uint64]) -> tuple[int, Sample]:
         return level, np.frombuffer(packed, dtype=np.uint32)
     values = shingles(hashes).astype(np.uint32)
     for level in range(LEVELS, -1, -1):
-        sample = _at(level, values)
-        if len(sample) < FEWEST and level:
-            continue
-        sample.sort()
-        repeated = sample[1:] == sample[:-1]
-        if repeated.any():
-            sample = np.delete(sample, repeated.nonzero()[0])
+        sample: Sample = np.unique(values[_places(level, values)])
         if len(sample) >= FEWEST:
             break
     return level, sample
@@ -97,12 +91,6 @@ def _places(level: int, sample: Sample) -> NDArray[np.intp]:
     """Where in a sample the shingles are that a page of this level would have kept."""
     places: NDArray[np.intp] = (sample & _BELOW[level] == 0).nonzero()[0]
     return places
-
-
-def _at(level: int, sample: Sample) -> Sample:
-    """The shingles that a page of this level would have kept."""
-    kept: Sample = sample[sample & _BELOW[level] == 0]
-    return kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +191,7 @@ class ShinglesCheck(Check):
 def _shingles_at(level: int, signature: bytes) -> frozenset[int]:
     """The sample at a level; remembered, because a page is compared with many others in turn."""
     own_level, sample = _read(signature)
-    return frozenset((sample if level == own_level else _at(level, sample)).tolist())
+    return frozenset((sample if level == own_level else sample[_places(level, sample)]).tolist())
 
 
 @lru_cache(maxsize=1)  # `candidates` and `contained` ask for the same

@@ -24,7 +24,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -49,7 +49,6 @@ _NUMBER_BITS = 2
 _PAYLOAD_BITS = BITS - _NUMBER_BITS - _BLOCK_BITS
 _BELOW_BLOCK, _BELOW_NUMBER = np.uint64(_PAYLOAD_BITS), np.uint64(BITS - _NUMBER_BITS)
 _NEIGHBOURS = np.append(0, 1 << np.arange(_BLOCK_BITS)).astype(np.uint64)  # blocks that differ in a bit at most
-_LANE_LIMIT = 255  # additions that an 8-bit counter takes
 _URL = re.compile(r"(?:https?://|www\.)[!-~]+")  # ends where another script begins, as in 见http://a.cn/。
 _AT_ONCE = 1 << 14  # features counted together, which takes 1 MB
 
@@ -59,23 +58,13 @@ def similarity_at(distance: int) -> float:
     return max(0.0, math.cos(math.pi * distance / BITS))
 
 
-@cache
-def _spread() -> NDArray[np.uint64]:
-    """Shape (256,): bit i of a byte moved to byte i of a word, so that eight counters add up in one addition."""
-    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
-    lanes: NDArray[np.uint64] = bits.astype(np.uint64) << np.arange(0, 64, 8, dtype=np.uint64)
-    spread: NDArray[np.uint64] = lanes.sum(axis=1, dtype=np.uint64)
-    return spread
-
-
 def fingerprint(features: NDArray[np.uint64]) -> int:
     """SimHash of feature hashes (each as often as its weight): bit i is set when more than half of them have it set."""
     octets = features.astype("<u8", copy=False).view(np.uint8).reshape(-1, 8)
     counts = np.zeros(BITS, dtype=np.int64)
     for begin in range(0, len(octets), _AT_ONCE):
-        spread = _spread().take(octets[begin : begin + _AT_ONCE])
-        lanes = np.add.reduceat(spread, np.arange(0, len(spread), _LANE_LIMIT), axis=0).astype("<u8", copy=False)
-        counts += lanes.view(np.uint8).reshape(len(lanes), BITS).sum(axis=0, dtype=np.int64)
+        bits = np.unpackbits(octets[begin : begin + _AT_ONCE], axis=1, bitorder="little")
+        counts += bits.sum(axis=0, dtype=np.int64)
     return int.from_bytes(np.packbits(2 * counts > len(features), bitorder="little").tobytes(), "little")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from math import log2
 
@@ -23,12 +23,7 @@ _DEPTH = 4  # conditions of a leaf, and of the recursion; 99: the same rules on 
 _LEAST_USES = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """An atom that a URL has or has not."""
-
-    atom: str
-    holds: bool
+Condition = tuple[str, bool]  # an atom, and whether a URL has it
 
 
 def contexts(rule: Rule, tried: Tally, forms: Forms, least: float) -> Iterator[tuple[Rule, Tally]]:
@@ -58,8 +53,8 @@ def _leaves(  # noqa: PLR0913 - of a recursion
     there = [i for i in uses if best in forms.atoms(tried.rows[i])]
     rest = sorted(set(uses).difference(there))
     split = [
-        *_leaves(rule, tried, there, (*path, Condition(best, True)), forms, least),
-        *_leaves(rule, tried, rest, (*path, Condition(best, False)), forms, least),
+        *_leaves(rule, tried, there, (*path, (best, True)), forms, least),
+        *_leaves(rule, tried, rest, (*path, (best, False)), forms, least),
     ]
     if found.worth >= sum(one.worth for _, one in split):
         yield within, found
@@ -85,7 +80,7 @@ def _best(rule: Rule, tried: Tally, uses: Sequence[int], path: tuple[Condition, 
         if found > 1e-9:
             gains.append((-found, atom))
     for _, atom in sorted(gains):
-        if all(scoped(rule, (*path, Condition(atom, holds))) for holds in (True, False)):
+        if all(scoped(rule, (*path, (atom, holds))) for holds in (True, False)):
             return atom
     return None
 
@@ -98,19 +93,18 @@ def _bits(right: int, wrong: int) -> float:
 def scoped(rule: Rule, context: Sequence[Condition]) -> Rule | None:
     """The rule in a context; None when a rule cannot say it."""
     paths: list[str] = []
-    for condition in context:
-        mark = condition.atom[0]
-        if mark == "?":
-            found = _with_argument(rule, condition)
+    for atom, holds in context:
+        if atom[0] == "?":
+            found = _with_argument(rule, atom[1:], holds=holds)
             if found is None or not is_valid(found):
                 return None
             rule = found
-        elif condition.atom.startswith("host="):
-            rule = replace(rule, hosts=(*rule.hosts, ("" if condition.holds else "!") + condition.atom[5:]))
-        elif condition.holds:
-            paths.append(condition.atom)
+        elif atom.startswith("host="):
+            rule = replace(rule, hosts=(*rule.hosts, ("" if holds else "!") + atom[5:]))
+        elif holds:
+            paths.append(atom)
         else:
-            path = path_with([condition.atom])
+            path = path_with([atom])
             if path is None:
                 return None
             rule = replace(rule, within=(*rule.within, "!" + written_path(path)))
@@ -168,11 +162,11 @@ def path_with(atoms: Sequence[str]) -> tuple[Piece, ...] | None:  # noqa: PLR091
     return tuple(pieces)
 
 
-def _with_argument(rule: Rule, condition: Condition) -> Rule | None:
+def _with_argument(rule: Rule, asked: str, *, holds: bool) -> Rule | None:
     """The rule for URLs that have an argument, of this value if it says one, or not."""
-    name, equals, value = condition.atom[1:].partition("=")
-    if not condition.holds:
-        return replace(rule, unless=(*rule.unless, condition.atom[1:] if equals else name))
+    name, equals, value = asked.partition("=")
+    if not holds:
+        return replace(rule, unless=(*rule.unless, asked))
     if not equals:
         return with_asked(rule, name, None)
     form = pattern(value) if "{}" in value else literal(value)

@@ -93,16 +93,8 @@ class PatternNode:
         return found
 
     def _path_of(self, token: str) -> list[str]:
-        found = [self.template]
-        node = self
-        while True:
-            for child in node.children:
-                if child._form.match(token, {}):
-                    node = child
-                    found.append(node.template)
-                    break
-            else:
-                return found
+        child = next((child for child in self.children if child._form.match(token, {})), None)
+        return [self.template, *(child._path_of(token) if child is not None else ())]
 
 
 def deep_patterns(tokens: Sequence[str]) -> PatternNode:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 
 from dedupcrawl.urls.compiled_rule import CompiledRule, compiled
@@ -87,7 +88,12 @@ class Tally:
 
 
 class Forms:
-    """The distinct URLs of one site."""
+    """The distinct URLs of one site.
+
+    Attributes:
+        all: By the number of each, which it keeps.
+        sides: The part of each page.
+    """
 
     def __init__(
         self,
@@ -105,8 +111,7 @@ class Forms:
         self._with: defaultdict[str, list[int]] = defaultdict(list)  # also rows that are gone
         self._with_args: list[int] = []
         self._next = 0
-        self._patterns: Patterns | None = None
-        self._sides = dict(zip(labels, sides, strict=True))
+        self.sides = dict(zip(labels, sides, strict=True))
         for url, label in zip(urls, labels, strict=True):
             parts = split_url(url)
             if parts is None:
@@ -130,12 +135,10 @@ class Forms:
         for token in tokens:
             self._with[token].append(row)
 
-    @property
+    @cached_property
     def patterns(self) -> Patterns:
         """Of the URLs as they were before any rule; made when first asked for."""
-        if self._patterns is None:
-            self._patterns = patterns_of([form.parts for form in self.all.values()])
-        return self._patterns
+        return patterns_of([form.parts for form in self.all.values()])
 
     def atoms(self, row: int) -> frozenset[str]:
         """What contexts may ask of a form, see `atoms.atoms_of`."""
@@ -147,10 +150,6 @@ class Forms:
     def has(self, text: str) -> bool:
         """True when there is a form of this text."""
         return text in self._row_of
-
-    def side_of(self, label: int) -> int:
-        """The part of a page."""
-        return self._sides[label]
 
     def are_near(self, one: int, other: int) -> bool:
         """True for two pages that may be one at two times: they speak neither for a rule nor against it."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from itertools import islice
 from types import MappingProxyType
 from zlib import crc32
 
 from dedupcrawl.urls.compiled_rule import CompiledRule, example
-from dedupcrawl.urls.learning.contexts import Condition, scoped
+from dedupcrawl.urls.learning.contexts import scoped
 from dedupcrawl.urls.learning.forms import Forms, atoms_of
 from dedupcrawl.urls.learning.generalize import MOST_WORDS
 from dedupcrawl.urls.learning.ledger import Ledger, Price, Use
@@ -36,54 +35,29 @@ _ENDS = ("trackback", "page/1", "comment-page-1", "amp", "print")
 _FIRST_PAGES = ("start=0", "offset=0", "page=0", "page=1", "paged=1")
 
 
-def _assumed(id_: str, *, match: str = "", to: str = "", drop: tuple[str, ...] = (), convert: str = "") -> Rule:
-    return Rule(id_, "rewrite", match=match, to=to, drop=drop, convert=convert, source="prior")
-
-
-@dataclass(frozen=True, slots=True)
-class Priors:
-    """Rules that hold on most sites.
-
-    Attributes:
-        assumed: Used wherever there are URLs for them, unless the site speaks against them.
-        expected: Hypotheses that are tried on every site, and believed when a single cluster speaks for them.
-    """
-
-    assumed: tuple[Rule, ...]
-    expected: tuple[Rule, ...]
-
-    def with_dropped(self, names: Sequence[str]) -> Priors:
-        """These, and the assumption that arguments of these names are irrelevant, each by itself."""
-        return Priors((*self.assumed, *(_assumed(f"known-{name}", drop=(name,)) for name in names)), self.expected)
-
-    def with_software(self, rules: Sequence[Rule]) -> Priors:
-        """These, and the rules of the software of the site: they come first, as the learner need not find them."""
-        return Priors((*rules, *self.assumed), self.expected)
-
-
-GENERAL = Priors(
-    assumed=(
-        _assumed("syntax", convert="syntax"),
-        _assumed("tracking", drop=_TRACKING),
-        _assumed("session-arguments", drop=_SESSIONS),
-        _assumed("session-path", match="/{path*}/{name};jsessionid={}", to="/{path}/{name}"),
-    ),
-    expected=(
-        *(hypothesis(match=f"/{{p*}}/{name}", to="/{p*}/") for name in _INDEX_FILES),
-        *(hypothesis(match=f"?{arg}", drop=(arg.partition("=")[0],)) for arg in _FIRST_PAGES),
-        *(hypothesis(drop=(name,)) for name in _USUALLY_IRRELEVANT),
-        hypothesis(convert="sort-query"),
-        hypothesis(convert="drop-empty"),
-        hypothesis(convert="last-of-name"),
-        hypothesis(convert="collapse-slashes"),
-        hypothesis(match="http://", to="https://"),
-        hypothesis(match="//www.{host}", to="//{host}"),
-        *(hypothesis(match=f"/{{p*}}/{last}/", to="/{p*}/") for last in _ENDS),
-        *(hypothesis(match=f"/{{p*}}/{last}", to="/{p*}") for last in _ENDS),
-        hypothesis(match="/{p*}/", to="/{p*}"),
-    ),
+ASSUMED = (
+    Rule("syntax", "rewrite", convert="syntax", source="prior"),
+    Rule("tracking", "rewrite", drop=_TRACKING, source="prior"),
+    Rule("session-arguments", "rewrite", drop=_SESSIONS, source="prior"),
+    Rule("session-path", "rewrite", match="/{path*}/{name};jsessionid={}", to="/{path}/{name}", source="prior"),
 )
-"""The RFC's equivalent URLs, tracking and session arguments; index files, first pages, mirrors of the host."""
+"""Rules that are used wherever there are URLs for them, unless the site speaks against them."""
+
+EXPECTED = (
+    *(hypothesis(match=f"/{{p*}}/{name}", to="/{p*}/") for name in _INDEX_FILES),
+    *(hypothesis(match=f"?{arg}", drop=(arg.partition("=")[0],)) for arg in _FIRST_PAGES),
+    *(hypothesis(drop=(name,)) for name in _USUALLY_IRRELEVANT),
+    hypothesis(convert="sort-query"),
+    hypothesis(convert="drop-empty"),
+    hypothesis(convert="last-of-name"),
+    hypothesis(convert="collapse-slashes"),
+    hypothesis(match="http://", to="https://"),
+    hypothesis(match="//www.{host}", to="//{host}"),
+    *(hypothesis(match=f"/{{p*}}/{last}/", to="/{p*}/") for last in _ENDS),
+    *(hypothesis(match=f"/{{p*}}/{last}", to="/{p*}") for last in _ENDS),
+    hypothesis(match="/{p*}/", to="/{p*}"),
+)
+"""Hypotheses that are tried on every site, and believed when a single cluster speaks for them."""
 
 _ROUNDS = 2  # six mirrors, seed 3: recall .591 at .986, with three .596 at .986 in twice the time
 # Share of the URLs of a rewrite whose target is a URL of the site. .25 and 1: the same merges, seeds 3 and 4.
@@ -102,7 +76,7 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
     seed: int = 0,
     min_precision: float = 0.95,
     min_coverage: int = 0,
-    priors: Priors = GENERAL,
+    assumed: Sequence[Rule] = ASSUMED,
 ) -> SiteRules:
     """Learn the rules of a site and prove them.
 
@@ -119,25 +93,32 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         seed: Of the split.
         min_precision: Least share of right ones among the URLs that a rule brings together.
         min_coverage: Least number of URLs of the second part that a rule applies to, whatever rule it is.
-        priors: What is known of URLs in general, and of the software of the site.
+        assumed: What is known before: of URLs in general, of names of arguments, of the software of the site.
 
     Returns:
         Rules with their evidence, in the order in which they are to be applied, and among them, disabled or doubted,
         the rules of known software that the log speaks against; none when nothing could be proved.
     """
     chosen = range(len(urls)) if sample is None else sample
-    split = partial(_site, site, urls, labels, bits, holdout=holdout, seed=seed)
+
+    def split(rows: Iterable[int]) -> Ledger:
+        """Those of the URLs that can be learned from, in their order."""
+        good = sorted((row for row in rows if labels[row] >= 0 and split_url(urls[row])), key=urls.__getitem__)
+        own = [labels[row] for row in good]
+        return Ledger(site, [urls[row] for row in good], own, sides(own, holdout, seed), bits)
+
     taught = split(chosen)
     price = Price(min_precision)
-    proved = _proved([Candidate(rule.on_trial()) for rule in priors.assumed], taught, price)
-    hosts = _host_pages(taught.urls, taught.labels)
+    proved = _proved([Candidate(rule.on_trial()) for rule in assumed], taught, price)
+    pages = {(url.split("/", 3)[2], label) for url, label in zip(taught.urls, taught.labels, strict=True)}
+    hosts = Counter(host for host, _ in pages)
     for number in range(_ROUNDS):
         forms = Forms(site, taught.forms, taught.labels, taught.sides, bits)
         if number and not forms.clusters():
             break
         hypotheses = [(rule, support, False) for rule, support in suggestions(forms, hosts)]
         if not number:
-            hypotheses += [(rule, 0, True) for rule in priors.expected]
+            hypotheses += [(rule, 0, True) for rule in EXPECTED]
         found = accepted(hypotheses, forms, price)
         if not found and number:
             break
@@ -153,7 +134,7 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         ledger.refuted = taught.refuted
     proved = _proved(proved, ledger, price, min_coverage)
     rules = [_with_evidence(one, ledger.uses[one.rule.id], ledger) for one in proved]
-    order = {rule.id: place for place, rule in enumerate(priors.assumed)}  # a doubted one is tried before
+    order = {rule.id: place for place, rule in enumerate(assumed)}  # a doubted one is tried before
     return SiteRules(site, tuple(sorted((*rules, *ledger.refuted), key=lambda rule: order.get(rule.id, len(order)))))
 
 
@@ -161,26 +142,6 @@ def sides(labels: Sequence[int], holdout: float, seed: int) -> list[int]:
     """The part of each URL, by its cluster: 1 for about a share of `holdout`, else 0; -1 for negative labels."""
     part = {n: -1 if n < 0 else int(crc32(f"{seed}:{n}".encode()) < holdout * (1 << 32)) for n in set(labels)}
     return [part[label] for label in labels]
-
-
-def _site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that were measured
-    site: str,
-    urls: Sequence[str],
-    labels: Sequence[int],
-    bits: Mapping[int, int],
-    rows: Iterable[int],
-    *,
-    holdout: float,
-    seed: int,
-) -> Ledger:
-    """Those URLs of a site that can be learned from, in their order."""
-    good = sorted((row for row in rows if labels[row] >= 0 and split_url(urls[row])), key=urls.__getitem__)
-    own = [labels[row] for row in good]
-    return Ledger(site, [urls[row] for row in good], own, sides(own, holdout, seed), bits)
-
-
-def _host_pages(urls: Sequence[str], labels: Sequence[int]) -> Counter[str]:
-    return Counter(host for host, _ in {(url.split("/", 3)[2], label) for url, label in zip(urls, labels, strict=True)})
 
 
 def _proved(candidates: list[Candidate], ledger: Ledger, price: Price, min_coverage: int = 0) -> list[Candidate]:
@@ -252,7 +213,7 @@ def _with_exception(one: Candidate, ledger: Ledger, excepted: set[tuple[str, str
     if best is None or of_right[best] >= len(right):
         return None
     excepted.add((one.rule.id, best))
-    less = scoped(one.rule, [Condition(best, holds=False)])
+    less = scoped(one.rule, [(best, False)])
     return None if less is None or less == one.rule else replace(one, rule=less)
 
 

@@ -72,7 +72,7 @@ def suggestions(forms: Forms, hosts: HostPages) -> Iterator[tuple[Rule, int]]:
         for form in cluster:
             for one in embedded(form.parts):
                 add(one, label, {})
-    ranked = [(sum(not forms.side_of(label) for label in seen.labels), one, seen) for one, seen in found.items()]
+    ranked = [(sum(not forms.sides[label] for label in seen.labels), one, seen) for one, seen in found.items()]
     ranked = [item for item in ranked if item[0] and len(item[2].labels) > 1]
     ranked.sort(key=lambda item: (-item[0], str(item[1])))
     for support, one, seen in ranked[:_MOST_HYPOTHESES]:

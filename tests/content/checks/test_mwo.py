@@ -100,7 +100,7 @@ def test_new_terms_that_outweigh_the_rest_need_no_look_up() -> None:
 
     postings = DictPostings(check, {0: one})
     assert postings.count(check.keys(other) >> np.uint64(check.payload_bits)).sum() > 0  # "and", so to say, is shared
-    postings.pieces = None  # type: ignore[assignment, method-assign]  # calling it fails
+    postings.find = None  # type: ignore[assignment, method-assign]  # calling it fails
     assert check.candidates(other, postings).tolist() == []
 
 

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dedupcrawl.urls.learning.carried_over import CarriedOver, judged
-from dedupcrawl.urls.learning.ledger import Ledger, Price
+from dedupcrawl.urls.learning.ledger import CarriedOver, Ledger, Price, judge_carried_over
 from dedupcrawl.urls.rule import Rule
 
 VIEW = Rule("r1-1", "rewrite", drop=("view",), source="learned")
@@ -14,7 +13,7 @@ def judge(
     pages: dict[str, int], learned: list[Rule], before: list[Rule], bits: dict[int, int] | None = None
 ) -> CarriedOver:
     urls = [f"http://a.com/{path}" for path in pages]
-    return judged("a.com", urls, list(pages.values()), learned, before, Price(0.95), bits or {})
+    return judge_carried_over("a.com", urls, list(pages.values()), learned, before, Price(0.95), bits or {})
 
 
 def test_what_was_learned_again_is_not_judged() -> None:

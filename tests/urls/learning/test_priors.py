@@ -4,38 +4,27 @@ import random
 
 import pytest
 
-from dedupcrawl.urls.learning.learn import GENERAL
+from dedupcrawl.urls.learning.learn import ASSUMED, EXPECTED
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule_files import SiteRules
 from tests.urls.learning.sites import SITE, forms, learned, token, words
 
 
 def test_all_priors_are_rules() -> None:
-    for rule in (*GENERAL.assumed, *GENERAL.expected):
+    for rule in (*ASSUMED, *EXPECTED):
         rule.templates()
         rule.scopes()
-    assert len({rule.id for rule in GENERAL.assumed}) == len(GENERAL.assumed)
-
-
-def test_what_a_list_knows_comes_on_top() -> None:
-    more = GENERAL.with_dropped(["spm", "ref_"])
-    assert more.assumed[: len(GENERAL.assumed)] == GENERAL.assumed
-    assert [(rule.id, rule.drop, rule.source) for rule in more.assumed[-2:]] == [
-        ("known-spm", ("spm",), "prior"),
-        ("known-ref_", ("ref_",), "prior"),
-    ]
-    assert more.expected == GENERAL.expected
-    assert GENERAL.with_dropped([]) == GENERAL
+    assert len({rule.id for rule in ASSUMED}) == len(ASSUMED)
 
 
 def test_what_is_assumed_does_to_urls() -> None:
-    normalize = SiteNormalizer(SiteRules("a.com", GENERAL.assumed)).normalize
+    normalize = SiteNormalizer(SiteRules("a.com", ASSUMED)).normalize
     assert normalize("HTTP://A.com:80/x;jsessionid=1F?b=1&utm_source=x&PHPSESSID=2").canonical == "http://a.com/x?b=1"
     assert normalize("http://a.com/x?id=1&page=2").kind == "unchanged"
 
 
 def test_no_name_that_is_content_somewhere_is_dropped_by_prior() -> None:
-    names = {name for rule in (*GENERAL.assumed, *GENERAL.expected) if not rule.match for name in rule.drop}
+    names = {name for rule in (*ASSUMED, *EXPECTED) if not rule.match for name in rule.drop}
     assert names.isdisjoint({"s", "sid", "session", "session_id", "id", "p", "q", "page", "lang", "sort", "ref", "v"})
 
 

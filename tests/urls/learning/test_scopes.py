@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from dedupcrawl.urls.learning.contexts import Condition, contexts, path_with, scoped
+from dedupcrawl.urls.learning.contexts import contexts, path_with, scoped
 from dedupcrawl.urls.learning.forms import Forms
+from dedupcrawl.urls.learning.narrowing import kept_to, scopes
 from dedupcrawl.urls.learning.references import hypothesis
-from dedupcrawl.urls.learning.sections import kept_to, scopes
 from dedupcrawl.urls.learning.written import written_path
 from dedupcrawl.urls.rule import Rule, described
 from dedupcrawl.urls.url_parts import split_url
@@ -67,7 +67,7 @@ def test_conditions_on_a_path_are_one_template(atoms: list[str], path: str | Non
 
 def test_conditions_on_arguments_and_hosts() -> None:
     rule = hypothesis(match="/x?id={i}", to="/y/{i}")
-    found = scoped(rule, [Condition("?mode=a", True), Condition("?q", False), Condition("host=m.a.com", False)])
+    found = scoped(rule, [("?mode=a", True), ("?q", False), ("host=m.a.com", False)])
     assert found is not None
     assert (found.match, found.to) == ("/x?id={i}&mode=a", "/y/{i}?mode=a")
     assert (found.unless, found.hosts) == (("q",), ("!m.a.com",))

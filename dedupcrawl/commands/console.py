@@ -1,15 +1,18 @@
-"""How a command fails: one sentence on stderr, and an exit status that a script can tell apart."""
+"""What commands print: results on stdout, progress and what goes wrong, in one sentence, on stderr."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import click
 
-from dedupcrawl.crawl_logs.tally import THE_LOG_OF_A_CRAWL, Tally
+from dedupcrawl.crawl_logs.tally import THE_LOG_OF_A_CRAWL, Progress, Tally
 from dedupcrawl.output import FULL, check_place, to_json
 from dedupcrawl.printable import printable
 
@@ -150,3 +153,32 @@ def table(rows: Sequence[Sequence[str]], widest: int = 80) -> Iterator[str]:
     widths = [min(widest, max(map(len, column))) for column in zip(*rows, strict=True)]
     for row in rows:
         yield "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+_WIDTH = 40  # characters: a stage, its share and the time left, and spaces over what stood there before
+_EVERY = 0.1  # seconds
+
+
+@contextmanager
+def progress() -> Iterator[Progress]:
+    """One line about the stage that the function given was told of last; it is gone in the end."""
+    if not sys.stderr.isatty():
+        yield lambda stage, done, total: None
+        return
+    begun: dict[str, float] = {}
+    shown = 0.0
+
+    def told(stage: str, done: int, total: int) -> None:
+        nonlocal shown
+        now = monotonic()
+        began = begun.setdefault(stage, now)
+        if now - shown >= _EVERY or done >= total:
+            shown = now
+            left = f", {(now - began) * (total - done) / done:,.0f} s left" if 0 < done < total else ""
+            share = min(done / total, 1) if total else 1
+            print(f"\r{f'{stage} {share:.0%}{left}':<{_WIDTH}}", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield told
+    finally:
+        print(f"\r{'':<{_WIDTH}}\r", end="", file=sys.stderr, flush=True)
