@@ -141,6 +141,21 @@ def recall_at(found: Numbers, labels: NDArray[np.bool_], precision: float) -> fl
     return float(right[enough].max() / labels.sum()) if enough.any() else 0.0
 
 
+def cautious_thresholds(
+    sources: NDArray[np.str_], labels: NDArray[np.bool_], found: Numbers, weights: Numbers
+) -> tuple[tuple[float, float], ...]:
+    """Of each precision the greatest of the thresholds that are found without one of the sources.
+
+    Of the least probability from which on a precision is reached, chance has the best of many: on sources that had no
+    part in the choice .967 was observed where .97 was asked for, and .971 is so.
+    """
+    each = [
+        thresholds(found[others], labels[others], weights[others], PRECISIONS)
+        for others in (sources != source for source in sorted(set(sources)))
+    ]
+    return tuple((rows[0][0], max(least for _, least in rows)) for rows in zip(*each, strict=True))
+
+
 def dial(
     sources: NDArray[np.str_], labels: NDArray[np.bool_], found: Numbers, model: Model
 ) -> list[tuple[float, float, float]]:
@@ -149,7 +164,7 @@ def dial(
     dropped = np.zeros((len(TARGETS), len(labels)), dtype=np.bool_)
     for source in (*NEWS, *WEB, *ARCHIVES):
         of_it, others = sources == source, (sources != source) & (weights > 0)
-        least = thresholds(found[others], labels[others], weights[others], PRECISIONS)
+        least = cautious_thresholds(sources[others], labels[others], found[others], weights[others])
         known = msgspec.structs.replace(model, thresholds=least)
         for at, target in enumerate(TARGETS):
             dropped[at, of_it] = found[of_it] >= known.threshold(target)
@@ -228,7 +243,7 @@ def main() -> None:
     found = cross_validated(values, labels, weights, sources.tolist(), COMMAND)
     model = fit(values, labels, weights, COMMAND)
     real = ~np.isin(sources, PLANTED)
-    least = thresholds(found[real], labels[real], weights[real], PRECISIONS)
+    least = cautious_thresholds(sources[real], labels[real], found[real], weights[real])
     model = msgspec.structs.replace(model, thresholds=least)
     text = report(sources, labels, found, model)
     print(text)

@@ -33,12 +33,19 @@ def test_everything_a_page_says() -> None:
     assert extract(markup, URL) == Page(
         url=URL,
         title="News & more",
-        paragraphs=("Big news", "First line.", "Second line.", "Third", "See more at or", "Related"),
+        paragraphs=(
+            "Big news",
+            "First line.",
+            "Second line.",
+            "Third",
+            "See more at http://www.example.com/x?y=z#a, or www.example.org/.",
+            "Related",
+        ),
         headings=("Big news", "Related"),
         keywords="news, more & more",
         description="What is new",
         anchors_same_site=("more",),
-        anchors_other_sites=(),
+        anchors_other_sites=("www.example.org/",),
         body_digest=mmh3.hash_bytes(markup.encode()),
         body_tells=True,
         links=("/more",),
@@ -70,7 +77,7 @@ def test_what_stands_around_the_main_text_and_is_no_link_are_asides() -> None:
         <footer>All rights reserved.<br>Read at http://www.example.com/ 12 times.</footer>"""
     page = extract(markup, URL)
     assert len(page.paragraphs) == 20
-    assert page.asides == ("Headline", "All rights reserved.", "Read at 12 times.")
+    assert page.asides == ("Headline", "All rights reserved.", "Read at http://www.example.com/ 12 times.")
     assert extract(markup, URL, fields=False).asides == page.asides
     assert extract(markup, URL, selector="article").asides == ()
 
