@@ -18,7 +18,7 @@ from tests.commands.test_check import write
 from tests.commands.test_compare import compare, rows
 from tests.crawls.site import prose
 
-TARGET = "TARGET_PRECISION=0.95"
+TARGET = "TARGET_PRECISION=0.9"
 
 
 def calibrate(*arguments: object) -> Result:
@@ -50,7 +50,7 @@ def test_a_few_labels_make_a_model_that_crawls_and_commands_take(tmp_path: Path)
     result = calibrate(path, "--output", model, "--json", "--set", TARGET)
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
-    assert (told["labels"], told["same"], told["target_precision"]) == (40, 20, 0.95)
+    assert (told["labels"], told["same"], told["target_precision"]) == (40, 20, 0.9)
     assert told["after"]["recall"] > told["before"]["recall"]
     assert told["after"]["precision"] >= 0.9
     read = load(model)

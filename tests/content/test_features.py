@@ -94,3 +94,20 @@ def test_a_text_is_short_by_its_own_words() -> None:
     short = replace(PAGE, paragraphs=("Nine words of text are all that this says.",))
     assert OF["short"](pair(short, PAGE)) == pytest.approx(log(200 / 10))
     assert OF["short"](pair(replace(PAGE, paragraphs=(MORE,) * 12), PAGE)) == 0
+
+
+def test_items_of_a_list_count_where_the_kept_page_lacks_them_and_not_all_pages_have_them() -> None:
+    shop, frame = Furniture(), "Sorted by price, nine to a page"
+    names = [
+        f"Pocket knife of {steel}"
+        for steel in ["iron", "bronze", "copper", "silver", "brass", "tin", "nickel", "zinc", "lead"]
+    ]
+    for number in range(4 * RECURRING):  # each product on a third of the lists, the frame on all
+        lines = (frame, *(name for at, name in enumerate(names) if (at + number) % 3 == 0))
+        shop.add(set(view(Page("", paragraphs=lines), KNOWN).blocks), f"{number}")
+    first, second = (Page(f"http://a.example/{n}", "Knives", (frame, *names[n : n + 3])) for n in (0, 3))
+    assert expm1(OF["items"](pair(first, second, shop))) == pytest.approx(3)
+    assert OF["items"](pair(first, replace(first, url="http://a.example/9"), shop)) == 0
+    assert OF["items"](pair(first, replace(second, link_lines=tuple(names[:3])), shop)) == 0, "it has them beside"
+    assert OF["items"](pair(first, second)) == 0, "of a site that repeats nothing they are its own"
+    assert OF["items"](pair(Page("", paragraphs=(frame,)), Page("", paragraphs=(names[0],)), shop)) == 0, "all have it"

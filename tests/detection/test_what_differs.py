@@ -48,6 +48,15 @@ def test_other_pages(one: str, other: str) -> None:
         assert second(f"{FRAME}\n{kept}.\n{FRAME[::-1]}", f"{FRAME}\n{new}.\n{FRAME[::-1]}").verdict == "unique"
 
 
+def test_a_url_in_a_text_is_text() -> None:
+    step = "Write it down as the manual says it, wait until it is dry, and hang it up where all can see it."
+    one, other = (f"{FRAME}\nYour file is here: http://mirror.example/{name}\n{step}" for name in ("tides", "winds"))
+    verdict = second(one, other)
+    told = verdict.evidence.get("in_doubt", verdict.evidence)
+    assert [difference["says"] for difference in told["differs"]] == ["winds"]
+    assert told["probability"] < 1
+
+
 @pytest.mark.parametrize(("old", "instead"), [("百分之九", "百分之八"), ("价格上涨", "价格沒上涨")])
 def test_another_day_of_a_chinese_bulletin(old: str, instead: str) -> None:
     assert second(BULLETIN, BULLETIN.replace(old, instead)).verdict == "unique"

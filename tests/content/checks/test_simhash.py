@@ -70,6 +70,11 @@ class TestFingerprint:
         assert made is not None
         assert made.hex() == "a32a11867f7d9047"
 
+    def test_a_url_is_no_feature(self) -> None:
+        plain = " ".join(f"word{n}" for n in range(60))
+        urls = ("", "http://a.example/b?c=d", "www.a.example/other,words")
+        assert len({signature(f"{plain} {url} {plain}") for url in urls}) == 1
+
     def test_order_of_blocks_hardly_matters(self) -> None:
         chance = random.Random(5)
         blocks = [" ".join(f"word{chance.randrange(10**6)}" for _ in range(60)) for _ in range(5)]
