@@ -47,14 +47,16 @@ def closing_line(stats: StatsCollector) -> str:
         return counted(stats.get_value(f"dedup/{name}", 0), noun)
 
     saved = stats.get_value("dedup/url/saved", 0)
+    wrongly = stats.get_value("dedup/content/wrongly_dropped", 0)
+    again = f" ({wrongly:,} of them fetched again and judged anew)" if wrongly else ""
     return (
         f"dedupcrawl: {counted(abs(saved), 'fetch')} {'added' if saved < 0 else 'saved'}"
-        f" by {count('url/rewritten', 'rewritten request')}"
+        f" by {count('url/rewritten', 'rewritten request')}, one for each link"
         f" ({by_aliases}{stats.get_value('dedup/url/fallback', 0):,} fell back,"
         f" {stats.get_value('dedup/url/tried', 0):,} tried, "
         f"{counted(stats.get_value('dedup/url/revoked', 0), 'rule')} revoked); "
         f"{count('content/checked', 'page')} checked, {count('content/duplicate', 'duplicate')}"
-        f" of {megabytes(stats.get_value('dedup/content/duplicate_bytes', 0))}"
+        f" of {megabytes(stats.get_value('dedup/content/duplicate_bytes', 0))}{again}"
         + (f", items dropped: {by_check}" if by_check else "")
     )
 

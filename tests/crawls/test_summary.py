@@ -55,9 +55,11 @@ def test_what_it_saved(saved: int, aliases: int, said: str, by: str) -> None:
     stats.set_value("dedup/content/duplicate", 1)
     stats.set_value("dedup/content/dropped/exact", 1)
     assert closing_line(stats) == (
-        f"dedupcrawl: {said} by 2 rewritten requests ({by}0 fell back, 0 tried, 0 rules revoked); "
+        f"dedupcrawl: {said} by 2 rewritten requests, one for each link ({by}0 fell back, 0 tried, 0 rules revoked); "
         "1,200 pages checked, 1 duplicate of 0.0 kB, items dropped: exact 1"
     )
+    stats.set_value("dedup/content/wrongly_dropped", 1)
+    assert "1 duplicate of 0.0 kB (1 of them fetched again and judged anew), items" in closing_line(stats)
 
 
 @pytest.mark.parametrize(
