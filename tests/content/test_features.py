@@ -17,7 +17,7 @@ MORE = (
     "Nobody in the village had seen the river rise so high before, and all who could carry sand went down to the bank."
 )
 LINES = tuple(TEXT.split("\n"))
-PAGE = Page("http://a.example/1", "A clock from the town hall", LINES)
+PAGE = Page("http://a.example/1", title="A clock from the town hall", paragraphs=LINES)
 KNOWN = Furniture()
 for number in range(RECURRING):
     KNOWN.add({number}, f"{number}")  # of a host whose pages repeat nothing that these say
