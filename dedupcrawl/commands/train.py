@@ -130,7 +130,7 @@ def _lines(summary: TrainingSummary, rules: Path, given: Sequence[str]) -> list[
     told = summary.to_dict()
     proof = told["holdout"]
     neither = proof["coverage"] - proof["correct"] - proof["wrong"]
-    others = f" ({neither:,} to a URL that no other of the log leads to, which count as right)" if neither else ""
+    others = f" ({neither:,} to a URL that the log says nothing of, which count as right)" if neither else ""
     false = ", ".join(f"{count:,} {reason}" for reason, count in told["false_clusters"].items()) or "none"
     proved = (  # a URL counts once for each rule that changes it
         f"{counted(proof['coverage'], 'use')} of rules, {proof['correct']:,} led to the right page and "
