@@ -60,10 +60,10 @@ class Addon:
 def _before_media(settings: BaseSettings, name: str) -> list[int]:
     """The orders right before those of the components of a setting that download media of items.
 
-    Scrapy has imported the components by then, so where it has no media pipelines yet, nobody uses any.
+    Where all components are imported, as Scrapy does anyhow, and there are still no media pipelines, nobody uses any.
     """
+    there = [(load_object(component), order) for component, order in settings.getdict(name).items()]
     media = getattr(sys.modules.get("scrapy.pipelines.media"), "MediaPipeline", ())
-    there = ((load_object(component), order) for component, order in settings.getdict(name).items())
     return [order - 1 for one, order in there if order is not None and isinstance(one, type) and issubclass(one, media)]
 
 

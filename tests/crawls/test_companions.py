@@ -153,10 +153,19 @@ async def test_media_of_dropped_pages_are_fetched_only_where_the_user_has_ordere
     assert len(list(tmp_path.rglob("full/*"))) == 3 + fetched
 
 
-async def test_media_pipelines_are_not_imported_where_nobody_uses_them() -> None:
-    code = (
-        "import sys; from scrapy.settings import Settings; from dedupcrawl.addon import Addon; settings = Settings(); "
-        "Addon().update_settings(settings); assert 'scrapy.pipelines.media' not in sys.modules; "
-        "assert list(settings.getdict('ITEM_PIPELINES').values()) == [50]"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
+@pytest.mark.parametrize(
+    ("pipelines", "order", "is_imported"), [({}, 50, False), ({"scrapy.pipelines.files.FilesPipeline": 1}, 0, True)]
+)
+def test_media_pipelines_are_found_by_name_and_not_imported_where_nobody_uses_them(
+    pipelines: dict[str, int], order: int, is_imported: bool
+) -> None:
+    code = f"""
+import sys
+from scrapy.settings import Settings
+from dedupcrawl import Addon
+settings = Settings({{"ITEM_PIPELINES": {pipelines}}})
+Addon().update_settings(settings)
+print([*settings.getdict("ITEM_PIPELINES").values()][-1], "scrapy.pipelines.media" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == f"{order} {is_imported}\n"
