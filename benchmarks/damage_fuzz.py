@@ -156,7 +156,7 @@ def make_index(folder: Path, *, is_killed: bool = False) -> None:
     texts = [" ".join(chance.choices([f"word{n}" for n in range(3_000)], k=120)) for _ in range(PAGES + NEW)]
     for number in range(PAGES + NEW):
         text = texts[number if number % 3 or number >= PAGES else chance.randrange(number + 1)]
-        page = Page(f"http://site.example/{number}", f"Page {number}", (text,))
+        page = Page(f"http://site.example/{number}", title=f"Page {number}", paragraphs=(text,))
         if number % 40 == 0 or number >= PAGES:  # to be checked later, as a page of another site
             more.append(to_json({"url": f"http://other.example/{number}", "title": page.title, "text": text}))
         if number >= PAGES:

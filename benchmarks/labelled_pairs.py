@@ -164,7 +164,7 @@ def _news(row: dict[str, object]) -> Page:
         sender = str(row.get("senator") or title.replace("_", "-").replace("|", "-").replace("－", "-").split("-")[-1])
         host = f"{mmh3.hash(sender.strip(), 0, False):08x}.example"
     text = paragraphs_of(str(row["text"]))
-    return Page(f"http://{host}/{name}", "" if "senator" in row else title, text)
+    return Page(f"http://{host}/{name}", title="" if "senator" in row else title, paragraphs=text)
 
 
 def _read(data: Path, source: str) -> Iterator[Labelled]:

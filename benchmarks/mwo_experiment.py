@@ -46,7 +46,7 @@ Signed = tuple[str, bytes]
 
 def signature(page: Paragraphs, url: str = "", check: MwoCheck | None = None) -> bytes | None:
     title = page[0][:80] if page else ""
-    return (check or MwoCheck()).signature(Page(url, title, page), SymbolText.of(page))
+    return (check or MwoCheck()).signature(Page(url, title=title, paragraphs=page), SymbolText.of(page))
 
 
 def mwo(one: bytes, other: bytes) -> float:

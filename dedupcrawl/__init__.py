@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from dedupcrawl.urls.normalizer import Normalized, Normalizer
     from dedupcrawl.verdict import Verdict
 
+    __version__: str
+
 __all__ = [
     "Addon",
     "Detector",
@@ -36,6 +38,8 @@ _ROOMS = {
 
 def __getattr__(name: str) -> object:
     # Lazily: the command line and the learner must not import Scrapy to import the package.
+    if name == "__version__":
+        return import_module("importlib.metadata").version("dedupcrawl")
     if name in __all__:
         return getattr(import_module(f"dedupcrawl.{_ROOMS.get(name, 'api')}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

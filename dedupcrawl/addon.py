@@ -49,11 +49,22 @@ class Addon:
         if not read.enabled:
             raise NotConfigured("DEDUP_ENABLED is False")
         for name, component, order in COMPONENTS:
-            settings.setdefault_in_component_priority_dict(name, load_object(component), order)
+            added = load_object(component)
+            settings.setdefault_in_component_priority_dict(name, added, min([order, *_before_media(settings, name)]))
         if settings.getpriority(FINGERPRINTER) == SETTINGS_PRIORITIES["default"]:
             # As the default that it is: another add-on may still choose its own.
             remembered = "dedupcrawl.crawl.dupe_filter.RememberedFingerprints"
             settings.set(FINGERPRINTER, load_object(remembered), priority="default")
+
+
+def _before_media(settings: BaseSettings, name: str) -> list[int]:
+    """The orders right before those of the components of a setting that download media of items.
+
+    Where all components are imported, as Scrapy does anyhow, and there are still no media pipelines, nobody uses any.
+    """
+    there = [(load_object(component), order) for component, order in settings.getdict(name).items()]
+    media = getattr(sys.modules.get("scrapy.pipelines.media"), "MediaPipeline", ())
+    return [order - 1 for one, order in there if order is not None and isinstance(one, type) and issubclass(one, media)]
 
 
 def _freezes(settings: BaseSettings) -> bool:

@@ -114,6 +114,7 @@ class Detector(AbstractContextManager["Detector"]):
         """The verdict on a page, which is kept if it is not a duplicate. The same URL again is an update of its page.
 
         Raises:
+            TypeError: It is no page, or not all of it text.
             ValueError: The page has no URL.
             OSError: The index cannot be used; nothing was kept.
         """
@@ -194,9 +195,23 @@ class Detector(AbstractContextManager["Detector"]):
 
 
 def _analysis(page: Page) -> Analysis:
-    if not page.url:
-        raise ValueError("a page needs a URL, or any other name: verdicts on later pages name it by that.")
+    _expect(page, Page, "a page is what read_html or read_text gives")
+    _expect(page.paragraphs, tuple, "the paragraphs of a page are a tuple of texts")
+    _check_name(page.url)
     return Analysis(page)
+
+
+def _expect(value: object, kinds: type | tuple[type, ...], said: str) -> None:
+    if not isinstance(value, kinds):
+        raise TypeError(f"{said}, not {type(value).__name__}.")
+
+
+def _check_name(url: str) -> None:
+    _expect(url, str, "the URL of a page is text")
+    if not url:
+        raise ValueError("a page needs a URL, or any other name: verdicts on later pages name it by that.")
+    if url.lstrip().startswith("<") or len(url.splitlines()) > 1:
+        raise ValueError(f"{url[:40]!r} is a page, not its URL: the page comes first, then its URL.")
 
 
 def read_html(
@@ -217,14 +232,19 @@ def read_html(
         ignore: What does not count, as in DEDUP_IGNORE: ["css:.stats", "re:Read [0-9]+ times"].
 
     Raises:
-        ValueError: `selector` is not a CSS selector, or `ignore` has an entry that cannot be read.
+        TypeError: `body` is neither bytes nor text, or `url` is no text.
+        ValueError: `url` is a page, `selector` is not a CSS selector, or `ignore` has an entry that cannot be read.
     """
+    _expect(body, (bytes, str), "HTML is bytes or text")
+    _check_name(url)
     return extract(body, url, encoding=encoding, selector=selector, ignored=read_ignored(tuple(listed(ignore))))
 
 
 def read_text(text: str, url: str, *, title: str = "") -> Page:
-    """A page from plain text, one paragraph a line."""
-    return Page(url, title, paragraphs_of(text))
+    """A page from plain text, one paragraph a line; errors are as those of `read_html`."""
+    _expect(text, str, "a plain text is a str")
+    _check_name(url)
+    return Page(url, title=title, paragraphs=paragraphs_of(text))
 
 
 def learn(logs: Sequence[Path | str] | Path | str, rules: Path | str) -> TrainingSummary:

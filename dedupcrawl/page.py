@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 _ITEM = re.compile(r"(.+)#[1-9][0-9]{0,8}", re.DOTALL)
 
@@ -34,6 +34,7 @@ class Page:
     """
 
     url: str
+    _: KW_ONLY  # a text in place of the title would be no error
     title: str = ""
     paragraphs: tuple[str, ...] = ()
     headings: tuple[str, ...] = ()

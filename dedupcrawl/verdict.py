@@ -47,6 +47,11 @@ class Verdict:
         return self.evidence.get("in_doubt")
 
     @property
+    def was_judged_again(self) -> bool:
+        """True where it was stored before it was known what its site repeats, and is a duplicate by what is known."""
+        return "judged_again" in self.evidence
+
+    @property
     def is_duplicate(self) -> bool:
         """True when the page may be dropped."""
         return self.verdict == "duplicate"

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +16,7 @@ import dedupcrawl
 from dedupcrawl import Detector, Normalizer, Page, Verdict, learn, read_html, read_text
 from tests.detection.judged import prose
 
+untyped: Any = dedupcrawl
 STORY, OTHER = "\n".join(prose(200)), "\n".join(prose(200, 1))
 
 
@@ -131,12 +135,42 @@ def test_a_page_needs_a_url() -> None:
     with Detector() as detector:
         for judge in (detector.check, lambda page: list(detector.check_many([page]))):
             with pytest.raises(ValueError, match="needs a URL"):
-                judge(Page("", "T", ("text",)))
+                judge(Page("", title="T", paragraphs=("text",)))
+
+
+def test_a_page_in_place_of_its_url_is_refused() -> None:
+    for swapped in ("<title>Keys</title>", "\n <p>They hang", STORY):
+        for read in (read_html, read_text):
+            with pytest.raises(ValueError, match="the page comes first, then its URL"):
+                read("http://a.example/1", swapped)
+    assert read_text(STORY, "row 17").url == "row 17", "any other name will do"
+
+
+@pytest.mark.parametrize(
+    ("use", "says"),
+    [
+        (lambda _: untyped.read_html(None, "http://a/"), "HTML is bytes or text, not NoneType"),
+        (lambda _: untyped.read_html("<p>x", 5), "the URL of a page is text, not int"),
+        (lambda _: untyped.read_text(None, "http://a/"), "a plain text is a str, not NoneType"),
+        (lambda detector: detector.check("<p>x"), "a page is what read_html or read_text gives, not str"),
+        (lambda detector: list(detector.check_many(["a"])), "a page is what read_html or read_text gives, not str"),
+        (lambda detector: detector.check(untyped.Page("http://a/", paragraphs=STORY)), "a tuple of texts, not str"),
+        (lambda detector: detector.check(untyped.Page(5, title="T")), "the URL of a page is text, not int"),
+        (lambda _: untyped.Page("http://a/", STORY), "positional argument"),
+    ],
+)
+def test_what_is_no_text_or_page_is_told_in_a_sentence(use: Callable[[Detector], object], says: str) -> None:
+    with Detector() as detector, pytest.raises(TypeError, match=says):
+        use(detector)
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert dedupcrawl.__version__ == version("dedupcrawl")
 
 
 def test_an_index_that_cannot_be_opened_holds_nothing_open(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no index")
-    with pytest.raises(OSError, match="file"):
+    with pytest.raises(OSError, match=r"the index at .*/file cannot be used: .*; it must be a folder"):
         Detector(tmp_path / "file")
 
 
@@ -146,7 +180,9 @@ def test_html_is_read_as_a_crawl_reads_it() -> None:
     chosen = read_html("<p id=a>one</p><p id=b>two</p>", "http://a.example/", selector="#b")
     assert chosen.paragraphs == ("two",)
     assert read_html("<p>1<p class=x>2", "http://a.example/", ignore=["css:.x"]).paragraphs == ("1",)
-    assert read_text("one\n\n two ", "http://a.example/", title="T") == Page("http://a.example/", "T", ("one", "two"))
+    assert read_text("one\n\n two ", "http://a.example/", title="T") == Page(
+        "http://a.example/", title="T", paragraphs=("one", "two")
+    )
 
 
 def test_rules_are_learned_and_applied(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 import msgspec
 
+from dedupcrawl.aliases.sources import DUPLICATE
 from dedupcrawl.commands.console import Command, not_a_url, show
 from dedupcrawl.commands.explained import Explainer
 from dedupcrawl.commands.options import index_folder, index_option, json_option, open_existing, rules_option
@@ -92,7 +93,7 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
     if told["in_crawls"] is not None:
         yield in_words(told["in_crawls"])
     if told["alias"] is not None:
-        yield from _of_alias(told["alias"])
+        yield from _of_alias(told["alias"], told["verdict"])
     for rule in told["rule_evidence"]:
         known = speaks_for(rule) if "state" in rule else "no rule file has it"
         yield f"  rule {rule['id']}: {known}"
@@ -118,14 +119,17 @@ def _of_software(found: dict[str, Any]) -> Iterator[str]:
         yield f"  rule {name} is not used: {why}"
 
 
-def _of_alias(alias: dict[str, Any]) -> Iterator[str]:
+def _of_alias(alias: dict[str, Any], verdict: dict[str, Any] | None) -> Iterator[str]:
     if not alias["target"]:
         yield "two pages claim this URL as an alias of theirs, so neither is believed"
         return
     is_used = not alias["refuted"] and not alias["unused"]
-    links = f"; {counted(alias['links'], 'link')} that only its page had are still followed" if alias["links"] else ""
+    are = "is" if alias["links"] == 1 else "are"
+    links = f"; {counted(alias['links'], 'link')} that only its page had {are} still followed" if alias["links"] else ""
     run = f" in run {alias['run']}" if alias["run"] else ""
     says = _SAYS.get(alias["source"], f"named by pages ({alias['source']})")
+    if alias["source"] == DUPLICATE and verdict is not None and verdict["duplicate_of"] not in (None, alias["target"]):
+        says = "its page had the same text, to the letter, as that one, which was dropped as well"
     when = f"{moment(alias['at'])}{run}{links if is_used else ''}"
     yield f"{'is' if is_used else 'is not used as'} an alias of {alias['target']}: {says}, {when}"
     if alias["unused"]:
@@ -154,8 +158,9 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
         yield from (f"  which is no longer kept: {url}" for url in told["chain"])
         if keeper is not None:
             yield f"  that page: {_described(keeper)}"
-        if told["keeper_superseded_by"] is not None:
-            yield f"  which lies inside a later page: {told['keeper_superseded_by']}"
+        if (larger := told["keeper_superseded_by"]) is not None:
+            is_this = larger in (verdict["url"], kept and kept["url"])
+            yield f"  which lies inside {'this page as well' if is_this else f'a later page: {larger}'}"
         yield from (f"  {line}" for line in evidence_in_words(verdict["evidence"]))
     if told["side_by_side"] is None and verdict is not None and verdict["check"] != "exact":
         yield "their texts were not kept to be shown side by side: DEDUP_KEEP_TEXT = True keeps those of later crawls"
@@ -218,7 +223,8 @@ def _became_of(item: dict[str, Any]) -> str:
 
 
 def _is_duplicate(verdict: dict[str, Any]) -> str:
-    return f"is a duplicate of {verdict['duplicate_of']}, by {verdict['check']}, similarity {verdict['similarity']}"
+    by = f"by {verdict['check']}, similarity {verdict['similarity']} of their signatures"
+    return f"is a duplicate of {verdict['duplicate_of']}, {by}"
 
 
 def _stretch(stretch: dict[str, Any]) -> Iterator[str]:

@@ -43,10 +43,10 @@ def command() -> None:
     """
 
 
-_LET_THROUGH = (
-    'would have been dropped, but went on: DEDUP_ACTION was "observe" or "mark", or "check" judged them; '
-    "there is nothing to give back of them"
-)
+_STORED = {
+    "let_through": 'would have been dropped, but went on: DEDUP_ACTION was "observe" or "mark", or "check" judged them',
+    "judged_again": "stored before it was known what the site repeats, and judged again once it was",
+}
 
 
 @command.command(short_help="Restore what was dropped or never fetched.")
@@ -77,7 +77,8 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
     all must hold. Running it again gives the same rows. After --rule, switch the rule off with 'rules disable', or the
     next crawl applies it again; what pages say (rules alias.…) is switched off by DEDUP_ALIASES. The URL of a page also
     stands for the items named by their position on it (URL#1, URL#2, …). A duplicate that was only observed or marked
-    (DEDUP_ACTION) needs no restoring: it is in the output. If none of the named URLs is known, the exit status is 1.
+    (DEDUP_ACTION), or judged again once it was stored, needs no restoring: it is in the output. If none of the named
+    URLs is known, the exit status is 1.
 
     \b
     dedupcrawl index restore https://example.com/42 --refetch
@@ -95,7 +96,7 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
         check_known(opened, wanted, rule)
         dropped: dict[str, Dependent] = {}
         rewritten: dict[tuple[str, str], Dependent] = {}
-        let_through = 0
+        stored = dict.fromkeys(_STORED, 0)
         newest = {_key(row): row.at for row in _rows(opened, wanted, rule, check)}  # of several runs the last
         with results(output) as out:
             for row in _rows(opened, wanted, rule, check):
@@ -103,7 +104,7 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
                     continue
                 del newest[_key(row)]
                 if isinstance(row, Recorded) and not row.was_dropped:
-                    let_through += 1
+                    stored["judged_again" if row.verdict.was_judged_again else "let_through"] += 1
                     continue
                 if isinstance(row, Rewrite):
                     rewritten[row.spider, row.url] = Dependent(row.spider, row.url, b"")
@@ -119,13 +120,16 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
         said = f"{counted(len(dropped), 'dropped page')} and {counted(len(rewritten), 'rewritten URL')} given back"
         if dropped or rewritten:
             said += ", to be fetched at the next start of their spiders" if refetch else ""
-        elif not let_through:
+        elif not any(stored.values()):
             said += _why_none(opened, wanted, check)
-    if let_through:
-        said += f"\n{counted(let_through, 'duplicate')} {_LET_THROUGH}"
-    counts = {"dropped": len(dropped), "rewritten": len(rewritten), "let_through": let_through, "refetch": refetch}
+    said += "".join(
+        f"\n{counted(count, 'duplicate')} {_STORED[name]}; there is nothing to give back of them"
+        for name, count in stored.items()
+        if count
+    )
+    counts = {"dropped": len(dropped), "rewritten": len(rewritten), **stored, "refetch": refetch}
     click.echo(to_json(counts) if as_json else said, err=not as_json)
-    if urls and not (dropped or rewritten or let_through):
+    if urls and not (dropped or rewritten or any(stored.values())):
         raise SystemExit(1)
 
 

@@ -53,23 +53,28 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, run:
         with progress() as told:
             report = collect(opened, log or beside, [rules], runs, told, run=name)
         length = write(report, output)
-    duplicates, in_doubt = report.verdicts.duplicates, report.verdicts.in_doubt
     for problem in report.problems:
         click.echo(printable(problem), err=True)
     if as_json:
         click.echo(to_json({"output": str(output), "bytes": length, **_figures(report)}))
         return
     about = f"run {printable(name)}" if name is not None else counted(len(report.runs), "run")
-    let_through, given_back = report.verdicts.let_through, report.verdicts.given_back
-    kept_all = f" ({let_through:,} would have been dropped)" if let_through else ""
-    back = f", {given_back:,} given back" if given_back else ""
+    verdicts = report.verdicts
+    stored = {
+        "would have been dropped": verdicts.let_through,
+        "stored before it was known what their sites repeat": verdicts.judged_again,
+    }
+    of_them = ", ".join(f"{count:,} {became}" for became, count in stored.items() if count)
+    kept_all = f" ({of_them})" if of_them else ""
+    back = f", {verdicts.given_back:,} given back" if verdicts.given_back else ""
     rules_known = counted(report.rules.count, "rule")
-    found = f"{counted(duplicates, 'duplicate')}{kept_all}{back}, {in_doubt:,} in doubt, {rules_known}"
-    click.echo(f"{output}: {about}: {found}; {megabytes(length)}, open it in a browser")
+    found = f"{counted(verdicts.duplicates, 'duplicate')}{kept_all}{back}, {verdicts.in_doubt:,} in doubt"
+    click.echo(f"{output}: {about}: {found}, {rules_known}; {megabytes(length)}, open it in a browser")
     if name is not None and len(runs) > 1:
         click.echo(f"The index knows {counted(len(runs) - 1, 'other run')}: --run all shows them together.", err=True)
 
 
+_OF_VERDICTS = ("duplicates", "let_through", "judged_again", "given_back", "in_doubt")
 _OF_RUN = ("kept", "duplicates", "in_doubt", "saved", "fell_back")
 
 
@@ -79,7 +84,7 @@ def _figures(report: Report) -> dict[str, object]:
         "run": report.run,
         "kept": report.kept,
         "superseded": report.superseded,
-        **{name: getattr(verdicts, name) for name in ("duplicates", "let_through", "given_back", "in_doubt")},
+        **{name: getattr(verdicts, name) for name in _OF_VERDICTS},
         "saved": report.saved,
         "fell_back": report.fell_back,
         "rules": report.rules.count,

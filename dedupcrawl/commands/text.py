@@ -137,7 +137,7 @@ def _of_index(given: str, forms: Sequence[str], index: Index) -> Page:
         paragraphs = text_of(index.attachments(form))
         if paragraphs is not None:
             entry = index.entry(form)
-            return Page(form, entry.title if entry is not None else "", tuple(paragraphs))
+            return Page(form, title=entry.title if entry is not None else "", paragraphs=tuple(paragraphs))
     known = any(index.entry(form) or index.verdict(form) for form in forms)
     why = "its text was not kept" if known else "the index knows no page of this URL"
     raise BadInputError(

@@ -127,10 +127,12 @@ def _lines(summary: TrainingSummary, rules: Path, given: Sequence[str]) -> list[
     """`given` are options that may leave rules out which there are without them."""
     told = summary.to_dict()
     proof = told["holdout"]
+    neither = proof["coverage"] - proof["correct"] - proof["wrong"]
+    others = f" ({neither:,} to a URL that the log says nothing of, which count as right)" if neither else ""
     false = ", ".join(f"{count:,} {reason}" for reason, count in told["false_clusters"].items()) or "none"
     proved = (  # a URL counts once for each rule that changes it
         f"{counted(proof['coverage'], 'use')} of rules, {proof['correct']:,} led to the right page and "
-        f"{proof['wrong']:,} to another one, precision "
+        f"{proof['wrong']:,} to another one{others}, precision "
     )
     proved += said_share(proof["coverage"] - proof["wrong"], proof["wrong"])
     earlier = told["carried_over_rules"]

@@ -67,7 +67,7 @@ def extract(  # noqa: PLR0913 - each may be left out
     is_cut = len(raw) > _TAMED_LIMIT or len(markup) > _BODY_LIMIT
     page = outline(markup[:_BODY_LIMIT])
     if is_cut or not page.is_whole:
-        return Page(url, page.title, body_digest=digest, body_tells=True)
+        return Page(url, title=page.title, body_digest=digest, body_tells=True)
     return ignored.page(_read(markup, page, url, selector, digest, fields=fields))
 
 
@@ -94,8 +94,8 @@ def _read(markup: bytes, page: Outline, url: str, selector: str | None, digest: 
     tells = any(length >= _TELLING for length in accumulate(len(text) for text, _, _, _ in page.blocks))
     read = Page(
         url,
-        page.title,
-        paragraphs,
+        title=page.title,
+        paragraphs=paragraphs,
         body_digest=digest,
         body_tells=tells,
         asides=asides,

@@ -186,7 +186,7 @@ class Dedup:
 
     def spider_opened(self, spider: Spider) -> None:
         """Say what is on."""
-        logger.info(opening_line(self.settings, self._normalizer, self._where))
+        logger.info(opening_line(self.settings, self._normalizer, self._where, _named(spider)))
         if self._learning is not None:
             self._learning.announce()
         if self.settings.gc_freeze:
@@ -269,10 +269,15 @@ class Component:
         return cls(crawler)
 
 
+def _named(spider: Spider) -> list[str]:
+    """What a spider starts with, and where it may go."""
+    return [*(getattr(spider, "allowed_domains", None) or ()), *(getattr(spider, "start_urls", None) or ())]
+
+
 def _trusted(setting: str | tuple[str, ...], spider: Spider) -> Trust:
     """Whom DEDUP_TRUSTED_SITES names."""
     if setting == START:
-        return Trust([*(getattr(spider, "allowed_domains", None) or ()), *(getattr(spider, "start_urls", None) or ())])
+        return Trust(_named(spider))
     return Trust(None) if isinstance(setting, str) else Trust(setting)
 
 

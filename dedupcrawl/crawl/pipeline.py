@@ -265,7 +265,9 @@ def _page_of_item(item: ItemAdapter, roles: Mapping[str, str], fetched: FetchedP
     fetched.item_urls.add(url)
     page = extract(value["html"], url, ignored=ignored) if value.get("html") else Page(url)
     paragraphs = paragraphs_of(value.get("text", "")) or page.paragraphs
-    return ignored.page(Page(url, value.get("title") or page.title, paragraphs, body_digest=page.body_digest))
+    return ignored.page(
+        Page(url, title=value.get("title") or page.title, paragraphs=paragraphs, body_digest=page.body_digest)
+    )
 
 
 def _text(value: Any) -> str:

@@ -32,6 +32,7 @@ from dedupcrawl.urls.watched_rule import TrialRecord
 
 logger = logging.getLogger(__name__)
 
+_SIGNS_SHOWN = 3  # in a line of the log, the heaviest; all of them are told at the level DEBUG
 _MOST_PLACES = 10_000  # of programs, of which the rules are ready
 # The port that a scheme stands for says nothing (RFC 3986, 6.2.3); to Scrapy's duplicate filter it is another URL.
 # Archives write it out, while the links in their pages do not. These are tried like any other rule.
@@ -118,6 +119,7 @@ class Software:
 
     def close(self, folder: Path) -> None:
         """Write what held and what failed into the rule files of `folder`, and both into the index."""
+        written: list[Path] = []
         for site in filter(self._sites.has, {*self._book.sites, *self._sites.sites}):
             known = self._sites.of(site)
             there = {rule.id: rule for rule in self._all_rules(known)}  # less what is no longer recognized
@@ -143,8 +145,12 @@ class Software:
             self._stats.inc_value("dedup/software/failed", len(known.failed | revoked))
             if tried or revoked:
                 self._sites.tell(site, SiteSoftware(tried, revoked))
-            if held or refuted:
-                _write(folder, site, [*held, *refuted])
+            if (held or refuted) and _write(folder, site, [*held, *refuted]):
+                written.append(path_in(folder, site))
+        if written:
+            more = f" and {len(written) - 1} more" if len(written) > 1 else ""
+            said = "dedupcrawl: rules of known software that held or failed are written into %s%s, for later crawls"
+            logger.info(said, printable(str(written[0])), more)
 
     def _recognize(self, site: str, news: SiteSoftware) -> None:
         known = self._sites.of(site)
@@ -157,14 +163,20 @@ class Software:
             key = one.program, one.where
             if (key in before) is (key in after):
                 continue
-            told = printable(one.where), self._sightings.programs[one.program].title, printable(", ".join(one.signs))
+            signs = sorted(one.signs, key=lambda sign: -abs(one.signs[sign]))
+            more = f" and {len(signs) - _SIGNS_SHOWN} more" if len(signs) > _SIGNS_SHOWN else ""
+            shown = printable(", ".join(signs[:_SIGNS_SHOWN])) + more
+            told = printable(one.where), self._sightings.programs[one.program].title, shown
+            if more:
+                logger.debug("dedupcrawl: signs of %s in %s: %s", told[1], told[0], printable(", ".join(signs)))
             if key in before:
                 self._stats.inc_value(f"dedup/software/dropped/{one.program}")
                 logger.info("dedupcrawl: %s does not run %s after all (%s)", *told)
                 continue
             count = sum(rule.convert not in _DONE_BY_SCRAPY for rule in one.rules(self._sightings.programs))
             self._stats.inc_value(f"dedup/software/recognized/{one.program}")
-            logger.info("dedupcrawl: %s runs %s (%s): %s on probation", *told, counted(count, "rule"))
+            said = "dedupcrawl: %s runs %s (%s): %s, on probation unless settled by earlier trials"
+            logger.info(said, *told, counted(count, "rule"))
         if self._rules_in_use(known) == self._rules_in_use(now):  # mostly it was one sign more
             return
         self._normalizer.has_more(site)
@@ -181,18 +193,20 @@ class Software:
         return msgspec.structs.replace(known, seen=tuple(one.judged_by(programs[one.program]) for one in there))
 
 
-def _write(folder: Path, site: str, tried: Sequence[Rule]) -> None:
-    """Add rules to the file of a site; those that it has are written by the rule book."""
+def _write(folder: Path, site: str, tried: Sequence[Rule]) -> bool:
+    """Add rules to the file of a site, if there are any; those that it has are written by the rule book."""
     path = path_in(folder, site)
     try:
         if not path.exists():
             write_rules(folder, SiteRules(site, tuple(tried)))
-            return
+            return True
         old = read_rules(path).rules
         there = {key for rule in old for key in (rule.id, rule.effect)}
         if more := [rule for rule in tried if rule.id not in there and rule.effect not in there]:
             replace_rules(path, [*old, *more])
+        return bool(more)
     except (OSError, RuleError, ValueError) as error:
         logger.error(
             "What was found out about the rules of known software on %s cannot be written: %s", printable(site), error
         )
+        return False

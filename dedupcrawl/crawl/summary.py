@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 
 from scrapy.statscollectors import StatsCollector
@@ -16,17 +17,22 @@ from dedupcrawl.output import check_place
 from dedupcrawl.printable import counted, megabytes
 from dedupcrawl.project import RULES
 from dedupcrawl.settings import SETTINGS, DedupSettings, SettingError
+from dedupcrawl.sites import host_of
 from dedupcrawl.urls.normalizer import Normalizer
 
 _WORTHWHILE = 0.01  # share of the fetches; set by hand: three saved of a thousand cost 73 % more CPU
 
 
-def opening_line(settings: DedupSettings, normalizer: Normalizer, index: str) -> str:
-    """What is on, for which sites, and where the `index` is."""
+def opening_line(settings: DedupSettings, normalizer: Normalizer, index: str, named: Sequence[str] = ()) -> str:
+    """What is on, for which sites, and where the `index` is; `named` are URLs and hosts that the spider is for."""
     urls = f"URLs {settings.url_mode}"
     if settings.url_mode != "off":
         aliases = ", and aliases" if settings.alias_sources else ""
-        urls += f" (rules for {counted(normalizer.site_count, 'site')}{aliases})"
+        sites = counted(normalizer.site_count, "site")
+        hosts = set(map(host_of, named)) if normalizer.site_count else ()
+        is_none = hosts and not any(normalizer.has_rules_for(f"//{host}") for host in hosts)
+        others = ", none of them this spider's" if is_none else ""
+        urls += f" (rules for {sites}{others}{aliases})"
     content = "content off (no check)"
     if settings.checks:
         content = f"content {settings.action} by {', '.join(settings.checks)}, scope {settings.scope}"
@@ -47,14 +53,16 @@ def closing_line(stats: StatsCollector) -> str:
         return counted(stats.get_value(f"dedup/{name}", 0), noun)
 
     saved = stats.get_value("dedup/url/saved", 0)
+    wrongly = stats.get_value("dedup/content/wrongly_dropped", 0)
+    again = f" ({wrongly:,} of them fetched again and judged anew)" if wrongly else ""
     return (
         f"dedupcrawl: {counted(abs(saved), 'fetch')} {'added' if saved < 0 else 'saved'}"
-        f" by {count('url/rewritten', 'rewritten request')}"
+        f" by {count('url/rewritten', 'rewritten request')}, one for each link"
         f" ({by_aliases}{stats.get_value('dedup/url/fallback', 0):,} fell back,"
         f" {stats.get_value('dedup/url/tried', 0):,} tried, "
         f"{counted(stats.get_value('dedup/url/revoked', 0), 'rule')} revoked); "
         f"{count('content/checked', 'page')} checked, {count('content/duplicate', 'duplicate')}"
-        f" of {megabytes(stats.get_value('dedup/content/duplicate_bytes', 0))}"
+        f" of {megabytes(stats.get_value('dedup/content/duplicate_bytes', 0))}{again}"
         + (f", items dropped: {by_check}" if by_check else "")
     )
 

@@ -100,7 +100,7 @@ def stored_row(read: PageRow) -> Page | Markup:
         return Markup(url, _sound(read.html), None)
     if read.text is None:
         raise ValueError("neither html nor text")
-    return Page(url, _sound(read.title), paragraphs_of(_sound(read.text)))
+    return Page(url, title=_sound(read.title), paragraphs=paragraphs_of(_sound(read.text)))
 
 
 def _sound(text: str) -> str:

@@ -231,7 +231,7 @@ class Detector:
         if self.index.is_restored(url) or keeper is None:
             return self.index.is_restored(url)
         said = self.index.verdict(keeper) if was_kept else None
-        is_marked = said is not None and said.duplicate_of == url and "judged_again" in said.evidence
+        is_marked = said is not None and said.duplicate_of == url and said.was_judged_again
         return is_marked or self.index.is_restored(keeper)
 
     def _is_updated(
@@ -287,7 +287,7 @@ class Detector:
     def _unmark(self, url: str) -> None:
         """A page was fetched and kept again: what was said of an earlier copy of it no longer holds."""
         earlier = self.index.verdict(url)
-        if earlier is not None and earlier.evidence.get("judged_again"):
+        if earlier is not None and earlier.was_judged_again:
             self._record(Verdict(url, "unique"))
 
     def wrongly_dropped(self) -> list[Dependent]:

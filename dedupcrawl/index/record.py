@@ -95,7 +95,9 @@ class Recorded(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def was_dropped(self) -> bool:
-        """False for a page that went on to be stored: nothing was in doubt, or duplicates were only observed or marked.
+        """False for a page that went on to be stored.
+
+        Nothing was in doubt, duplicates were only observed or marked, or it `was_judged_again` once it was stored.
 
         What is dropped is recorded with its request, for it may have to be fetched again; what is not, without.
         """

@@ -65,7 +65,7 @@ def unseal(users: int) -> None:
 
 def _sealed(folder: Path) -> bytes:
     """The seal; empty where there is none."""
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError, NotADirectoryError):  # which the journal explains
         said = (folder / USERS).read_bytes()
         if _checked(said[: _LAYOUT.size]) == said:
             return said

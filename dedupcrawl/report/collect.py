@@ -38,6 +38,7 @@ class Verdicts:
 
     duplicates: int = 0  # verdicts of duplicate
     let_through: int = 0  # of these, the ones whose pages were only observed or marked, and are stored all the same
+    judged_again: int = 0  # and those whose pages are among the kept: they were stored before it was known what recurs
     given_back: int = 0  # verdicts of duplicate that were withdrawn since; no other figure has them
     in_doubt: int = 0  # verdicts of unique in doubt
     by_check: Counter[str] = field(default_factory=Counter)  # check → duplicates
@@ -78,6 +79,11 @@ class Report:
     superseded: int  # of these, the ones found to lie inside later ones, by processes that came to their end
     saved: int  # fetches, by rules
     fell_back: int  # rewritten requests that were sent as they were asked for after all
+
+    @property
+    def compared(self) -> int:
+        """Pages that were kept, and duplicates that were not."""
+        return self.kept + self.verdicts.duplicates - self.verdicts.judged_again
 
 
 def collect(  # noqa: PLR0913 - what a report is of
@@ -159,7 +165,9 @@ def _verdicts(index: Index, total: int, told: Progress, run: str | None) -> Verd
                 continue
             site = site_of(row.url)
             found.duplicates += 1
-            found.let_through += not recorded.was_dropped
+            is_late = recorded.verdict.was_judged_again
+            found.judged_again += is_late
+            found.let_through += not (is_late or recorded.was_dropped)
             found.by_check[row.check] += 1
             found.by_site[site] += 1
             found.by_run[recorded.run] += 1

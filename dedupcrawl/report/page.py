@@ -37,7 +37,7 @@ def savings(report: Report) -> dict[str, float]:
     duplicates took, which rules can still save.
     """
     duplicates, crawled = report.verdicts.duplicates, report.crawled
-    share = duplicates / (report.kept + duplicates) if duplicates else 0.0
+    share = duplicates / max(1, report.compared) if duplicates else 0.0
     if crawled is None:
         return {"share": share}
     a_response = crawled.seconds / max(1, crawled.responses)

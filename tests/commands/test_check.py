@@ -345,7 +345,8 @@ def test_longest_first_and_answered_in_their_order(texts: list[list[str]]) -> No
 
 def test_more_than_memory_holds_comes_back_as_it_was() -> None:
     pages = [
-        Page(f"http://a/{n}", f"Title {n}", ("word " * (n * 777 % 5_000),), body_digest=bytes(16)) for n in range(999)
+        Page(f"http://a/{n}", title=f"Title {n}", paragraphs=("word " * (n * 777 % 5_000),), body_digest=bytes(16))
+        for n in range(999)
     ]
     judge = Judge()
     assert [verdict.url for verdict in in_batch_order(pages, judge)] == [page.url for page in pages]

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dedupcrawl.aliases.alias import NAME as ALIAS
-from dedupcrawl.aliases.alias import Alias, SiteAliases
+from dedupcrawl.aliases.alias import SAID, Alias, SiteAliases
 from dedupcrawl.commands.check import command as check
 from dedupcrawl.commands.explain import command
 from dedupcrawl.crawl.log_file import LogFile, LogRow
@@ -379,6 +379,38 @@ def test_an_alias_that_is_not_used_is_told_with_what_speaks_against_it(tmp_path:
         assert why_not in said(name)
     assert f"  was fetched itself, too: alias.og was refuted on this site ({why})\n" in said("own")
     assert "  is to be fetched again at the next start of its spider" in said("own")
+
+
+def test_a_page_that_is_not_fetched_for_another_dropped_one_is_told_of_both(tmp_path: Path) -> None:
+    url, other, keeper = (f"http://a.example/{name}" for name in ("this", "other", "keeper"))
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    for dropped in (other, url):
+        index.record(Verdict(dropped, "duplicate", keeper, "shingles", 0.9), run="r", site="a.example", request=b"r")
+    index.attach(other, SAID, b"digest")
+    index.attach(url, ALIAS, Alias(other, "duplicate", "s", "", 0.0, (b"link",)).to_bytes())
+    index.close()
+    said = explain(tmp_path, url).stdout
+    assert f"is an alias of {other}: its page had the same text, to the letter, as that one, which was dropped" in said
+    assert "; 1 link that only its page had is still followed" in said
+    assert f"its page is a duplicate of {keeper}, by shingles, similarity 0.9 of their signatures" in said
+
+
+def test_a_page_whose_keeper_lies_inside_it_is_not_told_to_be_a_later_one(tmp_path: Path) -> None:
+    """As one that was stored before it was known what its site repeats: then it seemed to hold more."""
+    small, large = (f"http://a.example/{name}" for name in ("small", "large"))
+    rows = [{"url": small, "text": prose(1)}, {"url": large, "text": f"{prose(1)}\n{prose(2, 300)}"}]
+    pages = tmp_path / "pages.jsonl"
+    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert CliRunner().invoke(check, [str(pages), "--index", str(tmp_path / "index")]).exit_code == 0
+    assert f"it lies inside a later page: {large}" in explain(tmp_path, small).stdout
+    index = LmdbIndex(tmp_path / "index", [])
+    verdict = Verdict(large, "duplicate", small, "shingles", 1.0, {"judged_again": True})
+    index.record(verdict, run="check", site="a.example")
+    index.close()
+    said = explain(tmp_path, large).stdout
+    assert f"its page is a duplicate of {small}" in said
+    assert "which lies inside this page as well" in said
+    assert "a later page" not in said
 
 
 def test_a_page_that_was_fetched_twice_is_not_told_to_be_its_own_duplicate(folder: Path) -> None:

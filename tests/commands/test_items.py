@@ -73,7 +73,7 @@ def test_a_page_is_explained_by_its_items(tmp_path: Path, listing: str) -> None:
 def test_a_page_that_a_rule_leads_to_is_explained_by_its_items(tmp_path: Path, listing: str) -> None:
     second = listing.replace("/0", "/1")
     said = run(tmp_path, f"{second}?sid=9").stdout
-    assert f"  {second}#1 is a duplicate of {listing}#3, by exact, similarity 1.0\n" in said
+    assert f"  {second}#1 is a duplicate of {listing}#3, by exact, similarity 1.0 of their signatures\n" in said
     assert f"  {second}#2 was kept\n" in said
     listed = json.loads(CliRunner().invoke(explain, [second, "--json", "--index", str(tmp_path / "index")]).stdout)
     assert [item["url"] for item in listed["items"]["told"]] == [f"{second}#1", f"{second}#2"]

@@ -59,6 +59,7 @@ def test_what_it_says_as_json(folder: Path) -> None:
         "run": "check",
         "duplicates": 2,
         "let_through": 2,
+        "judged_again": 0,
         "given_back": 0,
         "in_doubt": 0,
         "kept": 2,

@@ -136,7 +136,8 @@ def test_rows_say_why_and_hold_the_items(folder: Path) -> None:
 
 def test_the_counts_as_json_stand_apart_from_the_rows(folder: Path) -> None:
     result = restore(folder, "--run", "one", "--output", str(folder / "rows.jsonl"), "--json")
-    assert json.loads(result.stdout) == {"dropped": 2, "rewritten": 1, "let_through": 0, "refetch": False}
+    stored = {"let_through": 0, "judged_again": 0}
+    assert json.loads(result.stdout) == {"dropped": 2, "rewritten": 1, **stored, "refetch": False}
     assert len((folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()) == 3
     refused = CliRunner().invoke(command, ["restore", "--run", "one", "--json", "--index", str(folder)])
     assert refused.exit_code == 2
@@ -214,6 +215,16 @@ def test_of_what_was_only_observed_there_is_nothing_to_give_back(folder: Path) -
     assert not index.is_restored("http://c.example/5")
     assert index.orphans("toy") == []
     index.close()
+
+
+def test_of_what_was_stored_and_judged_again_the_true_reason_is_told(folder: Path) -> None:
+    index = LmdbIndex(folder, CHECKS)
+    verdict = Verdict("http://c.example/5", "duplicate", "http://a.example/0", "mwo", 0.9, {"judged_again": True})
+    index.record(verdict, run="three", site="c.example", spider="toy")
+    index.close()
+    said = restore(folder, "http://c.example/5").stderr
+    assert "1 duplicate stored before it was known what the site repeats, and judged again once it was" in said
+    assert "observe" not in said
 
 
 def test_a_check_that_dropped_nothing_is_answered_with_those_that_did(folder: Path) -> None:

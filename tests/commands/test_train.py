@@ -12,6 +12,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import mmh3
 import pytest
 from click.testing import CliRunner
 
@@ -31,6 +32,19 @@ def write_log(path: Path, sites: int = 1, pages: int = 60) -> Path:
                     url = f"http://s{site}.com/page/{page}?sid={page * 97 + variant * 13:06x}"
                     file.write(json.dumps({"url": url, "text_digest": f"{site} {page}", "status": 200}) + "\n")
     return path
+
+
+def test_uses_that_the_log_says_nothing_of_are_told(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl")
+    with log.open("a") as file:
+        for page in range(100, 160):  # each at two URLs of which one is changed, but not to the other
+            for url in (f"http://s0.com/page/{page}?sid={page:06x}", f"http://s0.com/{mmh3.hash(str(page)):x}.html"):
+                file.write(json.dumps({"url": url, "text_digest": f"0 {page}", "status": 200}) + "\n")
+    said = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "rules")]).stdout
+    uses = r"(\d+) uses of rules, (\d+) led to the right page and 0 to another one "
+    told = re.search(uses + r"\((\d+) to a URL that the log says nothing of, which count as right\)", said)
+    assert told is not None, said
+    assert int(told[1]) == int(told[2]) + int(told[3])
 
 
 def test_for_people(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def view(page: Page, furniture: Furniture | None = None) -> View:
 
 
 def text_view(text: str, title: str = "", url: str = "http://a.example/1") -> View:
-    return view(Page(url, title, paragraphs_of(text)))
+    return view(Page(url, title=title, paragraphs=paragraphs_of(text)))
 
 
 def seen(new: str, kept: str) -> Evidence:
@@ -113,9 +113,11 @@ def test_an_excerpt_stands_in_its_original_and_not_the_other_way_round() -> None
 def test_a_page_that_is_listed_is_no_excerpt_of_the_list() -> None:
     chance = random.Random(4)
     posts = [" ".join("".join(chance.choices("abcdefgh", k=6)) for _ in range(80)) for _ in range(5)]
-    post = Page("http://a.example/p/2", "Second post", (posts[2],))
-    front = Page("http://a.example/", "A blog", tuple(posts), links=tuple(f"/p/{number}" for number in range(5)))
-    silent = Page("http://a.example/", "A blog", tuple(posts))
+    post = Page("http://a.example/p/2", title="Second post", paragraphs=(posts[2],))
+    front = Page(
+        "http://a.example/", title="A blog", paragraphs=tuple(posts), links=tuple(f"/p/{number}" for number in range(5))
+    )
+    silent = Page("http://a.example/", title="A blog", paragraphs=tuple(posts))
     listed, inside = (compare(view(post), view(it), packaged()) for it in (front, silent))
     assert listed.is_list
     assert not inside.is_list

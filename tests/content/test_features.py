@@ -17,7 +17,7 @@ MORE = (
     "Nobody in the village had seen the river rise so high before, and all who could carry sand went down to the bank."
 )
 LINES = tuple(TEXT.split("\n"))
-PAGE = Page("http://a.example/1", "A clock from the town hall", LINES)
+PAGE = Page("http://a.example/1", title="A clock from the town hall", paragraphs=LINES)
 KNOWN = Furniture()
 for number in range(RECURRING):
     KNOWN.add({number}, f"{number}")  # of a host whose pages repeat nothing that these say
@@ -105,7 +105,9 @@ def test_items_of_a_list_count_where_the_kept_page_lacks_them_and_not_all_pages_
     for number in range(4 * RECURRING):  # each product on a third of the lists, the frame on all
         lines = (frame, *(name for at, name in enumerate(names) if (at + number) % 3 == 0))
         shop.add(set(view(Page("", paragraphs=lines), KNOWN).blocks), f"{number}")
-    first, second = (Page(f"http://a.example/{n}", "Knives", (frame, *names[n : n + 3])) for n in (0, 3))
+    first, second = (
+        Page(f"http://a.example/{n}", title="Knives", paragraphs=(frame, *names[n : n + 3])) for n in (0, 3)
+    )
     assert expm1(OF["items"](pair(first, second, shop))) == pytest.approx(3)
     assert OF["items"](pair(first, replace(first, url="http://a.example/9"), shop)) == 0
     assert OF["items"](pair(first, replace(second, link_lines=tuple(names[:3])), shop)) == 0, "it has them beside"

@@ -44,7 +44,10 @@ def test_pages_that_differ_in_what_does_not_count_are_one() -> None:
 
 def test_patterns_hold_for_pages_that_come_as_text() -> None:
     page = Page(
-        "http://a.example/", "One", ("A line (Read 3 times)", "(Read 4 times)"), link_lines=("(Read 5 times) x",)
+        "http://a.example/",
+        title="One",
+        paragraphs=("A line (Read 3 times)", "(Read 4 times)"),
+        link_lines=("(Read 5 times) x",),
     )
     left = read_ignored((r"re:\(Read \d+ times\)",)).page(page)
     assert (left.paragraphs, left.link_lines) == (("A line",), ("x",))

@@ -78,6 +78,20 @@ def test_what_later_pages_speak_against_is_dropped(start: Start) -> None:
         assert worker.rules() == ()
 
 
+def test_the_log_has_the_heaviest_signs_and_at_debug_all_of_them(
+    start: Start, caplog: pytest.LogCaptureFixture
+) -> None:
+    more = ("/posting.php?mode=reply", "/privmsg.php?folder=inbox", "/templates/subSilver/a.css")
+    with closing(start()) as worker, caplog.at_level("DEBUG", "dedupcrawl"):
+        worker.look(*FOR, *more)
+    (said,) = (record for record in caplog.records if " runs phpBB 2 (" in record.getMessage())
+    (signs,) = (record for record in caplog.records if "dedupcrawl: signs of phpBB 2" in record.getMessage())
+    assert (said.levelname, signs.levelname) == ("INFO", "DEBUG")
+    count = signs.getMessage().count("url ")
+    assert said.getMessage().count("url ") == 3 < count
+    assert f" and {count - 3} more): 10 rules, on probation unless settled by earlier trials" in said.getMessage()
+
+
 def test_what_was_dropped_is_back_once_its_own_signs_outweigh_what_speaks_against_it(start: Start) -> None:
     with closing(start()) as worker:
         worker.look(*FOR)

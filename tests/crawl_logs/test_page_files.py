@@ -30,7 +30,7 @@ def test_text_is_a_page_and_html_is_markup(tmp_path: Path) -> None:
     ]
     found, tally = stored(tmp_path / "pages", "".join(json.dumps(row) + "\n" for row in rows).encode())
     assert found == [
-        Page("http://a/1", "T", ("one", "two")), Markup("http://a/2", "<p>x", None), Page("http://a/3", "", ()),
+        Page("http://a/1", title="T", paragraphs=("one", "two")), Markup("http://a/2", "<p>x", None), Page("http://a/3"),
     ]  # fmt: skip
     assert (tally.rows, tally.broken, tally.bytes_read) == (3, [], (tmp_path / "pages").stat().st_size)
 
@@ -69,7 +69,7 @@ def test_lone_surrogates_become_what_can_be_encoded(tmp_path: Path) -> None:
         tmp_path / "pages",
         b'{"url": "http://a/\\ud800", "text": "x \\udfff"}\n{"url": "http://a/2", "html": "<p>\\ud800"}\n',
     )
-    assert one == Page("http://a/?", "", ("x ?",))
+    assert one == Page("http://a/?", title="", paragraphs=("x ?",))
     assert other == Markup("http://a/2", "<p>?", None)
 
 
@@ -122,7 +122,7 @@ def test_only_what_is_wanted_is_read_of_markup() -> None:
     assert page_of(markup).headings == ()
     assert page_of(markup, Wanted(fields=True)).headings == ("Head",)
     assert page_of(markup, Wanted(selector="#m")).paragraphs == (prose(1),)
-    assert page_of(Page("http://a/", "T"), Wanted(fields=True, selector="#m")) == Page("http://a/", "T")
+    assert page_of(Page("http://a/", title="T"), Wanted(fields=True, selector="#m")) == Page("http://a/", title="T")
 
 
 ROW = {
@@ -137,7 +137,7 @@ def test_pages_whole_and_by_url(tmp_path: Path) -> None:
     rows = [ROW, {"kept": "http://a/1", "new": "http://a/2"}]
     path.write_bytes(gzip.compress("\n\n".join(map(json.dumps, rows)).encode()))
     whole, named = read_pairs(path)
-    assert whole.kept == Page("http://a/1", "One", ("a", "b"))
+    assert whole.kept == Page("http://a/1", title="One", paragraphs=("a", "b"))
     assert whole.new == Markup("http://a/2", "<p>x", None)
     assert (whole.same, named.same) == (True, None)
     assert (named.kept, named.new, named.where) == ("http://a/1", "http://a/2", f"{path}, line 3")

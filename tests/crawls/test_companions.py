@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import attrs
 import pytest
 import scrapy
 import web_poet
+from scrapy.pipelines.files import FilesPipeline
 from scrapy_poet.api import DummyResponse
 
+from dedupcrawl.crawl.pipeline import DedupPipeline
 from tests.crawls.project import items, make_project, scrapy_crawl
-from tests.crawls.site import crawl, page, prose, serve
+from tests.crawls.site import Follower, crawl, page, prose, serve
 
 SITE = {
     "/": page("Start " + prose(0), "/story", "/copy", "/other"),
@@ -21,6 +26,13 @@ SITE = {
     "/copy": page(prose(1)),
     "/other": page(prose(2)),
 }
+
+
+class WithFiles(Follower):
+    def parse(self, response: Any) -> Any:
+        path = urlsplit(response.url).path
+        yield {"path": path, "file_urls": [response.urljoin(f"/media{path}")]}
+        yield from response.follow_all(css="a")
 
 
 @attrs.define
@@ -124,3 +136,36 @@ def test_pages_that_a_browser_rendered_are_judged_by_what_it_rendered(tmp_path: 
     assert "'playwright/page_count'" in done.stderr, done.stderr
     assert len(items(project)) == 3
     assert all(item["rendered"] for item in items(project))
+
+
+@pytest.mark.parametrize(("orders", "fetched"), [({FilesPipeline: 1}, 0), ({FilesPipeline: 1, DedupPipeline: 50}, 1)])
+async def test_media_of_dropped_pages_are_fetched_only_where_the_user_has_ordered_it(
+    tmp_path: Path, orders: dict[type, int], fetched: int
+) -> None:
+    media = {f"/media{path}": "a file" for path in SITE}
+    with serve(SITE | media) as site:
+        settings = {"ITEM_PIPELINES": orders, "FILES_STORE": str(tmp_path), "CONCURRENT_REQUESTS": 1}
+        done = await crawl(f"{site.base}/", settings, WithFiles)
+    (dropped,) = done.dropped
+    kept = {"/", "/story", "/copy", "/other"} - {dropped["path"]}
+    assert all(site.requests[f"/media{path}"] == 1 for path in kept)
+    assert site.requests[f"/media{dropped['path']}"] == fetched
+    assert len(list(tmp_path.rglob("full/*"))) == 3 + fetched
+
+
+@pytest.mark.parametrize(
+    ("pipelines", "order", "is_imported"), [({}, 50, False), ({"scrapy.pipelines.files.FilesPipeline": 1}, 0, True)]
+)
+def test_media_pipelines_are_found_by_name_and_not_imported_where_nobody_uses_them(
+    pipelines: dict[str, int], order: int, is_imported: bool
+) -> None:
+    code = f"""
+import sys
+from scrapy.settings import Settings
+from dedupcrawl import Addon
+settings = Settings({{"ITEM_PIPELINES": {pipelines}}})
+Addon().update_settings(settings)
+print([*settings.getdict("ITEM_PIPELINES").values()][-1], "scrapy.pipelines.media" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == f"{order} {is_imported}\n"

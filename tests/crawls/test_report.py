@@ -11,7 +11,10 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from dedupcrawl.commands.index import command as index_command
+from dedupcrawl.commands.report import command as report_command
 from dedupcrawl.crawl.summary import check_report
 from dedupcrawl.settings import SettingError
 from tests import warm
@@ -44,6 +47,31 @@ def test_a_crawl_writes_it_about_its_own_run_with_what_its_log_says(tmp_path: Pa
         told = json.loads(warm.run([*command, run], cwd=project).stdout)
         assert (told["duplicates"], told["kept"]) == (duplicates, kept)
         assert [row["run"] for row in told["runs"]] == (runs if run == "all" else [told["run"]])
+
+
+async def test_a_page_that_was_judged_again_is_no_observed_one(tmp_path: Path) -> None:
+    """A story is printed with a menu of its own before five pages have shown that it is one; nothing is observed."""
+    menu, foot, story = prose(90, 160), prose(91, 150), prose(1, 60)
+    pages = {"/story": page(f"{story}\n{foot}", title=""), "/print": page(f"{menu}\n{story}\n{foot}", title="")}
+    pages |= {f"/{n}": page(f"{menu}\n{prose(10 + n, 150)}\n{foot}", title="") for n in range(6)}
+    pages["/reprint"] = pages["/3"]
+    pages["/"] = page(prose(99), *reversed(pages), title="")  # the last link is followed first
+    index = f"lmdb:{tmp_path / 'index'}"
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", {"DEDUP_INDEX": index, "CONCURRENT_REQUESTS": 1})
+    assert (len(done.items), len(done.dropped)) == (9, 1)
+    told = CliRunner().invoke(report_command, ["--index", index, "--output", str(tmp_path / "report.html"), "--json"])
+    figures = json.loads(told.stdout)
+    counts = {"kept": 9, "duplicates": 2, "let_through": 0, "judged_again": 1}
+    assert {name: figures[name] for name in counts} == counts
+    said = " ".join((tmp_path / "report.html").read_text(encoding="utf-8").split())
+    assert "all duplicates are 20.0% of 10 pages compared" in said
+    assert "would have been dropped (observe)" not in said
+    listed = CliRunner().invoke(index_command, ["list", "--drops", "--index", index])
+    assert [json.loads(line)["url"] for line in listed.stdout.splitlines()] == [f"{site.base}/reprint"]
+    restored = CliRunner().invoke(index_command, ["restore", f"{site.base}/print", "--index", index])
+    assert "1 duplicate stored before it was known what the site repeats" in restored.stderr
+    assert "DEDUP_ACTION" not in restored.stderr
 
 
 @pytest.mark.parametrize(

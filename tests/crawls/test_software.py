@@ -58,12 +58,14 @@ def texts(done: Crawl) -> set[str]:
 EVERYTHING = {prose(t) for t in range(TOPICS)} | {prose(900 + s) for s in range(SESSIONS)} | {prose(990), prose(991)}
 
 
-async def test_a_first_crawl_saves_and_writes_down_what_held(tmp_path: Path) -> None:
-    with serve(forum("/forum")) as site:
+async def test_a_first_crawl_saves_and_writes_down_what_held(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with serve(forum("/forum")) as site, caplog.at_level("DEBUG", "dedupcrawl"):
         done = await crawl(f"{site.base}/forum/viewforum.php?f=0", settings(tmp_path))
         fetched = sum(site.requests.values())
     assert texts(done) == EVERYTHING
     assert done.stats["dedup/software/recognized/phpbb2"] == 1
+    (said,) = (line for line in caplog.messages if " are written into " in line)
+    assert f"written into {tmp_path / 'rules' / '127.0.0.1.toml'}, for later crawls" in said
     assert done.stats["dedup/url/saved"] > TOPICS
     assert fetched < TOPICS * SESSIONS
     (rule,) = read_rules(tmp_path / "rules" / "127.0.0.1.toml").rules

@@ -41,6 +41,19 @@ def test_what_is_on(given: dict[str, str], sites: int, line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ([], "(rules for 2 sites, and aliases)"),
+        (["other.example", "http://1.example/"], "(rules for 2 sites, and aliases)"),
+        (["other.example", "http://other.example/"], "(rules for 2 sites, none of them this spider's, and aliases)"),
+    ],
+)
+def test_rules_that_are_none_for_this_spider_are_told_as_such(named: list[str], said: str) -> None:
+    normalizer = Normalizer([SiteRules(f"{n}.example", (RULE,)) for n in range(2)])
+    assert said in opening_line(DedupSettings.read({"DEDUP_RULES": []}), normalizer, "lmdb:x/index", named)
+
+
+@pytest.mark.parametrize(
     ("saved", "aliases", "said", "by"),
     [(1, 0, "1 fetch saved", ""), (1, 2, "1 fetch saved", "2 URLs by aliases, "), (-12, 0, "12 fetches added", "")],
 )
@@ -55,9 +68,11 @@ def test_what_it_saved(saved: int, aliases: int, said: str, by: str) -> None:
     stats.set_value("dedup/content/duplicate", 1)
     stats.set_value("dedup/content/dropped/exact", 1)
     assert closing_line(stats) == (
-        f"dedupcrawl: {said} by 2 rewritten requests ({by}0 fell back, 0 tried, 0 rules revoked); "
+        f"dedupcrawl: {said} by 2 rewritten requests, one for each link ({by}0 fell back, 0 tried, 0 rules revoked); "
         "1,200 pages checked, 1 duplicate of 0.0 kB, items dropped: exact 1"
     )
+    stats.set_value("dedup/content/wrongly_dropped", 1)
+    assert "1 duplicate of 0.0 kB (1 of them fetched again and judged anew), items" in closing_line(stats)
 
 
 @pytest.mark.parametrize(

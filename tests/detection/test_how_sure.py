@@ -24,7 +24,7 @@ LENIENT = msgspec.structs.replace(packaged(), thresholds=((0.97, 0.00001), (0.98
 
 
 def page(path: str, words: list[str], title: str = "Tides", *asides: str) -> Page:
-    return Page(f"http://a.example/{path}", title, (" ".join(words),), asides=asides)
+    return Page(f"http://a.example/{path}", title=title, paragraphs=(" ".join(words),), asides=asides)
 
 
 def last_of(pages: list[Page], check: str, **given: Any) -> Verdict:

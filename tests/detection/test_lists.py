@@ -16,13 +16,13 @@ BLOG = {f"/p/{number}": " ".join(prose(80, number)) for number in range(12)}
 def crawled_blog() -> Crawl:
     crawl = Crawl()
     for path, text in BLOG.items():
-        page = Page(f"http://a.example{path}", f"Post {path}", (text,))
+        page = Page(f"http://a.example{path}", title=f"Post {path}", paragraphs=(text,))
         assert not crawl.detector.judge(Analysis(page), CHECKS).is_duplicate
     return crawl
 
 
 def listing(path: str, title: str, *texts: str) -> Page:
-    return Page(f"http://a.example{path}", title, texts, links=tuple(BLOG))
+    return Page(f"http://a.example{path}", title=title, paragraphs=texts, links=tuple(BLOG))
 
 
 def test_a_list_is_dropped_once_kept_pages_together_say_all_of_it() -> None:
@@ -67,20 +67,24 @@ def test_a_list_of_kept_pages_is_kept_where_it_is_asked_for(asked: dict[str, Any
 def test_a_post_is_kept_beside_a_list_that_came_first() -> None:
     posts = [" ".join(prose(80, number)) for number in range(4)]
     crawl = Crawl()
-    front = Page("http://a.example/", "A blog", tuple(posts), links=tuple(f"/p/{number}" for number in range(4)))
+    front = Page(
+        "http://a.example/", title="A blog", paragraphs=tuple(posts), links=tuple(f"/p/{number}" for number in range(4))
+    )
     assert not crawl.detector.judge(Analysis(front), CHECKS).is_duplicate
     for number, text in enumerate(posts):
         verdict = crawl.detector.judge(
-            Analysis(Page(f"http://a.example/p/{number}", f"Post {number}", (text,))), CHECKS
+            Analysis(Page(f"http://a.example/p/{number}", title=f"Post {number}", paragraphs=(text,))), CHECKS
         )
         assert not verdict.is_duplicate
         assert verdict.evidence["listed_by"] == [front.url]
 
 
 def test_a_list_of_another_host_lists_no_page_that_has_but_its_path() -> None:
-    front = Page("http://a.example/", "A blog", tuple(BLOG.values()), links=tuple(BLOG))
+    front = Page("http://a.example/", title="A blog", paragraphs=tuple(BLOG.values()), links=tuple(BLOG))
     crawl = Crawl()
     crawl.detector.judge(Analysis(front), CHECKS)
     for path, text in BLOG.items():
-        verdict = crawl.detector.judge(Analysis(Page(f"http://b.a.example{path}", f"Post {path}", (text,))), CHECKS)
+        verdict = crawl.detector.judge(
+            Analysis(Page(f"http://b.a.example{path}", title=f"Post {path}", paragraphs=(text,))), CHECKS
+        )
         assert "listed_by" not in verdict.evidence

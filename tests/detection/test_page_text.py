@@ -14,8 +14,8 @@ WELCOME = "Welcome to the board of the friends of old pumps"
 def page(number: int, text: str = "") -> Page:
     return Page(
         f"http://a.example/{number}",
-        f"Topic {number}",
-        (WELCOME, text or prose(number), f"Read {number} times", "…"),
+        title=f"Topic {number}",
+        paragraphs=(WELCOME, text or prose(number), f"Read {number} times", "…"),
         asides=(f"{number} guests online",),
         link_lines=("Home, members, search", f"My topic {prose(number, 3)}"),
     )
@@ -44,9 +44,9 @@ def test_lines_are_the_pages_own_until_its_site_repeats_them() -> None:
 def test_a_page_that_says_next_to_nothing_of_its_own() -> None:
     assert lines_of(page(77, "Thanks!"), learned(5))[1]
     assert not lines_of(page(77), learned(5))[1]
-    assert not lines_of(Page("http://a.example/", "", ("Thanks!",)), learned(5))[1]
+    assert not lines_of(Page("http://a.example/", title="", paragraphs=("Thanks!",)), learned(5))[1]
 
 
 def test_what_stands_behind_the_beginning_of_a_long_text_is_its_own() -> None:
-    long = Page("http://a.example/", "", (prose(1, 20_000), WELCOME))
+    long = Page("http://a.example/", title="", paragraphs=(prose(1, 20_000), WELCOME))
     assert [line.kind for line in lines_of(long, learned(5))[0]] == ["own", "own"]

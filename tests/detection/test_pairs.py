@@ -25,11 +25,16 @@ def pages() -> list[Page]:
     for number in range(14):
         lines = (*prose(number, 200).split(". "), f"There are {number} guests on this board", "Welcome to the board")
         found.append(
-            Page(f"http://a.example/{number}", f"Topic {number}", lines, asides=("Menu of all", f"seen {number} times"))
+            Page(
+                f"http://a.example/{number}",
+                title=f"Topic {number}",
+                paragraphs=lines,
+                asides=("Menu of all", f"seen {number} times"),
+            )
         )
     words = found[0].paragraphs[0].split()
     edited = (" ".join([*words[:-1], "brewery"]), *found[0].paragraphs[1:])
-    return [*found, Page("http://a.example/copy", "Topic 0", edited, asides=("Menu of all",))]
+    return [*found, Page("http://a.example/copy", title="Topic 0", paragraphs=edited, asides=("Menu of all",))]
 
 
 def crawled(path: Path, *, target: float = 0.5) -> tuple[Index, dict[str, float | None]]:
@@ -90,7 +95,7 @@ def test_a_url_that_the_index_knows_too_little_of(tmp_path: Path) -> None:
 def test_a_page_kept_under_its_canonical_url_is_found_where_it_was_fetched(tmp_path: Path) -> None:
     index = LmdbIndex(tmp_path / "index", CHECKS)
     detector = Detector(index, run="one")
-    page = Page("http://a.example/1?sid=2", "One", (prose(1),))
+    page = Page("http://a.example/1?sid=2", title="One", paragraphs=(prose(1),))
     detector.judge(Analysis(page), CHECKS, canonical="http://a.example/1")
     detector.close()
     assert Pairs(index, packaged()).compare(page, page.url).probability == 1

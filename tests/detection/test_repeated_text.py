@@ -96,7 +96,9 @@ def product(number: int, said: str = "") -> Page:
         *listed,
         "We ship to most places",
     )
-    return Page(f"http://a.example/{number}?{said}", f"{name} – Knives", tuple(filter(None, paragraphs)))
+    return Page(
+        f"http://a.example/{number}?{said}", title=f"{name} – Knives", paragraphs=tuple(filter(None, paragraphs))
+    )
 
 
 def test_a_product_of_which_a_name_is_its_own_is_found_by_its_title() -> None:

@@ -44,7 +44,7 @@ def test_a_site_that_is_crawled_again_and_again_is_no_furniture(tmp_path: Path) 
         detector = Detector(index, run=f"{run}")
         for number in range(3):
             title, words = f"Post {number}", " ".join(f"word{number}x{at}" for at in range(60))
-            detector.judge(Analysis(Page(f"http://a.example/{number}", title, (words,))), CHECKS)
+            detector.judge(Analysis(Page(f"http://a.example/{number}", title=title, paragraphs=(words,))), CHECKS)
         detector.close()
         index.close()
     furniture = SiteFurniture(LmdbIndex(tmp_path, CHECKS)).of("a.example")

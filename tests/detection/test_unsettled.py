@@ -37,7 +37,14 @@ def add(pages: UnsettledPages, host: str, name: str, blocks: str, spare: int = -
 def test_all_that_a_page_holds_is_counted() -> None:
     checks = make_checks(("exact",), {})
     links = tuple(map(str, range(1000)))
-    page = Page("http://a/", "title", ("one two three",), anchors_same_site=links, headings=("one",), asides=("two",))
+    page = Page(
+        "http://a/",
+        title="title",
+        paragraphs=("one two three",),
+        anchors_same_site=links,
+        headings=("one",),
+        asides=("two",),
+    )
     analysis = Analysis(page)
     reading = Reading.of(analysis, Furniture())
     entry = Entry(

@@ -217,7 +217,7 @@ def test_equal_pages_are_surely_one_however_long_their_title(length: int) -> Non
     crawl = Crawl()
     for name in ("one", "other"):
         verdict = crawl.detector.judge(
-            Analysis(Page(f"http://a.example/{name}", title, (" ".join(prose(60)),))), CHECKS
+            Analysis(Page(f"http://a.example/{name}", title=title, paragraphs=(" ".join(prose(60)),))), CHECKS
         )
     assert verdict.evidence["probability"] == 1
 
@@ -226,15 +226,15 @@ def test_equal_pages_are_surely_one_however_much_stands_around_their_text() -> N
     lines = tuple(" ".join(prose(6, seed)) for seed in range(100))
     crawl = Crawl()
     for name in ("one", "other"):
-        page = Page(f"http://a.example/{name}", "A title", (" ".join(prose(60)),), asides=lines)
+        page = Page(f"http://a.example/{name}", title="A title", paragraphs=(" ".join(prose(60)),), asides=lines)
         verdict = crawl.detector.judge(Analysis(page), CHECKS)
     assert verdict.evidence["probability"] == 1
 
 
 def test_a_page_that_links_to_another_and_shares_a_notice_with_it_is_no_list_of_it() -> None:
     notice = " ".join(prose(60))
-    front = Page("http://a.example/", "News", (notice, " ".join(prose(100, 1))), links=("/story",))
+    front = Page("http://a.example/", title="News", paragraphs=(notice, " ".join(prose(100, 1))), links=("/story",))
     crawl = Crawl()
     crawl.detector.judge(Analysis(front), CHECKS)
-    story = Page("http://a.example/story", "A story", (notice, " ".join(prose(120, 2))))
+    story = Page("http://a.example/story", title="A story", paragraphs=(notice, " ".join(prose(120, 2))))
     assert "listed_by" not in crawl.detector.judge(Analysis(story), CHECKS).evidence

@@ -112,6 +112,20 @@ def test_what_was_only_observed_or_was_given_back_is_no_page_that_was_not_stored
     assert collect(index, None, [], [], run="two").verdicts.given_back == 0
 
 
+def test_what_was_judged_again_once_it_was_stored_is_told_apart_and_counted_once(tmp_path: Path) -> None:
+    index = index_of(VERDICTS)
+    index.record(duplicate("http://b.com/3", "http://b.com/2", judged_again=True), run="one", site="s")
+    tell_run(index, "one", kept=7)
+    report = collect(index, None, [], read_runs(index), run="one")
+    verdicts = report.verdicts
+    assert (verdicts.duplicates, verdicts.let_through, verdicts.judged_again, report.compared) == (4, 0, 1, 10)
+    said = " ".join(render(report).split())
+    assert "<dt>pages not stored twice</dt><dd>3</dd>" in said
+    assert "observe" not in said.partition("</dl>")[0]
+    assert "all duplicates are 40.0% of 10 pages compared" in said
+    assert "1 of them stored before it was known what their sites repeat" in said
+
+
 def test_savings_in_requests_bytes_and_time(tmp_path: Path) -> None:
     log = log_of(
         tmp_path / "log.jsonl",

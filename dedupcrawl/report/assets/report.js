@@ -40,13 +40,13 @@
   const page = (url, title) =>
     title ? [make("span", { className: "page-title" }, visible(title)), link(url)] : [link(url)];
 
-  const keptPage = (columns, i) => keptOf(columns, columns.of[i]);
+  const keptPage = (columns, i) => keptOf(columns, columns.of[i], columns.url[i]);
 
-  /* A kept page and, where it lies inside later ones, the last of these. */
-  function keptOf(columns, of) {
+  /* A kept page and, where it lies inside later ones, the last of these, unless that is its duplicate, at `url`. */
+  function keptOf(columns, of, url) {
     const nodes = page(columns.kept[of], columns.kept_title[of]);
     const larger = columns.kept_in[of];
-    return larger ? [...nodes, make("span", { className: "quiet" }, "which lies inside ", link(larger))] : nodes;
+    return larger && larger !== url ? [...nodes, make("span", { className: "quiet" }, "which lies inside ", link(larger))] : nodes;
   }
 
   async function unpacked(id) {

@@ -10,7 +10,7 @@ BY_NAME = {parameter.name: parameter for parameter in PARAMETERS}
 TEXT = SymbolText.of(
     tuple(f"Paragraph {n} holds some words, as every paragraph does, and number {n * n}." for n in range(30))
 )
-PAGE = Page("http://a.example/", "Some words", paragraphs=tuple(TEXT.text.split("\n")))
+PAGE = Page("http://a.example/", title="Some words", paragraphs=tuple(TEXT.text.split("\n")))
 
 
 def test_names() -> None:

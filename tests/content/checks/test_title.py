@@ -12,7 +12,7 @@ TEXT = "Twenty words are what it takes for a page to be looked for at all, and t
 
 
 def signature(url: str, title: str, text: str = TEXT) -> bytes | None:
-    return CHECK.signature(Page(url, title, (text,)), SymbolText.of((text,)))
+    return CHECK.signature(Page(url, title=title, paragraphs=(text,)), SymbolText.of((text,)))
 
 
 def test_pages_of_one_host_and_title_are_found() -> None:
