@@ -31,8 +31,9 @@ COMPARED = 8
 _TITLED, _EARLY = 0.99, 0.985
 """Precision that is asked where less is known than of other pairs: of pages of which nothing but the title brought up
 the kept one, and of the first pages of a site. (Of the pages of six archives that a title brought up 88 would be
-dropped rightly and 178 not with .97, 66 and 9 with .99, by another fit of the model; of the 178 five were lost. By today's nine
-archives lose 27 texts with .98 and 24 with .99. The other is set by hand: first pages are judged again.)"""
+dropped rightly and 178 not with .97, 66 and 9 with .99, by another fit of the model; of the 178 five were lost. By
+today's nine archives lose 27 texts with .98 and 24 with .99. The other is set by hand: first pages are judged again.)
+"""
 _LISTED = 64  # kept pages of a list that are looked for; set by hand, to bound what a page costs
 
 

@@ -129,7 +129,7 @@ async def test_what_was_kept_and_found_to_be_a_duplicate_later_is_not_fetched_ag
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """/print was stored before it was known what the site repeats; the log knows it, and the next crawl."""
-    monkeypatch.setattr("dedupcrawl.verdict.SURE", 0.85)  # it has the menu besides, which speaks against it
+    monkeypatch.setattr("dedupcrawl.verdict.SURE", 0.8)  # it has the menu besides, which speaks against it
     story = prose(7, 60)
     links = [f"/{number}" for number in range(100, 108)]
     pages = {"/": page(prose(0), *reversed(links), "/print", "/story")}  # the last is first
