@@ -9,6 +9,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 import click
+import msgspec
 
 from dedupcrawl.commands.console import Command
 from dedupcrawl.commands.options import json_anyway, rules_option, software_option
@@ -60,7 +61,7 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
     others = 0
     for number, url in enumerate(chain(ahead, given), 1):
         normalized = normalizer.normalize(url)
-        sys.stdout.buffer.write(to_json(normalized._asdict()) + b"\n")
+        sys.stdout.buffer.write(to_json(msgspec.structs.asdict(normalized)) + b"\n")
         if (url or urls) and normalized.kind == "unchanged" and not _is_url(url):
             others += 1
             if others <= _NAMED:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from msgspec.structs import replace
 from scrapy import Request
 from scrapy.utils.url import url_is_from_any_domain
 
@@ -54,7 +55,7 @@ class Rewriter:
         if found.kind == "unchanged":
             if (first := self._pending.first_seen(url)) is None:  # most links, and remembered: nothing else is asked
                 return request
-            found = self._normalizer.normalize(first)._replace(url=url)  # it is an identity, of a URL met before
+            found = replace(self._normalizer.normalize(first), url=url)  # it is an identity, of a URL met before
             if found.canonical != url:  # and is so no more: rules have been switched off
                 return request
         mode = self._mode(url)
@@ -67,10 +68,10 @@ class Rewriter:
         if wanted == url:
             return request
         if wanted == made.canonical:
-            found = made._replace(url=url)
+            found = replace(made, url=url)
         elif wanted != found.canonical:  # of an identity: what makes the two one is all that is done to either
             rules = dict.fromkeys((*found.rules, *self._normalizer.normalize(wanted).rules))
-            found = found._replace(rules=tuple(rules))
+            found = replace(found, rules=tuple(rules))
             if self._is_off(url, found.rules):
                 return request
         return self._send(request, wanted, found, mode)
@@ -90,7 +91,7 @@ class Rewriter:
             made = self._normalizer.by_some(url, unproved, are_rewrites=True).canonical
             by_known = partial(self._normalizer.by_some, which=unproved)
             wanted = self._pending.stand_in(wanted, made, lambda first: by_known(first).canonical)
-            known = known._replace(rules=tuple(dict.fromkeys((*known.rules, *by_known(wanted).rules))))
+            known = replace(known, rules=tuple(dict.fromkeys((*known.rules, *by_known(wanted).rules))))
         return request if wanted == url else self._send(request, wanted, known, mode)
 
     def _made(self, found: Normalized) -> Normalized:

@@ -16,6 +16,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+import msgspec
+
 from dedupcrawl.printable import printable
 from dedupcrawl.setting import listed
 from dedupcrawl.sites import other_form, site_of
@@ -49,8 +51,8 @@ Excluded = Callable[[str, Sequence[str]], frozenset[str]]
 NormalizedKind = Literal["unchanged", "rewrite", "equivalence"]
 
 
-class Normalized(NamedTuple):
-    """A URL and what the rules make of it. (A tuple: making a frozen dataclass would cost a third of `normalize`.)
+class Normalized(msgspec.Struct, frozen=True, gc=False):
+    """A URL and what the rules make of it. Thousands are remembered, which the garbage collector need not look through.
 
     Two URLs are the same page, as far as the rules can tell, exactly when their `canonical` is equal.
 

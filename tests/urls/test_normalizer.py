@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule, TooLongError
-from dedupcrawl.urls.normalizer import Normalizer, SiteNormalizer
+from dedupcrawl.urls.normalizer import Normalized, Normalizer, SiteNormalizer
 from dedupcrawl.urls.rule import Kind, Rule
 from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.urls.url_parts import split_url
@@ -166,7 +166,7 @@ def test_a_session_goes_though_an_equivalence_has_a_part_in_the_identity() -> No
     normalizer = Normalizer([SiteRules("a.com", rules)])
     url = f"{HOST}/p?day=3&sid=x"
     assert normalizer.normalize(url).kind == "equivalence"
-    assert normalizer.fetchable(url) == (url, f"{HOST}/p?day=3", "rewrite", ("sid",))
+    assert normalizer.fetchable(url) == Normalized(url, f"{HOST}/p?day=3", "rewrite", ("sid",))
 
 
 LAST, SORT = Rule("last", "rewrite", convert="last-of-name"), Rule("sort", "rewrite", convert="sort-query")
@@ -231,7 +231,7 @@ def test_any_string(url: str, rules: tuple[Rule, ...]) -> None:
     ],
 )
 def test_what_is_left_alone(url: str) -> None:
-    assert Normalizer([SiteRules("a.com", RULES)]).normalize(url) == (url, url, "unchanged", ())
+    assert Normalizer([SiteRules("a.com", RULES)]).normalize(url) == Normalized(url, url, "unchanged", ())
 
 
 def test_bytes_that_are_no_text() -> None:

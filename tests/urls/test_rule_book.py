@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.normalizer import Normalized, Normalizer
 from dedupcrawl.urls.probation import passes_lacking
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
@@ -133,7 +133,7 @@ def test_a_rule_that_leads_nowhere_becomes_an_equivalence_and_is_revoked_when_th
     normalizer = Normalizer.from_paths([folder])
     book = RuleBook(normalizer, 0.02)
     asked = [f"http://a.com/p{number}?id=1" for number in range(10)]
-    assert normalizer.normalize(asked[0]) == (asked[0], "http://a.com/p0", "rewrite", ("wrong",))
+    assert normalizer.normalize(asked[0]) == Normalized(asked[0], "http://a.com/p0", "rewrite", ("wrong",))
     again = [f"http://a.com/p0?id={number}" for number in range(10)]
     assert [book.gone(one, "http://a.com/p0", ("wrong",)) for one in again] == [[]] * 10, "one canonical URL"
     assert normalizer.normalize(asked[0]).kind == "rewrite"
