@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass, field
 
 _ITEM = re.compile(r"(.+)#[1-9][0-9]{0,8}", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)  # a text in place of the title would be no error
 class Page:
     """A web page, reduced to what the content checks look at. All strings are plain text, never markup.
 
@@ -33,8 +33,7 @@ class Page:
         also_at: Other URLs that lead to the page: a list may link to one of them.
     """
 
-    url: str
-    _: KW_ONLY  # a text in place of the title would be no error
+    url: str = field(kw_only=False)
     title: str = ""
     paragraphs: tuple[str, ...] = ()
     headings: tuple[str, ...] = ()
