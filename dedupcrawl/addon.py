@@ -8,6 +8,7 @@ import sys
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.misc import load_object
+from scrapy.utils.python import global_object_name
 
 from dedupcrawl.setting import BOOLEAN
 
@@ -19,7 +20,7 @@ COMPONENTS = (
     ("DOWNLOADER_MIDDLEWARES", "dedupcrawl.crawl.downloader.CrawlLogMiddleware", 55),
     ("DOWNLOADER_MIDDLEWARES", "dedupcrawl.crawl.downloader.UrlMiddleware", 60),
     ("DOWNLOADER_MIDDLEWARES", "dedupcrawl.crawl.downloader.RewriteFallback", 610),
-    ("ITEM_PIPELINES", "dedupcrawl.crawl.pipeline.DedupPipeline", 50),
+    ("ITEM_PIPELINES", "dedupcrawl.crawl.pipeline.DedupPipeline", 0),
 )
 FINGERPRINTER = "REQUEST_FINGERPRINTER_CLASS"
 
@@ -49,22 +50,14 @@ class Addon:
         if not read.enabled:
             raise NotConfigured("DEDUP_ENABLED is False")
         for name, component, order in COMPONENTS:
-            added = load_object(component)
-            settings.setdefault_in_component_priority_dict(name, added, min([order, *_before_media(settings, name)]))
+            there = settings.getdict(name)
+            # Scrapy's own way imports whatever is there, before it has chosen a reactor: who imports that chooses one.
+            if component not in (one if isinstance(one, str) else global_object_name(one) for one in there):
+                settings.set(name, {**there, load_object(component): order}, settings.getpriority(name) or 0)
         if settings.getpriority(FINGERPRINTER) == SETTINGS_PRIORITIES["default"]:
             # As the default that it is: another add-on may still choose its own.
             remembered = "dedupcrawl.crawl.dupe_filter.RememberedFingerprints"
             settings.set(FINGERPRINTER, load_object(remembered), priority="default")
-
-
-def _before_media(settings: BaseSettings, name: str) -> list[int]:
-    """The orders right before those of the components of a setting that download media of items.
-
-    Where all components are imported, as Scrapy does anyhow, and there are still no media pipelines, nobody uses any.
-    """
-    there = [(load_object(component), order) for component, order in settings.getdict(name).items()]
-    media = getattr(sys.modules.get("scrapy.pipelines.media"), "MediaPipeline", ())
-    return [order - 1 for one, order in there if order is not None and isinstance(one, type) and issubclass(one, media)]
 
 
 def _freezes(settings: BaseSettings) -> bool:

@@ -153,19 +153,21 @@ async def test_media_of_dropped_pages_are_fetched_only_where_the_user_has_ordere
     assert len(list(tmp_path.rglob("full/*"))) == 3 + fetched
 
 
-@pytest.mark.parametrize(
-    ("pipelines", "order", "is_imported"), [({}, 50, False), ({"scrapy.pipelines.files.FilesPipeline": 1}, 0, True)]
-)
-def test_media_pipelines_are_found_by_name_and_not_imported_where_nobody_uses_them(
-    pipelines: dict[str, int], order: int, is_imported: bool
-) -> None:
-    code = f"""
-import sys
-from scrapy.settings import Settings
-from dedupcrawl import Addon
-settings = Settings({{"ITEM_PIPELINES": {pipelines}}})
-Addon().update_settings(settings)
-print([*settings.getdict("ITEM_PIPELINES").values()][-1], "scrapy.pipelines.media" in sys.modules)
-"""
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout == f"{order} {is_imported}\n"
+def test_what_a_project_names_is_not_imported_before_the_reactor_is_chosen(tmp_path: Path) -> None:
+    """Whoever imports Twisted's reactor installs the usual one, and a crawl that asks for another does not start."""
+    (tmp_path / "named.py").write_text(
+        "from twisted.internet import reactor\nclass Named:\n    def process_item(self, item):\n        return item\n"
+    )
+    code = (
+        "from scrapy import Spider; from scrapy.crawler import CrawlerProcess\n"
+        "class Story(Spider):\n"
+        "    name, start_urls = 'story', ['data:text/html,<p>A story']\n"
+        "    def parse(self, response):\n"
+        "        yield {}\n"
+        "settings = {'ADDONS': {'dedupcrawl.Addon': 500}, 'ITEM_PIPELINES': {'named.Named': 300}}\n"
+        "process = CrawlerProcess(settings)\n"
+        "crawler = process.create_crawler(Story)\n"
+        "process.crawl(crawler); process.start(); print(crawler.stats.get_value('item_scraped_count'))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout == "1\n", done.stderr
