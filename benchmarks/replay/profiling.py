@@ -17,14 +17,14 @@ _COMPONENTS = {
     "links: rules applied, and which are new": (
         "urls/", "sites.py", "crawl/rewriter.py", "crawl/discoveries.py", "crawl/dupe_filter.py",
         "crawl/spider_output.py", "crawl/downloader.py", "crawl/rewrites.py", "crawl/journal_file.py",
-        "crawl/url_set.py",
+        "crawl/url_set.py", "crawl/earlier_uses.py",
     ),
     "rules watched: trials, error pages": (
         "crawl/rule_watch.py", "crawl/trials.py", "crawl/same_page.py",
-        "crawl/questions.py", "crawl/after_all.py",
+        "crawl/questions.py", "crawl/after_all.py", "crawl/site_memory.py",
     ),
     "known software recognized": ("software/", "crawl/software.py"),
-    "aliases: what pages say of URLs": ("aliases/", "crawl/aliases.py", "crawl/site_memory.py", "content/links.py"),
+    "aliases: what pages say of URLs": ("aliases/", "crawl/aliases.py", "crawl/alias_store.py", "content/links.py"),
     "crawl log": ("crawl/log_file.py", "crawl_logs/"),
     "pages read: HTML to text and signatures": (
         "content/html.py", "content/outline.py", "content/main_text.py", "content/main_outline.py",

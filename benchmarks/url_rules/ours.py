@@ -11,8 +11,8 @@ import polars as pl
 
 from benchmarks.url_rules.method import Learned, Row
 from dedupcrawl.crawl_logs.rows import SCHEMA
-from dedupcrawl.training.clusters import page_rows
 from dedupcrawl.training.learning_part import LearningOptions, learn_sites
+from dedupcrawl.training.page_rows import page_rows
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules

@@ -15,13 +15,13 @@ from w3lib.url import safe_url_string
 
 from dedupcrawl.aliases.alias import MOST_LINKS, NAME, SAID, Alias, SiteAliases, rule_id
 from dedupcrawl.aliases.sources import DUPLICATE, NAMING, REDIRECT, SOURCES, aliases_said, may_lead
+from dedupcrawl.crawl.alias_store import AliasStore
 from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.journal_file import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import MOVED, TRIAL, Yielded, refreshed_from, without_fragment
 from dedupcrawl.crawl.same_page import Look, digest_of_text, is_kept_with_lines_beside, same_page
-from dedupcrawl.crawl.site_memory import AliasStore
 from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.detection.unsettled import MOST_UNSETTLED
 from dedupcrawl.printable import printable

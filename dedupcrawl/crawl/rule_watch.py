@@ -10,8 +10,9 @@ from scrapy import Request
 from scrapy.http import Response
 
 from dedupcrawl.aliases.alias import was_found_out
-from dedupcrawl.crawl.after_all import AfterAll, EarlierUses
+from dedupcrawl.crawl.after_all import AfterAll
 from dedupcrawl.crawl.aliases import Aliases
+from dedupcrawl.crawl.earlier_uses import EarlierUses
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.log_file import AliasRows
 from dedupcrawl.crawl.pages import FetchedPage

@@ -1,7 +1,7 @@
 """Files as rows of a Spark dataframe, with where each row stands, so that their order is known after any shuffle.
 
 Spark splits a file into pieces (of 128 MB by default); a compressed one (.gz, .bz2) is one piece. Logs become the same
-rows as by `clusters.page_rows`, by the same readers.
+rows as by `training.page_rows`, by the same readers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dedupcrawl.crawl_logs.parquet import known_columns
 from dedupcrawl.crawl_logs.registry import format_like
 from dedupcrawl.crawl_logs.rows import LINE, BlockReader, canonical_rows, usable_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.training.clusters import PAGE_ROWS, page_rows
+from dedupcrawl.training.page_rows import PAGE_ROWS, page_rows
 
 HEAD_LINES = 100  # that tell the format of a file
 _HEAD_OF_A_LINE = 65_536  # bytes of each that are looked at

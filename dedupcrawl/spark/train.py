@@ -24,7 +24,7 @@ from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.spark.reading import ORDER, REPORT, add_reports, check_formats, in_order, read_logs
 from dedupcrawl.spark.session import materialized, spark_session
 from dedupcrawl.training import false_clusters, learning_part
-from dedupcrawl.training.clusters import DISBELIEVED, FAULTS, NEAR, UNLIKE, components
+from dedupcrawl.training.clusters import DISBELIEVED, NEAR, UNLIKE, components
 from dedupcrawl.training.learning_part import (
     Learned,
     LearningOptions,
@@ -33,6 +33,7 @@ from dedupcrawl.training.learning_part import (
     learn_sites,
     without_cycle_detection,
 )
+from dedupcrawl.training.page_rows import FAULTS
 from dedupcrawl.training.train import TrainingSummary, learned_rules, write_all
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import file_of, rule_files

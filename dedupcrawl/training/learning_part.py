@@ -72,7 +72,7 @@ class Learned:
 
 
 def learn_sites(rows: pl.DataFrame, options: LearningOptions, carried_over: RulesBefore = lambda _: ()) -> Learned:
-    """Learn the rules of the sites in `rows` (`clusters.PAGE_ROWS`, in the order of the log), all rows of each site.
+    """Learn the rules of the sites in `rows` (`page_rows.PAGE_ROWS`, in the order of the log), all rows of each site.
 
     What is learned depends on nothing but the rows of each site and its rules from earlier logs, which `carried_over`
     gives, so sites may be parted in any way.

@@ -19,7 +19,7 @@ import polars as pl
 from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.sites import ascii_form
-from dedupcrawl.training.clusters import PAGE_ROWS, page_rows
+from dedupcrawl.training.page_rows import PAGE_ROWS, page_rows
 from dedupcrawl.urls.learning.forms import UNIQUE
 from dedupcrawl.workers import ResultT, in_processes
 
@@ -45,7 +45,7 @@ class Part(NamedTuple):
 
 
 def spooled(batches: Iterable[pl.DataFrame], folder: Path) -> list[Part]:
-    """Rows of many sites (`clusters.PAGE_ROWS`), parted by site into files of a folder; the largest part first.
+    """Rows of many sites (`page_rows.PAGE_ROWS`), parted by site into files of a folder; the largest part first.
 
     Which sites share a part is of no consequence: each is learned on its own.
     """
@@ -122,7 +122,7 @@ def _worked_on(work: Callable[[pl.DataFrame], ResultT], part: Part) -> ResultT:
 
 
 def rows_of(site: str, logs: Sequence[Path], progress: Progress) -> pl.DataFrame:
-    """All rows of a site (`clusters.PAGE_ROWS`), in the order of the logs."""
+    """All rows of a site (`page_rows.PAGE_ROWS`), in the order of the logs."""
     with parted(logs, Tally(), progress) as parts:
         rows = (part.read().filter(pl.col("site") == ascii_form(site)) for part in parts)
         return pl.concat([pl.DataFrame(schema=PAGE_ROWS), *rows])

@@ -227,7 +227,7 @@ def write_all(learned: Learned, folder: Path, tally: Tally, started: float) -> T
 
 
 def trained_on(rows: pl.DataFrame, rules: SiteRules) -> Ledger:
-    """The URLs of a site's rows (`clusters.PAGE_ROWS`) under the rules that `train` without options would leave it."""
+    """The URLs of a site's rows (`page_rows.PAGE_ROWS`) under the rules that `train` without options would leave it."""
     options = LearningOptions()
     learned = learn_sites(rows, options, lambda _: tuple(filter(_is_learned, rules.rules)))
     found = [*learned.rules, *learned.carried_over]

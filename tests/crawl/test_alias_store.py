@@ -13,10 +13,10 @@ from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from dedupcrawl.aliases.alias import NAME, Alias, rule_id
-from dedupcrawl.crawl import site_memory
+from dedupcrawl.crawl import alias_store, site_memory
+from dedupcrawl.crawl.alias_store import AliasStore
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.site_memory import AliasStore
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.open import TemporaryIndex
@@ -60,7 +60,7 @@ def test_many_urls_are_one_question(redis_url: str, monkeypatch: pytest.MonkeyPa
         assert [store.known(url) for url in URLS[:4]] == [None, None, alias(URLS[0]), alias(URLS[0])], "its own news"
         worker.put(URLS[4], alias(URLS[0]))
         worker.known(URLS[4])
-        monkeypatch.setattr(site_memory, "FRESH_SECONDS", 0.0)
+        monkeypatch.setattr(alias_store, "FRESH_SECONDS", 0.0)
         assert store.known(URLS[4]) == alias(URLS[0]), "and after a while that of others"
 
 

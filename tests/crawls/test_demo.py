@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.demo.server import MIRROR_HOST, serving
+from dedupcrawl.demo.server import serving
+from dedupcrawl.demo.site import MIRROR_HOST
 from dedupcrawl.urls.rule_files import read_rules
 from tests import warm
 from tests.demo.truth import DISTINCT, truth

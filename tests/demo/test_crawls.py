@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.demo.server import MIRROR_HOST, DemoServer, serving
+from dedupcrawl.demo.server import DemoServer, serving
+from dedupcrawl.demo.site import MIRROR_HOST
 from tests import warm
 from tests.crawls.site import Answer, serve
 from tests.demo.truth import DISTINCT, truth

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.demo.server import Site
+from dedupcrawl.demo.site import Site
 from dedupcrawl.urls.normalizer import Normalizer
 from tests.demo.truth import truths
 from tests.demo.walk import FRONT, PORT, walk

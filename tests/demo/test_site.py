@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 from parsel import Selector
 
-from dedupcrawl.demo.server import MIRROR_HOST, Answer, Site, Text, articles
+from dedupcrawl.demo.site import MIRROR_HOST, Answer, Site, Text, articles
 from tests.demo.truth import DISTINCT, TEXTS, Kind, truth, truths
 from tests.demo.walk import FRONT, PORT, ask, walk
 

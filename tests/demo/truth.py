@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from dedupcrawl.demo.server import MIRROR_HOST, Answer, articles, other_pages
+from dedupcrawl.demo.site import MIRROR_HOST, Answer, articles, other_pages
 
 Kind = Literal[
     "original",

@@ -7,7 +7,7 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 
 from parsel import Selector
 
-from dedupcrawl.demo.server import Answer, Site
+from dedupcrawl.demo.site import Answer, Site
 
 PORT = 8000
 FRONT = f"http://127.0.0.1:{PORT}/"

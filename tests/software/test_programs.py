@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.commands.software import full, normalizer_at, places, problems
+from dedupcrawl.software.checking import full, normalizer_at, places, problems
 from dedupcrawl.software.program import BASE, COMPILED, PACKAGE_FOLDER, Program, packaged, programs, read_program
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.urls.rule import RuleError

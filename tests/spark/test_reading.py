@@ -12,7 +12,7 @@ import pytest
 
 from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.training.clusters import page_rows
+from dedupcrawl.training.page_rows import page_rows
 from tests.spark.logs import messy_json_lines, rows
 
 if TYPE_CHECKING:

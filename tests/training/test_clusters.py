@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs.rows import SCHEMA
-from dedupcrawl.training.clusters import Clusters, clusters_of, components, page_rows
+from dedupcrawl.training.clusters import Clusters, clusters_of, components
+from dedupcrawl.training.page_rows import page_rows
 
 Row = dict[str, Any]
 

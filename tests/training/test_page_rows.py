@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from dedupcrawl.crawl_logs.rows import SCHEMA
-from dedupcrawl.training.clusters import FAULTS, PAGE_ROWS, page_rows, sites_of
+from dedupcrawl.training.page_rows import FAULTS, PAGE_ROWS, page_rows, sites_of
 
 
 def pages(*rows: dict[str, Any]) -> pl.DataFrame:

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.training.clusters import PAGE_ROWS
+from dedupcrawl.training.page_rows import PAGE_ROWS
 from dedupcrawl.training.parts import Part, parted, work_on
 from dedupcrawl.workers import WorkFailedError
 

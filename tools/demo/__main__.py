@@ -20,7 +20,8 @@ from urllib.parse import urlsplit
 import click
 
 from dedupcrawl.api import learn
-from dedupcrawl.demo.server import MIRROR_HOST, serving
+from dedupcrawl.demo.server import serving
+from dedupcrawl.demo.site import MIRROR_HOST
 from dedupcrawl.index.open import open_index
 from dedupcrawl.printable import counted, megabytes
 

@@ -8,8 +8,8 @@ import pytest
 
 from dedupcrawl.urls.learning.contexts import contexts, path_with, scoped
 from dedupcrawl.urls.learning.forms import Forms
-from dedupcrawl.urls.learning.narrowing import kept_to, scopes
 from dedupcrawl.urls.learning.references import hypothesis
+from dedupcrawl.urls.learning.sections import kept_to, scopes
 from dedupcrawl.urls.learning.written import written_path
 from dedupcrawl.urls.rule import Rule, described
 from dedupcrawl.urls.url_parts import split_url
