@@ -168,7 +168,8 @@ def items(pair: Pair) -> float:
     """
     new, kept, around = pair.new, pair.kept, pair.kept.said_around
     repeated = new.blocks.difference(new.site.own(new.blocks), new.everywhere, kept.blocks)
-    return log1p(sum(block not in around.asides and block not in around.link_lines for block in repeated))
+    known = around.asides.keys() | around.link_lines.keys()
+    return log1p(sum(block <= around.last and block not in known for block in repeated))
 
 
 def kept_links(pair: Pair) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import expm1, log
 
+import msgspec
 import pytest
 
 from dedupcrawl.content.features import FEATURES, Pair
@@ -18,6 +19,7 @@ MORE = (
 )
 LINES = tuple(TEXT.split("\n"))
 PAGE = Page("http://a.example/1", title="A clock from the town hall", paragraphs=LINES)
+STEELS = ("iron", "bronze", "copper", "silver", "brass", "tin", "nickel", "zinc", "lead")
 KNOWN = Furniture()
 for number in range(RECURRING):
     KNOWN.add({number}, f"{number}")  # of a host whose pages repeat nothing that these say
@@ -98,10 +100,7 @@ def test_a_text_is_short_by_its_own_words() -> None:
 
 def test_items_of_a_list_count_where_the_kept_page_lacks_them_and_not_all_pages_have_them() -> None:
     shop, frame = Furniture(), "Sorted by price, nine to a page"
-    names = [
-        f"Pocket knife of {steel}"
-        for steel in ["iron", "bronze", "copper", "silver", "brass", "tin", "nickel", "zinc", "lead"]
-    ]
+    names = [f"Pocket knife of {steel}" for steel in STEELS]
     for number in range(4 * RECURRING):  # each product on a third of the lists, the frame on all
         lines = (frame, *(name for at, name in enumerate(names) if (at + number) % 3 == 0))
         shop.add(set(view(Page("", paragraphs=lines), KNOWN).blocks), f"{number}")
@@ -113,3 +112,8 @@ def test_items_of_a_list_count_where_the_kept_page_lacks_them_and_not_all_pages_
     assert OF["items"](pair(first, replace(second, link_lines=tuple(names[:3])), shop)) == 0, "it has them beside"
     assert OF["items"](pair(first, second)) == 0, "of a site that repeats nothing they are its own"
     assert OF["items"](pair(Page("", paragraphs=(frame,)), Page("", paragraphs=(names[0],)), shop)) == 0, "all have it"
+    lines = tuple(f"A line that leads to the {first} {second}" for first in STEELS for second in STEELS)
+    many = view(replace(first, url="http://a.example/9", paragraphs=(frame,), link_lines=(*lines, *names)), shop)
+    stored = msgspec.structs.replace(many, all_around=many.said_around.to_bytes())
+    whole = view(replace(first, paragraphs=(frame, *names)), shop)
+    assert OF["items"](Pair.of(whole, stored)) == 0, "of so many lines not all are stored"
