@@ -189,7 +189,7 @@ class TakesTheGood:
     [
         (BadAndGood, {"CONCURRENT_ITEMS": 1}),
         (GoodAfterAWhile, {}),
-        (BadAndGood, {"ITEM_PIPELINES": {HoldsBackTheGood: 10, TakesTheGood: 800}}),
+        (BadAndGood, {"ITEM_PIPELINES": {HoldsBackTheGood: -10, TakesTheGood: 800}}),
     ],
     ids=["one after the other", "a callback that waits", "a pipeline that waits"],
 )
@@ -238,7 +238,7 @@ class Replaces:
         return {"url": item.url}
 
 
-@pytest.mark.parametrize("pipelines", [{Replaces: 10}, {DedupPipeline: None, Replaces: 800}, {Replaces: 800}])
+@pytest.mark.parametrize("pipelines", [{Replaces: -10}, {DedupPipeline: None, Replaces: 800}, {Replaces: 800}])
 async def test_items_that_our_pipeline_does_not_see_are_not_held(
     pipelines: dict[Any, int | None], caplog: pytest.LogCaptureFixture
 ) -> None:
