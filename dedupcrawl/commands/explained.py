@@ -115,7 +115,7 @@ class Explainer:
                 evidence.get(name, {"id": name}) for name in dict.fromkeys(ids) if not name.startswith(RULE)
             ],
             "refuted": {name: why for name, why in (software.failed | aliases.failed).items() if name in ids},
-            "software": software.told(),
+            "software": software.told(form),
             "alias": self._alias(form, aliases),
             "verdict": verdict.to_dict() if verdict is not None else None,
             "chain": chain,

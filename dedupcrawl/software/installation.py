@@ -129,14 +129,14 @@ class SiteSoftware(SiteTrials, frozen=True):
         """What is recognized."""
         return [one for one in self.seen if one.is_recognized]
 
-    def told(self) -> list[dict[str, Any]]:
+    def told(self, url: str | None = None) -> list[dict[str, Any]]:
         """Each program that is recognized or outweighed: where, by which signs, and what became of its rules.
 
-        As JSON values; `in_words` says them.
+        As JSON values; `in_words` says them. With a URL only those below whose paths it lies: a site may have a hundred.
         """
         rows = []
         for one in sorted(self.seen, key=lambda one: (one.where, one.program)):
-            if not (one.is_recognized or one.is_outweighed):
+            if not (one.is_recognized or one.is_outweighed) or (url is not None and not one.contains(url)):
                 continue
             end = f"@{one.where}"
             tried = {name: record for name, record in self.tried.items() if _is_of(name, one.program, end)}

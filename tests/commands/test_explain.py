@@ -329,14 +329,15 @@ def test_what_a_crawl_does_with_a_doubted_rule(folder: Path) -> None:
 
 def test_what_runs_on_a_site_is_told_with_its_signs_and_the_trials_that_there_were(tmp_path: Path) -> None:
     signs = {"sign 1": 1, "sign 2": 2, "sign 3": 1}
-    seen = Installation("forum", "a.example", signs, {}, ("a.example",))
-    against = Installation("phpbb3", "a.example", {**signs, "sign 4": -3}, {}, ("a.example",))
+    seen = Installation("forum", "a.example", signs, {"base": ""}, ("a.example",))
+    against = Installation("phpbb3", "a.example", {**signs, "sign 4": -3}, {"base": ""}, ("a.example",))
+    elsewhere = Installation("forum", "b.a.example", signs, {"base": ""}, ("b.a.example",))
     tried = {f"forum.{name}@a.example": TrialRecord(*counts) for name, counts in TRIALS.items()}
     index = LmdbIndex(tmp_path / "index", CHECKS)
     index.update_site_state(
         "a.example",
         NAME,
-        lambda _: SiteSoftware(tried, {"forum.off@a.example": "it was wrong"}, (seen, against)).to_bytes(),
+        lambda _: SiteSoftware(tried, {"forum.off@a.example": "it was wrong"}, (seen, against, elsewhere)).to_bytes(),
     )
     alias = Alias("http://a.example/1", "permalink", "s", "", 0.0)
     index.attach("http://a.example/2", ALIAS, alias.to_bytes())

@@ -66,6 +66,13 @@ def test_told_by_program_and_place() -> None:
     assert (trac["where"], trac["tried"]) == ("a.com/trac", {"trac.reply@a.com/trac": [4, 1]})
 
 
+def test_told_of_a_url_is_what_runs_there() -> None:
+    known = SiteSoftware(seen=(TRAC, FORUM))
+    assert [row["program"] for row in known.told("http://a.com/trac/ticket/3")] == ["smf", "trac"]
+    assert [row["program"] for row in known.told("http://a.com/tracks")] == ["smf"]
+    assert known.told("http://b.a.com/trac/ticket/3") == []
+
+
 def test_what_would_not_be_recognized_anyway_is_not_told() -> None:
     for signs in ({"url /x": -2}, {"url /x": -2, "url /y": 2, "url /z": -1}, {"url /y": 9, "url /x": -2}):
         assert SiteSoftware(seen=(Installation("trac", "a.com", signs, {}, ("a.com",)),)).told() == []
