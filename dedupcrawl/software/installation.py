@@ -132,7 +132,7 @@ class SiteSoftware(SiteTrials, frozen=True):
     def told(self, url: str | None = None) -> list[dict[str, Any]]:
         """Each program that is recognized or outweighed: where, by which signs, and what became of its rules.
 
-        As JSON values; `in_words` says them. With a URL only those below whose paths it lies: a site may have a hundred.
+        As JSON values; `in_words` says them. With a URL only those below whose paths it lies: a site may have many.
         """
         rows = []
         for one in sorted(self.seen, key=lambda one: (one.where, one.program)):
