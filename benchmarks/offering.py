@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dedupcrawl.index.contract import Index, Kept
+from dedupcrawl.index.contract import Index, Kept, Offer
 from dedupcrawl.index.record import Entry
 from dedupcrawl.index.search import Search
 from dedupcrawl.verdict import Verdict
@@ -24,5 +24,6 @@ def offer(index: Index, entry: Entry, *, compare: bool = True) -> Kept | Verdict
                 return Verdict(entry.url, "duplicate", kept.url, check, 1.0)
         for _, candidates in found.inside():
             found.superseded |= {page_id: kept.source for page_id, kept in candidates}
-        if (kept_as := index.add_all([(found, b"")])[0]) is not None:
+        (kept_as,) = index.carry_out([Offer(found, b"")])
+        if isinstance(kept_as, Kept):
             return kept_as

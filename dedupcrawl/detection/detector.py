@@ -20,10 +20,10 @@ from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import listing, packed_text
 from dedupcrawl.detection.comparison import Asked, Comparison
 from dedupcrawl.detection.site_furniture import SiteFurniture
-from dedupcrawl.detection.together import Drop, Offer, Steps, together
+from dedupcrawl.detection.together import Steps, together
 from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.detection.unsettled import MOST_UNSETTLED, Unsettled, UnsettledPages
-from dedupcrawl.index.contract import Index, Kept
+from dedupcrawl.index.contract import Drop, Index, Kept, Offer
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.limits import ResidentLimit, SiteQuota
 from dedupcrawl.index.record import Dependent, Entry

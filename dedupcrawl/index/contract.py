@@ -22,12 +22,12 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple
 
 import msgspec
 
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.claims import Claimant, claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.notes import Attachments, RewriteLog, SiteStates, VerdictLog, orphan_cell
 from dedupcrawl.index.record import (
     Dependent,
@@ -35,7 +35,6 @@ from dedupcrawl.index.record import (
     Raw,
     digest,
     entry_of,
-    pack_dependent,
     plain,
     storable,
     unpack,
@@ -51,6 +50,20 @@ class Kept(msgspec.Struct, frozen=True):
     page_id: int
     supersedes: tuple[str, ...] = ()  # URLs of kept pages that lie inside it
     replaces: bool = False  # whether it took the place of a kept page of the same URL
+
+
+class Offer(NamedTuple):
+    """A page that is to be added."""
+
+    found: Search  # what was found for it
+    request: bytes  # what to ask for to fetch it again; empty: it need not be
+
+
+class Drop(NamedTuple):
+    """A page that is to be dropped because of another."""
+
+    keeper: str  # URL under which that is kept
+    dependent: Dependent
 
 
 class PageStore(Tables):
@@ -74,24 +87,6 @@ class PageStore(Tables):
 
         Raises:
             ValueError: The index was opened to be read, or the entry has a signature of an unknown check.
-        """
-
-    @abstractmethod
-    def add_all(self, offers: Sequence[tuple[Search, bytes]]) -> list[Kept | None]:
-        """Keep pages that were searched for, each in one atomic step, in an index on a server with one round trip.
-
-        None for each of which what came since, or a page before it, added or not, may change what was found. Then who
-        asks has to search on, after this search, and decide anew. So of two equal pages that two processes find unique
-        at the same time exactly one is kept. A page of the same URL is replaced, and those in `Search.superseded` are
-        remembered to lie inside this one.
-
-        A page that this process claims (see `start_claiming`) depends on itself where its request, the bytes, says what
-        to ask for: should the claim die, it is an orphan like those that were dropped because of it.
-
-        Once this returns Kept the page survives a kill of the process; after an IndexAwayError it may have been kept.
-
-        Raises:
-            ValueError: The index was opened to be read.
         """
 
     def renew(self, entry: Entry) -> bool:
@@ -177,31 +172,6 @@ class PageStore(Tables):
         """
 
 
-OWNER_BYTES = 16
-
-
-class Claimant(Protocol):
-    """This process, as far as it claims pages, and what it can tell of others: who lives.
-
-    Attributes:
-        owner: Its name, in `OWNER_BYTES`; empty while it claims nothing.
-    """
-
-    owner: bytes
-
-    def start(self) -> str:
-        """Become a claimant, if this process is none yet; returns its name."""
-
-    def dead(self, excluded: Collection[str]) -> set[str]:
-        """Names of the claimants that are no more, but some."""
-
-    def bury(self, dead: Collection[str]) -> None:
-        """No claim of these is left."""
-
-    def give_up(self, urls: Iterable[str]) -> None:
-        """There is no claim of this process on these pages any more."""
-
-
 class ClaimLedger(PageStore):
     """Pages that a process keeps and has not stored yet, and what was dropped because of them."""
 
@@ -242,11 +212,22 @@ class ClaimLedger(PageStore):
         return orphaned
 
     @abstractmethod
-    def depend_all(self, drops: Sequence[tuple[str, Dependent]]) -> list[bool]:
-        """Each is dropped because of the page kept under a URL; remembered while that is claimed.
+    def carry_out(self, decided: Sequence[Offer | Drop]) -> list[Kept | bool | None]:
+        """Keep and drop pages as was decided, each in one atomic step, in an index on a server with one round trip.
 
-        False for each of which no such page is kept any more, so that this is no reason to drop anything. In an index
-        on a server with one round trip.
+        Of an offer Kept, or None where what came since the search, or a page before it, added or not, may change what
+        was found. Then who asks has to search on, after this search, and decide anew. So of two equal pages that two
+        processes find unique at the same time exactly one is kept. A page of the same URL is replaced, and those in
+        `Search.superseded` are remembered to lie inside this one. A page that this process claims (see
+        `start_claiming`) depends on itself where its request says what to ask for: should the claim die, it is an
+        orphan like those that were dropped because of it. Once this returns Kept the page survives a kill of the
+        process; after an IndexAwayError it may have been kept.
+
+        Of a drop whether its keeper is still kept: else that is no reason to drop anything. While the keeper is
+        claimed, the dependent is remembered.
+
+        Raises:
+            ValueError: The index was opened to be read.
         """
 
     @in_turn
@@ -291,28 +272,6 @@ class ClaimLedger(PageStore):
                 return True
             (claimed,) = there
         return False
-
-
-def claim_cell(url: str, owner: bytes = b"") -> Cell:
-    """The claim of a process on a page; the value is left out where it is not known whose."""
-    return Cell("claims", b"", digest(url), owner + url.encode() if owner else None)
-
-
-def dependent_cell(keeper: str, dependent: Dependent) -> Cell:
-    """`dependent` is dropped because of the page under `keeper`, which is claimed, or is that page."""
-    return Cell("dependents", digest(keeper), *pack_dependent(dependent))
-
-
-def read_claim(key: Raw, raw: Raw) -> tuple[bytes, str]:
-    """Owner and URL of a claim.
-
-    Raises:
-        IndexDamagedError: It cannot be read, or is that of another page: to take one for another would lose both.
-    """
-    owner, url = bytes(raw[:OWNER_BYTES]), bytes(raw[OWNER_BYTES:]).decode(errors="replace")
-    if digest(url) != key:
-        raise IndexDamagedError(f"the claim of {url!r} is that of another page")
-    return owner, url
 
 
 Told = Callable[[int, int], None]

@@ -41,7 +41,8 @@ class SiteQuota:
 
     def add(self, site: str) -> None:
         """One more."""
-        self.pages(site)
+        if len(self._untold) >= _SITES:
+            self.close()
         self._untold[site] += 1
         if self._untold[site] >= _STEP:  # what could not be told is told with the next page
             self._tell(site)
@@ -52,9 +53,11 @@ class SiteQuota:
             self._tell(site)
 
     def _tell(self, site: str) -> None:
-        more, guess = self._untold[site], _as_state(self._told[site]) if self._told[site] else None
+        more, told = self._untold[site], self._told.get(site)
+        guess = _as_state(told) if told else None
         now = self._index.update_site_state(site, _STATE, lambda old: _as_state(_read(old) + more), guess)
-        self._told[site] = _read(now)
+        if told is not None:
+            self._told[site] = _read(now)
         del self._untold[site]
 
 

@@ -15,7 +15,8 @@ import msgspec
 
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.contract import OWNER_BYTES, Index, Kept, Told, claim_cell, dependent_cell, read_claim
+from dedupcrawl.index.claims import OWNER_BYTES, claim_cell, dependent_cell, read_claim
+from dedupcrawl.index.contract import Drop, Index, Kept, Offer, Told
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.journal import Journal, Transaction, is_locked, with_prefix
 from dedupcrawl.index.notes import orphan_cell
@@ -181,8 +182,8 @@ class LmdbIndex(Index):
             with self.journal.reading() as txn:
                 yield self.journal.fetch(txn)
 
-    def add_all(self, offers: Sequence[tuple[Search, bytes]]) -> list[Kept | None]:
-        return [self._offer(found, request) for found, request in offers]
+    def carry_out(self, decided: Sequence[Offer | Drop]) -> list[Kept | bool | None]:
+        return [self._offer(*one) if isinstance(one, Offer) else self._depend(*one) for one in decided]
 
     @in_turn
     def _offer(self, found: Search, request: bytes) -> Kept | None:
@@ -250,12 +251,10 @@ class LmdbIndex(Index):
         raw = self.journal.get(txn, "claims", key)
         return None if raw is None else read_claim(key, raw)[0]
 
-    def depend_all(self, drops: Sequence[tuple[str, Dependent]]) -> list[bool]:
-        return [self._depend(plain(keeper), dependent) for keeper, dependent in drops]
-
     @in_turn
     def _depend(self, keeper: str, dependent: Dependent) -> bool:
         """A write transaction only where the page is claimed."""
+        keeper = plain(keeper)
         while True:
             with self._store.snapshot() as txn:
                 if self._claimant(txn, digest(keeper)) is None:
@@ -342,7 +341,7 @@ _OWNERS = "owners"  # folder of the claimants' lock files
 
 
 class LmdbClaims:
-    """As index.contract.Claimant: alive as long as it holds the lock on its file, however its process ends."""
+    """As index.claims.Claimant: alive as long as it holds the lock on its file, however its process ends."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal

@@ -12,16 +12,18 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from typing import NamedTuple
 
 import redis
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index import redis_journal
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.contract import Index, Kept, Told, claim_cell
+from dedupcrawl.index.claims import claim_cell
+from dedupcrawl.index.contract import Drop, Index, Kept, Offer, Told
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import Dependent, Entry, digest, pack_dependent, plain, storable, unpack_dependent
 from dedupcrawl.index.redis_journal import NOTHING, RedisJournal, Replica, WireProbe, numbered, read_set, token
@@ -34,7 +36,16 @@ from dedupcrawl.index.verify import problems
 _VERIFICATIONS = 5
 
 
-def _step(
+class _Step(NamedTuple):
+    """What the server is to do with one page."""
+
+    url: str  # under which a claim may be
+    row: bytes  # what is appended; empty: nothing
+    replaces: bool  # whether it takes the place of another
+    arguments: list[Argument]
+
+
+def _arguments(
     row: Sequence[Argument], claim: Sequence[bytes], dependent: Dependent | None, probes: Iterable[WireProbe]
 ) -> list[Argument]:
     """What the server is to do with one page, unless what must not have come since, the probes, has.
@@ -55,7 +66,7 @@ class RedisIndex(RedisJournal, Index):
     """The contract Index on a Redis server.
 
     Threads of a process take turns. A page that another process has replaced or forgotten within the last second
-    (`redis_journal.FRESH_SECONDS`) may still be given as the keeper of a duplicate; `depend_all` tells, before a drop.
+    (`redis_journal.FRESH_SECONDS`) may still be given as the keeper of a duplicate; `carry_out` tells, before a drop.
 
     Args:
         url: ``redis://``, ``rediss://`` or ``unix://``; ``?prefix=`` names the index. For the errors see `open_index`.
@@ -119,60 +130,62 @@ class RedisIndex(RedisJournal, Index):
             yield replica.fetch
 
     @in_turn
-    def add_all(self, offers: Sequence[tuple[Search, bytes]]) -> list[Kept | None]:
-        replica = self.replica
-        end = replica.catalog.next_id
-        answers: list[Kept | None] = [None] * len(offers)
-        steps: dict[int, tuple[str, list[Argument]]] = {}
-        rows: dict[int, tuple[bytes, bool]] = {}
-        for number, (found, request) in enumerate(offers):
-            if found.catalog is not replica.catalog or found.end != end:
+    def carry_out(self, decided: Sequence[Offer | Drop]) -> list[Kept | bool | None]:
+        answers: list[Kept | bool | None] = [None] * len(decided)
+        drops = {number: one for number, one in enumerate(decided) if isinstance(one, Drop)}
+        offers = {number: one for number, one in enumerate(decided) if isinstance(one, Offer)}
+        steps = self._adding(offers) | self._dropping(drops)
+        for number in self._stepped(steps):
+            one, step = decided[number], steps[number]
+            if isinstance(one, Offer):
+                answers[number] = Kept(self._catalog.next_id, one.found.superseded_urls, step.replaces)
+                self.replica.extend([step.row])
+                self.claims.kept(step.url)
+            else:
+                answers[number] = True
+        while unsure := {number: one for number, one in drops.items() if answers[number] is None}:
+            self.catch_up()
+            steps = self._dropping(unsure)
+            for number in unsure.keys() - steps.keys():
+                answers[number] = False
+            for number in self._stepped(steps):
+                answers[number] = True
+        return answers
+
+    def _adding(self, offers: Mapping[int, Offer]) -> dict[int, _Step]:
+        """How pages are added; none of those that were searched for when this process knew less than now."""
+        replica, steps = self.replica, {}
+        for number, (found, request) in offers.items():
+            if found.catalog is not replica.catalog or found.end != replica.catalog.next_id:
                 continue
             entry = found.entry
             earlier = newest(replica.catalog, entry.url, replica.fetch)
             replaces = earlier and earlier[0]
-            row = replica.packed(row_of(found, replaces))
-            itself = Dependent(entry.spider, entry.source, request) if request else None
+            row, tokens = replica.packed(row_of(found, replaces))
             claim = claim_cell(entry.url, self.claims.owner)
             claimed = (claim.field, claim.value) if claim.value else NOTHING
+            itself = Dependent(entry.spider, entry.source, request) if request else None
             probes = read_set(replica.catalog.schema, entry, replaces)
-            steps[number] = entry.url, _step((*row, *replica.tombstone(replaces)), claimed, itself, probes)
-            rows[number] = row[0], replaces is not None
-        for number in self._stepped(steps):
-            raw, is_update = rows[number]
-            answers[number] = Kept(replica.catalog.next_id, offers[number][0].superseded_urls, is_update)
-            replica.extend([raw])
-            self.claims.kept(steps[number][0])
-        return answers
+            arguments = _arguments((row, tokens, *replica.tombstone(replaces)), claimed, itself, probes)
+            steps[number] = _Step(entry.url, row, replaces is not None, arguments)
+        return steps
 
-    @in_turn
-    def depend_all(self, drops: Sequence[tuple[str, Dependent]]) -> list[bool]:
-        held: dict[int, bool] = {}
-        is_fresh = False
-        while len(held) < len(drops):
-            steps: dict[int, tuple[str, list[Argument]]] = {}
-            for number, (keeper, dependent) in enumerate(drops):
-                kept = None if number in held else newest(self._catalog, plain(keeper), self.replica.fetch)
-                if kept is not None:
-                    probe = (1, token(self._catalog.schema.ended, kept[0]), b"")
-                    steps[number] = keeper, _step(2 * NOTHING, (digest(keeper), b""), dependent, [probe])
-                elif is_fresh:
-                    held.setdefault(number, False)
-            held |= dict.fromkeys(self._stepped(steps), True)
-            if len(held) < len(drops):
-                self.catch_up()
-                is_fresh = True
-        return [held[number] for number in range(len(drops))]
+    def _dropping(self, drops: Mapping[int, Drop]) -> dict[int, _Step]:
+        """How pages are dropped; none of those under whose keeper's URL this process knows of no page."""
+        steps = {}
+        for number, (keeper, dependent) in drops.items():
+            kept = newest(self._catalog, plain(keeper), self.replica.fetch)
+            if kept is not None:
+                probe = (1, token(self._catalog.schema.ended, kept[0]), b"")
+                arguments = _arguments(2 * NOTHING, (digest(keeper), b""), dependent, [probe])
+                steps[number] = _Step(keeper, b"", False, arguments)
+        return steps
 
-    def _stepped(self, steps: dict[int, tuple[str, list[Argument]]]) -> list[int]:
-        """The numbers of those that the server did, in one round trip; none where too much has come since.
-
-        Args:
-            steps: Number → the URL under which a claim may be, and what the server is to do.
-        """
-        dependents = (self._key("dependents", digest(url)) for url, _ in steps.values())
+    def _stepped(self, steps: dict[int, _Step]) -> list[int]:
+        """The numbers of those that the server did, in one round trip; none where too much has come since."""
+        dependents = (self._key("dependents", digest(step.url)) for step in steps.values())
         keys = [self._key("claims"), self._key("owners"), *dependents]
-        arguments = (part for _, step in steps.values() for part in (len(step), *step))
+        arguments = (part for step in steps.values() for part in (len(step.arguments), *step.arguments))
         done = self.exchange(OFFER, keys, *arguments)[1] if steps else []
         return [number for number, is_done in zip(steps, done, strict=False) if is_done]
 
@@ -278,7 +291,7 @@ LIFE_SECONDS = 30.0
 
 
 class RedisClaims:
-    """As index.contract.Claimant: alive as long as its key is, which a thread renews until the process ends.
+    """As index.claims.Claimant: alive as long as its key is, which a thread renews until the process ends.
 
     No lock on a file is seen by another machine, so here a claimant that is killed counts as alive until its key
     expires, and one that cannot reach Redis for that long as dead: that costs a duplicate. All methods but `close` are

@@ -17,7 +17,7 @@ from dedupcrawl.commands.index import command
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index.contract import Index
+from dedupcrawl.index.contract import Index, Offer
 from dedupcrawl.index.limits import SiteQuota
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
@@ -155,7 +155,7 @@ def test_aliases_of_what_is_named_and_those_that_lead_there_go_too(  # noqa: PLR
         index.close()
         index = open_index(spec, CHECKS)
         for entry in kept_pages:
-            assert index.add_all([(index.search(entry), b"")]) != [None]
+            assert index.carry_out([Offer(index.search(entry), b"")]) != [None]
     for url, (target, source, days) in ALIASES.items():
         run_name = "old" if days else "newer"
         alias = Alias(target, source, "toy", run_name, time.time() - days * 86_400)

@@ -17,6 +17,7 @@ from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.together import Steps
+from dedupcrawl.index.contract import Offer
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.redis import RedisIndex
@@ -273,14 +274,14 @@ def test_an_error_of_the_index_costs_only_the_page_that_it_is_about(
 ) -> None:
     index = RedisIndex(redis_url, CHECKS)
     detector, batch = Detector(index, run="one"), Batch(index)
-    add_all = index.add_all
+    carry_out = index.carry_out
 
-    def fails(offers: list[tuple[object, bytes]]) -> object:
-        if any(found.entry.url == "http://a.example/1" for found, _ in offers):  # type: ignore[attr-defined]
+    def fails(decided: list[Offer]) -> object:
+        if any(found.entry.url == "http://a.example/1" for found, _ in decided):
             raise error
-        return add_all(offers)  # type: ignore[arg-type]
+        return carry_out(decided)
 
-    monkeypatch.setattr(index, "add_all", fails)
+    monkeypatch.setattr(index, "carry_out", fails)
 
     async def judge() -> list[object]:
         asked = (judges(detector, f"http://a.example/{number}", prose(200, number)) for number in range(3))

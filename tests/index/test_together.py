@@ -10,7 +10,7 @@ from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.together import together
-from dedupcrawl.index.contract import Kept
+from dedupcrawl.index.contract import Kept, Offer
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.page import Page
@@ -81,10 +81,10 @@ def test_a_batch_is_two_questions_to_a_server(redis_url: str) -> None:
 
 def test_two_workers_offer_the_same_batch(redis_url: str) -> None:
     one, other = RedisIndex(redis_url, TOYS), RedisIndex(redis_url, TOYS)
-    mine = [(one.search(toy(f"http://a/{number}", number + 10)), b"") for number in range(5)]
-    theirs = [(other.search(toy(f"http://b/{number}", number + 12)), b"") for number in range(5)]
-    assert one.add_all(mine) == [Kept(number) for number in range(5)]
-    assert other.add_all(theirs) == [None, None, None, Kept(5), Kept(6)]
+    mine = [Offer(one.search(toy(f"http://a/{number}", number + 10)), b"") for number in range(5)]
+    theirs = [Offer(other.search(toy(f"http://b/{number}", number + 12)), b"") for number in range(5)]
+    assert one.carry_out(mine) == [Kept(number) for number in range(5)]
+    assert other.carry_out(theirs) == [None, None, None, Kept(5), Kept(6)]
     assert one.verify() == other.verify() == []
     one.close()
     other.close()
@@ -92,8 +92,9 @@ def test_two_workers_offer_the_same_batch(redis_url: str) -> None:
 
 def test_what_nothing_concerns_is_added_where_the_index_takes_batches(index: AnyIndex) -> None:
     found = [
-        (index.search(toy(url, number)), b"") for url, number in (("http://a", 7), ("http://b", 7), ("http://c", 8))
+        Offer(index.search(toy(url, number)), b"")
+        for url, number in (("http://a", 7), ("http://b", 7), ("http://c", 8))
     ]
-    added = index.add_all(found)
+    added = index.carry_out(found)
     assert added[:2] == [Kept(0), None]
     assert added[2] == (Kept(1) if index.pages_at_once > 1 else None)

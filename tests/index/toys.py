@@ -10,7 +10,7 @@ import numpy as np
 
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings, Probe
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.index.contract import Index, Kept
+from dedupcrawl.index.contract import Drop, Index, Kept, Offer
 from dedupcrawl.index.record import Dependent, Entry
 from dedupcrawl.index.search import Search
 from dedupcrawl.page import Page
@@ -146,12 +146,12 @@ def accept(new: Entry) -> Judge:
 
 def add(index: Index, found: Search, request: bytes = b"") -> Kept | None:
     """Add one page."""
-    return index.add_all([(found, request)])[0]
+    return index.carry_out([Offer(found, request)])[0]  # type: ignore[return-value]  # of an offer
 
 
 def depend(index: Index, keeper: str, dependent: Dependent) -> bool:
     """Drop one page because of another."""
-    return index.depend_all([(keeper, dependent)])[0]
+    return index.carry_out([Drop(keeper, dependent)]) == [True]
 
 
 def offer(  # noqa: PLR0913 - each may be left out or is a case
