@@ -30,8 +30,10 @@ from dedupcrawl.urls.rule_files import (
     SUFFIX,
     SiteRules,
     added,
+    checked,
     file_of,
     path_in,
+    read_named,
     read_rules,
     replace_rules,
     rule_files,
@@ -271,7 +273,7 @@ def _is_found_out(rule: Rule) -> bool:
 
 def _files(folder: Path) -> dict[str, Path]:
     check_there_are(folder)
-    return rule_files([folder])
+    return checked(rule_files([folder]))
 
 
 def _chosen(folder: Path, sites: Sequence[str]) -> Iterator[SiteRules]:
@@ -316,10 +318,11 @@ def _steps(url: str, files: dict[str, Path]) -> dict[str, Any]:
 
 
 def _test_examples(folder: Path, as_json: bool) -> None:
+    check_there_are(folder)
     examples, problems = 0, []
-    for _, path in sorted(_files(folder).items()):
+    for _, path in sorted(rule_files([folder]).items()):
         try:
-            site_rules = read_rules(path)
+            site_rules = read_named(path)
         except RuleError as error:
             problems.append(str(error))
             continue

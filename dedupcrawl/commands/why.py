@@ -25,7 +25,7 @@ from dedupcrawl.urls.learning.search import candidates, cost_of
 from dedupcrawl.urls.normalizer import Normalizer, SiteNormalizer
 from dedupcrawl.urls.rule import Rule, described, rule_facts, speaks_for
 from dedupcrawl.urls.rule_book import RuleBook
-from dedupcrawl.urls.rule_files import SiteRules, rule_files, rules_of
+from dedupcrawl.urls.rule_files import SiteRules, checked, rule_files, rules_of
 from dedupcrawl.urls.url_parts import split_url
 
 _NAMED = 2  # pairs of URLs that speak against a hypothesis
@@ -97,7 +97,7 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
         raise BadInputError(
             f"{printable(one)} and {printable(other)} belong to two sites, and no rule leads from one site to another."
         )
-    rules = rules_of(rule_files([folder]) if folder.exists() else {}, site) or SiteRules(site, ())
+    rules = rules_of(checked(rule_files([folder])) if folder.exists() else {}, site) or SiteRules(site, ())
     log = None
     if logs:
         from dedupcrawl.training.parts import rows_of  # needs an extra

@@ -19,7 +19,7 @@ from dedupcrawl.training.parts import parted, work_on
 from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import RuleError
-from dedupcrawl.urls.rule_files import FILES_CHECKED, check_name, file_name, read_rules, rule_files, rules_of
+from dedupcrawl.urls.rule_files import FILES_CHECKED, file_name, read_named, read_rules, rule_files, rules_of
 
 _WORST = 20  # rules named one by one
 _NAMED = 4  # sites
@@ -119,7 +119,7 @@ def evaluate(
     elif len(files) <= FILES_CHECKED:
         for path in files.values():
             try:
-                check_name(path)
+                read_named(path)
             except RuleError as error:
                 measured.unreadable.append(str(error))
     with parted(logs, tally, progress) as parts:

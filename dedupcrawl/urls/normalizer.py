@@ -25,9 +25,8 @@ from dedupcrawl.urls.compiled_rule import LONGEST_URL, TooLongError, compiled, h
 from dedupcrawl.urls.overlaps import done_in_part, on_all_hosts
 from dedupcrawl.urls.rule import Kind, Rule, RuleError
 from dedupcrawl.urls.rule_files import (
-    FILES_CHECKED,
     SiteRules,
-    check_name,
+    checked,
     file_name,
     file_of,
     read_rules,
@@ -240,9 +239,7 @@ class Normalizer:
             RuleError: When a path does not exist, or a file that is named itself cannot be read.
         """
         where = [Path(path) for path in listed(paths)]
-        files = rule_files([path for path in where if not path.is_file()])
-        for path in files.values() if len(files) <= FILES_CHECKED else ():
-            check_name(path)
+        files = checked(rule_files([path for path in where if not path.is_file()]))
         named = {path: read_rules(path) for path in where if path.is_file()}
         return cls(named.values(), files, {site_rules.site: path for path, site_rules in named.items()})
 

@@ -231,15 +231,27 @@ def rule_files(paths: Sequence[Path]) -> dict[str, Path]:
     return found
 
 
-def check_name(path: Path) -> None:
-    """See that a file of a folder is called as its site wants it, or it would not be looked into.
+def read_named(path: Path) -> SiteRules:
+    """As `read_rules`, of a file of a folder: it must be called as its site wants it, or it would not be looked into.
 
     Raises:
         RuleError: It is not, or it cannot be read.
     """
-    site = read_rules(path).site
-    if file_name(site) != path.name:
-        raise RuleError(f"{path}: it is for the site {site}, so its name must be {file_name(site)}")
+    rules = read_rules(path)
+    if file_name(rules.site) != path.name:
+        raise RuleError(f"{path}: it is for the site {rules.site}, so its name must be {file_name(rules.site)}")
+    return rules
+
+
+def checked(files: dict[str, Path]) -> dict[str, Path]:
+    """The same files of a folder, once each was seen by `read_named`; of more than `FILES_CHECKED` none is looked into.
+
+    Raises:
+        RuleError: As there.
+    """
+    for path in files.values() if len(files) <= FILES_CHECKED else ():
+        read_named(path)
+    return files
 
 
 _EDITED = ("state", "tried", "failed", "note")  # keys of a rule that commands and crawls change

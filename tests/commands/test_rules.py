@@ -110,10 +110,14 @@ def test_test_goes_round_until_nothing_changes(rules: Path) -> None:
     assert [step["rule"] for step in circle["steps"]] == ["circle", "back"]
 
 
-def test_test_uses_no_file_that_is_for_another_site(rules: Path) -> None:
+@pytest.mark.parametrize(
+    "args", [("test", "http://b.com/?sid=1"), ("test",), ("list",), ("show", "a.com"), ("disable", "a.com", "sid")]
+)
+def test_a_file_that_no_crawl_would_take_is_named(rules: Path, args: tuple[str, ...]) -> None:
     (rules / "b.com.toml").write_text((rules / "a.com.toml").read_text())
-    (found,) = answer(run(rules, "test", "http://b.com/?sid=1", "--json"))["tests"]
-    assert (found["steps"], found["kind"]) == ([], "unchanged")
+    result = run(rules, *args)
+    assert result.exit_code != 0
+    assert "it is for the site a.com, so its name must be a.com.toml" in result.output
 
 
 def test_test_without_urls_tries_the_examples(rules: Path) -> None:
