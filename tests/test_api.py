@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -166,6 +167,22 @@ def test_what_is_no_text_or_page_is_told_in_a_sentence(use: Callable[[Detector],
 
 def test_the_version_is_that_of_the_package() -> None:
     assert dedupcrawl.__version__ == version("dedupcrawl")
+
+
+@pytest.mark.parametrize("shares", [(0.2, 0.95), (0.95, 0.2)])
+def test_each_detector_of_a_process_asks_by_its_own_thresholds(tmp_path: Path, shares: tuple[float, float]) -> None:
+    """Whichever has opened the index first."""
+    part, rest = " ".join(prose(120)), " ".join(prose(80, 1))
+    alone = {"DEDUP_CHECKS": ["shingles"], "DEDUP_TARGET_PRECISION": 0}
+    with ExitStack() as opened:
+        by_share = {
+            share: opened.enter_context(Detector(tmp_path / "pages", {**alone, "DEDUP_SHINGLES_SHARE": share}))
+            for share in shares
+        }
+        by_share[0.2].check(Page("http://a.example/part", paragraphs=(part,)))
+        pages = {share: Page(f"http://a.example/{share}", paragraphs=(part, rest)) for share in shares}
+        assert by_share[0.2].check(pages[0.2]).is_duplicate
+        assert not by_share[0.95].check(pages[0.95]).is_duplicate
 
 
 def test_an_index_that_cannot_be_opened_holds_nothing_open(tmp_path: Path) -> None:

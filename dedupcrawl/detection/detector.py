@@ -156,7 +156,7 @@ class Detector:
         force_keep = asked.force_keep
         found: Search | None = None
         while True:
-            found = self.index.search(entry, first_id=first_id, after=found)
+            found = self.index.search(entry, checks=asked.checks, first_id=first_id, after=found)
             earlier = found.kept() if entry.fetched_url else None
             if earlier is not None and earlier.run == self.run and earlier.source != entry.source:
                 entry, found = msgspec.structs.replace(entry, url=entry.source, fetched_url=""), None
@@ -265,7 +265,7 @@ class Detector:
                 is_kept = self.index.renew(entry)
             verdict = None
             if is_kept or (signatures and one.request):
-                verdict = one.compared(entry, reading).duplicate(self.index.search(entry))
+                verdict = one.compared(entry, reading).duplicate(self.index.search(entry, checks=one.checks))
             if one.request and verdict is None:
                 dropped = Dependent(self.spider, entry.source, one.request)
                 self.index.refetch([dropped])

@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.claims import Claimant, claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.notes import Attachments, RewriteLog, SiteStates, VerdictLog, orphan_cell
@@ -77,11 +78,14 @@ class PageStore(Tables):
     pages_at_once: int
 
     @abstractmethod
-    def search(self, entry: Entry, *, first_id: int = 0, after: Search | None = None) -> Search:
+    def search(
+        self, entry: Entry, *, checks: Sequence[Check] = (), first_id: int = 0, after: Search | None = None
+    ) -> Search:
         """What may concern a new page: candidates for a detector to decide about.
 
         Args:
             entry: The page.
+            checks: Who is asked, in this order, with their own thresholds; none: those that the index was opened with.
             first_id: Pages below are no candidates.
             after: An earlier search for the same page, which this one goes on with: it brings up what came since.
 

@@ -32,7 +32,7 @@ from dedupcrawl.index.record import (
     storable,
     unpack_dependent,
 )
-from dedupcrawl.index.schema import BATCH_PAGES, Schema, check_header, header_of, read_schema
+from dedupcrawl.index.schema import BATCH_PAGES, Schema, header_of, read_schema
 from dedupcrawl.index.seal import check_seal
 from dedupcrawl.index.search import Ending, Fetch, Search, newest, row_of
 from dedupcrawl.index.segment_store import SegmentStore, segment_files
@@ -79,9 +79,6 @@ class LmdbIndex(Index):
         path: The folder; made when it is missing. For the errors see `open_index`.
         checks: As there. Damaged segments are made again with these, and a warning.
         batch_pages: Pages in memory before they are folded; an index keeps what it was made with.
-
-    Attributes:
-        where: What names it, for people.
     """
 
     claims: LmdbClaims
@@ -91,7 +88,7 @@ class LmdbIndex(Index):
         super().__init__()
         self._users = 1
         self.path = path
-        self.where = f"lmdb:{path}"
+        self.where = f"lmdb:{path}"  # what names it, for people
         with ExitStack() as opened:
             self.journal = journal = opened.enter_context(closing(Journal(path, create=bool(checks))))
             self.lock = journal.lock
@@ -171,9 +168,11 @@ class LmdbIndex(Index):
         return self.journal.rows(0, end)
 
     @in_turn
-    def search(self, entry: Entry, *, first_id: int = 0, after: Search | None = None) -> Search:
+    def search(
+        self, entry: Entry, *, checks: Sequence[Check] = (), first_id: int = 0, after: Search | None = None
+    ) -> Search:
         self._look()
-        return Search(self._store.catalog, storable(entry), first_id, self.lock, self._reading, after)
+        return Search(self._store.catalog, storable(entry), first_id, self.lock, self._reading, checks, after)
 
     @contextmanager
     def _reading(self) -> Iterator[Fetch]:
@@ -312,16 +311,17 @@ class LmdbIndex(Index):
         """One more user of this object, who will close it too; False when it is closed already.
 
         Raises:
-            IndexMismatchError: It was opened with other checks, thresholds, or in another order.
+            IndexMismatchError: It was made by other checks or settings, or is open to be read only.
         """
         with self.journal.lock:
             if self._users < 1:
                 return False
-            schema = self._store.catalog.schema
-            if checks or schema.checks:
-                check_header(schema.header, checks, str(self.path))
-                if [check for _, check in schema.checks] != list(checks):
-                    raise IndexMismatchError(f"{self.path} is in use in this process with other thresholds")
+            if checks:
+                catalog = self._store.catalog
+                if not catalog.schema.checks:
+                    raise IndexMismatchError(f"{self.path} is open in this process, to be read only: close it first")
+                with self.journal.explaining():
+                    catalog.schema = _schema(self.journal, checks, catalog.schema.batch_pages)
             self._users += 1
         return True
 

@@ -118,10 +118,13 @@ class RedisIndex(RedisJournal, Index):
         return self.replica.fetch(page)
 
     @in_turn
-    def search(self, entry: Entry, *, first_id: int = 0, after: Search | None = None) -> Search:
+    def search(
+        self, entry: Entry, *, checks: Sequence[Check] = (), first_id: int = 0, after: Search | None = None
+    ) -> Search:
         replica = self._replica(redis_journal.FRESH_SECONDS)
         first_id = min(first_id, self.first_id_limit)
-        return Search(replica.catalog, storable(entry), first_id, self.lock, partial(self._reading, replica), after)
+        reading = partial(self._reading, replica)
+        return Search(replica.catalog, storable(entry), first_id, self.lock, reading, checks, after)
 
     @contextmanager
     def _reading(self, replica: Replica) -> Iterator[Fetch]:

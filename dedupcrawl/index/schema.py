@@ -83,8 +83,8 @@ class Schema:
             keys[self.inside] = np.array(record.inside, dtype=np.uint64)
         return keys
 
-    def signatures(self, entry: Entry) -> list[tuple[int, Check, bytes]]:
-        """(slot, check, signature) of every check that did not abstain on this entry.
+    def signatures(self, entry: Entry, checks: Sequence[Check] = ()) -> list[tuple[int, Check, bytes]]:
+        """(slot, check, signature) of each of these checks, or of all, that did not abstain on this entry.
 
         Raises:
             ValueError: The index was opened without checks, or the entry has a signature of an unknown check.
@@ -92,7 +92,9 @@ class Schema:
         if not self.checks:
             raise ValueError("this index was opened without checks, to be read only: open it with the checks it holds")
         made = [
-            (slot, check, entry.signatures[check.name]) for slot, check in self.checks if check.name in entry.signatures
+            (self.names.index(check.name), check, entry.signatures[check.name])
+            for check in checks or [check for _, check in self.checks]
+            if check.name in entry.signatures and check.name in self.names
         ]
         if len(made) < len(entry.signatures):
             unknown = ", ".join(sorted(set(entry.signatures) - set(self.names)))

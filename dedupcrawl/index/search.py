@@ -44,6 +44,7 @@ class Search:
         first_id: Pages below are no candidates.
         lock: Held while the catalog is looked at.
         reading: Opens the records of the catalog for a moment.
+        checks: As of `Index.search`.
         after: A search for the same page whose candidates are not brought up again, and whose findings stand; without
             effect when it was in another catalog.
 
@@ -57,17 +58,20 @@ class Search:
     first_id: int
     lock: RLock
     reading: Callable[[], AbstractContextManager[Fetch]]
+    checks: InitVar[Sequence[Check]]
     after: InitVar[Search | None]
 
-    def __post_init__(self, after: Search | None) -> None:
+    def __post_init__(self, checks: Sequence[Check], after: Search | None) -> None:
         earlier = after if after is not None and after.catalog is self.catalog else None
         self.end = self.catalog.next_id
         self.superseded: dict[int, str] = earlier.superseded if earlier else {}
         if earlier:
             self.first_id = max(self.first_id, earlier.end)
-        self._signatures = self.catalog.schema.signatures(self.entry)
+        self._signatures = self.catalog.schema.signatures(self.entry, checks)
         self._views: dict[int, PostingsView] = {}  # of the catalog as it was, for both questions
-        self._candidates: dict[int, Candidate | None] = {}  # that were read; several checks bring up the same page
+        # What was read of pages; several checks bring up the same one.
+        self._kept: dict[int, Sequence[bytes | None]] = {}
+        self._candidates: dict[int, Candidate | None] = {}
 
     def similar(self) -> Iterator[tuple[str, Iterator[Candidate]]]:
         """Check by check, in their order, what it accepts: most similar first, among equals the nearest by all checks.
@@ -121,7 +125,7 @@ class Search:
         accepted: list[tuple[float, int, Sequence[bytes | None], bytes]] = []
         for page in pages:
             raw = fetch(page)
-            kept = signatures(raw, page)
+            kept = self._signatures_of(page, raw)
             theirs = kept[slot] if slot < len(kept) else None
             similarity = None if theirs is None else check.compare(own, theirs)
             if similarity is not None:
@@ -130,6 +134,12 @@ class Search:
             alike = Counter(one[0] for one in accepted)
             accepted.sort(key=lambda one: (one[0], self._dissimilarity(one[2]) if alike[one[0]] > 1 else 0.0, one[1]))
         return [(page, raw) for _, page, _, raw in accepted]
+
+    def _signatures_of(self, page: int, raw: Raw) -> Sequence[bytes | None]:
+        kept = self._kept.get(page)
+        if kept is None:
+            kept = self._kept[page] = signatures(raw, page)
+        return kept
 
     def _dissimilarity(self, kept: Sequence[bytes | None]) -> float:
         total = 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,15 +84,24 @@ async def test_two_crawls_of_one_process_share_an_index(tmp_path: Path) -> None:
     assert third.items == []
 
 
-async def test_two_crawls_with_other_checks_cannot_share_an_index(tmp_path: Path) -> None:
-    settings = {"DEDUP_INDEX": f"lmdb:{tmp_path / 'index'}"}
-    with serve(SITE) as site:
-        done = await asyncio.gather(
-            crawl(f"{site.base}/", settings),
-            crawl(f"{site.base}/", {**settings, "DEDUP_REPEATABILITY": 0.9}),
-            return_exceptions=True,
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"DEDUP_CHECKS": ["title"]},
+        {"DEDUP_CHECKS": ["title", "feature_code", "exact"]},
+        {"DEDUP_SIMHASH_DISTANCE": 5, "DEDUP_REPEATABILITY": 0.9},
+    ],
+)
+async def test_crawls_of_one_process_ask_their_own_checks_of_one_index(tmp_path: Path, others: dict[str, Any]) -> None:
+    settings = {"DEDUP_INDEX": f"lmdb:{tmp_path / 'index'}", "DEDUP_SCOPE": "all", "DEDUP_CHECKS": ["exact"]}
+    with serve(SITE) as site, serve(SITE) as other:
+        first, second = await asyncio.gather(
+            crawl(f"{site.base}/", settings), crawl(f"{other.base}/", {**settings, **others})
         )
-    assert sum(not isinstance(one, BaseException) and bool(one.items) for one in done) == 1
+    dropped = {name.rpartition("/")[2] for name in second.stats if name.startswith("dedup/content/dropped/")}
+    assert dropped <= set(others.get("DEDUP_CHECKS", ["exact"]))
+    assert first.stats["dedup/content/checked"] == second.stats["dedup/content/checked"] == 5
+    assert len(first.items) + len(second.items) + len(first.dropped) + len(second.dropped) == 10
 
 
 async def test_no_page_is_a_duplicate_of_itself_whatever_rules_make_of_its_url(tmp_path: Path) -> None:
