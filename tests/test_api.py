@@ -169,6 +169,17 @@ def test_the_version_is_that_of_the_package() -> None:
     assert dedupcrawl.__version__ == version("dedupcrawl")
 
 
+@pytest.mark.parametrize("of", [{"title": "a\udc80"}, {"url": "http://a.example/\udc80"}, {"asides": ("a \udc80 b",)}])
+def test_half_a_character_is_not_the_end_of_the_process(of: dict[str, Any]) -> None:
+    """MurmurHash3 of a string that has no UTF-8 form ends it. JSON may hold one: "\\ud83d"."""
+    links = ("http://a.example/\udc80",)
+    said = (*prose(200), "a\udc80b " * 9)
+    given = {"url": "http://a.example/1", "paragraphs": said, "links": links, "also_at": links} | of
+    with Detector(settings={"DEDUP_CHECKS": ["exact", "title", "mwo"]}) as detector:
+        assert not detector.check(Page(**given)).is_duplicate
+        assert detector.check(Page(**{**given, "url": "http://a.example/2"})).is_duplicate
+
+
 @pytest.mark.parametrize("shares", [(0.2, 0.95), (0.95, 0.2)])
 def test_each_detector_of_a_process_asks_by_its_own_thresholds(tmp_path: Path, shares: tuple[float, float]) -> None:
     """Whichever has opened the index first."""

@@ -98,7 +98,7 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 def link_hash(target: str) -> int:
     """MurmurHash3 x86 32 of a link's path and query."""
-    return mmh3.hash(target, _LINK_SEED, False)
+    return mmh3.hash(target.encode("utf-8", "replace"), _LINK_SEED, False)
 
 
 def line_hashes(lines: Collection[str]) -> list[int]:

@@ -166,4 +166,4 @@ class Furniture:
 
 
 def _hash(title: str) -> int:
-    return mmh3.hash(title[:_TITLE], signed=False)
+    return mmh3.hash(title[:_TITLE].encode("utf-8", "replace"), signed=False)

@@ -7,7 +7,7 @@ import mmh3
 
 def key_of(url: str) -> int:
     """What a URL is remembered by where there are many: 60 bytes each in a set."""
-    return int(mmh3.hash64(url)[0])
+    return int(mmh3.hash64(url.encode("utf-8", "replace"))[0])
 
 
 class UrlSet:

@@ -26,7 +26,8 @@ class AttachmentError(ValueError):
 def listing(listed_by: str, page: str) -> Iterator[tuple[str, str, bytes]]:
     """URL, name and bytes of what is kept beside a page and a list of it; of a page but the last list."""
     yield page, _LISTED_BY, listed_by.encode("utf-8", "replace")
-    yield listed_by, f"{_LISTS}/{mmh3.hash(page, signed=False):08x}", page.encode("utf-8", "replace")
+    listed = page.encode("utf-8", "replace")
+    yield listed_by, f"{_LISTS}/{mmh3.hash(listed, signed=False):08x}", listed
 
 
 def lists_of(attachments: Mapping[str, bytes]) -> dict[str, list[str]]:

@@ -134,7 +134,8 @@ class Record(msgspec.Struct, frozen=True, eq=False):
             most: Only so many terms are kept, the heaviest. Of terms that weigh the same those with the lower hash
                 stay, on every page, so that two pages leave out the same ones.
         """
-        given = np.fromiter(map(mmh3.hash, weights, repeat(0), repeat(False)), np.uint32, len(weights))
+        said = (term.encode("utf-8", "replace") for term in weights)
+        given = np.fromiter(map(mmh3.hash, said, repeat(0), repeat(False)), np.uint32, len(weights))
         each = np.fromiter(weights.values(), np.int64, len(weights))
         lightest = math.floor(dropped * sum(weights.values()))
         hashes, place = np.unique(given, return_inverse=True)
