@@ -232,7 +232,9 @@ def _forget(index: Index, wanted: Selection) -> tuple[Counter[str], set[str]]:
     while some := list(islice(kept, _AT_ONCE)):
         sites |= {entry.site for entry in some}
         forgotten["page"] += index.forget(entry.url for entry in some)
-        index.forget(entry.source for entry in some if entry.source != entry.url)
+        for source in {entry.source for entry in some if entry.source != entry.url}:
+            if index.entry(source) is None:  # else what lies beside it is another page's
+                index.detach(source, "")
     dropped = (
         row.verdict.url
         for row in chain(index.recorded(), index.restored())

@@ -49,6 +49,7 @@ class Storing:
     def __init__(self, parts: Parts, orphans: Orphans) -> None:
         self._crawler, self._stats, self._pages = parts.crawler, parts.stats, parts.pages
         self._index: ClaimLedger = parts.index
+        self._detector = parts.detector
         self._orphans = orphans
         self._feeds = parts.settings.confirm == "feed"
         self._files: FeedFiles | None = None
@@ -183,6 +184,7 @@ class Storing:
         """What a page, or its items by their own URLs, were kept under will not be stored."""
         try:
             orphans = self._index.abandon(kept.values())
+            self._detector.erased(kept.values())
         except IndexAwayError:
             self._lost.append((kept, request))
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from itertools import chain, starmap
@@ -245,7 +245,7 @@ class Detector:
         if keeper.run != self.run:
             is_one = keeper.source == entry.source or (is_same is not None and is_same(keeper.source))
             if is_one:
-                self.index.forget([keeper.url])
+                self.erased([keeper.url][: self.index.forget([keeper.url])])
                 return True
         return is_same is not None and before is not None
 
@@ -323,6 +323,11 @@ class Detector:
             self.index.adopt(orphan, kept_under)
             if kept_under is not None:  # the verdict for which it was dropped once is not true any more
                 self._record(Verdict(url, "unique"))
+
+    def erased(self, urls: Iterable[str]) -> None:
+        """The pages that were kept under these URLs are no more."""
+        for url in urls:
+            self._quota.add(site_of(url), -1)
 
     def keep_text(self, page: Page) -> None:
         """Keep the main text of a page that was judged, for `explain`; an OSError where that cannot be written."""

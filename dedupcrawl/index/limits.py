@@ -22,7 +22,8 @@ _SITES = 4096  # whose counts are held in memory
 class SiteQuota:
     """Counts the pages of each site that one process adds, so that none can fill the index; in steps, not page by page.
 
-    Several processes may exceed a limit by some `_STEP` pages each, and by those that are judged together.
+    Several processes may exceed a limit by some `_STEP` pages each, and by those that are judged together. Pages that
+    are forgotten because the process which claimed them is dead count until `recount`.
     """
 
     def __init__(self, index: Index) -> None:
@@ -39,12 +40,12 @@ class SiteQuota:
             self._told[site] = _read(self._index.site_state(site, _STATE))
         return self._told[site] + self._untold[site]
 
-    def add(self, site: str) -> None:
-        """One more."""
+    def add(self, site: str, pages: int = 1) -> None:
+        """So many more; or less, where they are gone."""
         if len(self._untold) >= _SITES:
             self.close()
-        self._untold[site] += 1
-        if self._untold[site] >= _STEP:  # what could not be told is told with the next page
+        self._untold[site] += pages
+        if abs(self._untold[site]) >= _STEP:  # what could not be told is told with the next page
             self._tell(site)
 
     def close(self) -> None:
@@ -55,7 +56,7 @@ class SiteQuota:
     def _tell(self, site: str) -> None:
         more, told = self._untold[site], self._told.get(site)
         guess = _as_state(told) if told else None
-        now = self._index.update_site_state(site, _STATE, lambda old: _as_state(_read(old) + more), guess)
+        now = self._index.update_site_state(site, _STATE, lambda old: _as_state(max(0, _read(old) + more)), guess)
         if told is not None:
             self._told[site] = _read(now)
         del self._untold[site]

@@ -102,6 +102,20 @@ def test_its_texts_and_its_place_in_the_quota_go_too(folder: Path) -> None:
     index.close()
 
 
+def test_what_another_run_keeps_under_the_url_that_a_page_was_fetched_from_stays(tmp_path: Path) -> None:
+    index = LmdbIndex(tmp_path, CHECKS)
+    url, canonical = "http://a.example/?s=1", "http://a.example/"
+    for run_name, asked in (("one", {}), ("other", {"canonical": canonical})):
+        detector = Detector(index, spider="toy", run=run_name)
+        page = Page(url, paragraphs=(prose(len(run_name)),))
+        assert detector.judge(Analysis(page), CHECKS, **asked).verdict == "unique"
+        detector.keep_text(page)
+        detector.close()
+    index.close()
+    assert run(tmp_path, "forget", "--run", "other").stdout == "1 page forgotten\n"
+    assert kept(tmp_path) == [url.removeprefix("http://")]
+
+
 def test_what_is_kept_beside_a_page_that_was_given_back_goes_too(folder: Path) -> None:
     index = LmdbIndex(folder, CHECKS)
     index.withdraw(["http://www.b.com/22/copy"])

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+from scrapy.exceptions import DropItem
+
+from dedupcrawl.index.limits import SiteQuota
 from dedupcrawl.index.lmdb import LmdbIndex
 from tests.crawls.site import Follower, crawl, page, prose, serve
 
@@ -75,3 +79,23 @@ async def test_a_site_over_its_quota_is_let_through() -> None:
     assert done.stats["dedup/index/pages"] == 3
     assert done.stats["dedup/content/over_quota"] >= 6
     assert len(done.items) >= 9
+
+
+class DropsFour:
+    dropped = 0
+
+    def process_item(self, item: Any) -> Any:
+        self.dropped += 1
+        if self.dropped <= 4:
+            raise DropItem("not this one")
+        return item
+
+
+async def test_pages_that_were_not_stored_take_no_room_of_a_quota(tmp_path: Path) -> None:
+    pages = {f"/{n}": page(prose(n, 200)) for n in range(6)}
+    settings = {"DEDUP_INDEX": f"lmdb:{tmp_path}", "DEDUP_SITE_QUOTA": 6, "ITEM_PIPELINES": {DropsFour: 800}}
+    with serve({"/": page("Start " + prose(99), *pages), **pages}) as site:
+        done = await crawl(f"{site.base}/", settings)
+    index = LmdbIndex(tmp_path, ())
+    assert SiteQuota(index).pages("127.0.0.1") == done.stats["dedup/index/pages"] == 2
+    index.close()
