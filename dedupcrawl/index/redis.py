@@ -59,7 +59,11 @@ def _arguments(
 
 def _unpacked(values: Iterable[bytes]) -> list[Dependent]:
     """The dependents of values, taken or not."""
-    return [unpack_dependent(raw[TAKEN_BYTES:] if raw[:1] == TAKEN else raw) for raw in values]
+    return [unpack_dependent(_untaken(raw)) for raw in values]
+
+
+def _untaken(raw: bytes) -> bytes:
+    return raw[TAKEN_BYTES:] if raw[:1] == TAKEN else raw
 
 
 class RedisIndex(RedisJournal, Index):
@@ -214,7 +218,7 @@ class RedisIndex(RedisJournal, Index):
     # Claims
 
     def orphans(self, spider: str) -> list[Dependent]:
-        return _unpacked([raw for _, raw in self.rows("orphans", digest(spider))])
+        return [unpack_dependent(_untaken(raw), key) for key, raw in self.rows("orphans", digest(spider))]
 
     def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
         return self._take(list(orphans), os.urandom(TAKE_BYTES))

@@ -75,14 +75,18 @@ class RedisJournal(VerdictLog):
     def converse(self, work: Callable[[], Answer]) -> Answer:
         return self.link.talk(self.greet, work)
 
-    @in_turn
     def change(self, cells: Collection[Cell], given: Collection[Cell] = ()) -> list[bytes | None] | None:
-        there: list[bytes | None] | None = self.link.call(CHANGE, *self._changing(cells, given))
+        return self._change(cells, given, self._number() if given else b"")
+
+    @in_turn
+    def _change(self, cells: Collection[Cell], given: Collection[Cell], number: bytes) -> list[bytes | None] | None:
+        """Done once, however often it is sent under its number: an answer may be lost, and what is given is changed."""
+        there: list[bytes | None] | None = self.link.call(CHANGE, *self._changing(cells, given, number))
         if any(cell.table == "restored" for cell in cells):
             self.read_at = 0.0
         return there
 
-    def _changing(self, cells: Collection[Cell], given: Collection[Cell]) -> tuple[Any, ...]:
+    def _changing(self, cells: Collection[Cell], given: Collection[Cell] = (), number: bytes = b"") -> tuple[Any, ...]:
         """Keys and arguments."""
         keys = [self.address.key("meta"), *(self._key(cell.table, cell.group) for cell in (*given, *cells))]
         seconds = _AGREED_SECONDS if any(cell.table == "agreed" for cell in cells) else 0
@@ -91,11 +95,11 @@ class RedisJournal(VerdictLog):
             arguments += cell.field, cell.value or b""
         for cell in cells:
             arguments += cell.table, cell.field, cell.value or b""
-        return keys, *arguments
+        return [*keys, self.address.key("done", self._process.hex())], *arguments, number
 
     @in_turn
     def send(self, cells: Collection[Cell]) -> None:
-        self.link.post(CHANGE, *self._changing(cells, ()))
+        self.link.post(CHANGE, *self._changing(cells))
 
     @in_turn
     def values(self, table: str, fields: Sequence[bytes]) -> list[bytes | None]:

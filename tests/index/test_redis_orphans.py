@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+import redis
+
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.redis import RedisIndex
 from tests.index.claimant import COPY, keep
 from tests.index.toys import CHECKS, depend
@@ -56,3 +60,16 @@ def test_a_take_whose_answer_was_lost_is_said_again(redis_server: RedisServer, r
     one.refetch([COPY])
     assert one._take([COPY], b"the take") == one._take([COPY], b"the take") == [COPY]
     one.close()
+
+
+def test_an_orphan_that_is_another_page_is_damage(redis_server: RedisServer, redis_url: str) -> None:
+    (index,) = claimants(redis_url, 1)
+    index.refetch([COPY])
+    server = redis.Redis(port=redis_server.port)
+    (key,) = server.scan_iter(f"*{redis_url.rpartition('=')[2]}*orphans*")
+    (raw,) = server.hvals(key)
+    (field,) = server.hkeys(key)
+    server.hset(key, field, raw.replace(COPY.url.encode(), COPY.url[:-1].encode() + b"?"))
+    with pytest.raises(IndexDamagedError, match="is another page"):
+        index.orphans("toy")
+    index.close()

@@ -173,6 +173,30 @@ def test_a_replica_that_takes_no_rows_is_away(own_server: RedisServer) -> None:
     index.close()
 
 
+def test_a_change_whose_answer_is_lost_is_made_once(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = opened(redis_url, wait=5)
+    index.record(Verdict("http://v/1", "duplicate"), run="", site="")
+    index.settle()
+    ask, armed = index.link.ask, [True]
+
+    def loses(*command: Any) -> Any:
+        answer = ask(*command)
+        if armed and command[0] in ("EVAL", "EVALSHA"):
+            armed.clear()
+            index.link.drop()
+            raise redis.ConnectionError("reset by peer")
+        return answer
+
+    monkeypatch.setattr(index.link, "ask", loses)
+    for expected in (b"x", b"xx"):
+        assert index.update_site_state("a.com", "toy", lambda old: (old or b"") + b"x") == expected
+        assert not armed
+        armed.append(True)
+    assert index.withdraw(["http://v/1"]) == 1
+    assert not armed
+    index.close()
+
+
 def test_scripts_that_the_server_has_forgotten_are_sent_again(redis_server: RedisServer, redis_url: str) -> None:
     index = opened(redis_url, wait=5)
     index.record(Verdict("http://v/1", "duplicate"), run="", site="")

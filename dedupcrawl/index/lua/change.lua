@@ -1,13 +1,15 @@
--- KEYS: meta, for each given cell and then for each that is changed its hash. ARGV: seconds that these hashes last
+-- KEYS: meta, for each given cell and then for each that is changed its hash, what was done. ARGV: seconds that these hashes last
 -- or 0, how many cells are given, the field of each and its value or '' for none; of each that is changed its table,
--- field and value or ''. Returns the values of those given unless they are as they should be. Counts cells by table.
-local first = 2 + tonumber(ARGV[2])
+-- field and value or ''; then '' or a number under which this is done once, which lies under the last key for an hour.
+-- Returns the values of those given unless they are as they should be. Counts cells by table.
+local first, last, done = 2 + tonumber(ARGV[2]), #KEYS - 1, ARGV[#ARGV]
+if done ~= '' and redis.call('GET', KEYS[#KEYS]) == done then return false end
 local there, holds = {}, true
 for cell = 1, first - 2 do
   there[cell] = redis.call('HGET', KEYS[1 + cell], ARGV[1 + 2 * cell])
   holds = holds and (there[cell] or '') == ARGV[2 + 2 * cell]
 end
-for number = first, holds and #KEYS or 0 do
+for number = first, holds and last or 0 do
   local at = 2 * first + 3 * (number - first) - 1
   local field, value = ARGV[at + 1], ARGV[at + 2]
   local key, more = KEYS[number], nil
@@ -15,6 +17,7 @@ for number = first, holds and #KEYS or 0 do
   if more ~= 0 then redis.call('HINCRBY', KEYS[1], ARGV[at], more) end
 end
 if ARGV[1] ~= '0' then
-  for number = first, #KEYS do redis.call('EXPIRE', KEYS[number], ARGV[1]) end
+  for number = first, last do redis.call('EXPIRE', KEYS[number], ARGV[1]) end
 end
+if holds and done ~= '' then redis.call('SET', KEYS[#KEYS], done, 'EX', 3600) end
 return not holds and there
