@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 
 from scrapy.exceptions import NotConfigured
@@ -10,6 +9,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
+from dedupcrawl.crawl.freezing import FREEZING
 from dedupcrawl.setting import BOOLEAN
 
 # (setting, component, order). Why these orders, see docs/architecture.md.
@@ -39,7 +39,7 @@ class Addon:
             SettingError: when a DEDUP_ setting cannot be used.
         """
         if "dedupcrawl.settings" not in sys.modules and _freezes(settings):
-            gc.freeze()  # so much is imported now that Python would search Scrapy's modules for garbage, for .08 s
+            FREEZING.freeze()  # so much is imported now that all would be searched for garbage, for .08 s
         from dedupcrawl.crawl.failures import cannot_start
         from dedupcrawl.settings import DedupSettings, SettingError
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import uuid
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.dupe_filter import Repetitions
 from dedupcrawl.crawl.failures import Outage, cannot_start, take_all
+from dedupcrawl.crawl.freezing import FREEZING
 from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import AliasRows, LogFile, PageLog
 from dedupcrawl.crawl.orphans import Orphans, forgets_unstored, returns_unstored
@@ -190,8 +190,7 @@ class Dedup:
         if self._learning is not None:
             self._learning.announce()
         if self.settings.gc_freeze:
-            gc.collect()
-            gc.freeze()  # modules and settings stay; to look through them again and again is a tenth of a crawl's CPU
+            FREEZING.begin()
 
     def spider_idle(self) -> None:
         """Fetch as it was asked for what waits for an answer that did not come: a lost redirect, a body too large.
@@ -243,7 +242,7 @@ class Dedup:
             lambda: write_report(self.settings, self._index, self._log.path, self._run),
             self._detector.close,
             self._index.close,
-            *([gc.unfreeze] if self.settings.gc_freeze else []),
+            *([FREEZING.end] if self.settings.gc_freeze else []),
         )
 
     def request_dropped(self, request: Request) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,24 @@ async def test_the_garbage_collector_leaves_alone_what_was_there_at_the_start(fr
         done = await crawl(f"{site.base}/", {"DEDUP_GC_FREEZE": frozen}, Frozen)
     assert [item["frozen"] for item in done.items] == [frozen]
     assert gc.get_freeze_count() == 0
+
+
+async def test_the_last_crawl_of_a_process_ends_it_and_none_what_the_program_has_frozen() -> None:
+    gc.unfreeze()
+    settings = {"DEDUP_GC_FREEZE": True}
+    with serve(SITE) as site:
+        many = [f"{site.base}/", f"{site.base}/story", f"{site.base}/other"]
+        short, long = await asyncio.gather(
+            crawl(f"{site.base}/story", settings, Frozen),
+            crawl(many, {**settings, "DOWNLOAD_DELAY": 0.3}, Frozen),
+        )
+        assert len(short.items) < len(long.items)
+        assert all(item["frozen"] for item in long.items)
+        assert gc.get_freeze_count() == 0
+        gc.freeze()
+        await crawl(f"{site.base}/", settings)
+        assert gc.get_freeze_count() > 0
+    gc.unfreeze()
 
 
 class Skipping(Follower):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import redis
 
@@ -67,7 +69,7 @@ def test_an_orphan_that_is_another_page_is_damage(redis_server: RedisServer, red
     index.refetch([COPY])
     server = redis.Redis(port=redis_server.port)
     (key,) = server.scan_iter(f"*{redis_url.rpartition('=')[2]}*orphans*")
-    (raw,) = server.hvals(key)
+    raw: Any = server.hvals(key)[0]
     (field,) = server.hkeys(key)
     server.hset(key, field, raw.replace(COPY.url.encode(), COPY.url[:-1].encode() + b"?"))
     with pytest.raises(IndexDamagedError, match="is another page"):
