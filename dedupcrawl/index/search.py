@@ -71,6 +71,7 @@ class Search:
         self._views: dict[int, PostingsView] = {}  # of the catalog as it was, for both questions
         # What was read of pages; several checks bring up the same one.
         self._kept: dict[int, Sequence[bytes | None]] = {}
+        self._distances: dict[int, float] = {}
         self._candidates: dict[int, Candidate | None] = {}
 
     def similar(self) -> Iterator[tuple[str, Iterator[Candidate]]]:
@@ -122,18 +123,18 @@ class Search:
 
         All the pages of one template may be as similar; a duplicate is among the nearest of them.
         """
-        accepted: list[tuple[float, int, Sequence[bytes | None], bytes]] = []
+        accepted: list[tuple[float, int, bytes]] = []
         for page in pages:
             raw = fetch(page)
             kept = self._signatures_of(page, raw)
             theirs = kept[slot] if slot < len(kept) else None
             similarity = None if theirs is None else check.compare(own, theirs)
             if similarity is not None:
-                accepted.append((-similarity, page, kept, bytes(raw)))
+                accepted.append((-similarity, page, bytes(raw)))
         if len(accepted) > 1:
             alike = Counter(one[0] for one in accepted)
-            accepted.sort(key=lambda one: (one[0], self._dissimilarity(one[2]) if alike[one[0]] > 1 else 0.0, one[1]))
-        return [(page, raw) for _, page, _, raw in accepted]
+            accepted.sort(key=lambda one: (one[0], self._dissimilarity(one[1]) if alike[one[0]] > 1 else 0.0, one[1]))
+        return [(page, raw) for _, page, raw in accepted]
 
     def _signatures_of(self, page: int, raw: Raw) -> Sequence[bytes | None]:
         kept = self._kept.get(page)
@@ -141,11 +142,15 @@ class Search:
             kept = self._kept[page] = signatures(raw, page)
         return kept
 
-    def _dissimilarity(self, kept: Sequence[bytes | None]) -> float:
-        total = 0.0
+    def _dissimilarity(self, page: int) -> float:
+        """The distance of all signatures of a page that was read."""
+        if page in self._distances:
+            return self._distances[page]
+        kept, total = self._kept[page], 0.0
         for slot, check, own in self._signatures:
             theirs = kept[slot] if slot < len(kept) else None
             total += 1.0 if theirs is None else check.dissimilarity(own, theirs)
+        self._distances[page] = total
         return total
 
     def _in_turn(self, rows: Iterable[Row]) -> Iterator[Candidate]:
