@@ -16,7 +16,6 @@ from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 
 from benchmarks.markdown import table
-from benchmarks.peers.run import run_published
 from benchmarks.period_codes import feature_string, m2
 from benchmarks.planted import Paragraphs
 from benchmarks.purified_pages import Collection, crawl, planted
@@ -87,6 +86,8 @@ def equal(keys: Sequence[Hashable | None]) -> Keepers:
 
 def in_batch(pages: Sequence[Paragraphs], threshold: float, anchors: str = "punctuation") -> Keepers:
     """Longest code first, as in the paper; keepers by the pages' own numbers."""
+    from benchmarks.peers.run import run_published  # needs the peers, which tests of this module need not
+
     check = FeatureCodeCheck(threshold, anchors=anchors)
     codes = [check.signature(Page(""), SymbolText.of(page)) or b"" for page in pages]
     order = sorted(range(len(pages)), key=lambda number: -len(codes[number]))
