@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 import polars as pl
 
+from dedupcrawl.software.installation import distinct
 from dedupcrawl.software.program import Program, programs
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.training.clusters import clusters_of
@@ -100,7 +101,7 @@ def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions, befo
     """
     try:
         pages = pages.filter(pl.col("url").str.len_bytes() <= LONGEST_URL)
-        rules = _learn_site(site, pages, options)
+        rules = _learn_site(site, pages, options, [rule for rule in before if _is_borne_out(rule)])
         urls, labels = pages["url"].to_list() if before else [], pages["cluster"].to_list() if before else []
         new = [rule for rule in rules.rules if not rule.is_off]
         doubted = {rule.effect for rule in rules.rules if rule.is_off}  # by this log, whatever an earlier one has said
@@ -110,6 +111,11 @@ def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions, befo
         return _failed(site, error)
     carried_over = [SiteRules(site, old.stay)] if before else []
     return Learned(rules=[rules] if rules.rules else [], carried_over=carried_over, refuted=old.refuted)
+
+
+def _is_borne_out(rule: Rule) -> bool:
+    """Known software's, by trials of crawls, which may know the program by more than its URLs."""
+    return rule.source == "software" and rule.tried > 0 and not rule.failed
 
 
 def _failed(site: str, error: Exception) -> Learned:
@@ -171,13 +177,13 @@ def recognized_rules(site: str, urls: Sequence[str], known: Sequence[Program] | 
     return recognizer.rules_of(site)
 
 
-def _learn_site(site: str, pages: pl.DataFrame, options: LearningOptions) -> SiteRules:
+def _learn_site(site: str, pages: pl.DataFrame, options: LearningOptions, tried: Sequence[Rule]) -> SiteRules:
     urls = pages["url"].to_list()
     sample = bounded(pages.with_row_index(), MOST_LEARNED)["index"].to_list()
     looked_at = [urls[row] for row in sample]
     names = known_parameters(looked_at, options.knowledge) if options.knowledge else ()
     known = [Rule(f"known-{name}", "rewrite", drop=(name,), source="prior") for name in names]
-    software = recognized_rules(site, looked_at, options.software)
+    software = distinct((*recognized_rules(site, looked_at, options.software), *tried))
     return learn_site(
         site,
         urls,

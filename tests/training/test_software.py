@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ from dedupcrawl.training.learning_part import LearningOptions, recognized_rules
 from dedupcrawl.training.train import train
 from dedupcrawl.urls.learning.learn import ASSUMED, learn_site
 from dedupcrawl.urls.normalizer import SiteNormalizer
-from dedupcrawl.urls.rule_files import SiteRules, read_rules
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
 
 FORUM = ["viewtopic.php?p=1", "viewforum.php?f=2", "profile.php?mode=viewprofile&u=3"]
 
@@ -110,6 +112,26 @@ def test_what_was_refuted_stays_off_when_it_is_trained_again(tmp_path: Path) -> 
     rules = {rule.id: rule.state for rule in read_rules(tmp_path / "rules" / "a.com.toml").rules}
     assert rules["phpbb2.sid@a.com"] == "disabled"
     assert summary.to_dict()["rules"] == list(rules.values()).count("probation")
+
+
+def test_what_crawls_have_tried_of_a_program_that_urls_do_not_tell_comes_before_what_is_learned(tmp_path: Path) -> None:
+    """A crawl recognizes it by its pages. The narrower rule that such a log teaches takes nothing from it."""
+    posts = [(name, n) for n, name in enumerate(("one", "two", "three", "four", "five", "six", "seven", "eight"))]
+    urls = [
+        url for name, _ in posts for url in (f"http://a.com/magic/{name}/", f"http://a.com/magic/{name}/trackback/")
+    ]
+    log = write(tmp_path, urls, [n for _, n in posts for _ in range(2)])
+    rule = Rule(
+        "wordpress.trackback@a.com", "rewrite", match="/{p*}/{name}/trackback/", to="/{p}/{name}/", source="software"
+    )
+    for tried, names in ((0, 1), (2, 1)):
+        write_rules(tmp_path / "rules", SiteRules("a.com", (replace(rule, state="probation", tried=tried),)))
+        for _ in range(2):
+            train([log], tmp_path / "rules", LearningOptions())
+        rules = read_rules(tmp_path / "rules" / "a.com.toml")
+        assert len(rules.rules) == names
+        used = SiteNormalizer(rules).normalize("http://a.com/p/other/trackback/")
+        assert used.rules == ((rule.id,) if tried else ())
 
 
 def test_what_is_doubted_stands_before_what_was_learned() -> None:
