@@ -396,6 +396,16 @@ def test_a_page_that_is_not_fetched_for_another_dropped_one_is_told_of_both(tmp_
     assert f"its page is a duplicate of {keeper}, by shingles, similarity 0.9 of their signatures" in said
 
 
+@pytest.mark.parametrize("typed", ["a.example", "http://a.example"])
+def test_a_host_alone_is_not_told_to_be_an_alias_of_its_own_slash(tmp_path: Path, typed: str) -> None:
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    index.attach("http://a.example", ALIAS, Alias("http://a.example/", "canonical", "s", "", 0.0).to_bytes())
+    index.close()
+    said = explain(tmp_path, typed).stdout
+    assert "taken for http://a.example/\n" in said
+    assert "alias" not in said
+
+
 def test_a_page_whose_keeper_lies_inside_it_is_not_told_to_be_a_later_one(tmp_path: Path) -> None:
     """As one that was stored before it was known what its site repeats: then it seemed to hold more."""
     small, large = (f"http://a.example/{name}" for name in ("small", "large"))
