@@ -171,8 +171,8 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
             yield from _stretch(stretch)
     if kept is not None:
         yield f"its page was kept: {_described(kept)}"
-        if kept["furniture_blocks"]:
-            yield f"  {kept['furniture_blocks']} of its {counted(kept['blocks'], 'paragraph')} recur on its site"
+        if count := kept["furniture_blocks"]:
+            yield f"  {count} of its {counted(kept['blocks'], 'paragraph')} recur{'s' * (count == 1)} on its site"
     for url in told["listed_by"]:
         yield f"  {url} holds its text and links to it, as lists do"
     if told["lists"]:

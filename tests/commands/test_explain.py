@@ -297,7 +297,7 @@ def test_what_a_site_repeats_is_told_of_a_kept_page(tmp_path: Path) -> None:
     assert [verdict["evidence"].get("furniture_blocks", 0) for verdict in verdicts] == [0] * 5 + [1] * 3
     kept = told(tmp_path, "http://a.example/0")["kept"]  # before the template was known
     assert (kept["blocks"], kept["furniture_blocks"]) == (2, 1)
-    assert "1 of its 2 paragraphs recur on its site" in explain(tmp_path, "http://a.example/0").stdout
+    assert "1 of its 2 paragraphs recurs on its site" in explain(tmp_path, "http://a.example/0").stdout
 
 
 def test_a_rewritten_url_is_followed_into_the_log(tmp_path: Path) -> None:
