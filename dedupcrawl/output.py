@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 import re
@@ -10,7 +11,7 @@ import secrets
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -79,20 +80,22 @@ def results(path: Path | None) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def replacing(path: Path, suffix: str = ".tmp") -> Iterator[IO[bytes]]:
+def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file that takes the place of `path` when the context ends well; when it ends badly nothing is left of it.
 
-    Who may read the file stays as it is; a new one is for all, as the user's umask has it. `path` is no link; `suffix`
-    ends the file's name while it is being written, which begins with a full stop. An OSError of a file that cannot be
-    made names `path`.
+    Who may read the file stays as it is; a new one is for all, as the user's umask has it. `path` is no link. While it
+    is being written the file is called `.NAME.tmp` after that of `path`, so that what a killed process has left is
+    written over; while another process writes there, a random name.
 
     Raises:
         OSError: It cannot be written; `filename` is `path` where the file cannot be made.
     """
-    # Its name is known before it is made: an interrupt in between leaves nothing that nobody would remove.
-    temporary = path.parent / f".{secrets.token_hex(8)}{suffix}"
+    named = path.with_name(f".{path.name}.tmp")
+    lock = _locked(named)
+    # Either name is known before the file is made: an interrupt in between leaves nothing that nobody would remove.
+    temporary = named if lock is not None else path.with_name(f".{secrets.token_hex(8)}{path.suffix}.tmp")
     try:
-        with temporary.open("xb") as file:
+        with temporary.open("xb" if lock is None else "wb") as file:
             yield file
         if path.exists():
             shutil.copymode(path, temporary)
@@ -102,6 +105,24 @@ def replacing(path: Path, suffix: str = ".tmp") -> Iterator[IO[bytes]]:
         if isinstance(error, OSError) and error.filename == str(temporary):
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+def _locked(path: Path) -> int | None:
+    """The lock on a file, which is made where there is none: who holds it may write, move and remove the file.
+
+    None where another process holds it, or none can be had: the name may be too long, the file that of another user.
+    """
+    with suppress(OSError), ExitStack() as stack:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+        stack.callback(os.close, lock)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(lock), path.lstat()):  # it was not moved meanwhile by who had the lock
+            stack.pop_all()
+            return lock
+    return None
 
 
 def check_place(path: Path) -> None:

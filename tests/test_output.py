@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.output import results, to_json
+
+KILLED = """
+import os, pathlib, signal, sys
+from dedupcrawl.output import results
+
+with results(pathlib.Path(sys.argv[1])) as file:
+    file.write(b"a row and half a r")
+    file.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
 
 
 def test_a_file_is_there_once_it_is_whole(tmp_path: Path) -> None:
@@ -38,6 +51,45 @@ def test_an_early_end_leaves_what_was_there(tmp_path: Path, error: type[BaseExce
     with pytest.raises(error):
         fail()
     assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_killed_processes_leave_is_one_file_and_goes_with_the_next_that_ends_well(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    for _ in range(2):
+        assert subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False).returncode == -signal.SIGKILL
+    assert list(tmp_path.iterdir()) == [tmp_path / ".out.jsonl.tmp"]
+    with results(path) as file:
+        file.write(b"row\n")
+    assert path.read_bytes() == b"row\n"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_name_that_leaves_no_room_for_another_made_of_it(tmp_path: Path) -> None:
+    path = tmp_path / ("n" * 255)
+    with results(path) as file:
+        file.write(b"row\n")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_another_has_laid_in_its_way_is_not_written_to(tmp_path: Path) -> None:
+    path, other = tmp_path / "out.jsonl", tmp_path / "other"
+    other.write_bytes(b"other")
+    (tmp_path / ".out.jsonl.tmp").symlink_to(other)
+    with results(path) as file:
+        file.write(b"row\n")
+    assert (path.read_bytes(), other.read_bytes()) == (b"row\n", b"other")
+
+
+def test_of_two_that_write_one_file_at_once_the_last_counts_and_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    with results(path) as first:
+        first.write(b"first\n")
+        with results(path) as second:
+            second.write(b"second\n")
+            first.flush()
+        assert path.read_bytes() == b"second\n"
+    assert path.read_bytes() == b"first\n"
     assert list(tmp_path.iterdir()) == [path]
 
 

@@ -20,8 +20,10 @@ from types import FrameType
 
 from scrapy.cmdline import execute
 
+import dedupcrawl
+
 _INTERVAL = 0.002  # seconds of CPU
-_PACKAGE = "/dedupcrawl/"
+_PACKAGE = f"{Path(dedupcrawl.__file__).parent}/"
 _BEYOND = ("/benchmarks/replay/spider.py", "/scrapy/core/spidermw.py")
 
 Sample = tuple[str, str, int]
@@ -62,7 +64,7 @@ class Sampler:
         while frame is not None:
             if innermost is None and frame.f_code.co_filename.endswith(_BEYOND):
                 break
-            if _PACKAGE in frame.f_code.co_filename and "/site-packages/" not in frame.f_code.co_filename:
+            if frame.f_code.co_filename.startswith(_PACKAGE):
                 innermost = innermost or frame
                 outermost = frame
             frame = frame.f_back
@@ -73,7 +75,7 @@ class Sampler:
 
 
 def _named(frame: FrameType) -> str:
-    return f"{frame.f_code.co_filename.rpartition(_PACKAGE)[2]}:{frame.f_code.co_name}"
+    return f"{frame.f_code.co_filename.removeprefix(_PACKAGE)}:{frame.f_code.co_name}"
 
 
 def main() -> None:

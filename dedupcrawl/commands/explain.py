@@ -32,9 +32,10 @@ _OF_URL = ("rewrite", "kind", "canonical", "in_crawls", "rules", "rule_evidence"
 def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
     """Explain why URL was rewritten, or why its page was dropped or kept, with the evidence.
 
-    URL is looked for as it is, without its fragment, as Scrapy escapes it, and with its host in lower case; then in the
-    crawl log beside the index, which knows redirects and errors. It shows the rules that rewrote it and their evidence,
-    the page that it duplicates, and what is alike and what differs, side by side where DEDUP_KEEP_TEXT kept both texts.
+    URL is looked for as it is (a host alone first with a slash), without its fragment, as Scrapy escapes it, and with
+    its host in lower case; then in the crawl log beside the index, which knows redirects and errors. It shows the rules
+    that rewrote it and their evidence, the page that it duplicates, and what is alike and what differs, side by side
+    where DEDUP_KEEP_TEXT kept both texts.
     For a page whose items were judged one by one, it shows what became of the items named by their position on it
     (URL#1, URL#2, …).
 
@@ -170,8 +171,8 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
             yield from _stretch(stretch)
     if kept is not None:
         yield f"its page was kept: {_described(kept)}"
-        if kept["furniture_blocks"]:
-            yield f"  {kept['furniture_blocks']} of its {counted(kept['blocks'], 'paragraph')} recur on its site"
+        if count := kept["furniture_blocks"]:
+            yield f"  {count} of its {counted(kept['blocks'], 'paragraph')} recur{'s' * (count == 1)} on its site"
     for url in told["listed_by"]:
         yield f"  {url} holds its text and links to it, as lists do"
     if told["lists"]:

@@ -30,9 +30,10 @@ _BARE_HOST = re.compile(
 
 
 def forms_of(url: str) -> list[str]:
-    """`url`, and the same as Scrapy writes it: escaped, without fragment, host in lower case, with a scheme.
+    """`url`, and the same as Scrapy writes it: escaped, without fragment, host in lower case, with a scheme and a path.
 
-    Empty when it is not a URL of the web, or longer than any.
+    A host alone is last without the slash with which it is asked for. Empty when it is not a URL of the web, or longer
+    than any.
 
     >>> forms_of("Example.com/a b#top")
     ['http://example.com/a%20b', 'http://Example.com/a%20b', 'https://example.com/a%20b', 'https://Example.com/a%20b']
@@ -43,7 +44,7 @@ def forms_of(url: str) -> list[str]:
     if _BARE_HOST.match(typed):
         return list(dict.fromkeys(form for scheme in ("http", "https") for form in _forms(f"{scheme}://{typed}")))
     forms = list(_forms(typed))
-    return list(dict.fromkeys([typed, *forms])) if forms else []
+    return list(dict.fromkeys(forms if typed in forms else [typed, *forms])) if forms else []
 
 
 def forms_unless_file(given: str) -> list[str]:
@@ -64,10 +65,10 @@ def _forms(url: str) -> Iterator[str]:
     scheme = parts.scheme.lower()
     host = without_default_port(scheme, parts.authority)
     for authority in (host, parts.authority):
-        plain = UrlParts(scheme, authority, parts.segments, parts.args, parts.separators, "")
+        plain = UrlParts(scheme, authority, parts.segments or [""], parts.args, parts.separators, "")
         yield plain.join()
-        if not any(parts.segments):  # http://host and http://host/ are one page to Scrapy
-            yield plain.with_segments([] if parts.segments else [""]).join()
+        if plain.segments == [""]:  # http://host and http://host/ are one page to Scrapy
+            yield plain.with_segments([]).join()
 
 
 @dataclass(frozen=True, slots=True)

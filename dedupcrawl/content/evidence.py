@@ -194,12 +194,18 @@ UNITS: Mapping[str, str] = {"probability": "share", "covered": "share"} | {it.na
 
 
 def in_words(evidence: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each thing that the evidence says; of what another version wrote, its key and value."""
+    """A line for each thing that the evidence says; of what another version wrote, its key and value.
+
+    A feature that is shown as 0 says nothing, and has no line.
+    """
     for key, label in LABELS.items():
         value = evidence.get(key)
         if isinstance(value, int | float) and not isinstance(value, bool):
             figure = _figure(value, UNITS.get(key, ""))
-            yield f"{label} ({figure})" if key in _FEATURES else f"{figure} {label}"
+            if key not in _FEATURES:
+                yield f"{figure} {label}"
+            elif figure.strip("-0.%"):
+                yield f"{label} ({figure})"
     for key, value in evidence.items():
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if key == "differs" and isinstance(value, list):

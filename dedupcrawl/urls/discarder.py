@@ -90,7 +90,7 @@ def exported(sites: Iterable[SiteRules]) -> tuple[list[dict[str, Any]], list[Ref
             try:
                 rows.append(_exported(site_rules.site, rule))
             except _CannotExpressError as error:
-                refused.append(Refused(f"{site_rules.site} {rule.id}", str(error)))
+                refused.append(Refused(f"{site_rules.site} {rule.id}", f"in duplicate-url-discarder {error}"))
     return rows, refused
 
 
@@ -170,7 +170,7 @@ def _exported(site: str, rule: Rule) -> dict[str, Any]:
     if any("*" in name and name != "*" for name in rule.drop):
         raise _CannotExpressError("names of arguments have no *")
     if rule.match:
-        raise _CannotExpressError("the rule asks for values")
+        raise _CannotExpressError("no pattern asks for values")
     include = [site]
     if rule.within:
         scopes, without = rule.scopes()

@@ -161,7 +161,7 @@ def encoded(site_rules: SiteRules) -> str:
 
 def write_text(path: Path, text: str) -> None:
     """Write a rule file in one step."""
-    with replacing(path, _UNFINISHED) as file:
+    with replacing(path) as file:
         file.write(text.encode())
 
 

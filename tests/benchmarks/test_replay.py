@@ -7,10 +7,13 @@ import lzma
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import dedupcrawl
+from benchmarks.replay.sampled import Sampler
 from tests import warm
 
 ROOT = Path(__file__).parents[2]
@@ -63,6 +66,14 @@ def test_a_profile_says_where_the_time_goes(data: Path, tmp_path: Path) -> None:
     assert "8 pages" in done.stdout
     assert re.search(r"\d+\.\d% of it in dedupcrawl", done.stdout)
     assert "by module" in done.stdout
+
+
+def test_a_checkout_in_a_folder_of_the_package_s_name_is_not_the_package() -> None:
+    sampler, package = Sampler(), Path(dedupcrawl.__file__).parent
+    for file in (f"{package}/crawl/batch.py", "/home/dedupcrawl/tests/x.py"):
+        exec(compile("sample(0, sys._getframe())", file, "exec"), {"sample": sampler._sample, "sys": sys})
+    name = "crawl/batch.py:<module>"
+    assert (sampler._outside, sampler._inside) == (1, {(name, name, 1): 1})
 
 
 def test_absent_data_is_said(tmp_path: Path) -> None:

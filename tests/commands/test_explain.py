@@ -297,7 +297,7 @@ def test_what_a_site_repeats_is_told_of_a_kept_page(tmp_path: Path) -> None:
     assert [verdict["evidence"].get("furniture_blocks", 0) for verdict in verdicts] == [0] * 5 + [1] * 3
     kept = told(tmp_path, "http://a.example/0")["kept"]  # before the template was known
     assert (kept["blocks"], kept["furniture_blocks"]) == (2, 1)
-    assert "1 of its 2 paragraphs recur on its site" in explain(tmp_path, "http://a.example/0").stdout
+    assert "1 of its 2 paragraphs recurs on its site" in explain(tmp_path, "http://a.example/0").stdout
 
 
 def test_a_rewritten_url_is_followed_into_the_log(tmp_path: Path) -> None:
@@ -394,6 +394,16 @@ def test_a_page_that_is_not_fetched_for_another_dropped_one_is_told_of_both(tmp_
     assert f"is an alias of {other}: its page had the same text, to the letter, as that one, which was dropped" in said
     assert "; 1 link that only its page had is still followed" in said
     assert f"its page is a duplicate of {keeper}, by shingles, similarity 0.9 of their signatures" in said
+
+
+@pytest.mark.parametrize("typed", ["a.example", "http://a.example"])
+def test_a_host_alone_is_not_told_to_be_an_alias_of_its_own_slash(tmp_path: Path, typed: str) -> None:
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    index.attach("http://a.example", ALIAS, Alias("http://a.example/", "canonical", "s", "", 0.0).to_bytes())
+    index.close()
+    said = explain(tmp_path, typed).stdout
+    assert "taken for http://a.example/\n" in said
+    assert "alias" not in said
 
 
 def test_a_page_whose_keeper_lies_inside_it_is_not_told_to_be_a_later_one(tmp_path: Path) -> None:

@@ -25,6 +25,11 @@ def test_as_a_crawl_writes_it(typed: str, form: str) -> None:
     assert form in forms_of(typed)
 
 
+@pytest.mark.parametrize("typed", ["example.com", "http://example.com", "http://example.com/"])
+def test_a_host_alone_is_first_of_all_the_page_at_its_slash(typed: str) -> None:
+    assert forms_of(typed)[:2] == ["http://example.com/", "http://example.com"]
+
+
 @pytest.mark.parametrize("typed", ["foo", "", "javascript:alert(1)", "data:text/html,x", "ftp://a.example/", "a b.c"])
 def test_what_is_no_url(typed: str) -> None:
     assert forms_of(typed) == []

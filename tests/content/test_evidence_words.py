@@ -48,6 +48,12 @@ def test_what_has_a_weight_is_told_in_its_own_words_and_which_way_it_speaks(feat
         assert lines == ([f"{way}: {it.says} ({figure})"] if it.name in packaged().weights else [])
 
 
+@pytest.mark.parametrize("value", [0.0004, -0.0004])
+def test_what_rounds_to_nothing_is_not_told_but_the_probability(value: float) -> None:
+    lines = list(in_words({it.name: value for it in FEATURES if it.unit != "flag"} | {"probability": 0.0004}))
+    assert lines == ["0.0% probability that this page duplicates the kept one"]
+
+
 @pytest.mark.parametrize("name", ["probability", "symbols", "kept_symbols", "furniture_blocks", "differs"])
 def test_whatever_is_no_feature_has_a_place_in_the_reference(name: str) -> None:
     assert f"`{name}`" in (DOCS / "reference.md").read_text(encoding="utf-8")

@@ -25,8 +25,10 @@ from dedupcrawl.crawl_logs.page_files import page_of, stored_pages
 from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.comparison import COMPARED
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.open import TemporaryIndex
+from dedupcrawl.index.search import COMPARED_LIMIT
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, owner_of, site_of
 from dedupcrawl.software.program import programs
@@ -233,3 +235,8 @@ def test_logs(tmp_path: Path, log: bytes) -> None:
 def test_a_line_in_which_a_pattern_could_begin_anywhere() -> None:
     markup, ignored = b"<p>" + b"Read " * 390_000, read_ignored(("re:Read .* times",))
     bounded(lambda: extract(markup, "http://a.example/", ignored=ignored))
+
+
+def test_the_bounds_on_candidates_are_those_of_the_threat_model() -> None:
+    said = (Path(__file__).parents[2] / "docs" / "threat-model.md").read_text(encoding="utf-8")
+    assert f"at most {COMPARED_LIMIT:,} candidates compared and {COMPARED} judged a check" in said

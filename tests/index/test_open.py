@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -10,9 +15,37 @@ from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import TemporaryIndex, folder_of, open_index
 from tests.index.toys import CHECKS
 
+KILLED = """
+import os, signal
+from dedupcrawl.index.open import open_index
+
+index = open_index("memory:", [])
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
 
 def test_memory() -> None:
     assert isinstance(open_index("memory:", CHECKS), TemporaryIndex)
+
+
+def test_of_temporary_indexes_those_of_dead_processes_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    theirs = tmp_path / "dedupcrawl-pages"  # an index that somebody has put there
+    open_index(str(theirs), CHECKS).close()
+    living = TemporaryIndex(CHECKS)
+    before = set(tmp_path.iterdir())
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    killed = subprocess.run([sys.executable, "-c", KILLED], check=False, env=environment)
+    assert killed.returncode == -signal.SIGKILL
+    assert len(set(tmp_path.iterdir()) - before) == 1
+    index = TemporaryIndex(CHECKS)
+    assert set(tmp_path.iterdir()) - before == {index.path}
+    for one in (index, living):
+        one.info()
+        one.close()
+    assert list(tmp_path.iterdir()) == [theirs]
 
 
 @pytest.mark.parametrize("spec", ["lmdb:{}/index", "{}/index", "lmdb:"])
