@@ -160,6 +160,7 @@ class DedupPipeline(Component):
             self._stats.inc_value("dedup/content/wrongly_dropped", len(wrongly_dropped))
             self._dedup.orphans.fetch_again(wrongly_dropped, None)
         for again in self._detector.judged_again():
+            self._stats.inc_value("dedup/content/duplicate_after_all")
             if again.is_sure:  # a page that was kept is a duplicate after all: the log and later crawls are to know
                 self._dedup.aliases.judged_again(again)
                 self._dedup.page_log.judged(again)

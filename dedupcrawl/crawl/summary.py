@@ -27,12 +27,13 @@ def opening_line(settings: DedupSettings, normalizer: Normalizer, index: str, na
     """What is on, for which sites, and where the `index` is; `named` are URLs and hosts that the spider is for."""
     urls = f"URLs {settings.url_mode}"
     if settings.url_mode != "off":
-        aliases = ", and aliases" if settings.alias_sources else ""
+        software = "; known software" if settings.software else ""
+        aliases = "; aliases" if settings.alias_sources else ""
         sites = counted(normalizer.site_count, "site")
         hosts = set(map(host_of, named)) if normalizer.site_count else ()
         is_none = hosts and not any(normalizer.has_rules_for(f"//{host}") for host in hosts)
         others = ", none of them this spider's" if is_none else ""
-        urls += f" (rules for {sites}{others}{aliases})"
+        urls += f" (rules for {sites}{others}{software}{aliases})"
     content = "content off (no check)"
     if settings.checks:
         content = f"content {settings.action} by {', '.join(settings.checks)}, scope {settings.scope}"
@@ -54,15 +55,20 @@ def closing_line(stats: StatsCollector) -> str:
 
     saved = stats.get_value("dedup/url/saved", 0)
     wrongly = stats.get_value("dedup/content/wrongly_dropped", 0)
-    again = f" ({wrongly:,} of them fetched again and judged anew)" if wrongly else ""
+    after_all = stats.get_value("dedup/content/duplicate_after_all", 0)
+    duplicates = counted(stats.get_value("dedup/content/duplicate", 0) - wrongly + after_all, "duplicate")
+    size = stats.get_value("dedup/content/duplicate_bytes", 0)
+    known = [f"{after_all:,} of them known as such once they were stored"] if after_all else []
+    known += [f"besides {wrongly:,} dropped wrongly and fetched again"] if wrongly else []
     return (
         f"dedupcrawl: {counted(abs(saved), 'fetch')} {'added' if saved < 0 else 'saved'}"
-        f" by {count('url/rewritten', 'rewritten request')}, one for each link"
+        f", {count('url/rewritten', 'link')} rewritten"
         f" ({by_aliases}{stats.get_value('dedup/url/fallback', 0):,} fell back,"
         f" {stats.get_value('dedup/url/tried', 0):,} tried, "
         f"{counted(stats.get_value('dedup/url/revoked', 0), 'rule')} revoked); "
-        f"{count('content/checked', 'page')} checked, {count('content/duplicate', 'duplicate')}"
-        f" of {megabytes(stats.get_value('dedup/content/duplicate_bytes', 0))}{again}"
+        f"{count('content/checked', 'page')} checked, {duplicates}"
+        + (f" of {megabytes(size)}" if size else "")
+        + (f" ({', '.join(known)})" if known else "")
         + (f", items dropped: {by_check}" if by_check else "")
     )
 

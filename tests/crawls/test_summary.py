@@ -23,15 +23,19 @@ RULE = Rule("sid", "rewrite", drop=("sid",))
         (
             {"DEDUP_CHECKS": "exact"},
             0,
-            "dedupcrawl: URLs rewrite (rules for 0 sites, and aliases); content drop by exact, scope run, "
-            "index lmdb:x/index",
+            "dedupcrawl: URLs rewrite (rules for 0 sites; known software; aliases); "
+            "content drop by exact, scope run, index lmdb:x/index",
         ),
         (
-            {"DEDUP_CHECKS": "", "DEDUP_ALIASES": "0"},
+            {"DEDUP_CHECKS": "", "DEDUP_ALIASES": "0", "DEDUP_SOFTWARE": "0"},
             0,
             "dedupcrawl: URLs rewrite (rules for 0 sites); content off (no check)",
         ),
-        ({"DEDUP_CHECKS": ""}, 1, "dedupcrawl: URLs rewrite (rules for 1 site, and aliases); content off (no check)"),
+        (
+            {"DEDUP_CHECKS": "", "DEDUP_SOFTWARE": "0"},
+            1,
+            "dedupcrawl: URLs rewrite (rules for 1 site; aliases); content off (no check)",
+        ),
         ({"DEDUP_CHECKS": "", "DEDUP_URL_MODE": "off"}, 2, "dedupcrawl: URLs off; content off (no check)"),
     ],
 )
@@ -43,9 +47,12 @@ def test_what_is_on(given: dict[str, str], sites: int, line: str) -> None:
 @pytest.mark.parametrize(
     ("named", "said"),
     [
-        ([], "(rules for 2 sites, and aliases)"),
-        (["other.example", "http://1.example/"], "(rules for 2 sites, and aliases)"),
-        (["other.example", "http://other.example/"], "(rules for 2 sites, none of them this spider's, and aliases)"),
+        ([], "(rules for 2 sites; known software; aliases)"),
+        (["other.example", "http://1.example/"], "(rules for 2 sites; known software; aliases)"),
+        (
+            ["other.example", "http://other.example/"],
+            "(rules for 2 sites, none of them this spider's; known software; aliases)",
+        ),
     ],
 )
 def test_rules_that_are_none_for_this_spider_are_told_as_such(named: list[str], said: str) -> None:
@@ -68,11 +75,15 @@ def test_what_it_saved(saved: int, aliases: int, said: str, by: str) -> None:
     stats.set_value("dedup/content/duplicate", 1)
     stats.set_value("dedup/content/dropped/exact", 1)
     assert closing_line(stats) == (
-        f"dedupcrawl: {said} by 2 rewritten requests, one for each link ({by}0 fell back, 0 tried, 0 rules revoked); "
-        "1,200 pages checked, 1 duplicate of 0.0 kB, items dropped: exact 1"
+        f"dedupcrawl: {said}, 2 links rewritten ({by}0 fell back, 0 tried, 0 rules revoked); "
+        "1,200 pages checked, 1 duplicate, items dropped: exact 1"
     )
+    stats.set_value("dedup/content/duplicate_bytes", 5000)
     stats.set_value("dedup/content/wrongly_dropped", 1)
-    assert "1 duplicate of 0.0 kB (1 of them fetched again and judged anew), items" in closing_line(stats)
+    assert "0 duplicates of 5.0 kB (besides 1 dropped wrongly and fetched again), items" in closing_line(stats)
+    stats.set_value("dedup/content/duplicate_after_all", 2)
+    known = "2 of them known as such once they were stored"
+    assert f"2 duplicates of 5.0 kB ({known}, besides 1 dropped wrongly and" in closing_line(stats)
 
 
 @pytest.mark.parametrize(
