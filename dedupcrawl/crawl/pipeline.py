@@ -39,6 +39,7 @@ from dedupcrawl.verdict import Verdict
 logger = logging.getLogger(__name__)
 
 _HOSTS_WARNED_OF = 100  # of which it is said that a selector finds nothing there; the stat counts all pages
+_NO_VALUES: tuple[object, ...] = (None, "", {})  # of a field that takes a verdict
 _encode = ScrapyJSONEncoder(ensure_ascii=False).encode
 
 
@@ -49,7 +50,7 @@ class DedupPipeline(Component):
         super().__init__(crawler)
         parts, self._stats = self._dedup.parts, self._dedup.stats
         self._index, self._detector, self._spider = parts.index, parts.detector, parts.spider
-        self._cannot_mark: set[str] = set()  # kinds of items
+        self._warned_of: set[tuple[str, ...]] = set()  # kinds of items, and their fields
         self._missed_on: set[str] = set()  # hosts
         self._has_warned = False
         self._checks_of: dict[tuple[object, ...], list[Check]] = {}
@@ -238,18 +239,24 @@ class DedupPipeline(Component):
 
     def _mark(self, item: Any, verdict: Verdict, mark_field: str) -> None:
         try:
-            ItemAdapter(item)[mark_field] = verdict.to_dict()
+            adapter = ItemAdapter(item)
+            if adapter.get(mark_field) in _NO_VALUES:
+                adapter[mark_field] = verdict.to_dict()
+                return
+            why = f"their field {mark_field!r} has a value of its own. Name another one in DEDUP_MARK_FIELD."
         except (KeyError, AttributeError, TypeError, ValueError) as error:
-            kind = type(item).__name__
-            if kind not in self._cannot_mark:
-                self._cannot_mark.add(kind)
-                logger.warning(
-                    "Items of %s go on without their verdict: they have no field %r to set (%s). "
-                    "Add the field, or name another one in DEDUP_MARK_FIELD.",
-                    kind,
-                    mark_field,
-                    error,
-                )
+            why = (
+                f"they have no field {mark_field!r} to set ({error}). Add it, or name another one in DEDUP_MARK_FIELD."
+            )
+            if not isinstance(error, KeyError) and "frozen" in repr(error).lower():  # of attrs, dataclasses, Pydantic
+                why = "their class is frozen. Yield items that can be changed, or take another DEDUP_ACTION."
+        kind = type(item).__name__
+        self._warn_once((kind,), "Items of %s go on without their verdict: %s This is said once.", kind, why)
+
+    def _warn_once(self, about: tuple[str, ...], said: str, *values: object) -> None:
+        if about not in self._warned_of:
+            self._warned_of.add(about)
+            logger.warning(said, *values)
 
 
 def _page_of_item(item: ItemAdapter, roles: Mapping[str, str], fetched: FetchedPage, ignored: Ignored) -> Page:
