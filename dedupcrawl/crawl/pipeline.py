@@ -93,6 +93,7 @@ class DedupPipeline(Component):
         batch, outage = self._dedup.batch, self._dedup.outage
         with survived(self._stats, "dedup/content/errors", f"{fetched.url!r} cannot be judged; its item goes on"):
             if roles:
+                self._look_for_text(ItemAdapter(item), roles)
                 analysis = Analysis(_page_of_item(ItemAdapter(item), roles, fetched, read_ignored(settings.ignore)))
                 fetched.judged_as[id(item)] = analysis.page.url
                 steps = partial(self._steps, analysis, settings, fetched)
@@ -223,6 +224,17 @@ class DedupPipeline(Component):
                 printable(url),
             )
 
+    def _look_for_text(self, item: ItemAdapter, roles: Mapping[str, str]) -> None:
+        """Warn of fields of DEDUP_ITEM_FIELDS that hold something else, or nothing where no other holds text."""
+        values = {name: item.get(name) for role, name in roles.items() if role != "url"}
+        others = {name: type(value).__name__ for name, value in values.items() if not _is_text(value)}
+        if any(value is not None for value in values.values()):
+            others = {name: kind for name, kind in others.items() if values[name] is not None}
+        for name, held in others.items():
+            kind = type(item.item).__name__
+            said = "DEDUP_ITEM_FIELDS: the field %r of an item of %s holds no text, but %s. This is said once."
+            self._warn_once((kind, name), said, name, kind, held)
+
     def _packed(self, fetched: FetchedPage) -> bytes:
         try:
             return pack_request(fetched.request or Request(fetched.url), self._spider)
@@ -275,6 +287,10 @@ def _page_of_item(item: ItemAdapter, roles: Mapping[str, str], fetched: FetchedP
     return ignored.page(
         Page(url, title=value.get("title") or page.title, paragraphs=paragraphs, body_digest=page.body_digest)
     )
+
+
+def _is_text(value: Any) -> bool:
+    return all(isinstance(one, str) for one in (value if isinstance(value, (list, tuple)) else [value]))
 
 
 def _text(value: Any) -> str:

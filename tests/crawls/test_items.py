@@ -248,6 +248,26 @@ async def test_fields_with_several_texts_are_read_line_by_line() -> None:
     assert len(done.items) == 1
 
 
+async def test_a_field_that_holds_no_text_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    class Two(scrapy.Spider):
+        name = "two"
+
+        def parse(self, response: Any) -> Any:
+            for _ in range(2):
+                yield {"n": 7}
+                yield {"n": None}
+                yield {"n": [STORY], "name": None}  # a title is not what every item has
+
+    with serve({"/": page(STORY)}) as site:
+        roles = {"two": {"text": "n", "title": "name"}}
+        await crawl(f"{site.base}/", {"DEDUP_ITEM_FIELDS": roles}, Two)
+    said = [line.partition("the field ")[2] for line in caplog.messages if "holds no text" in line]
+    assert said == [
+        "'n' of an item of dict holds no text, but int. This is said once.",
+        "'name' of an item of dict holds no text, but NoneType. This is said once.",
+    ]
+
+
 @pytest.mark.parametrize("link", ["/list", "", "?", "/offer/1"])
 async def test_items_that_share_a_url_are_known_by_their_places(link: str) -> None:
     """Its page's URL is none of an item's own; nor is one that another item of the page has."""
