@@ -73,7 +73,8 @@ def group() -> None:
 
     \b
     dedupcrawl check pages.jsonl                          find duplicates among pages in files
-    dedupcrawl normalize 'https://example.com/?sid=7'     the one URL that its variants stand for
+    dedupcrawl normalize https://example.com/wp-login.php 'https://example.com/tea/?replytocom=7'
+                                                          the one URL that variants stand for
     """
 
 

@@ -24,6 +24,10 @@ from dedupcrawl.urls.url_parts import split_url
 
 _AHEAD = 100_000  # URLs that are read before the first is answered, to recognize software by; some 20 MB
 _NAMED = 5  # of what is not a URL
+_NO_RULES = (
+    "nothing is changed, for there are no rules for these URLs: those of a program are used where URLs show two "
+    "different signs of it, and 'dedupcrawl train' learns others from a crawl log"
+)
 
 
 @click.command(cls=Command)
@@ -39,8 +43,10 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
     "rewrite") or only compared ("equivalence"), "rules" which rules made it. Anything that is not a URL is printed
     unchanged and reported on stderr; the exit status is 1 when it was an argument.
 
+    Rules are those of rule files, and those of known software, of which the URLs must show two different signs.
+
     \b
-    dedupcrawl normalize 'https://example.com/print/42?sid=77'
+    dedupcrawl normalize https://example.com/wp-login.php 'https://example.com/tea/?replytocom=7'
     dedupcrawl normalize --rules rules/example.com.toml < urls.txt
     cut -f1 crawl.tsv | dedupcrawl normalize | jq -r .canonical | sort -u | wc -l
     """
@@ -58,9 +64,10 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
         for url in ahead:
             recognizer.see_url(url)
         normalizer.more = recognizer.rules_of
-    others = 0
+    others, lacks_rules = 0, False
     for number, url in enumerate(chain(ahead, given), 1):
         normalized = normalizer.normalize(url)
+        lacks_rules = (lacks_rules or number == 1) and not normalizer.has_rules_for(url)
         sys.stdout.buffer.write(to_json(msgspec.structs.asdict(normalized)) + b"\n")
         if (url or urls) and normalized.kind == "unchanged" and not _is_url(url):
             others += 1
@@ -70,6 +77,8 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
     sys.stdout.buffer.flush()
     if others > _NAMED:
         click.echo(f"{counted(others - _NAMED, 'more line')} that are not URLs", err=True)
+    if lacks_rules:
+        click.echo(_NO_RULES, err=True)
     if others and urls:
         raise SystemExit(1)
 

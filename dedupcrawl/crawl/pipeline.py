@@ -39,6 +39,7 @@ from dedupcrawl.verdict import Verdict
 logger = logging.getLogger(__name__)
 
 _HOSTS_WARNED_OF = 100  # of which it is said that a selector finds nothing there; the stat counts all pages
+_NO_VALUES: tuple[object, ...] = (None, "", {})  # of a field that takes a verdict
 _encode = ScrapyJSONEncoder(ensure_ascii=False).encode
 
 
@@ -49,7 +50,7 @@ class DedupPipeline(Component):
         super().__init__(crawler)
         parts, self._stats = self._dedup.parts, self._dedup.stats
         self._index, self._detector, self._spider = parts.index, parts.detector, parts.spider
-        self._cannot_mark: set[str] = set()  # kinds of items
+        self._warned_of: set[tuple[str, ...]] = set()  # kinds of items, and their fields
         self._missed_on: set[str] = set()  # hosts
         self._has_warned = False
         self._checks_of: dict[tuple[object, ...], list[Check]] = {}
@@ -92,6 +93,7 @@ class DedupPipeline(Component):
         batch, outage = self._dedup.batch, self._dedup.outage
         with survived(self._stats, "dedup/content/errors", f"{fetched.url!r} cannot be judged; its item goes on"):
             if roles:
+                self._look_for_text(ItemAdapter(item), roles)
                 analysis = Analysis(_page_of_item(ItemAdapter(item), roles, fetched, read_ignored(settings.ignore)))
                 fetched.judged_as[id(item)] = analysis.page.url
                 steps = partial(self._steps, analysis, settings, fetched)
@@ -223,6 +225,17 @@ class DedupPipeline(Component):
                 printable(url),
             )
 
+    def _look_for_text(self, item: ItemAdapter, roles: Mapping[str, str]) -> None:
+        """Warn of fields of DEDUP_ITEM_FIELDS that hold something else, or nothing where no other holds text."""
+        values = {name: item.get(name) for role, name in roles.items() if role != "url"}
+        others = {name: type(value).__name__ for name, value in values.items() if not _is_text(value)}
+        if any(value is not None for value in values.values()):
+            others = {name: kind for name, kind in others.items() if values[name] is not None}
+        for name, held in others.items():
+            kind = type(item.item).__name__
+            said = "DEDUP_ITEM_FIELDS: the field %r of an item of %s holds no text, but %s. This is said once."
+            self._warn_once((kind, name), said, name, kind, held)
+
     def _packed(self, fetched: FetchedPage) -> bytes:
         try:
             return pack_request(fetched.request or Request(fetched.url), self._spider)
@@ -239,18 +252,24 @@ class DedupPipeline(Component):
 
     def _mark(self, item: Any, verdict: Verdict, mark_field: str) -> None:
         try:
-            ItemAdapter(item)[mark_field] = verdict.to_dict()
+            adapter = ItemAdapter(item)
+            if adapter.get(mark_field) in _NO_VALUES:
+                adapter[mark_field] = verdict.to_dict()
+                return
+            why = f"their field {mark_field!r} has a value of its own. Name another one in DEDUP_MARK_FIELD."
         except (KeyError, AttributeError, TypeError, ValueError) as error:
-            kind = type(item).__name__
-            if kind not in self._cannot_mark:
-                self._cannot_mark.add(kind)
-                logger.warning(
-                    "Items of %s go on without their verdict: they have no field %r to set (%s). "
-                    "Add the field, or name another one in DEDUP_MARK_FIELD.",
-                    kind,
-                    mark_field,
-                    error,
-                )
+            why = (
+                f"they have no field {mark_field!r} to set ({error}). Add it, or name another one in DEDUP_MARK_FIELD."
+            )
+            if not isinstance(error, KeyError) and "frozen" in repr(error).lower():  # of attrs, dataclasses, Pydantic
+                why = "their class is frozen. Yield items that can be changed, or take another DEDUP_ACTION."
+        kind = type(item).__name__
+        self._warn_once((kind,), "Items of %s go on without their verdict: %s This is said once.", kind, why)
+
+    def _warn_once(self, about: tuple[str, ...], said: str, *values: object) -> None:
+        if about not in self._warned_of:
+            self._warned_of.add(about)
+            logger.warning(said, *values)
 
 
 def _page_of_item(item: ItemAdapter, roles: Mapping[str, str], fetched: FetchedPage, ignored: Ignored) -> Page:
@@ -269,6 +288,10 @@ def _page_of_item(item: ItemAdapter, roles: Mapping[str, str], fetched: FetchedP
     return ignored.page(
         Page(url, title=value.get("title") or page.title, paragraphs=paragraphs, body_digest=page.body_digest)
     )
+
+
+def _is_text(value: Any) -> bool:
+    return all(isinstance(one, str) for one in (value if isinstance(value, (list, tuple)) else [value]))
 
 
 def _text(value: Any) -> str:

@@ -36,8 +36,11 @@ _DAMAGE = (
 
 
 def explained(error: lmdb.Error | OSError | IndexDamagedError, path: Path) -> Exception:
-    """What LMDB, the file system or a record reports, as one sentence that says where, and what to do."""
-    if isinstance(error, IndexDamagedError) and str(path) in str(error):
+    """What LMDB, the file system or a record reports, as one sentence that says where, and what to do.
+
+    One that names "the index at" the path says that already.
+    """
+    if isinstance(error, IndexDamagedError) and f"the index at {path}" in str(error):
         return error
     if isinstance(error, (IndexDamagedError, *_DAMAGE)):
         return IndexDamagedError(f"the index at {path} is damaged ({error}): delete that folder, or bring back a copy")

@@ -20,7 +20,7 @@ from typing import TypeAlias, TypeVar
 
 import lmdb
 
-from dedupcrawl.index.errors import IndexDamagedError, explained
+from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError, explained
 from dedupcrawl.index.record import Raw, tombstone
 from dedupcrawl.index.seal import USERS, seal, unseal
 from dedupcrawl.index.tables import ROWS_AT_ONCE, Cell, parts
@@ -63,11 +63,11 @@ class Journal:
         self._opened_by: int | None = os.getpid()  # None: closed
         self._is_sealed = True  # as far as it knows
         self.is_sound = False
-        if not create and not (path / "data.mdb").is_file():
-            raise FileNotFoundError(f"there is no index at {path}")
         data = path / "data.mdb"
         if (path / OPENED).exists() and not (data.is_file() and data.stat().st_size):
-            raise IndexDamagedError(f"{data} is empty or gone: delete the folder {path}, or bring back a copy of it")
+            raise explained(IndexDamagedError("data.mdb is empty or gone"), path)
+        if not create and not data.is_file():
+            raise FileNotFoundError(f"there is no index at {path}")
         try:
             path.mkdir(parents=True, exist_ok=True)
             self._users = os.open(path / USERS, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -104,7 +104,10 @@ class Journal:
         if self._length < self._used_bytes():
             # To read on would end in a bus error. LMDB leaves pages at the end unwritten that it took and freed again:
             # `_reserve` sees to it that the file is longer even so.
-            raise IndexDamagedError(f"{data} was cut: delete the folder {self.path}, or bring back a copy of it")
+            raise IndexDamagedError("data.mdb was cut")
+        with self._env.begin() as txn, txn.cursor() as cursor:
+            if cursor.first() and not cursor.set_key(_DATABASES[0].encode()):
+                raise lmdb.InvalidError("data.mdb has none of the tables of an index")
         self._env.reader_check()
         self._reserve()
         if self._env.stat()["entries"] < len(_DATABASES):
@@ -115,11 +118,15 @@ class Journal:
 
     @contextmanager
     def explaining(self) -> Iterator[None]:
-        """Of LMDB's errors and of damage it is said where."""
+        """Of LMDB's errors and of damage it is said where; what was never opened as an index is no damaged one."""
         try:
             yield
         except (lmdb.Error, IndexDamagedError) as error:
             said = explained(error, self.path)
+            if isinstance(error, lmdb.InvalidError) and not (self.path / OPENED).exists():
+                raise IndexMismatchError(
+                    f"{self.path}/data.mdb is no index of dedupcrawl: name another folder"
+                ) from error
             self.is_sound &= not isinstance(said, IndexDamagedError)
             raise said from (error if isinstance(error, lmdb.Error) else None)
 

@@ -28,7 +28,7 @@ def check_seal(folder: Path) -> bool:
     Raises:
         IndexDamagedError: It is not what was sealed.
     """
-    while sealed := _sealed(folder):
+    while (folder / "data.mdb").exists() and (sealed := _sealed(folder)):  # else the journal says that it is gone
         if _seal_of(folder, _LAYOUT.unpack_from(sealed)[0]) == sealed:
             return True
         if _sealed(folder) == sealed:  # else somebody has begun to write meanwhile

@@ -134,7 +134,9 @@ class SegmentStore:
         try:
             self._segments = {row: self._segments.get(row) or self._open(row) for row in manifest}
         except SegmentDamagedError as error:
-            raise IndexDamagedError(f"{error}: open the index again, to make this file anew") from None
+            raise IndexDamagedError(
+                f"a segment of the index at {self._journal.path} is damaged ({error}): open it again, to make it anew"
+            ) from None
         self.catalog.set_segments(list(self._segments.values()))
 
     def _current(self) -> Manifest:
@@ -148,7 +150,7 @@ class SegmentStore:
         try:
             return msgspec.msgpack.decode(raw, type=Manifest) if raw is not None else ()
         except UNREADABLE as error:
-            raise IndexDamagedError(f"the manifest in {self._journal.path} cannot be read: {error}") from None
+            raise IndexDamagedError(f"its manifest cannot be read: {error}") from None
 
     def _open(self, row: SegmentRow, *, is_read: bool = False) -> Segment:
         tables = open_segment(self.path(row.name), row.tables, is_read=is_read)

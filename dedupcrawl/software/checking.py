@@ -17,6 +17,7 @@ from dedupcrawl.urls.rule_files import SiteRules
 _HOST = "www.example.org"
 _SITE = "example.org"
 _BASES = ("", "/some/place")  # where a program may be
+_DOMAIN = re.compile(r"[\w.-]+\.(?!(js|css|php)$)[a-z]{2,4}")  # not a file
 _NAMED_HOST = re.compile(r"[a-z]+:|//(?!\{)")  # not one that is captured: a rule leads to no other site
 
 # URLs of no program: one that is recognized by these is recognized anywhere.
@@ -44,6 +45,8 @@ def problems(program: Program, others: Sequence[Program] = ()) -> list[str]:
         found.append(f"the URLs of its pairs alone do not tell it: they have to show {needed}")
     if by := _recognized(program, (f"http://{_HOST}{url}" for url in _ORDINARY.split())):
         found.append(f"it is recognized by URLs that any site may have: {', '.join(by[0].signs)}")
+    if domains := [sign.html for sign in program.signs if _DOMAIN.fullmatch(sign.html)]:
+        found.append(f"a page of any site may link to {', '.join(domains)}: take a text that the program alone writes")
     for base in _BASES:
         found += _of_pairs(program, places(program, base))
     for other in others:

@@ -2,16 +2,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dedupcrawl.cli import group
 from dedupcrawl.commands.normalize import command
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
@@ -49,7 +53,7 @@ def test_one_row_a_url_in_order(rules: Path) -> None:
 @pytest.mark.parametrize("text", ["", "http://[::1/", "http://::1]/", "http://"])
 def test_what_is_no_url_is_said_of_every_argument(rules: Path, text: str) -> None:
     result = CliRunner().invoke(command, ["http://[::1]/", text, "--rules", str(rules)])
-    assert (result.exit_code, result.stderr) == (1, f"{text!r} is not a URL: printed unchanged\n")
+    assert (result.exit_code, result.stderr.splitlines()[0]) == (1, f"{text!r} is not a URL: printed unchanged")
 
 
 def test_its_rows_are_json_whether_asked_for_or_not(rules: Path) -> None:
@@ -122,6 +126,28 @@ def test_without_rules_of_ones_own_known_software_is_recognized(
     result = CliRunner().invoke(command, [f"http://a.com{url}" for url in urls])
     assert rows(result.stdout_bytes)[0]["canonical"] == "http://a.com/viewtopic.php?t=7"
     assert result.stderr == "there are no rules at rules: only those of known software are used\n"
+
+
+def test_where_no_rules_are_it_says_what_it_takes(rules: Path) -> None:
+    told = "nothing is changed, for there are no rules for these URLs: "
+    for urls, lacks_rules in (
+        (["http://b.com/?sid=1", "http://c.com/"], True),
+        (["http://b.com/", "http://a.com/"], False),
+    ):
+        result = CliRunner().invoke(command, [*urls, "--rules", str(rules)])
+        assert (told in result.stderr) is lacks_rules
+    assert CliRunner().invoke(command, ["--rules", str(rules)], input="").stderr == ""
+
+
+@pytest.mark.parametrize("helps", [group, command])
+def test_the_first_example_does_as_the_help_says(
+    helps: click.Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    example = re.search(r"^ *dedupcrawl normalize (.+)$", helps.help or "", re.MULTILINE)
+    assert example
+    result = CliRunner().invoke(command, shlex.split(example[1]))
+    assert "rewrite" in [row["kind"] for row in rows(result.stdout_bytes)]
 
 
 def test_software_may_be_left_out_and_a_mistake_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,10 +82,46 @@ async def test_mark_lets_items_go_on_with_their_verdict(kind: Any) -> None:
     json.dumps(verdicts)
 
 
-async def test_mark_goes_on_without_a_verdict_where_an_item_has_no_place_for_it() -> None:
+@attrs.frozen
+class FrozenAttrsItem:
+    url: str
+    dedup: Any = None
+
+
+class FrozenPydanticItem(pydantic.BaseModel, frozen=True):
+    url: str
+    dedup: Any = None
+
+
+@dataclasses.dataclass
+class UnmarkedItem:
+    url: str
+
+
+class NoItem:
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "why"),
+    [
+        (FrozenItem, "dedup", "their class is frozen"),
+        (FrozenAttrsItem, "dedup", "their class is frozen"),
+        (FrozenPydanticItem, "dedup", "their class is frozen"),
+        (UnmarkedItem, "dedup", "they have no field 'dedup' to set"),
+        (NoItem, "dedup", "they have no field 'dedup' to set"),
+        (dict, "url", "their field 'url' has a value of its own"),
+    ],
+)
+async def test_mark_goes_on_without_a_verdict_where_an_item_has_no_place_for_it(
+    kind: Any, field: str, why: str, caplog: pytest.LogCaptureFixture
+) -> None:
     with serve(SITE) as site:
-        done = await crawl(f"{site.base}/", {"DEDUP_ACTION": "mark"}, spider_of(FrozenItem))
-    assert len(done.items) == 5
+        done = await crawl(f"{site.base}/", {"DEDUP_ACTION": "mark", "DEDUP_MARK_FIELD": field}, spider_of(kind))
+    assert len({item["url"] if kind is dict else item.url for item in done.items}) == 5
+    (said,) = [line for line in caplog.messages if "without their verdict" in line]
+    assert f"Items of {kind.__name__} go on without their verdict: {why}" in said
 
 
 async def test_items_of_pages_that_are_judged_together_share_their_verdicts(redis_server: RedisServer) -> None:
@@ -210,6 +246,26 @@ async def test_fields_with_several_texts_are_read_line_by_line() -> None:
     with serve({"/": page(STORY)}) as site:
         done = await crawl(f"{site.base}/", {"DEDUP_ITEM_FIELDS": {"lines": {"url": "url", "text": "text"}}}, Lines)
     assert len(done.items) == 1
+
+
+async def test_a_field_that_holds_no_text_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    class Two(scrapy.Spider):
+        name = "two"
+
+        def parse(self, response: Any) -> Any:
+            for _ in range(2):
+                yield {"n": 7}
+                yield {"n": None}
+                yield {"n": [STORY], "name": None}  # a title is not what every item has
+
+    with serve({"/": page(STORY)}) as site:
+        roles = {"two": {"text": "n", "title": "name"}}
+        await crawl(f"{site.base}/", {"DEDUP_ITEM_FIELDS": roles}, Two)
+    said = [line.partition("the field ")[2] for line in caplog.messages if "holds no text" in line]
+    assert said == [
+        "'n' of an item of dict holds no text, but int. This is said once.",
+        "'name' of an item of dict holds no text, but NoneType. This is said once.",
+    ]
 
 
 @pytest.mark.parametrize("link", ["/list", "", "?", "/offer/1"])

@@ -262,10 +262,10 @@ def test_a_cut_journal_is_an_error(folder: Path) -> None:
             opened(folder)
 
 
-def test_noise_is_no_journal(tmp_path: Path) -> None:
-    (tmp_path / "data.mdb").write_bytes(random.Random(1).randbytes(20_000))
+def test_noise_is_no_journal(folder: Path) -> None:
+    (folder / "data.mdb").write_bytes(random.Random(1).randbytes(20_000))
     with pytest.raises(IndexDamagedError, match="delete that folder"):
-        opened(tmp_path)
+        opened(folder)
 
 
 def test_a_changed_page_is_seen(folder: Path) -> None:

@@ -9,8 +9,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+import lmdb
 import pytest
 
+from dedupcrawl.index.errors import IndexMismatchError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import TemporaryIndex, folder_of, open_index
 from tests.index.toys import CHECKS
@@ -92,3 +94,17 @@ def test_what_cannot_be_opened(spec: str, told: str) -> None:
 )
 def test_the_folder_of_an_index(spec: str, folder: str) -> None:
     assert folder_of(spec) == (Path(folder) if folder else None)
+
+
+@pytest.mark.parametrize("is_lmdb", [True, False])
+def test_the_file_of_another_program_is_neither_called_damaged_nor_made_an_index(tmp_path: Path, is_lmdb: bool) -> None:
+    if is_lmdb:
+        with lmdb.open(str(tmp_path)) as env, env.begin(write=True) as txn:
+            txn.put(b"key", b"value")
+    else:
+        (tmp_path / "data.mdb").write_bytes(b"hi")
+    before = (tmp_path / "data.mdb").read_bytes()
+    for checks in (CHECKS[:0], CHECKS):
+        with pytest.raises(IndexMismatchError, match=f"{tmp_path}/data.mdb is no index of dedupcrawl: name another"):
+            open_index(str(tmp_path), checks)
+    assert (tmp_path / "data.mdb").read_bytes() == before

@@ -121,6 +121,16 @@ def test_signs_that_any_site_has_are_found(tmp_path: Path, sign: str) -> None:
     assert said.startswith("it is recognized by URLs that any site may have: ")
 
 
+@pytest.mark.parametrize(("html", "is_found"), [
+    ("mine.example.org", True), ("www.mine.com", True), ("mine.min.js", False), ("Mine.settings", False),
+    ("//mine.org/a", False),
+])  # fmt: skip
+def test_a_domain_that_any_page_may_link_to_is_found(tmp_path: Path, html: str, is_found: bool) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(MINE.replace("{url", f'{{html = "{html}"}},\n  {{url', 1), encoding="utf-8")
+    assert [html in problem for problem in problems(read_program(path))] == [True] * is_found
+
+
 @pytest.mark.parametrize(("to", "made"), [
     ("/../{x}", "/page"), ("/a/%2e%2E/{x}", "/page"), ("/a/./{x}", "/a/page"), ("{x|decode}", "/other"),
 ])  # fmt: skip

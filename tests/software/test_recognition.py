@@ -218,9 +218,20 @@ def test_pages_show_signs_too() -> None:
 def test_a_cookie_tells_two_versions_apart_whose_urls_and_footers_are_alike(cookie: str, version: str) -> None:
     recognizer = Recognizer(programs())
     links = [f"http://example.org/{path}" for path in ("viewtopic.php?t=1", "viewforum.php?f=1", "viewtopic.php?t=2")]
-    footer = 'Powered by <a href="http://www.phpbb.com/">phpBB</a>'
+    footer = 'Powered by <a href="http://www.phpbb.com/">phpBB</a> &copy; 2001, 2005 phpBB Group'
     recognizer.see_page(Sight("http://example.org/", links, cookies=[cookie], html=footer))
     assert runs(recognizer) == {(version, "example.org")}
+
+
+def test_a_link_in_a_text_is_no_sign_of_the_program_that_it_leads_to() -> None:
+    recognizer = Recognizer(programs())
+    urls = ("wiki/RecentChanges", "wiki/Start?action=diff", "ticket/7")
+    footer = '<a id="tracpowered" href="http://trac.edgewall.org/">'
+    html = (
+        "Popular wikis are <a href='http://moinmo.in/'>MoinMoin</a> and <a href='http://twiki.org/'>TWiki</a>." + footer
+    )
+    recognizer.see_page(Sight("http://example.org/wiki/", [f"http://example.org/{url}" for url in urls], html=html))
+    assert runs(recognizer) == {("trac", "example.org")}
 
 
 def test_links_to_other_hosts_tell_nothing_of_this_one() -> None:
