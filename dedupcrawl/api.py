@@ -261,7 +261,7 @@ def learn(logs: Sequence[Path | str] | Path | str, rules: Path | str) -> Trainin
     """
     if lacking := missing("train"):
         raise ImportError(f"learn {lacking}.")
-    from dedupcrawl.training.learning_part import LearningOptions
+    from dedupcrawl.training.options import LearningOptions
     from dedupcrawl.training.train import train
 
     return train([Path(log) for log in listed(logs)], Path(rules), LearningOptions())

@@ -68,7 +68,7 @@ def _checks(value: Any) -> tuple[str, ...]:
     if not set(given) <= set(CHECK_NAMES):
         raise ValueError
     if (needing := [name for name in given if name in OF_TERMS]) and (missing := extras.missing("terms")):
-        raise ValueError(f"{' and '.join(needing)} {missing}")
+        raise ValueError(f"{'each of ' * (len(needing) > 1)}{' and '.join(needing)} {missing}")
     return given
 
 

@@ -5,7 +5,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dedupcrawl.training.learning_part import LearningOptions, recognized_rules
+from dedupcrawl.training.learning_part import recognized_rules
+from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.train import train
 from dedupcrawl.urls.learning.learn import ASSUMED, learn_site
 from dedupcrawl.urls.normalizer import SiteNormalizer
