@@ -97,6 +97,7 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
         dropped: dict[str, Dependent] = {}
         rewritten: dict[tuple[str, str], Dependent] = {}
         stored = dict.fromkeys(_STORED, 0)
+        again = 0
         newest = {_key(row): row.at for row in _rows(opened, wanted, rule, check)}  # of several runs the last
         with results(output) as out:
             for row in _rows(opened, wanted, rule, check):
@@ -109,6 +110,7 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
                 if isinstance(row, Rewrite):
                     rewritten[row.spider, row.url] = Dependent(row.spider, row.url, b"")
                 else:
+                    again += opened.is_restored(row.verdict.url)
                     dropped[row.verdict.url] = Dependent(row.spider, row.verdict.url, row.request)
                 out.write(to_json(_row(row, opened)) + b"\n")
         # Only now, and in this order: after a crash in between the verdicts are still there, to be restored again.
@@ -118,6 +120,7 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
         for url in {*dropped, *(url for _, url in rewritten)}:
             opened.detach(url, ALIAS)
         said = f"{counted(len(dropped), 'dropped page')} and {counted(len(rewritten), 'rewritten URL')} given back"
+        said += f" ({counted(again, 'page')} restored already)" if again else ""
         if dropped or rewritten:
             said += ", to be fetched at the next start of their spiders" if refetch else ""
         elif not any(stored.values()):
@@ -127,7 +130,7 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
         for name, count in stored.items()
         if count
     )
-    counts = {"dropped": len(dropped), "rewritten": len(rewritten), **stored, "refetch": refetch}
+    counts = {"dropped": len(dropped), "rewritten": len(rewritten), "again": again, **stored, "refetch": refetch}
     click.echo(to_json(counts) if as_json else said, err=not as_json)
     if urls and not (dropped or rewritten or any(stored.values())):
         raise SystemExit(1)
