@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 @click.option("--output", required=True, type=options.FILE, help="Write the page here, as HTML.")
 @click.option("--log", type=options.EXISTING_FILE, help="The crawl log.  [default: crawl-log.jsonl beside the index]")
 @options.rules_option
-@click.option(
-    "--run", default="last", show_default=True, help="Name of a crawl, or 'all' for every crawl in the index."
-)
+@options.run_option("last")
 @options.json_option
 def command(index: str | None, output: Path, log: Path | None, rules: Path, run: str, as_json: bool) -> None:  # noqa: PLR0913 - the options of a command, as click passes them
     """Write a page that shows what the last crawl saved, what was dropped and why, and what was let through in doubt.
