@@ -165,7 +165,8 @@ class Dedup:
         modes = {one.url_mode for one in (self.settings, *self.settings.sites.values())}
         if given is False or not self.parts.tries or modes == {"off"}:
             return None
-        known = programs(given)
+        with _named_by("DEDUP_SOFTWARE", given if given is True else str(given)):
+            known = programs(given)
         software = Software(known, self._normalizer, self.parts.book, self._index, self.stats)
         self.pages.ignored_at, software.withdrawn = software.ignored_at, self.watch.after_all.fetch
         return software
