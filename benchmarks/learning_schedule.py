@@ -23,7 +23,7 @@ import msgspec
 
 from dedupcrawl.crawl.learning import Evidence
 from dedupcrawl.crawl.log_file import LogRow
-from dedupcrawl.training.learning_part import LearningOptions
+from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.train import train
 from dedupcrawl.urls.normalizer import Normalizer
 

@@ -125,8 +125,12 @@ class Detector(AbstractContextManager["Detector"]):
 
         What a site repeats on every page is known the better the more of its pages were seen: so up to 500 are read
         before the first is judged. An iterator that is left early has read them, and kept nothing of them. A page
-        without a URL is a ValueError.
+        without a URL is a ValueError, what is no page a TypeError.
         """
+        _expect(pages, Iterable, "pages are a list of them, or another iterable")
+        return self._verdicts(pages)
+
+    def _verdicts(self, pages: Iterable[Page]) -> Iterator[Verdict]:
         waiting: deque[Analysis] = deque()
         for page in pages:
             read = _analysis(page)
@@ -172,6 +176,7 @@ class Detector(AbstractContextManager["Detector"]):
 
     def explain(self, url: str) -> Explanation:
         """What is known of a URL; without a verdict and not kept, the index knows nothing of it."""
+        _expect(url, str, "a URL is text")
         verdict, entry = self._index.verdict(url), self._index.entry(url)
         keeper = url if entry is not None else verdict.duplicate_of if verdict is not None else None
         if keeper is not None:
@@ -180,11 +185,11 @@ class Detector(AbstractContextManager["Detector"]):
 
     def restore(self, urls: Iterable[str]) -> int:
         """Withdraw the verdicts on these URLs, or this one, which are never duplicates again; how many there were."""
-        return self._index.withdraw(listed(urls))
+        return self._index.withdraw(_urls(urls))
 
     def forget(self, urls: Iterable[str]) -> int:
         """Erase these pages, or this one, so that nothing is their duplicate any more. Returns how many were kept."""
-        return self._index.forget(listed(urls))
+        return self._index.forget(_urls(urls))
 
     def close(self) -> None:
         """Write what is left to write; the detector cannot be used after it."""
@@ -196,7 +201,6 @@ class Detector(AbstractContextManager["Detector"]):
 
 def _analysis(page: Page) -> Analysis:
     _expect(page, Page, "a page is what read_html or read_text gives")
-    _expect(page.paragraphs, tuple, "the paragraphs of a page are a tuple of texts")
     _check_name(page.url)
     return Analysis(page)
 
@@ -204,6 +208,14 @@ def _analysis(page: Page) -> Analysis:
 def _expect(value: object, kinds: type | tuple[type, ...], said: str) -> None:
     if not isinstance(value, kinds):
         raise TypeError(f"{said}, not {type(value).__name__}.")
+
+
+def _urls(given: Iterable[str]) -> list[str]:
+    _expect(given, Iterable, "URLs are a list of texts, or one text")
+    urls = list(listed(given))
+    for url in urls:
+        _expect(url, str, "a URL is text")
+    return urls
 
 
 def _check_name(url: str) -> None:
@@ -261,7 +273,7 @@ def learn(logs: Sequence[Path | str] | Path | str, rules: Path | str) -> Trainin
     """
     if lacking := missing("train"):
         raise ImportError(f"learn {lacking}.")
-    from dedupcrawl.training.learning_part import LearningOptions
+    from dedupcrawl.training.options import LearningOptions
     from dedupcrawl.training.train import train
 
     return train([Path(log) for log in listed(logs)], Path(rules), LearningOptions())

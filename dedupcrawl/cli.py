@@ -10,7 +10,6 @@ from importlib import import_module
 
 import click
 
-from dedupcrawl import extras
 from dedupcrawl.output import FULL
 
 # Command → what it does. Each is `command` in dedupcrawl.commands.NAME, imported when it is called: `--help` and
@@ -78,7 +77,7 @@ def group() -> None:
     """
 
 
-def run(arguments: Sequence[str], prog_name: str = "dedupcrawl") -> int:  # noqa: PLR0911 - an exit status each
+def run(arguments: Sequence[str], prog_name: str = "dedupcrawl") -> int:
     """Run one command and return its exit status: 0, 1 for a failure, 2 for bad input or usage."""
     try:
         status = group.main(list(arguments), prog_name=prog_name, standalone_mode=False)
@@ -92,12 +91,6 @@ def run(arguments: Sequence[str], prog_name: str = "dedupcrawl") -> int:  # noqa
     except (click.Abort, KeyboardInterrupt):
         _tell(prog_name, "interrupted")
         return 130
-    except ModuleNotFoundError as error:
-        sentence = extras.advice(error)
-        if sentence is None:
-            raise
-        _tell(prog_name, f"{sentence}.")
-        return 1
     except BrokenPipeError:
         # Whoever read our output has seen enough.
         _print_no_more()

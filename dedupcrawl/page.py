@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
 
 _ITEM = re.compile(r"(.+)#[1-9][0-9]{0,8}", re.DOTALL)
 
@@ -31,6 +32,9 @@ class Page:
             Not so for the same JavaScript shell, or the same JSON, under two URLs.
         selector_missed: Whether there is a selector of main texts (DEDUP_SELECTOR) that found none here.
         also_at: Other URLs that lead to the page: a list may link to one of them.
+
+    Raises:
+        TypeError: A field of text holds anything else.
     """
 
     url: str = field(kw_only=False)
@@ -49,6 +53,35 @@ class Page:
     main_links: tuple[str, ...] = ()
     selector_missed: bool = False
     also_at: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        try:  # to join them is the quickest way to see that all are text: 2 µs for 250 of them
+            "".join(_TEXTS(self))
+            lists = _LISTS(self)
+            for texts in lists:
+                "".join(texts)
+            if {*map(type, lists)} == {tuple}:
+                return
+        except TypeError:
+            pass
+        raise TypeError(_what_is_no_text(self))
+
+
+_TEXTS, _LISTS = (
+    attrgetter(*(one.name for one in fields(Page) if one.type == of)) for of in ("str", "tuple[str, ...]")
+)
+
+
+def _what_is_no_text(page: Page) -> str:
+    for one in fields(page):
+        value = getattr(page, one.name)
+        if one.type == "str" and not isinstance(value, str):
+            return f"the {one.name} of a page is text, not {type(value).__name__}."
+        if one.type == "tuple[str, ...]":
+            odd = [text for text in value if not isinstance(text, str)] if type(value) is tuple else [value]
+            if odd:
+                return f"the {one.name} of a page are a tuple of texts, not {type(odd[0]).__name__}."
+    raise AssertionError("all are text")
 
 
 def paragraphs_of(text: str) -> tuple[str, ...]:

@@ -8,6 +8,10 @@ import unicodedata
 
 _LIMIT = 2_000  # characters of one value
 _ESCAPED = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
+_OF_A_KIND = re.compile(r"Expected `([^`]*)`, got `([^`]*)`")
+_MISSING = re.compile(r"Object missing required field `([^`]*)`")
+_KINDS = {"str": "a string", "bool": "a boolean", "object": "an object", "array": "a list"}
+_KINDS |= dict.fromkeys(("int", "float"), "a number")
 
 
 def printable(text: str, *, letters: bool = True) -> str:
@@ -61,3 +65,21 @@ def moment(seconds: float) -> str:
     '1970-01-02 00:00 UTC'
     """
     return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
+
+
+def mismatch(error: str, whole: str) -> str:
+    """What msgspec says of a value that is of another shape, in words of JSON; `whole` is what it calls $.
+
+    >>> mismatch("Expected `str | null`, got `int` - at `$.text`", "the row")
+    'text must be a string or null, not a number'
+    >>> mismatch("Object missing required field `new`", "the row")
+    'the row has no "new"'
+    """
+    said, _, path = error.partition(" - at `$")
+    place = path.strip("`.") or whole
+    if found := _MISSING.fullmatch(said):
+        return f'{place} has no "{found[1]}"'
+    if found := _OF_A_KIND.fullmatch(said):
+        wanted, got = (" or ".join(_KINDS.get(kind, kind) for kind in kinds.split(" | ")) for kinds in found.groups())
+        return f"{place} must be {wanted}, not {got}"
+    return f"{place}: {said}"

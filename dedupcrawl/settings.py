@@ -68,7 +68,7 @@ def _checks(value: Any) -> tuple[str, ...]:
     if not set(given) <= set(CHECK_NAMES):
         raise ValueError
     if (needing := [name for name in given if name in OF_TERMS]) and (missing := extras.missing("terms")):
-        raise ValueError(f"{' and '.join(needing)} {missing}")
+        raise ValueError(f"{'each of ' * (len(needing) > 1)}{' and '.join(needing)} {missing}")
     return given
 
 
@@ -250,6 +250,12 @@ SETTINGS: Mapping[str, Setting] = {
 """All settings, by name with the prefix."""
 
 
+def unusable(name: str, got: object, why: str, where: str = "") -> SettingError:
+    """The error of the setting `name`; `why` is empty where what it takes says all."""
+    reason = f" ({why.rstrip('.')})" if why else ""
+    return SettingError(f"{where}{name}: got {got!r}{reason}; takes {SETTINGS[name].takes}.")
+
+
 def _read_values(given: Mapping[str, Any], where: str, *, defaults: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Every setting's value; the whole of `given` must be known."""
     values = dict(defaults) if defaults is not None else {name: setting.default for name, setting in SETTINGS.items()}
@@ -269,8 +275,7 @@ def _read_values(given: Mapping[str, Any], where: str, *, defaults: Mapping[str,
             values[name] = setting.read(value)
         except (ValueError, TypeError) as error:
             says_why = name in _SAYING_WHY or (isinstance(error, ValueError) and str(error).startswith("there is no"))
-            why = f" ({str(error).rstrip('.')})" if says_why and str(error) else ""
-            raise SettingError(f"{where}{name}: got {value!r}{why}; takes {setting.takes}.") from error
+            raise unusable(name, value, str(error) if says_why else "", where) from error
     return values
 
 

@@ -155,8 +155,13 @@ def test_a_page_in_place_of_its_url_is_refused() -> None:
         (lambda _: untyped.read_text(None, "http://a/"), "a plain text is a str, not NoneType"),
         (lambda detector: detector.check("<p>x"), "a page is what read_html or read_text gives, not str"),
         (lambda detector: list(detector.check_many(["a"])), "a page is what read_html or read_text gives, not str"),
-        (lambda detector: detector.check(untyped.Page("http://a/", paragraphs=STORY)), "a tuple of texts, not str"),
-        (lambda detector: detector.check(untyped.Page(5, title="T")), "the URL of a page is text, not int"),
+        (lambda detector: detector.check_many(None), "pages are a list of them, or another iterable, not NoneType"),
+        (lambda detector: detector.explain(None), "a URL is text, not NoneType"),
+        (lambda detector: detector.explain(read_text(STORY, "http://a/")), "a URL is text, not Page"),
+        (lambda detector: detector.restore([1]), "a URL is text, not int"),
+        (lambda detector: detector.restore(None), "URLs are a list of texts, or one text, not NoneType"),
+        (lambda detector: detector.forget(["http://a/", None]), "a URL is text, not NoneType"),
+        (lambda _: untyped.Normalizer().normalize(None), "a URL is text, not NoneType"),
         (lambda _: untyped.Page("http://a/", STORY), "positional argument"),
     ],
 )
@@ -198,7 +203,7 @@ def test_each_detector_of_a_process_asks_by_its_own_thresholds(tmp_path: Path, s
 
 def test_an_index_that_cannot_be_opened_holds_nothing_open(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no index")
-    with pytest.raises(OSError, match=r"the index at .*/file cannot be used: .*; it must be a folder"):
+    with pytest.raises(ValueError, match="/file cannot be used: it must be a folder, and there is a file"):
         Detector(tmp_path / "file")
 
 

@@ -46,7 +46,7 @@ MAY_KNOW = {
         "spark",
     }
     | {"training", "urls"},
-    "cli": {"commands", "extras", "output"},
+    "cli": {"commands", "output"},
     "crawl": VALUES
     | TOOLS
     | {"aliases", "cli", "content", "detection", "index", "report", "settings", "software", "urls"},

@@ -9,7 +9,7 @@ import sys
 from importlib.metadata import requires
 from pathlib import Path
 
-from dedupcrawl import extras
+from dedupcrawl import cli, extras
 from tests.crawls.site import prose
 
 LIBRARIES = sorted({library for libraries in extras._LIBRARIES.values() for library in libraries})
@@ -111,7 +111,7 @@ def test_the_advice_to_learn_rules_says_what_that_needs(tmp_path: Path) -> None:
 
 
 NEED_ONE = [
-    (["train", "pages.jsonl"], "train"),
+    (["train", "pages.jsonl", "--rules", "rules"], "train"),
     (["evaluate", "pages.jsonl"], "train"),
     (["rules", "why", "http://a/1", "http://a/2", "pages.jsonl"], "train"),
     (["check", "pages.warc"], "train"),
@@ -120,6 +120,7 @@ NEED_ONE = [
     (["check", "--engine", "spark", "--order", "batch", "pages.jsonl"], "spark"),
 ]
 NEED_NONE = [["check", "pages.jsonl"], ["rules", "software"], ["normalize", "--rules", ".", "http://a.example/?b=1"]]
+NEED_NONE += [[name, "--help"] for name in cli.COMMANDS]
 
 
 def test_commands_that_need_one_say_so_in_one_line_and_the_others_work_without(tmp_path: Path) -> None:
@@ -132,6 +133,7 @@ def test_commands_that_need_one_say_so_in_one_line_and_the_others_work_without(t
     for (command, extra), (status, _, said) in zip(NEED_ONE, told, strict=False):
         assert status in {1, 2}, command
         assert f"pip install 'dedupcrawl[{extra}]'" in said, command
+        assert said.startswith(f"dedupcrawl {command[0]}"), command
         assert said.count("\n") == 1, command
     works = told[len(NEED_ONE) :]
     assert [status for status, *_ in works] == [0] * len(NEED_NONE), works

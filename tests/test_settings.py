@@ -93,6 +93,12 @@ def test_what_cannot_be_used_is_named_with_what_is_taken(given: dict[str, Any], 
         DedupSettings.read(given)
 
 
+def test_two_checks_that_need_an_extra_are_both_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dedupcrawl.extras.find_spec", lambda library: None)
+    with pytest.raises(SettingError, match=r"\(each of mwo and concepts needs the extra 'terms'"):
+        DedupSettings.read({"DEDUP_CHECKS": ["mwo", "concepts"]})
+
+
 def test_settings_of_others_are_none_of_ours() -> None:
     assert DedupSettings.read({"BOT_NAME": 3, "ROBOTSTXT_OBEY": True, "DEDUPLICATOR": 1}) == DedupSettings.read({})
 

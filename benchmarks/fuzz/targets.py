@@ -25,7 +25,7 @@ from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of, owner_of, site_of
-from dedupcrawl.training.learning_part import LearningOptions
+from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.train import train
 from dedupcrawl.urls.normalizer import Normalizer, SiteNormalizer
 from dedupcrawl.urls.rule import RuleError

@@ -11,7 +11,8 @@ import polars as pl
 
 from benchmarks.url_rules.method import Learned, Row
 from dedupcrawl.crawl_logs.rows import SCHEMA
-from dedupcrawl.training.learning_part import LearningOptions, learn_sites
+from dedupcrawl.training.learning_part import learn_sites
+from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.page_rows import page_rows
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from dedupcrawl import extras
 from dedupcrawl.crawl_logs.tally import THE_LOG_OF_A_CRAWL, Progress, Tally
 from dedupcrawl.output import FULL, check_place, to_json
 from dedupcrawl.printable import printable
@@ -93,6 +94,9 @@ def _as_command_error(error: Exception) -> CommandError | None:
     from dedupcrawl.urls.rule import RuleError
     from dedupcrawl.workers import WorkFailedError
 
+    if isinstance(error, ModuleNotFoundError):
+        advice = extras.advice(error)
+        return FailureError(f"{advice}.") if advice else None
     sentence = printable(str(error))
     if isinstance(error, (LogError, RuleError, SettingError, UnknownPageError, IndexMismatchError)):
         return BadInputError(sentence)
@@ -100,11 +104,10 @@ def _as_command_error(error: Exception) -> CommandError | None:
         return FailureError(sentence)
     if not isinstance(error, OSError) or isinstance(error, BrokenPipeError):
         return None
-    if error.filename is not None:
-        return FailureError(printable(f"{error.filename}: {error.strerror or error}"))
-    if error.errno in FULL and error.strerror == os.strerror(error.errno):  # of what is printed: see `cli`
-        return None
-    return FailureError(printable(error.strerror or str(error)))
+    where = "" if error.filename is None else f"{error.filename}: "
+    if not where and error.errno in FULL and error.strerror == os.strerror(error.errno):
+        return None  # of what is printed: see `cli`
+    return FailureError(printable(f"{where}{error.strerror or error}"))
 
 
 def check_there_are(rules: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,8 +12,10 @@ from dedupcrawl.commands.console import Command, check_there_are, no_rows, progr
 from dedupcrawl.commands.options import EXISTING_FILE, json_option, rules_option
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.printable import counted, printable
-from dedupcrawl.training.evaluate import Measured, evaluate
 from dedupcrawl.urls.bounds import said_share
+
+if TYPE_CHECKING:
+    from dedupcrawl.training.evaluate import Measured
 
 
 @click.command(cls=Command)
@@ -28,6 +31,8 @@ def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
     dedupcrawl evaluate this-week.jsonl --rules rules/
     dedupcrawl evaluate crawl.tsv --rules rules/example.com.toml --json | jq .precision
     """
+    from dedupcrawl.training.evaluate import evaluate  # needs an extra
+
     check_there_are(rules)
     tally = Tally()
     with progress() as told:

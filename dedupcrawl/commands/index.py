@@ -18,7 +18,7 @@ import msgspec
 from dedupcrawl.aliases.alias import NAME as ALIAS
 from dedupcrawl.commands import options
 from dedupcrawl.commands.console import BadInputError, FailureError, Group, check_output, progress, table
-from dedupcrawl.commands.selection import Selection, check_known, needs_one, of_aliases, selection, standing
+from dedupcrawl.commands.selection import Selection, check_known, chosen_run, needs_one, of_aliases, selection, standing
 from dedupcrawl.content.checks.registry import CHECK_NAMES
 from dedupcrawl.detection.attachments import AttachmentError, items_of
 from dedupcrawl.index.contract import Index
@@ -97,6 +97,7 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
         dropped: dict[str, Dependent] = {}
         rewritten: dict[tuple[str, str], Dependent] = {}
         stored = dict.fromkeys(_STORED, 0)
+        again = 0
         newest = {_key(row): row.at for row in _rows(opened, wanted, rule, check)}  # of several runs the last
         with results(output) as out:
             for row in _rows(opened, wanted, rule, check):
@@ -109,6 +110,7 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
                 if isinstance(row, Rewrite):
                     rewritten[row.spider, row.url] = Dependent(row.spider, row.url, b"")
                 else:
+                    again += opened.is_restored(row.verdict.url)
                     dropped[row.verdict.url] = Dependent(row.spider, row.verdict.url, row.request)
                 out.write(to_json(_row(row, opened)) + b"\n")
         # Only now, and in this order: after a crash in between the verdicts are still there, to be restored again.
@@ -118,6 +120,7 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
         for url in {*dropped, *(url for _, url in rewritten)}:
             opened.detach(url, ALIAS)
         said = f"{counted(len(dropped), 'dropped page')} and {counted(len(rewritten), 'rewritten URL')} given back"
+        said += f" ({counted(again, 'page')} restored already)" if again else ""
         if dropped or rewritten:
             said += ", to be fetched at the next start of their spiders" if refetch else ""
         elif not any(stored.values()):
@@ -127,7 +130,7 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
         for name, count in stored.items()
         if count
     )
-    counts = {"dropped": len(dropped), "rewritten": len(rewritten), **stored, "refetch": refetch}
+    counts = {"dropped": len(dropped), "rewritten": len(rewritten), "again": again, **stored, "refetch": refetch}
     click.echo(to_json(counts) if as_json else said, err=not as_json)
     if urls and not (dropped or rewritten or any(stored.values())):
         raise SystemExit(1)
@@ -280,9 +283,10 @@ _WRITTEN = (".csv", ".jsonl", ".json", ".ndjson", "")
     type=options.FILE,
     help="Write the rows here: CSV if its name ends in .csv, JSON Lines in .jsonl.  [default: JSON Lines to stdout]",
 )
+@options.run_option("all")
 @options.index_option
 @options.counts_option
-def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) -> None:
+def listing(drops: bool, output: Path | None, run: str, index: str | None, as_json: bool) -> None:
     """List the pages that an index keeps (url, title, run), or those that were dropped for them.
 
     For a drop: url, duplicate_of, check, probability and run. If a URL was dropped several times, the last one counts;
@@ -290,7 +294,7 @@ def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) 
 
     \b
     dedupcrawl index list --drops --output drops.csv
-    dedupcrawl index list | jq -r .url
+    dedupcrawl index list --run last | jq -r .url
     """
     check_output(output, as_json=as_json)
     columns = _OF_DROPS if drops else _OF_PAGES
@@ -302,7 +306,8 @@ def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) 
     with options.open_existing(index) as opened, results(output) as out:
         if as_csv:
             out.write(_csv_line(columns))
-        for values in _drops(opened) if drops else ((one.source, one.title, one.run) for one in opened.entries()):
+        _, name = chosen_run(opened, run)
+        for values in _drops(opened, name) if drops else _pages(opened, name):
             row = dict(zip(columns, values, strict=True))
             out.write(_csv_line(values) if as_csv else to_json(row) + b"\n")
             count += 1
@@ -310,12 +315,20 @@ def listing(drops: bool, output: Path | None, index: str | None, as_json: bool) 
     click.echo(to_json({"rows": count}) if as_json else said, err=not as_json)
 
 
-def _drops(index: Index) -> Iterator[tuple[Any, ...]]:
-    newest = {row.verdict.url: row.at for row in standing(index, index.recorded())}  # of several crawls
-    for row in standing(index, index.recorded()):
+def _pages(index: Index, run: str | None) -> Iterator[tuple[Any, ...]]:
+    return ((one.source, one.title, one.run) for one in index.entries() if run in (None, one.run))
+
+
+def _drops(index: Index, run: str | None) -> Iterator[tuple[Any, ...]]:
+    newest = {row.verdict.url: row.at for row in _standing_of(index, run)}  # of several crawls
+    for row in _standing_of(index, run):
         verdict = row.verdict
         if row.was_dropped and newest.get(verdict.url) == row.at:
             yield verdict.url, verdict.duplicate_of, verdict.check, verdict.evidence.get("probability"), row.run
+
+
+def _standing_of(index: Index, run: str | None) -> Iterator[Recorded]:
+    return (row for row in standing(index, index.recorded()) if run in (None, row.run))
 
 
 def _csv_line(values: Iterable[Any]) -> bytes:

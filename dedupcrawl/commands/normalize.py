@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
@@ -38,10 +38,10 @@ _NO_RULES = (
 def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
     """Print the canonical form of URLs, one JSON object per line, in input order.
 
-    Without arguments, URLs are read from stdin, one per line; bytes that are not UTF-8 are percent-encoded. Two URLs
-    are the same page exactly when their "canonical" is equal; "kind" says whether it can be fetched ("unchanged",
-    "rewrite") or only compared ("equivalence"), "rules" which rules made it. Anything that is not a URL is printed
-    unchanged and reported on stderr; the exit status is 1 when it was an argument.
+    Without arguments, URLs are read from stdin, one per line; blanks around a URL are left out, and bytes that are not
+    UTF-8 are percent-encoded. Two URLs are the same page exactly when their "canonical" is equal; "kind" says whether
+    it can be fetched ("unchanged", "rewrite") or only compared ("equivalence"), "rules" which rules made it. Anything
+    that is not a URL is printed unchanged and reported on stderr; the exit status is 1 when it was an argument.
 
     Rules are those of rule files, and those of known software, of which the URLs must show two different signs.
 
@@ -54,7 +54,8 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
         click.echo(f"there are no rules at {printable(str(rules))}: only those of known software are used", err=True)
     normalizer = Normalizer.from_paths([rules] if rules.exists() else [])
     is_typed = not urls and sys.stdin.isatty()
-    given = (utf8(os.fsencode(url)).decode() for url in urls) if urls else _lines(sys.stdin.buffer)
+    raw: Iterable[bytes] = map(os.fsencode, urls) if urls else sys.stdin.buffer
+    given = (utf8(url).decode().strip() for url in raw)
     ahead: list[str] = []
     if is_typed:
         click.echo("Type URLs, one a line; Ctrl-D ends.", err=True)
@@ -86,8 +87,3 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
 def _is_url(text: str) -> bool:
     host = host_of(text)
     return split_url(text) is not None and host.startswith("[") == host.endswith("]")  # of an IPv6 address
-
-
-def _lines(stdin: Iterable[bytes]) -> Iterator[str]:
-    for line in stdin:
-        yield utf8(line.rstrip(b"\r\n")).decode()

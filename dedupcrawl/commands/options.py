@@ -139,6 +139,13 @@ index_option = click.option(
     "--index", help="As in DEDUP_INDEX; a bare path is an LMDB index.  [default: the project's]"
 )
 
+
+def run_option(default: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Which crawls of an index are told of: see `selection.chosen_run`."""
+    about = "Name of a crawl, 'last', or 'all' for every crawl in the index."
+    return click.option("--run", default=default, show_default=True, help=about)
+
+
 rows_option = click.option("--output", type=FILE, help="Write the rows here.  [default: stdout]")
 
 

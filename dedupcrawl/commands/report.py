@@ -20,14 +20,12 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @options.index_option
-@click.option("--output", required=True, type=options.FILE, help="Write the page here, as HTML.")
+@click.option("--output", type=options.FILE, help="Write the page here, as HTML; with --json it may be left out.")
 @click.option("--log", type=options.EXISTING_FILE, help="The crawl log.  [default: crawl-log.jsonl beside the index]")
 @options.rules_option
-@click.option(
-    "--run", default="last", show_default=True, help="Name of a crawl, or 'all' for every crawl in the index."
-)
+@options.run_option("last")
 @options.json_option
-def command(index: str | None, output: Path, log: Path | None, rules: Path, run: str, as_json: bool) -> None:  # noqa: PLR0913 - the options of a command, as click passes them
+def command(index: str | None, output: Path | None, log: Path | None, rules: Path, run: str, as_json: bool) -> None:  # noqa: PLR0913 - the options of a command, as click passes them
     """Write a page that shows what the last crawl saved, what was dropped and why, and what was let through in doubt.
 
     It is one file that opens offline in any browser: figures, plots, all duplicates with what differs, clusters, rules.
@@ -37,9 +35,9 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, run:
     dedupcrawl report --output report.html
     dedupcrawl report --run all --output report.html
     dedupcrawl report --index JOBDIR/dedup/index --output report.html
-    dedupcrawl report --output report.html --json > figures.json
+    dedupcrawl report --json > figures.json
     """
-    if output is None:
+    if output is None and not as_json:
         raise click.UsageError("--output: a page to look at is not printed; give it a name such as report.html.")
     if lacking := extras.missing("report"):
         raise FailureError(f"the report {lacking}.")
@@ -52,11 +50,12 @@ def command(index: str | None, output: Path, log: Path | None, rules: Path, run:
         runs, name = chosen_run(opened, run)
         with progress() as told:
             report = collect(opened, log or beside, [rules], runs, told, run=name)
-        length = write(report, output)
+        length = write(report, output) if output is not None else 0
     for problem in report.problems:
         click.echo(printable(problem), err=True)
     if as_json:
-        click.echo(to_json({"output": str(output), "bytes": length, **_figures(report)}))
+        written = {"output": str(output), "bytes": length} if output is not None else {}
+        click.echo(to_json({**written, **_figures(report)}))
         return
     about = f"run {printable(name)}" if name is not None else counted(len(report.runs), "run")
     verdicts = report.verdicts

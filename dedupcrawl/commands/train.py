@@ -6,7 +6,7 @@ import math
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,9 +17,11 @@ from dedupcrawl.printable import counted, printable
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.software.program import programs
 from dedupcrawl.training.known_parameters import read_clearurls
-from dedupcrawl.training.learning_part import LearningOptions
-from dedupcrawl.training.train import TrainingSummary, train
+from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.urls.bounds import said_share
+
+if TYPE_CHECKING:
+    from dedupcrawl.training.train import TrainingSummary
 
 _DEFAULTS = LearningOptions()
 
@@ -92,13 +94,15 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     dedupcrawl train crawl.tsv --rules rules/ --json | jq .rules
     dedupcrawl train s3a://crawls/2026-05/ --rules rules/ --engine spark
     """
+    from dedupcrawl.training.train import train  # needs an extra
+
     tally = Tally()
     own = None if software is True else programs(software)
     try:
         known = read_clearurls(knowledge) if knowledge else ()
         options = LearningOptions(holdout, seed, min_precision, min_coverage or 0, known, own)
         if engine == "spark":
-            from dedupcrawl.spark.train import train_on_spark  # needs an extra
+            from dedupcrawl.spark.train import train_on_spark  # needs another
 
             summary = train_on_spark(logs, rules, options, tally=tally)
         else:

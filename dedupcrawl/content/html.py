@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import accumulate
+from typing import Any
 
 import mmh3
 
@@ -92,7 +92,7 @@ def _read(markup: bytes, page: Outline, url: str, selector: str | None, digest: 
         asides, link_lines = _around(page, main)
     links, main_links = local_links(page.anchors, page.base, url, _amid(page, main))
     tells = any(length >= _TELLING for length in accumulate(len(text) for text, _, _, _ in page.blocks))
-    read = Page(
+    return Page(
         url,
         title=page.title,
         paragraphs=paragraphs,
@@ -103,22 +103,21 @@ def _read(markup: bytes, page: Outline, url: str, selector: str | None, digest: 
         links=links,
         main_links=main_links,
         selector_missed=missed,
+        **(_fields(page, url) if fields else {}),
     )
-    return _with_fields(read, page) if fields else read
 
 
-def _with_fields(read: Page, page: Outline) -> Page:
-    """A page with its headings, metas and anchors."""
+def _fields(page: Outline, url: str) -> dict[str, Any]:
+    """Headings, metas and anchors."""
     metas = dict(_metas(page.metas))
-    same_site, other_sites = _anchors(page, read.url)
-    return replace(
-        read,
-        headings=_paragraphs([text for text, element, _, _ in page.blocks if page.elements[element][1] in HEADINGS]),
-        keywords=metas.get("keywords", ""),
-        description=metas.get("description", ""),
-        anchors_same_site=same_site,
-        anchors_other_sites=other_sites,
-    )
+    same_site, other_sites = _anchors(page, url)
+    return {
+        "headings": _paragraphs([text for text, element, _, _ in page.blocks if page.elements[element][1] in HEADINGS]),
+        "keywords": metas.get("keywords", ""),
+        "description": metas.get("description", ""),
+        "anchors_same_site": same_site,
+        "anchors_other_sites": other_sites,
+    }
 
 
 def _amid(page: Outline, main: list[int]) -> range:

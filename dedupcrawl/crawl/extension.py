@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -20,7 +21,7 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.dupe_filter import Repetitions
-from dedupcrawl.crawl.failures import Outage, cannot_start, take_all
+from dedupcrawl.crawl.failures import Outage, cannot_start, in_words, take_all
 from dedupcrawl.crawl.freezing import FREEZING
 from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import AliasRows, LogFile, PageLog
@@ -38,7 +39,7 @@ from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.open import folder_of, is_redis, open_index, shown
 from dedupcrawl.output import replacing
 from dedupcrawl.project import data_folder, rules_folder
-from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError
+from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError, unusable
 from dedupcrawl.software.program import programs
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import RuleError
@@ -81,7 +82,8 @@ class Dedup:
         data = folder or data_folder()
         data.mkdir(parents=True, exist_ok=True)
 
-        self._normalizer = Normalizer.from_paths(self.settings.rules)
+        with _named_by("DEDUP_RULES", [str(path) for path in self.settings.rules]):
+            self._normalizer = Normalizer.from_paths(self.settings.rules)
         if self.settings.report:
             check_report(self.settings.report)
         checks = make_checks(*self.settings.index_checks())
@@ -113,7 +115,8 @@ class Dedup:
         log = self.settings.crawl_log
         if log == AUTOMATIC:
             log = (folder_of(spec) or data / "index").parent / "crawl-log.jsonl"
-        self._log = LogFile(Path(log) if log is not None else None)
+        with _named_by("DEDUP_CRAWL_LOG", str(log)):
+            self._log = LogFile(Path(log) if log is not None else None)
         self.aliases = Aliases(parts)
         self.watch = RuleWatch(parts, self.aliases, AliasRows(self._log, parts))
         self.software = self._software()
@@ -162,7 +165,8 @@ class Dedup:
         modes = {one.url_mode for one in (self.settings, *self.settings.sites.values())}
         if given is False or not self.parts.tries or modes == {"off"}:
             return None
-        known = programs(given)
+        with _named_by("DEDUP_SOFTWARE", given if given is True else str(given)):
+            known = programs(given)
         software = Software(known, self._normalizer, self.parts.book, self._index, self.stats)
         self.pages.ignored_at, software.withdrawn = software.ignored_at, self.watch.after_all.fetch
         return software
@@ -283,8 +287,17 @@ def _trusted(setting: str | tuple[str, ...], spider: Spider) -> Trust:
 def _opened(spec: str, checks: Sequence[Check], default: Path) -> Index:
     try:
         return open_index(spec, checks, default_path=default, wait=0)
-    except ValueError as error:
-        raise SettingError(f"DEDUP_INDEX: {error}.") from error
+    except (ValueError, OSError) as error:  # whose sentences say what it got and takes; an address may have a password
+        raise SettingError(f"DEDUP_INDEX: {in_words(error)}.") from error
+
+
+@contextmanager
+def _named_by(setting: str, got: object) -> Iterator[None]:
+    """What goes wrong with files is said of the setting that names them."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise unusable(setting, got, in_words(error)) from error
 
 
 def _run_id(folder: Path | None) -> str:

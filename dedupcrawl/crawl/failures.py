@@ -140,8 +140,12 @@ def cannot_start(error: Exception) -> Exception:
     with suppress(RuntimeError):  # it is no task
         if (task := asyncio.current_task()) is not None:
             task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
-    said = str(error)
-    if isinstance(error, OSError) and error.strerror:
-        said = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    logger.critical("dedupcrawl: the crawl does not start: %s", printable(said))
+    logger.critical("dedupcrawl: the crawl does not start: %s", printable(in_words(error)))
     return error.with_traceback(None)
+
+
+def in_words(error: Exception) -> str:
+    """What an error says, without a number."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)

@@ -16,7 +16,7 @@ from dedupcrawl.index.runs import read_runs
 from dedupcrawl.output import check_place
 from dedupcrawl.printable import counted, megabytes
 from dedupcrawl.project import RULES
-from dedupcrawl.settings import SETTINGS, DedupSettings, SettingError
+from dedupcrawl.settings import DedupSettings, SettingError, unusable
 from dedupcrawl.sites import host_of
 from dedupcrawl.urls.normalizer import Normalizer
 
@@ -104,8 +104,6 @@ def advice_line(stats: StatsCollector) -> str | None:
 
 logger = logging.getLogger(__name__)
 
-_TAKES = SETTINGS["DEDUP_REPORT"].takes
-
 
 def check_report(path: Path) -> None:
     """See, before the crawl, whether its report can be written.
@@ -118,7 +116,7 @@ def check_report(path: Path) -> None:
     try:
         check_place(path)
     except OSError as error:
-        raise SettingError(f"DEDUP_REPORT: got {str(path)!r}, but {error.strerror}; takes {_TAKES}.") from error
+        raise unusable("DEDUP_REPORT", str(path), error.strerror or str(error)) from error
 
 
 def write_report(settings: DedupSettings, index: Index, log: Path | None, run: str) -> None:

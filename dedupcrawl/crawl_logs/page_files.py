@@ -19,6 +19,7 @@ from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.crawl_logs.blocks import LineBlock, head_of, line_blocks, open_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.page import Page, paragraphs_of
+from dedupcrawl.printable import mismatch
 
 
 class Markup(NamedTuple):
@@ -88,7 +89,7 @@ def decoded(row: bytes, kind: type[Row]) -> Row:
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     except msgspec.ValidationError as error:
-        raise ValueError(str(error)) from error
+        raise ValueError(mismatch(str(error), "the row")) from error
     except ValueError as error:  # whose own message says where, so that no two of them would be counted together
         raise ValueError("not a JSON object") from error
 

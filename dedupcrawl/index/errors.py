@@ -9,6 +9,8 @@ from pathlib import Path
 import lmdb
 import msgspec
 
+from dedupcrawl.output import FULL
+
 
 class IndexMismatchError(ValueError):
     """The index was made with another format, other features or another version; the message says which and how."""
@@ -34,6 +36,14 @@ _DAMAGE = (
     lmdb.BadTxnError,  # what a transaction says after it has met a damaged page
 )
 
+_A_FILE = (errno.EEXIST, errno.ENOTDIR)
+_NO_PLACE = (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EROFS)
+_NEEDED = {
+    **dict.fromkeys((*FULL, errno.EFBIG), "; it must be on a disk with space left"),
+    **dict.fromkeys(_NO_PLACE, "; it must be a folder that may be written to"),
+}
+"""What an index lacks, by what the system says."""
+
 
 def explained(error: lmdb.Error | OSError | IndexDamagedError, path: Path) -> Exception:
     """What LMDB, the file system or a record reports, as one sentence that says where, and what to do.
@@ -47,8 +57,9 @@ def explained(error: lmdb.Error | OSError | IndexDamagedError, path: Path) -> Ex
     code = error.errno if isinstance(error, OSError) else _errno(error)
     if code is None:
         return OSError(f"the index at {path} cannot be used: {error}")
-    reason = f"{os.strerror(code)}; it must be a folder that may be written to, on a disk with space left"
-    return OSError(code, f"the index at {path} cannot be used: {reason}")
+    if code in _A_FILE:
+        return ValueError(f"the index at {path} cannot be used: it must be a folder, and there is a file")
+    return OSError(code, f"the index at {path} cannot be used: {os.strerror(code)}{_NEEDED.get(code, '')}")
 
 
 def _errno(error: lmdb.Error) -> int | None:

@@ -18,6 +18,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from dedupcrawl.printable import mismatch
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import SUFFIX
 from dedupcrawl.urls.template import Template, TemplateError, parse_template
@@ -120,7 +121,7 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         try:
             program = msgspec.convert({**row, "rules": rules}, cls)
         except msgspec.ValidationError as error:
-            said = str(error).replace(" - at `$.", " at `")
+            said = mismatch(str(error), "the file")
             raise RuleError(f"{said}; a program has {', '.join(cls.__struct_fields__)}") from error
         if program.name != name:
             raise RuleError(f"its name is {program.name!r}, so it must be in a file {program.name}{SUFFIX}")

@@ -27,12 +27,12 @@ from dedupcrawl.training import false_clusters, learning_part
 from dedupcrawl.training.clusters import DISBELIEVED, NEAR, UNLIKE, components
 from dedupcrawl.training.learning_part import (
     Learned,
-    LearningOptions,
     RulesBefore,
     learn_bounded,
     learn_sites,
     without_cycle_detection,
 )
+from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.page_rows import FAULTS
 from dedupcrawl.training.train import TrainingSummary, learned_rules, write_all
 from dedupcrawl.urls.rule import Rule

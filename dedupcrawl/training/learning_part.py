@@ -15,7 +15,8 @@ from dedupcrawl.software.installation import distinct
 from dedupcrawl.software.program import Program, programs
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.training.clusters import clusters_of
-from dedupcrawl.training.known_parameters import Provider, known_parameters
+from dedupcrawl.training.known_parameters import known_parameters
+from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.parts import simhashes
 from dedupcrawl.urls.learning.learn import ASSUMED, learn_site
 from dedupcrawl.urls.learning.ledger import Price, judge_carried_over
@@ -32,19 +33,6 @@ LONGEST_URL = 4_096  # bytes; of longer ones nothing is learned, so that tokens 
 # as from 4,000 on all thirty, at a third of the time; with 500 two lose theirs.
 _MOST_RECOGNIZED_BY = 1_000
 MULTIPLIER, MODULUS = 2_654_435_761, 1 << 32  # Knuth's multiplicative hash: spreads consecutive numbers
-
-
-@dataclass(frozen=True, slots=True)
-class LearningOptions:
-    """How rules are proved; the names are those of the command's options."""
-
-    holdout: float = 0.5  # share of the clusters that prove the rules, in (0, 1)
-    seed: int = 0  # of the split
-    # A rule is kept when its precision on all clusters is at least this, if those held out bear it out
-    min_precision: float = 0.95
-    min_coverage: int = 0  # ... and it applies to at least so many of their URLs
-    knowledge: tuple[Provider, ...] = ()  # parameters that say nothing of the page, as from `read_clearurls`
-    software: tuple[Program, ...] | None = None  # the programs that are known; those of the package if None
 
 
 @dataclass(slots=True)

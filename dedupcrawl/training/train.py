@@ -15,7 +15,8 @@ import polars as pl
 from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.sites import ascii_form
 from dedupcrawl.training.clusters import clusters_of
-from dedupcrawl.training.learning_part import Learned, LearningOptions, learn_sites
+from dedupcrawl.training.learning_part import Learned, learn_sites
+from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.parts import parted, simhashes, work_on
 from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.learning.learn import sides

@@ -249,6 +249,8 @@ class Normalizer:
         See `SiteNormalizer.normalize`. A URL whose canonical form belongs to another part of the site, in which that
         has another canonical form, is left as it is.
         """
+        if not isinstance(url, str):
+            raise TypeError(f"a URL is text, not {type(url).__name__}.")
         found = self._by_all(url)
         if self.excluded is None or not found.rules:
             return found
@@ -389,8 +391,7 @@ class Normalizer:
             found = SiteRules(site, (*first, *added, *found.rules[len(first) :]))
         if found is None:
             return None
-        overruled = self._overruled.get(site, {})
-        used = ((rule, overruled.get(rule.id, rule.kind)) for rule in found.rules)
+        used = ((rule, self._overruled.get(site, {}).get(rule.id, rule.kind)) for rule in found.rules)
         rules = (rule if rule.kind == kind else replace(rule, kind=kind) for rule, kind in used if kind)
         found = SiteRules(site, tuple(rules))
         return found.on_trial() if self.tries else found

@@ -147,6 +147,9 @@ def test_broken_rows_are_skipped_and_named(tmp_path: Path) -> None:
     result = check(path)
     assert [row["url"] for row in verdicts(result)] == ["http://a.example/1"]
     assert f"{path}, line 1: skipped" in result.stderr
+    assert "skipped, the row must be an object, not a list" in result.stderr
+    assert 'skipped, the row has no "url"' in result.stderr
+    assert "skipped, text must be a string or null, not a number" in result.stderr
     assert "6 broken rows skipped" in result.stderr
 
 
@@ -181,7 +184,7 @@ def test_rows_that_are_broken_in_the_same_way_are_one_line(tmp_path: Path) -> No
     assert told[0] == f"{path}, lines 1, 2, 3, 4, 5, …: skipped, not a JSON object"
     assert told[1] == (
         "0 pages: 0 unique, 0 duplicate, 0 abstained; 1,203 broken rows skipped "
-        "(1,202 not a JSON object, 1 Expected `str`, got `int` - at `$.url`)"
+        "(1,202 not a JSON object, 1 url must be a string, not a number)"
     )
     assert len(told) == 3
 

@@ -176,7 +176,8 @@ def test_html_without_text_says_nothing_and_takes_no_row_away(tmp_path: Path) ->
     [
         ({"kept": {"url": "http://a/1"}, "new": {"url": "http://a/2", "text": "x"}}, "neither html nor text"),
         ({"kept": {"url": "http://a/1", "text": " "}, "new": {"url": "http://a/2", "text": "x"}}, "has no text"),
-        ({"new": {"url": "http://a/2", "text": "x"}}, "`kept`"),
+        ({"new": {"url": "http://a/2", "text": "x"}}, '(the row has no "kept")'),
+        ({"kept": 5, "new": "http://a/2"}, "(kept must be a string or an object, not a number)"),
         ("[1]\n", "is not a pair of pages"),
         ("{nothing\n", "not a JSON object"),
     ],

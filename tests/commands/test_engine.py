@@ -23,7 +23,7 @@ def test_without_pyspark(tmp_path: Path) -> None:
     log.write_text(LOG)
     assert run(str(log), tmp_path, "spark") == (
         1,
-        "dedupcrawl: this needs pyspark: pip install 'dedupcrawl[spark]'.\n",
+        "dedupcrawl train: this needs pyspark: pip install 'dedupcrawl[spark]'.\n",
     )
 
 

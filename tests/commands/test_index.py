@@ -6,6 +6,7 @@ import json
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -17,6 +18,8 @@ from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
+from dedupcrawl.index.runs import RunTally
+from dedupcrawl.verdict import Verdict
 from tests.crawls.site import prose
 from tests.index.toys import CHECKS, offer, page
 
@@ -96,6 +99,23 @@ def test_rows_are_written_as_the_name_says(tmp_path: Path, monkeypatch: pytest.M
         assert f"--output: {name} is neither .csv nor .jsonl" in refused.stderr
     assert url in CliRunner().invoke(command, [*listing, "-"]).stdout
     assert sorted(path.name for path in Path().iterdir()) == ["rows", "rows.CSV", "rows.jsonl"]
+
+
+def test_the_rows_of_one_crawl(tmp_path: Path) -> None:
+    with closing(LmdbIndex(tmp_path / "index", CHECKS)) as made:
+        for number, run in enumerate(("one", "two")):
+            RunTally(made, run, "toy").close()
+            offer(made, msgspec.structs.replace(page(f"http://a/{run}", number), run=run), lambda check, other: None)
+            dropped = Verdict(f"http://a/{run}-copy", "duplicate", f"http://a/{run}", "exact", 1.0)
+            made.record(dropped, run=run, site="a", spider="toy", request=b"asked")
+    for chosen, runs in (("one", ["one"]), ("last", ["two"]), ("all", ["one", "two"])):
+        for drops in ((), ("--drops",)):
+            arguments = ["list", "--index", str(tmp_path / "index"), "--run", chosen, *drops]
+            listed = CliRunner().invoke(command, arguments).stdout.splitlines()
+            assert sorted(json.loads(line)["run"] for line in listed) == runs
+    unknown = CliRunner().invoke(command, ["list", "--index", str(tmp_path / "index"), "--run", "nope"])
+    assert (unknown.exit_code, unknown.stdout) == (2, "")
+    assert "the index knows no run 'nope', but two, one." in unknown.stderr
 
 
 @pytest.mark.parametrize("arguments", [("info",), ("verify",), ("list",), ("restore", "--check", "exact")])

@@ -73,6 +73,16 @@ def test_stdin_line_by_line(rules: Path) -> None:
     assert rows(result.stdout_bytes)[-1]["canonical"] == "http://a.com/"
 
 
+def test_blanks_around_a_url_are_none_of_it(rules: Path) -> None:
+    url = "  http://a.com/?sid=1 "
+    for result in (
+        CliRunner().invoke(command, ["--rules", str(rules), url]),
+        CliRunner().invoke(command, ["--rules", str(rules)], input=f"\t{url}\t\r\n"),
+    ):
+        (row,) = rows(result.stdout_bytes)
+        assert (row["url"], row["canonical"]) == ("http://a.com/?sid=1", "http://a.com/")
+
+
 def test_lines_that_are_no_urls_are_named_and_the_first_few_only(rules: Path) -> None:
     result = CliRunner().invoke(command, ["--rules", str(rules)], input="http://a.com/\n\n" + "mailto:x\n" * 7)
     assert result.exit_code == 0

@@ -48,6 +48,15 @@ def test_a_page_is_not_printed(folder: Path) -> None:
     assert "give it a name such as report.html" in result.stderr
 
 
+def test_the_figures_alone(folder: Path) -> None:
+    whole = json.loads(report(folder, "--output", "report.html", "--json").stdout)
+    (folder / "report.html").unlink()
+    before = sorted(folder.iterdir())
+    figures = json.loads(report(folder, "--json").stdout)
+    assert figures == {name: value for name, value in whole.items() if name not in {"output", "bytes"}}
+    assert sorted(folder.iterdir()) == before
+
+
 def test_what_it_says_as_json(folder: Path) -> None:
     output = folder / "report.html"
     result = report(folder, "--output", str(output), "--json")

@@ -137,11 +137,19 @@ def test_rows_say_why_and_hold_the_items(folder: Path) -> None:
 def test_the_counts_as_json_stand_apart_from_the_rows(folder: Path) -> None:
     result = restore(folder, "--run", "one", "--output", str(folder / "rows.jsonl"), "--json")
     stored = {"let_through": 0, "judged_again": 0}
-    assert json.loads(result.stdout) == {"dropped": 2, "rewritten": 1, **stored, "refetch": False}
+    assert json.loads(result.stdout) == {"dropped": 2, "rewritten": 1, "again": 0, **stored, "refetch": False}
     assert len((folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()) == 3
     refused = CliRunner().invoke(command, ["restore", "--run", "one", "--json", "--index", str(folder)])
     assert refused.exit_code == 2
     assert "--output" in refused.output
+
+
+def test_what_was_restored_already_is_said_to_be(folder: Path) -> None:
+    assert "already" not in restore(folder, "http://a.example/1", "--refetch").stderr
+    said = restore(folder, "--site", "a.example", "--refetch").stderr
+    assert "2 dropped pages and 1 rewritten URL given back (1 page restored already), to be fetched" in said
+    counts = restore(folder, "--check", "exact", "--output", str(folder / "rows.jsonl"), "--json").stdout
+    assert json.loads(counts)["again"] == 1
 
 
 def test_what_is_to_be_fetched_again_waits_for_its_spider(folder: Path) -> None:

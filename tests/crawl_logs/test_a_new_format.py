@@ -14,7 +14,7 @@ from dedupcrawl.crawl_logs.blocks import line_blocks
 from dedupcrawl.crawl_logs.registry import LogFormat, read_log
 from dedupcrawl.crawl_logs.rows import rows_of_values
 from dedupcrawl.crawl_logs.tally import Tally
-from dedupcrawl.training.learning_part import LearningOptions
+from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.train import train
 
 _ROW = re.compile(rb"\d{10}\.\d{3} +\d+ \S+ TCP_\w+/\d{3} \d+ GET ")

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dedupcrawl.training.learning_part import LearningOptions
+from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.train import train
 from dedupcrawl.urls.normalizer import Normalizer
 from tests.crawls import test_aliases

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import redis
 
-from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.redis import RedisIndex
+from dedupcrawl.settings import SettingError
 from tests.crawls.site import Crawl, Pages, crawl, page, prose, serve
 from tests.redis_server import RedisServer
 
@@ -206,5 +206,8 @@ async def test_a_crawl_that_ends_without_its_redis_says_so_in_plain_words(
 
 async def test_without_a_redis_at_the_start_there_is_one_clear_sentence(redis_server: RedisServer) -> None:
     redis_server.kill()
-    with pytest.raises(IndexAwayError, match=r"redis://127.*cannot be reached"), serve({"/": page("x")}) as site:
+    with (
+        pytest.raises(SettingError, match=r"DEDUP_INDEX: .*redis://127.*cannot be reached"),
+        serve({"/": page("x")}) as site,
+    ):
         await crawl(f"{site.base}/", {"DEDUP_INDEX": redis_server.url()})

@@ -88,7 +88,7 @@ def test_a_report_that_could_not_be_written_lets_no_crawl_start(tmp_path: Path, 
     if why == "nothing may be" and os.access(tmp_path / "shut", os.W_OK):
         pytest.skip("who may do anything is refused nothing")
     with pytest.raises(
-        SettingError, match=f"DEDUP_REPORT: got '{tmp_path / name}', but {why}.*takes the path of an HTML"
+        SettingError, match=rf"DEDUP_REPORT: got '{tmp_path / name}' \({why}.*takes the path of an HTML"
     ):
         check_report(tmp_path / name)
 

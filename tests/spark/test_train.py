@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from dedupcrawl.commands.train import command
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.training import false_clusters, learning_part
-from dedupcrawl.training.learning_part import LearningOptions
+from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.train import TrainingSummary, train
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules

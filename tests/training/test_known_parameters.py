@@ -9,7 +9,7 @@ import pytest
 
 from dedupcrawl.crawl_logs.tally import LogError
 from dedupcrawl.training.known_parameters import Provider, known_parameters, read_clearurls
-from dedupcrawl.training.learning_part import LearningOptions
+from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.train import train
 from dedupcrawl.urls.rule_files import read_rules
 

@@ -4,7 +4,8 @@ import polars as pl
 
 from dedupcrawl.crawl_logs.rows import SCHEMA
 from dedupcrawl.training import learning_part
-from dedupcrawl.training.learning_part import LearningOptions, bounded, learn_bounded, learn_sites
+from dedupcrawl.training.learning_part import bounded, learn_bounded, learn_sites
+from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.page_rows import page_rows
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules

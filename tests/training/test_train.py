@@ -11,7 +11,7 @@ import pytest
 
 from dedupcrawl.crawl_logs.tally import LogError
 from dedupcrawl.training import learning_part
-from dedupcrawl.training.learning_part import LearningOptions
+from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.train import merged, train
 from dedupcrawl.urls.learning.learn import learn_site
 from dedupcrawl.urls.normalizer import Normalizer
