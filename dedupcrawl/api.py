@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from dedupcrawl.content.checks.registry import PARAMETERS, make_checks
 from dedupcrawl.content.html import extract
@@ -99,13 +100,14 @@ class Detector(AbstractContextManager["Detector"]):
         if not settings.checks:
             raise SettingError("DEDUP_CHECKS: got none; takes at least one here.")
         trust = trust_of(settings)
+        run = uuid4().hex if settings.scope == "run" else _RUN  # "run": with nothing that others have kept
         self._settings = settings
         self._checks = make_checks(settings.checks, settings.parameters)
         with ExitStack() as opened:
             self._index = open_index(settings.index, make_checks(*settings.index_checks()))
             opened.enter_context(closing(self._index))
             self._detector = detection.Detector(
-                self._index, run=_RUN, trust=trust, memory=settings.index_memory, model=load(settings.model)
+                self._index, run=run, trust=trust, memory=settings.index_memory, model=load(settings.model)
             )
             opened.enter_context(closing(self._detector))
             self._opened = opened.pop_all()
@@ -116,7 +118,7 @@ class Detector(AbstractContextManager["Detector"]):
         Raises:
             TypeError: It is no page, or not all of it text.
             ValueError: The page has no URL.
-            OSError: The index cannot be used; nothing was kept.
+            OSError: The index cannot be used; the page may have been kept, and is an update of itself then.
         """
         return self.check_read(_analysis(page))
 
@@ -189,7 +191,9 @@ class Detector(AbstractContextManager["Detector"]):
 
     def forget(self, urls: Iterable[str]) -> int:
         """Erase these pages, or this one, so that nothing is their duplicate any more. Returns how many were kept."""
-        return self._index.forget(_urls(urls))
+        gone = [url for url in _urls(urls) if self._index.forget([url])]
+        self._detector.erased(gone)
+        return len(gone)
 
     def close(self) -> None:
         """Write what is left to write; the detector cannot be used after it."""

@@ -185,6 +185,22 @@ def test_half_a_character_is_not_the_end_of_the_process(of: dict[str, Any]) -> N
         assert detector.check(Page(**{**given, "url": "http://a.example/2"})).is_duplicate
 
 
+def test_a_run_is_one_detector_s(tmp_path: Path) -> None:
+    for number, settings in enumerate(({"DEDUP_SCOPE": "run"}, {"DEDUP_SCOPE": "run"}, {})):
+        with Detector(tmp_path / "pages", settings) as detector:
+            first, again = (detector.check(read_text(STORY, f"http://a.example/{number}/{n}")) for n in range(2))
+        assert (first.is_duplicate, again.is_duplicate) == (not settings, True)
+
+
+def test_what_is_forgotten_takes_no_room_of_a_quota(tmp_path: Path) -> None:
+    with Detector(tmp_path / "pages", {"DEDUP_SITE_QUOTA": 1}) as detector:
+        for name in ("one", "other"):
+            assert detector.check(read_text(STORY, f"http://a.example/{name}")).verdict == "unique"
+            assert detector.check(read_text(OTHER, "http://a.example/more")).verdict == "abstained"
+            assert detector.forget(f"http://a.example/{name}") == 1
+            assert detector.forget(f"http://a.example/{name}") == 0
+
+
 @pytest.mark.parametrize("shares", [(0.2, 0.95), (0.95, 0.2)])
 def test_each_detector_of_a_process_asks_by_its_own_thresholds(tmp_path: Path, shares: tuple[float, float]) -> None:
     """Whichever has opened the index first."""

@@ -102,7 +102,8 @@ class Explainer:
         kept_url = entry.source if entry is not None else None
         software = SiteSoftware.from_bytes(self._index.site_state(site_of(form), NAME))
         aliases = SiteAliases.from_bytes(self._index.site_state(site_of(form), ALIAS))
-        spiders = {rewrite.spider} if rewrite is not None else set()
+        spiders = {row.spider for row in self._index.restored() if row.verdict.url == form}
+        spiders |= {rewrite.spider} if rewrite is not None else set()
         keeper, chain = self._keeper(verdict)
         return {
             "found_as": form,

@@ -382,6 +382,18 @@ def test_an_alias_that_is_not_used_is_told_with_what_speaks_against_it(tmp_path:
     assert "  is to be fetched again at the next start of its spider" in said("own")
 
 
+def test_a_page_that_was_given_back_and_waits_to_be_fetched_is_told_as_such(tmp_path: Path) -> None:
+    url = "http://a.example/given-back"
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    index.record(
+        Verdict(url, "duplicate", "http://a.example/1", "exact", 1.0), run="r", site="", spider="toy", request=b"r"
+    )
+    index.refetch([Dependent("toy", url, b"r")])
+    index.withdraw([url])
+    index.close()
+    assert "  is to be fetched again at the next start of its spider" in explain(tmp_path, url).stdout
+
+
 def test_a_page_that_is_not_fetched_for_another_dropped_one_is_told_of_both(tmp_path: Path) -> None:
     url, other, keeper = (f"http://a.example/{name}" for name in ("this", "other", "keeper"))
     index = LmdbIndex(tmp_path / "index", CHECKS)
