@@ -173,10 +173,11 @@ class DedupPipeline(Component):
             fetched.kept_under[analysis.page.url] = analysis.kept_under
         if analysis.page.selector_missed:
             self._miss(analysis.page.url, settings.selector)
-        self._stats.inc_value("dedup/content/checked")
-        self._stats.inc_value(f"dedup/content/{verdict.verdict}")
         if "site_quota" in verdict.evidence:
             self._stats.inc_value("dedup/content/over_quota")
+        else:
+            self._stats.inc_value("dedup/content/checked")
+            self._stats.inc_value(f"dedup/content/{verdict.verdict}")
         if verdict.doubt:
             self._stats.inc_value("dedup/content/in_doubt")
         if verdict.is_duplicate and url == fetched.url:  # an item is only a part of its page

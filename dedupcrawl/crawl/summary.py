@@ -58,6 +58,7 @@ def closing_line(stats: StatsCollector) -> str:
     after_all = stats.get_value("dedup/content/duplicate_after_all", 0)
     duplicates = counted(stats.get_value("dedup/content/duplicate", 0) - wrongly + after_all, "duplicate")
     size = stats.get_value("dedup/content/duplicate_bytes", 0)
+    over_quota = stats.get_value("dedup/content/over_quota", 0)
     known = [f"{after_all:,} of them known as such once they were stored"] if after_all else []
     known += [f"besides {wrongly:,} dropped wrongly and fetched again"] if wrongly else []
     return (
@@ -70,6 +71,7 @@ def closing_line(stats: StatsCollector) -> str:
         + (f" of {megabytes(size)}" if size else "")
         + (f" ({', '.join(known)})" if known else "")
         + (f", items dropped: {by_check}" if by_check else "")
+        + (f"; {over_quota:,} not checked, because their site has used up DEDUP_SITE_QUOTA" if over_quota else "")
     )
 
 

@@ -78,6 +78,7 @@ async def test_a_site_over_its_quota_is_let_through() -> None:
         done = await crawl(f"{site.base}/", {"DEDUP_SITE_QUOTA": 3, "CONCURRENT_REQUESTS": 1})
     assert done.stats["dedup/index/pages"] == 3
     assert done.stats["dedup/content/over_quota"] >= 6
+    assert done.stats["dedup/content/checked"] + done.stats["dedup/content/over_quota"] == 11
     assert len(done.items) >= 9
 
 
