@@ -17,7 +17,7 @@ from dedupcrawl.crawl_logs.page_files import page_of, stored_pages
 from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
-from dedupcrawl.detection.attachments import AttachmentError, text_of
+from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index import record
 from dedupcrawl.index.errors import IndexDamagedError
@@ -179,5 +179,5 @@ def records(data: bytes) -> None:
     ):
         try:
             read()
-        except (IndexDamagedError, AttachmentError):
+        except IndexDamagedError:
             continue

@@ -87,7 +87,6 @@ class Group(click.Group):
 def _as_command_error(error: Exception) -> CommandError | None:
     """An error of a room as one of a command; None when it is told elsewhere, or is a mistake of ours."""
     from dedupcrawl.crawl_logs.tally import LogError  # here, for a command pays for what it needs
-    from dedupcrawl.detection.attachments import AttachmentError
     from dedupcrawl.detection.pairs import UnknownPageError
     from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
     from dedupcrawl.settings import SettingError
@@ -100,7 +99,7 @@ def _as_command_error(error: Exception) -> CommandError | None:
     sentence = printable(str(error))
     if isinstance(error, (LogError, RuleError, SettingError, UnknownPageError, IndexMismatchError)):
         return BadInputError(sentence)
-    if isinstance(error, (AttachmentError, IndexDamagedError, WorkFailedError)):
+    if isinstance(error, (IndexDamagedError, WorkFailedError)):
         return FailureError(sentence)
     if not isinstance(error, OSError) or isinstance(error, BrokenPipeError):
         return None

@@ -20,9 +20,8 @@ from dedupcrawl.commands import options
 from dedupcrawl.commands.console import BadInputError, FailureError, Group, check_output, progress, table
 from dedupcrawl.commands.selection import Selection, check_known, chosen_run, needs_one, of_aliases, selection, standing
 from dedupcrawl.content.checks.registry import CHECK_NAMES
-from dedupcrawl.detection.attachments import AttachmentError, items_of
+from dedupcrawl.detection.attachments import items_of
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.limits import recount
 from dedupcrawl.index.record import Dependent, Recorded, Rewrite
 from dedupcrawl.output import results, to_json
@@ -175,10 +174,7 @@ def _row(row: Recorded | Rewrite, index: Index) -> dict[str, Any]:
         about = {"url": row.url, "duplicate_of": row.canonical, "check": None, "rules": list(row.rules)}
         return {**about, "site": site_of(row.url), "spider": row.spider, "run": row.run, "items": []}
     verdict = row.verdict
-    try:
-        items = [msgspec.Raw(item) for item in items_of(index.attachments(verdict.url))]
-    except AttachmentError as error:
-        raise IndexDamagedError(f"{verdict.url}: {error}") from error
+    items = [msgspec.Raw(item) for item in items_of(index.attachments(verdict.url))]
     about = {"url": verdict.url, "duplicate_of": verdict.duplicate_of, "check": verdict.check, "rules": []}
     return {**about, "site": row.site, "spider": row.spider, "run": row.run, "items": items}
 

@@ -173,11 +173,9 @@ class DedupPipeline(Component):
             fetched.kept_under[analysis.page.url] = analysis.kept_under
         if analysis.page.selector_missed:
             self._miss(analysis.page.url, settings.selector)
-        if "site_quota" in verdict.evidence:
-            self._stats.inc_value("dedup/content/over_quota")
-        else:
-            self._stats.inc_value("dedup/content/checked")
-            self._stats.inc_value(f"dedup/content/{verdict.verdict}")
+        is_checked = "site_quota" not in verdict.evidence
+        for name in ("checked", verdict.verdict) if is_checked else ("over_quota",):
+            self._stats.inc_value(f"dedup/content/{name}")
         if verdict.doubt:
             self._stats.inc_value("dedup/content/in_doubt")
         if verdict.is_duplicate and url == fetched.url:  # an item is only a part of its page

@@ -58,7 +58,6 @@ class Pairs:
 
         Raises:
             UnknownPageError: The index does not know enough of a URL.
-            AttachmentError: A kept text cannot be read.
         """
         if isinstance(new, str) and isinstance(kept, str) and (said := self._recorded(new, kept)) is not None:
             values = [float(said.get(feature.name, 0.0)) for feature in FEATURES]

@@ -108,7 +108,8 @@ Raw = bytes | memoryview
 
 _LEVEL = 3  # 1 takes 13 µs for the 18 of a page, which is 5 % larger then
 _LEAST = 128  # bytes; what is shorter stays as it is
-_UNCHECKED, _PACKED, _AS_IT_IS = b"\0", b"\1", b"\2"  # the first is of before, read only
+_MOST = 1 << 26  # bytes that are unpacked; what is more was not packed here
+_PACKED, _AS_IT_IS = b"\1", b"\2"
 _CHECKSUM_BYTES = 4
 _MAGIC = b"\x28\xb5\x2f\xfd"  # how every frame of Zstandard begins, and none is stored
 
@@ -169,13 +170,15 @@ def decompressed(raw: Raw, what: str) -> bytes:
         IndexDamagedError: These are other bytes; it names `what`.
     """
     kind, rest = bytes(raw[:1]), raw[1:]
-    try:
-        if kind == _PACKED:
-            return zstd.decompress(_MAGIC + rest, zstd_dict=_DICTIONARY)
-    except zstd.ZstdError as error:
-        raise IndexDamagedError(f"{what} cannot be read: {error}") from None
-    if kind == _UNCHECKED:
-        return bytes(rest)
+    if kind == _PACKED:
+        reader = zstd.ZstdDecompressor(zstd_dict=_DICTIONARY)
+        try:
+            data: bytes = reader.decompress(_MAGIC + rest, max_length=_MOST)
+        except zstd.ZstdError as error:
+            raise IndexDamagedError(f"{what} cannot be read: {error}") from None
+        if not reader.eof or reader.unused_data:
+            raise IndexDamagedError(f"{what} cannot be read: it is cut off, too large, or something follows")
+        return data
     if kind != _AS_IT_IS or _checksum(rest[_CHECKSUM_BYTES:]) != rest[:_CHECKSUM_BYTES]:
         raise IndexDamagedError(f"{what} cannot be read: it fails its checksum")
     return bytes(rest[_CHECKSUM_BYTES:])

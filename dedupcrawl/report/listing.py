@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from dedupcrawl.content.differences import Stretch, stretches
 from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.detection.attachments import AttachmentError, text_of
+from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.index.notes import Attachments
 from dedupcrawl.output import to_json
 from dedupcrawl.verdict import Verdict
@@ -133,8 +133,5 @@ def read_texts(index: Attachments, rows: Iterable[Row]) -> dict[int, list[Stretc
 
 
 def _text(index: Attachments, url: str) -> SymbolText | None:
-    try:
-        paragraphs = text_of(index.attachments(url))
-    except AttachmentError:
-        return None
+    paragraphs = text_of(index.attachments(url))
     return None if paragraphs is None else SymbolText.of(("\n".join(paragraphs)[:_CHARACTERS],))

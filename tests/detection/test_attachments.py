@@ -1,15 +1,12 @@
-"""What is kept beside a page comes back; what is not ours is an error."""
+"""What is kept beside a page comes back."""
 
 from __future__ import annotations
-
-import zlib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.detection import attachments
-from dedupcrawl.detection.attachments import AttachmentError, items_of, packed_item, packed_text, text_of
+from dedupcrawl.detection.attachments import items_of, packed_item, packed_text, text_of
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\n")), min_size=1, max_size=5))
@@ -29,17 +26,5 @@ def test_what_is_not_there() -> None:
 def test_long_texts_are_cut_and_large_items_refused() -> None:
     name, raw = packed_text(["x" * 3_000_000])
     assert len((text_of({name: raw}) or [""])[0]) == 1_000_000
-    with pytest.raises(AttachmentError, match="not kept"):
+    with pytest.raises(ValueError, match="not kept"):
         packed_item(0, '"' + "x" * (1 << 24) + '"')
-
-
-@pytest.mark.parametrize("raw", [b"", b"no zlib", zlib.compress(b"x" * 100)[:-3]])
-def test_broken_bytes_are_an_error(raw: bytes) -> None:
-    with pytest.raises(AttachmentError):
-        text_of({"text": raw})
-
-
-def test_a_bomb_is_unpacked_no_further_than_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attachments, "_LIMIT", 1_000)
-    with pytest.raises(AttachmentError, match="too large"):
-        text_of({"text": zlib.compress(b"x" * 100_000)})

@@ -9,9 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dedupcrawl.index import record
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import (
     Entry,
+    compressed,
+    decompressed,
     entry_of,
     forgetting,
     pack,
@@ -76,6 +79,17 @@ def test_any_bytes_are_read_or_refused(raw: bytes) -> None:
     for read in (lambda: unpack(sealed, 5), lambda: signatures(sealed, 5)):
         with contextlib.suppress(IndexDamagedError):
             read()
+
+
+def test_a_bomb_is_unpacked_no_further_than_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = compressed(bytes(100_000))
+    assert decompressed(packed, "it") == bytes(100_000)
+    for raw in (packed[:-1], packed + b"x"):
+        with pytest.raises(IndexDamagedError, match="it cannot be read"):
+            decompressed(raw, "it")
+    monkeypatch.setattr(record, "_MOST", 1_000)
+    with pytest.raises(IndexDamagedError, match="too large"):
+        decompressed(packed, "it")
 
 
 def test_rows_that_forget() -> None:
