@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import (
     Entry,
+    decompressed,
     entry_of,
     forgetting,
     pack,
@@ -97,3 +98,7 @@ def test_storable_is_idempotent_and_packs(url: str, title: str) -> None:
     assert storable(clean) is clean
     assert (clean.url, clean.title) == (plain(url), plain(title))
     pack(record_of(clean, NAMES, (), ()), 0)
+
+
+def test_what_was_written_before_it_had_a_checksum_is_read() -> None:
+    assert decompressed(b"\0a text", "it") == b"a text"
