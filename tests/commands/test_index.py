@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from contextlib import closing
 from pathlib import Path
@@ -96,6 +97,18 @@ def test_rows_are_written_as_the_name_says(tmp_path: Path, monkeypatch: pytest.M
         assert f"--output: {name} is neither .csv nor .jsonl" in refused.stderr
     assert url in CliRunner().invoke(command, [*listing, "-"]).stdout
     assert sorted(path.name for path in Path().iterdir()) == ["rows", "rows.CSV", "rows.jsonl"]
+
+
+def test_no_spreadsheet_takes_a_title_for_a_formula(tmp_path: Path) -> None:
+    titles = ("=1+1", "+1", "-1", "@SUM(1)", "1=1")
+    with closing(LmdbIndex(tmp_path / "index", CHECKS)) as made:
+        for number, title in enumerate(titles):
+            offer(made, page(f"http://a.example/{number}", number, title=title), lambda check, other: None)
+    output = tmp_path / "rows.csv"
+    listing = ("list", "--index", str(tmp_path / "index"), "--output", str(output))
+    assert CliRunner().invoke(command, listing).exit_code == 0
+    with output.open(encoding="utf-8", newline="") as file:
+        assert [row["title"] for row in csv.DictReader(file)] == ["'=1+1", "'+1", "'-1", "'@SUM(1)", "1=1"]
 
 
 @pytest.mark.parametrize("arguments", [("info",), ("verify",), ("list",), ("restore", "--check", "exact")])
