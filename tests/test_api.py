@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,10 @@ import pytest
 
 import dedupcrawl
 from dedupcrawl import Detector, Normalizer, Page, Verdict, learn, read_html, read_text
+from dedupcrawl.index import journal, limits
+from dedupcrawl.index.open import open_index
 from tests.detection.judged import prose
+from tests.redis_server import running
 
 untyped: Any = dedupcrawl
 STORY, OTHER = "\n".join(prose(200)), "\n".join(prose(200, 1))
@@ -65,6 +71,76 @@ def test_many_pages_have_a_verdict_each_in_their_order() -> None:
         verdicts = list(detector.check_many(iter(pages)))
     assert [verdict.url for verdict in verdicts] == [page.url for page in pages]
     assert [verdict.verdict for verdict in verdicts] == ["unique", "unique", "duplicate", "abstained", "duplicate"]
+
+
+def test_hundreds_of_pages_are_read_before_the_first_is_judged() -> None:
+    pages = (read_text(f"page {number}", f"http://a.example/{number}") for number in range(1000))
+    with Detector() as detector:
+        assert next(detector.check_many(pages)).url == "http://a.example/0"
+    assert next(pages).url == "http://a.example/501"
+
+
+@pytest.mark.parametrize(
+    ("settings", "url", "is_dropped"),
+    [
+        ({}, "http://b.example/1", True),
+        ({"DEDUP_TTL": "1h"}, "http://b.example/1", True),
+        ({"DEDUP_TTL": 1e-6}, "http://b.example/1", False),
+        ({"DEDUP_SCOPE": "site"}, "http://b.example/1", False),
+        ({"DEDUP_SCOPE": "site"}, "http://a.example/2", True),
+    ],
+)
+def test_settings_say_what_a_page_is_compared_with(settings: dict[str, Any], url: str, is_dropped: bool) -> None:
+    with Detector(settings=settings) as detector:
+        detector.check(read_text(STORY, "http://a.example/1"))
+        assert detector.check(read_text(STORY, url)).is_duplicate == is_dropped
+
+
+def test_a_site_has_no_more_pages_than_its_quota_and_an_update_takes_no_room() -> None:
+    with Detector(settings={"DEDUP_SITE_QUOTA": 2}) as detector:
+        texts = (("1", STORY), ("1", OTHER), ("2", STORY), ("3", "\n".join(prose(200, 2))))
+        verdicts = [detector.check(read_text(text, f"http://a.example/{name}")) for name, text in texts]
+    assert [verdict.verdict for verdict in verdicts] == ["unique", "unique", "unique", "abstained"]
+    assert verdicts[-1].evidence == {"site_quota": 2}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc here")
+def test_memory_has_the_limit_that_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    released: list[bool] = []
+    monkeypatch.setattr(limits, "_LOOK_EVERY", 1)
+    monkeypatch.setattr(limits, "_LEAST", 0)
+    monkeypatch.setattr(limits, "release", lambda: released.append(True))
+    for settings in ({}, {"DEDUP_INDEX_MEMORY": 1 << 20}, {"DEDUP_INDEX_MEMORY": 1}):
+        assert released == []
+        with Detector(settings=settings) as detector:
+            detector.check(read_text(STORY, "http://a.example/1"))
+    assert released == [True]
+
+
+def test_a_disk_that_fails_is_an_error_and_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    story = read_text(STORY, "http://a.example/1")
+    with Detector(tmp_path / "pages") as detector:
+        with monkeypatch.context() as failing:
+            failing.setattr(os, "posix_fallocate", full)
+            failing.setattr(journal, "_LEAST_RESERVE", 1 << 20)
+            for judge in (detector.check, lambda page: list(detector.check_many([page]))):
+                with pytest.raises(OSError, match="space left"):
+                    judge(story)
+        assert not detector.explain(story.url).is_kept
+        assert detector.check(story).verdict == "unique"
+
+
+def test_a_server_that_is_away_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dedupcrawl.api.open_index", partial(open_index, wait=0))
+    story = read_text(STORY, "http://a.example/1")
+    with running(tmp_path) as server, Detector(server.url()) as detector:
+        server.kill()
+        for judge in (detector.check, lambda page: list(detector.check_many([page]))):
+            with pytest.raises(OSError, match="cannot be reached"):
+                judge(story)
 
 
 def test_a_drop_is_explained_and_undone() -> None:

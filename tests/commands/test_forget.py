@@ -7,6 +7,7 @@ import json
 import secrets
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,20 @@ def test_what_another_run_keeps_under_the_url_that_a_page_was_fetched_from_stays
     assert kept(tmp_path) == [url.removeprefix("http://")]
 
 
+def test_a_page_that_was_dropped_once_and_is_kept_by_now_stays(folder: Path) -> None:
+    index = LmdbIndex(folder, CHECKS)
+    detector = Detector(index, spider="toy", run="later")
+    page = Page("http://a.example/1/copy", paragraphs=(prose(7),))
+    assert detector.judge(Analysis(page), CHECKS).verdict == "unique"
+    detector.keep_text(page)
+    detector.close()
+    index.close()
+    assert run(folder, "forget", "--run", "old").stdout == "2 pages forgotten\n"
+    assert kept(folder) == ["a.example/333", "news.b.com/4444", "a.example/1/copy"]
+    with closing(LmdbIndex(folder, CHECKS)) as index:
+        assert index.attachments(page.url) != {}
+
+
 def test_what_is_kept_beside_a_page_that_was_given_back_goes_too(folder: Path) -> None:
     index = LmdbIndex(folder, CHECKS)
     index.withdraw(["http://www.b.com/22/copy"])
@@ -189,6 +204,14 @@ def test_compact_gives_the_room_back(folder: Path) -> None:
     assert told["bytes"] <= told["bytes_before"]
     assert kept(folder) == ["a.example/333", "news.b.com/4444"]
     assert " now\n" in run(folder, "compact").stdout
+
+
+def test_compact_counts_the_pages_of_each_site_anew(folder: Path) -> None:
+    with closing(LmdbIndex(folder, CHECKS)) as index:
+        index.update_site_state("a.example", "pages", lambda old: b"77")
+    assert run(folder, "compact").exit_code == 0
+    with closing(LmdbIndex(folder, CHECKS)) as index:
+        assert SiteQuota(index).pages("a.example") == 2
 
 
 def test_compact_of_what_is_in_use_fails(folder: Path) -> None:

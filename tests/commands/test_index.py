@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from contextlib import closing
 from pathlib import Path
@@ -116,6 +117,18 @@ def test_the_rows_of_one_crawl(tmp_path: Path) -> None:
     unknown = CliRunner().invoke(command, ["list", "--index", str(tmp_path / "index"), "--run", "nope"])
     assert (unknown.exit_code, unknown.stdout) == (2, "")
     assert "the index knows no run 'nope', but two, one." in unknown.stderr
+
+
+def test_no_spreadsheet_takes_a_title_for_a_formula(tmp_path: Path) -> None:
+    titles = ("=1+1", "+1", "-1", "@SUM(1)", "1=1")
+    with closing(LmdbIndex(tmp_path / "index", CHECKS)) as made:
+        for number, title in enumerate(titles):
+            offer(made, page(f"http://a.example/{number}", number, title=title), lambda check, other: None)
+    output = tmp_path / "rows.csv"
+    listing = ("list", "--index", str(tmp_path / "index"), "--output", str(output))
+    assert CliRunner().invoke(command, listing).exit_code == 0
+    with output.open(encoding="utf-8", newline="") as file:
+        assert [row["title"] for row in csv.DictReader(file)] == ["'=1+1", "'+1", "'-1", "'@SUM(1)", "1=1"]
 
 
 @pytest.mark.parametrize("arguments", [("info",), ("verify",), ("list",), ("restore", "--check", "exact")])

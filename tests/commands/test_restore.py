@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import itertools
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +16,7 @@ from click.testing import CliRunner, Result
 
 from dedupcrawl.commands.index import command
 from dedupcrawl.detection.attachments import packed_item
+from dedupcrawl.index.journal import Journal, Transaction
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.record import Dependent, Rewrite
 from dedupcrawl.index.runs import RunTally
@@ -164,6 +169,28 @@ def test_what_is_to_be_fetched_again_waits_for_its_spider(folder: Path) -> None:
     ]
     assert all(isinstance(orphan, Dependent) for orphan in index.orphans("toy"))
     index.close()
+
+
+@pytest.mark.parametrize("written", range(4))
+def test_what_is_to_be_fetched_again_is_not_lost_when_a_disk_fails_meanwhile(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, written: int
+) -> None:
+    write, calls = Journal.writing, itertools.count()
+
+    def failing(self: Journal, work: Callable[[Transaction], Any]) -> Any:
+        if next(calls) == written:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return write(self, work)
+
+    arguments = ("--check", "simhash", "--refetch")
+    with monkeypatch.context() as patched:
+        patched.setattr(Journal, "writing", failing)
+        assert CliRunner().invoke(command, ["restore", *arguments, "--index", str(folder)]).exit_code == 1
+    urls = {"http://a.example/2", "http://www.b.com/3"}
+    index = LmdbIndex(folder, CHECKS)
+    assert {url for url in urls if index.verdict(url) is None} <= {orphan.url for orphan in index.orphans("toy")}
+    index.close()
+    assert {row["url"] for row in rows(restore(folder, *arguments))} == urls
 
 
 def test_each_spider_gets_back_what_was_sent_elsewhere_for_it(folder: Path) -> None:

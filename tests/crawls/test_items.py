@@ -157,6 +157,7 @@ async def test_items_of_a_listing_are_judged_one_by_one() -> None:
         done = await crawl(f"{site.base}/", settings, Listing)
     assert sorted(item["body"] for item in done.items) == sorted(prose(n) for n in (1, 2, 3, 4))
     assert len(done.dropped) == 1
+    assert "dedup/content/duplicate_bytes" not in done.stats, "no page was dropped"
 
 
 @dataclasses.dataclass

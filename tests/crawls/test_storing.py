@@ -18,6 +18,7 @@ from scrapy.exceptions import DropItem
 
 from dedupcrawl.crawl.pipeline import DedupPipeline
 from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.runs import read_runs
 from tests.crawls.site import crawl, page, prose, serve
 
 STORY = prose(1, 200)
@@ -57,6 +58,8 @@ async def test_what_was_dropped_for_a_page_that_is_lost_is_fetched_again(tmp_pat
     assert done.stats["dedup/index/pages"] == 2
     with closing(LmdbIndex(tmp_path / "index", ())) as index:
         verdict = index.verdict(f"{site.base}/second")
+        (run,) = read_runs(index)
+    assert run.kept == 2, "without what was lost"
     assert verdict is not None
     assert not verdict.is_duplicate
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.record import Dependent
+from dedupcrawl.verdict import Verdict
 from tests.detection.judged import Crawl, Shared, prose
 
 
@@ -81,3 +82,13 @@ def test_a_page_that_was_fetched_again_is_no_orphan_whatever_was_said_of_it() ->
     assert shared.judge("http://a.com/short", []).verdict == "abstained"
     assert shared.judge("http://a.com/over", prose(300), quota=0).verdict == "abstained"
     assert shared.index.orphans("one") == []
+
+
+def test_of_a_page_that_was_fetched_again_and_kept_it_is_not_said_any_more_that_it_is_a_duplicate() -> None:
+    shared = Shared()
+    shared.judge("http://a.com/1", prose(300))
+    assert shared.judge("http://a.com/2", prose(300), request=b"as asked").is_duplicate
+    shared.index.forget(["http://a.com/1"])
+    shared.index.refetch([Dependent("one", "http://a.com/2", b"as asked")])
+    assert shared.judge("http://a.com/2", prose(300)).verdict == "unique"
+    assert shared.index.verdict("http://a.com/2") == Verdict("http://a.com/2", "unique")

@@ -9,7 +9,7 @@ import pytest
 
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.content.furniture import RECURRING
-from dedupcrawl.content.model import packaged
+from dedupcrawl.content.model import DOUBTED, packaged
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Analysis
 from dedupcrawl.detection.comparison import COMPARED
 from dedupcrawl.detection.detector import Detector
@@ -58,6 +58,15 @@ def test_of_the_first_pages_of_a_site_what_stands_beside_may_be_what_they_say(
     model = msgspec.structs.replace(packaged(), thresholds=((0.97, 0.00001), (0.99, 0.00002)))
     pages = [*before, page("1", TEXT), page("2", TEXT, "Tides", " ".join(prose(words, 3)))]
     assert last_of(pages, "shingles", model=model).is_duplicate == is_dropped
+
+
+def test_a_page_in_doubt_is_told_with_the_one_that_it_resembles_most() -> None:
+    """Which is neither the first nor the last that is compared: a "not" says more than ten words that went."""
+    model = msgspec.structs.replace(packaged(), thresholds=((DOUBTED, 0.00001), (0.97, 1.0)))
+    near = page("near", [*TEXT[10:], *prose(10, 2)], "Near")
+    pages = [page("other", [*TEXT[:-1], "not", TEXT[-1]], "Other"), near, page("far", TEXT[20:], "Far")]
+    verdict = last_of([*pages, page("new", TEXT)], "shingles", model=model)
+    assert verdict.evidence["in_doubt"]["url"] == near.url
 
 
 def test_where_the_checks_decide_a_title_does_not() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -13,6 +14,7 @@ from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.record import Dependent, digest
+from dedupcrawl.verdict import Verdict
 from tests.index.claimant import COPY, assert_reaped, claimant, keep, keeper_of
 from tests.index.conftest import AnyIndex
 from tests.index.toys import CHECKS, depend, offer, page
@@ -198,4 +200,33 @@ def test_many_pages_are_confirmed_in_short_transactions(tmp_path: Path) -> None:
     index.close()
     index = LmdbIndex(tmp_path / "index", CHECKS)
     assert index.reap_expired() == 0
+    index.close()
+
+
+def transactions_of(index: LmdbIndex, step: Callable[[], object]) -> int:
+    """How many transactions a step has written."""
+
+    def newest() -> int:
+        with index.journal.lock, index.journal.reading() as txn:
+            return txn.id()
+
+    before = newest()
+    step()
+    return newest() - before
+
+
+def test_what_must_not_come_apart_is_one_transaction(tmp_path: Path) -> None:
+    """A process may be killed between any two."""
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    index.start_claiming()
+    first, second = "http://a/1", "http://a/2"
+    assert transactions_of(index, lambda: keep(index, first, 7, b"ask for it")) == 1, "page, claim and dependent"
+    keep(index, second, 8, b"ask for it")
+    assert index.info()["claimed"] == 2
+    assert transactions_of(index, lambda: index.confirm([first, second])) == 1, "claims and dependents"
+    assert (index.info()["claimed"], list(index.rows("dependents"))) == (0, [])
+    for url in (first, second, first):
+        index.record(Verdict(url, "duplicate", "http://a/0"), run="", site="a")
+    assert transactions_of(index, lambda: index.withdraw([first, second])) == 2, "one for each page"
+    assert len(list(index.restored())) == 2
     index.close()

@@ -255,9 +255,11 @@ def test_another_reading_takes_the_place_of_a_page(index: AnyIndex) -> None:
     first = page("http://a/1", 7, b"abcd")
     offer(index, first)
     fill(index, 7)
+    index.attach(first.url, "text", b"as it was stored")
     newer = msgspec.structs.replace(first, signatures=page("http://a/1", 9, b"efgh").signatures, asides=b"1234")
     assert index.renew(newer)
     assert index.entry("http://a/1") == newer
+    assert index.attachments(first.url) == {"text": b"as it was stored"}
     assert isinstance(offer(index, page("http://a/3", 7)), Kept), "nobody is a duplicate of the reading that is gone"
     assert duplicate_of(offer(index, page("http://a/4", 9))) == "http://a/1"
     assert duplicate_of(offer(index, page("http://a/5", 0, b"efgh"))) == "http://a/1"

@@ -6,10 +6,12 @@ import errno
 import itertools
 import os
 import uuid
+from collections.abc import Iterator
 
 import pytest
 import redis
 
+from dedupcrawl.index.contract import Offer
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.record import digest
@@ -18,7 +20,7 @@ from dedupcrawl.index.redis_link import WINDOW
 from tests.index.claimant import COPY, keep, keeper_of
 from tests.index.redis_index import opened, urls
 from tests.index.test_processes import Worker, check_each_is_kept_once
-from tests.index.toys import CHECKS, EqualCheck, EqualOff, depend, fill
+from tests.index.toys import CHECKS, EqualCheck, EqualOff, depend, fill, page
 from tests.redis_server import RedisServer
 
 
@@ -149,3 +151,33 @@ def test_what_the_processes_of_a_run_agreed_on_is_forgotten_some_weeks_after_it(
     left = index.link.ask("TTL", index.address.key("agreed", digest("monday").hex()))
     assert 29 * 86_400 < left <= 30 * 86_400
     index.close()
+
+
+def test_what_another_worker_did_just_before_a_page_is_forgotten_counts(redis_url: str) -> None:
+    one, other = opened(redis_url), opened(redis_url)
+    keep(one, "http://a/1", 7)
+    assert other.entry("http://a/1") is not None
+
+    def named() -> Iterator[str]:
+        """When the worker has looked, and before it asks the server."""
+        keep(one, "http://a/1", 8)
+        keep(one, "http://a/2", 9)
+        yield "http://a/1"
+
+    assert other.forget(named()) == 1
+    for index in (one, other):
+        assert urls(index) == ["http://a/2"]
+        assert index.verify() == []
+        index.close()
+
+
+def test_no_page_overtakes_one_before_it_that_is_to_be_searched_for_again(redis_url: str) -> None:
+    """The third is like the second, which is like what another worker has kept; the last is like none of them."""
+    one, other = opened(redis_url), opened(redis_url)
+    contents = ((6, b""), (7, b"abcd"), (8, b"abcd"), (9, b"efgh"))
+    offers = [Offer(one.search(page(f"http://a/{number}", *made)), b"") for number, made in enumerate(contents)]
+    keep(other, "http://b", 7)
+    kept = [answer is not None for answer in one.carry_out(offers)]
+    assert kept == [True, False, False, True]
+    one.close()
+    other.close()

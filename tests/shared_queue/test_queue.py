@@ -100,7 +100,7 @@ def test_a_request_that_kills_every_worker_does_not_kill_them_all(server: RedisS
     first, _ = worker(server, alive=False)
     push(first, "bomb")
     survivor, stats = worker(server)
-    for _ in range(MOST_RETURNS + 1):
+    for _ in range(1 + 5):  # so often it goes back
         victim, _ = worker(server, alive=False)
         assert all_taken(victim) == [b"bomb"]
         assert not survivor.is_empty(QUEUE)
