@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import scrapy
 
-from dedupcrawl.urls.rule import RuleError
+from dedupcrawl.settings import SettingError
 from tests.crawls.site import Answer, Crawl, Follower, Site, crawl, page, prose, redirect, serve
 
 SLASH = 'id = "slash"\nkind = "rewrite"\nmatch = "/{path*}/"\nto = "/{path}"'
@@ -266,7 +266,7 @@ async def test_a_mistake_in_the_rules_stops_the_crawl_at_its_start(tmp_path: Pat
     (tmp_path / name).write_text(
         f'site = "127.0.0.1"\n[[rules]]\nid = "x"\nkind = "{kind}"\ndrop = ["sid"]\n', encoding="utf-8"
     )
-    with serve({"/": page(prose(0))}) as site, pytest.raises(RuleError, match=says):
+    with serve({"/": page(prose(0))}) as site, pytest.raises(SettingError, match=says):
         await crawl(f"{site.base}/", {"DEDUP_RULES": [str(tmp_path)]})
     assert not site.requests
 
