@@ -136,3 +136,9 @@ def test_the_index_finds_what_the_loosest_site_asks_for() -> None:
     assert off == {*CHECK_NAMES} - {"exact", "simhash"}
     assert sorted(names) == sorted(CHECK_NAMES), "a place for all, so that spiders can share an index"
     assert (parameters["SIMHASH_DISTANCE"], parameters["REPEATABILITY"]) == (6, 0.7)
+
+
+@pytest.mark.parametrize("name", ["DEDUP_CONCEPTS_THESAURUS", "DEDUP_DICTIONARY", "DEDUP_MODEL"])
+def test_a_file_that_is_not_there_is_named_as_missing(name: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=f"{name}: got .*No such file or directory"):
+        DedupSettings.read({name: str(tmp_path / "gone")})
