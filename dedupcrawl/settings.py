@@ -39,7 +39,8 @@ from dedupcrawl.sites import host_of, site_of
 PREFIX = "DEDUP_"
 _TYPING_ERROR = 0.9  # likeness (difflib's ratio) from which a name without the prefix was meant to have it
 _ALL_SOURCES = frozenset(SOURCES)
-_SAYING_WHY = ("DEDUP_CHECKS", "DEDUP_CONCEPTS_THESAURUS", "DEDUP_DICTIONARY", "DEDUP_IGNORE", "DEDUP_MODEL")  # with their readers' errors
+# With their readers' errors.
+_SAYING_WHY = ("DEDUP_CHECKS", "DEDUP_CONCEPTS_THESAURUS", "DEDUP_DICTIONARY", "DEDUP_IGNORE", "DEDUP_MODEL")
 AUTOMATIC = "automatic"  # DEDUP_CRAWL_LOG: beside the index
 
 
