@@ -37,7 +37,7 @@ class Part(NamedTuple):
 
     def read(self) -> pl.DataFrame:
         """The rows, each site's in the order in which they were added; a column of one value takes no memory."""
-        rows = pl.concat([pl.read_ipc(file) for file in self.files], how="diagonal")
+        rows = pl.concat([pl.read_ipc(file.read_bytes()) for file in self.files], how="diagonal")
         values = {name: pl.lit(None, dtype) for name, dtype in PAGE_ROWS.items() if name not in rows.columns}
         if rows["site"].n_unique() == 1:
             values["site"] = pl.lit(rows["site"][0])
