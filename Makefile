@@ -51,7 +51,7 @@ test-oldest:  ## all tests but those of the benchmarks, with the oldest dependen
 	$(OLDEST)/python -m pip install --quiet --disable-pip-version-check uv
 	$(OLDEST)/uv pip install --quiet --python $(OLDEST)/python --resolution lowest-direct \
 		--editable '.[train,terms,calibrate,report,dev,docs]' 'httpx>=0.28'
-	$(OLDEST)/python -m pytest --ignore tests/benchmarks
+	$(OLDEST)/python -m pytest $(PARALLEL) --ignore tests/benchmarks
 
 PYTHONS := 3.10 3.11 3.12 3.13 3.14
 test-matrix:  ## all tests, without types, which NumPy has others of in each version, with each of PYTHONS that is on the PATH or in pyenv, each in an environment of its own
