@@ -197,7 +197,9 @@ def read_rewritten(rewrites: Callable[[], Iterable[Rewrite]]) -> Rewritten:
     urls, pages = hashes_of(f"{one.spider}\0{one.run}\0{end}" for one, end in ends).reshape(-1, 2).T
     counting = np.ones(len(urls), dtype=np.bool_)
     aliases = 0
-    for number, (rewrite, is_led_to) in enumerate(zip(rewrites(), np.isin(urls, pages).tolist(), strict=False)):
+    for number, (rewrite, is_led_to) in enumerate(
+        zip(rewrites(), np.isin(urls, pages, kind="sort").tolist(), strict=False)
+    ):
         is_alias = any(rule.startswith(RULE) for rule in rewrite.rules)
         counting[number] = not (is_alias and is_led_to)
         if counting[number]:
