@@ -12,6 +12,7 @@ from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import pytest
 import scrapy
 from scrapy import Request, signals
 from scrapy.core.engine import ExecutionEngine
@@ -31,6 +32,11 @@ class Answer:
 
 
 Pages = Mapping[str, Any]  # path with query → an Answer, an HTML string, or a function that gives an Answer
+
+
+NEEDS_PROXIES = pytest.mark.skipif(
+    scrapy.version_info < (2, 19), reason="older ones use no proxy where there is no reactor"
+)
 
 
 def redirect(to: str, status: int = 301) -> Answer:

@@ -15,7 +15,7 @@ from dedupcrawl.index.open import open_index
 from dedupcrawl.settings import DedupSettings, SettingError
 from dedupcrawl.software.installation import NAME, SiteSoftware
 from dedupcrawl.urls.rule_files import read_rules
-from tests.crawls.site import Answer, Crawl, Follower, crawl, page, prose, redirect, serve
+from tests.crawls.site import NEEDS_PROXIES, Answer, Crawl, Follower, crawl, page, prose, redirect, serve
 
 TOPICS, SESSIONS = 12, 4
 
@@ -271,6 +271,7 @@ class ThroughProxy:
         request.meta["proxy"] = self.proxy
 
 
+@NEEDS_PROXIES
 @pytest.mark.parametrize("port", [":80", ""])
 async def test_links_with_the_port_that_http_stands_for_lead_to_one_page(tmp_path: Path, port: str) -> None:
     """As an archived site has them: links are to either, and one redirects to the other, once."""

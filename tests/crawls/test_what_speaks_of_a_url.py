@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import scrapy
 
-from tests.crawls.site import Answer, Follower, crawl, page, prose, redirect, serve
+from tests.crawls.site import NEEDS_PROXIES, Answer, Follower, crawl, page, prose, redirect, serve
 from tests.crawls.test_aliases import canonical, settings, texts
 from tests.crawls.test_software import ThroughProxy
 
@@ -203,6 +203,7 @@ class OfOneHost(Follower):
     allowed_domains = ("www.example.org",)
 
 
+@NEEDS_PROXIES
 async def test_nobody_is_sent_where_the_spider_must_not_go(tmp_path: Path) -> None:
     """Scrapy drops such requests without a word, so that each page would be fetched twice."""
     numbers = range(20)
