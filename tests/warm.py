@@ -255,7 +255,7 @@ def _answered(asked: socket.socket, message: dict[str, Any], files: Sequence[int
     """Tell how a process is, or start one; in that one: what it is to do."""
     if "poll" in message:
         pid, status = os.waitpid(message["poll"], os.WNOHANG)
-        asked.send(json.dumps({"status": os.waitstatus_to_exitcode(status) if pid else None}).encode())
+        _tell(asked, {"status": os.waitstatus_to_exitcode(status) if pid else None})
         return None
     pid = os.fork()
     if pid == 0:
@@ -266,8 +266,13 @@ def _answered(asked: socket.socket, message: dict[str, Any], files: Sequence[int
         os.close(file)
     if pid == 0:
         return message
-    asked.send(json.dumps({"pid": pid}).encode())
+    _tell(asked, {"pid": pid})
     return None
+
+
+def _tell(asked: socket.socket, answer: Mapping[str, Any]) -> None:
+    with contextlib.suppress(ConnectionError):  # who asked was killed meanwhile, and others go on asking
+        asked.send(json.dumps(answer).encode())
 
 
 if __name__ == "__main__":
