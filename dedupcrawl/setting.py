@@ -63,11 +63,19 @@ def settings_of(owner: type) -> dict[str, Setting]:
     return {name: replace(one, name=one.name or name.upper()) for name, one in found.items() if one is not None}
 
 
+def _float(value: Any) -> float:
+    """As Python reads it; what it says of a value that is none tells nothing that what is taken does not."""
+    try:
+        return float(value)
+    except ValueError:
+        raise ValueError from None
+
+
 def number(words: str, fits: Callable[[float], bool]) -> Takes:
     """A finite number of which something is true."""
 
     def read(value: Any) -> float:
-        read = float(value)
+        read = _float(value)
         if isinstance(value, bool) or not math.isfinite(read) or not fits(read):
             raise ValueError
         return read
@@ -89,7 +97,7 @@ def whole(low: int, high: int = sys.maxsize, *, or_zero: bool = False) -> Takes:
     """A whole number within bounds."""
 
     def read(value: Any) -> int:
-        number = value if isinstance(value, int) else float(value)
+        number = value if isinstance(value, int) else _float(value)
         is_within = low <= number <= high or (or_zero and number == 0)
         if isinstance(value, bool) or not is_within or number != int(number):
             raise ValueError
@@ -162,7 +170,7 @@ def age(value: Any) -> float:
     """An age in seconds: a number, or one with its unit as in "30d"."""
     text = str(value).strip().lower()
     unit = text[-1:] if text[-1:] in _UNITS else ""
-    seconds = float(text.removesuffix(unit)) * _UNITS[unit]
+    seconds = _float(text.removesuffix(unit)) * _UNITS[unit]
     if isinstance(value, bool) or not 0 < seconds < math.inf:
         raise ValueError
     return seconds

@@ -39,8 +39,6 @@ from dedupcrawl.sites import host_of, site_of
 PREFIX = "DEDUP_"
 _TYPING_ERROR = 0.9  # likeness (difflib's ratio) from which a name without the prefix was meant to have it
 _ALL_SOURCES = frozenset(SOURCES)
-# With their readers' errors.
-_SAYING_WHY = ("DEDUP_CHECKS", "DEDUP_CONCEPTS_THESAURUS", "DEDUP_DICTIONARY", "DEDUP_IGNORE", "DEDUP_MODEL")
 AUTOMATIC = "automatic"  # DEDUP_CRAWL_LOG: beside the index
 
 
@@ -275,8 +273,7 @@ def _read_values(given: Mapping[str, Any], where: str, *, defaults: Mapping[str,
         try:
             values[name] = setting.read(value)
         except (ValueError, TypeError) as error:
-            says_why = name in _SAYING_WHY or (isinstance(error, ValueError) and str(error).startswith("there is no"))
-            raise unusable(name, value, str(error) if says_why else "", where) from error
+            raise unusable(name, value, str(error) if isinstance(error, ValueError) else "", where) from error
     return values
 
 

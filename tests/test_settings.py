@@ -84,7 +84,7 @@ def test_parameters_of_checks_are_settings() -> None:
         ({"DEDUP_SITES": {"a.com": {"DEDUP_CODE_ANCHORS": "words"}}}, "DEDUP_CODE_ANCHORS holds for the whole crawl"),
         ({"DEDUP_SITES": {"a.com": {"DEDUP_ACTION": 3}}}, r"DEDUP_SITES\['a.com'\]: DEDUP_ACTION: got 3"),
         ({"DEDUP_SITES": {"a.com": {"ACTION": "drop"}}}, "takes DEDUP_ settings only"),
-        ({"DEDUP_SITES": "{"}, "DEDUP_SITES: got '{'; takes a dict"),
+        ({"DEDUP_SITES": "{"}, r"DEDUP_SITES: got '{' \(Expecting property name .*\); takes a dict"),
         ({"DEDUP_ITEM_FIELDS": {"Product": {"url": "link"}}}, "DEDUP_ITEM_FIELDS: got"),
     ],
 )

@@ -93,8 +93,9 @@ class DedupPipeline(Component):
         batch, outage = self._dedup.batch, self._dedup.outage
         with survived(self._stats, "dedup/content/errors", f"{fetched.url!r} cannot be judged; its item goes on"):
             if roles:
-                self._look_for_text(ItemAdapter(item), roles)
-                analysis = Analysis(_page_of_item(ItemAdapter(item), roles, fetched, read_ignored(settings.ignore)))
+                adapter = ItemAdapter(item)
+                self._look_for_text(adapter, roles)
+                analysis = Analysis(_page_of_item(adapter, roles, fetched, read_ignored(settings.ignore)))
                 fetched.judged_as[id(item)] = analysis.page.url
                 steps = partial(self._steps, analysis, settings, fetched)
                 late = partial(self._late, analysis, settings, fetched)
@@ -256,12 +257,10 @@ class DedupPipeline(Component):
                 adapter[mark_field] = verdict.to_dict()
                 return
             why = f"their field {mark_field!r} has a value of its own. Name another one in DEDUP_MARK_FIELD."
-        except (KeyError, AttributeError, TypeError, ValueError) as error:
-            why = (
-                f"they have no field {mark_field!r} to set ({error}). Add it, or name another one in DEDUP_MARK_FIELD."
-            )
-            if not isinstance(error, KeyError) and "frozen" in repr(error).lower():  # of attrs, dataclasses, Pydantic
-                why = "their class is frozen. Yield items that can be changed, or take another DEDUP_ACTION."
+        except KeyError as error:
+            why = f"they have no field {mark_field!r} to set ({error}). Add it, or set DEDUP_MARK_FIELD."
+        except (AttributeError, TypeError, ValueError) as error:
+            why = f"their field {mark_field!r} cannot be set ({error!r}). Yield items that can be changed."
         kind = type(item).__name__
         self._warn_once((kind,), "Items of %s go on without their verdict: %s This is said once.", kind, why)
 

@@ -106,11 +106,11 @@ class NoItem:
 @pytest.mark.parametrize(
     ("kind", "field", "why"),
     [
-        (FrozenItem, "dedup", "their class is frozen"),
-        (FrozenAttrsItem, "dedup", "their class is frozen"),
-        (FrozenPydanticItem, "dedup", "their class is frozen"),
+        (FrozenItem, "dedup", "their field 'dedup' cannot be set (FrozenInstanceError("),
+        (FrozenAttrsItem, "dedup", "their field 'dedup' cannot be set (FrozenInstanceError("),
+        (FrozenPydanticItem, "dedup", "their field 'dedup' cannot be set (1 validation error for FrozenPydanticItem"),
         (UnmarkedItem, "dedup", "they have no field 'dedup' to set"),
-        (NoItem, "dedup", "they have no field 'dedup' to set"),
+        (NoItem, "dedup", "their field 'dedup' cannot be set (TypeError(\"No adapter found"),
         (dict, "url", "their field 'url' has a value of its own"),
     ],
 )
