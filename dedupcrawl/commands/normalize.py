@@ -65,10 +65,11 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
         for url in ahead:
             recognizer.see_url(url)
         normalizer.more = recognizer.rules_of
-    others, lacks_rules = 0, False
+    number = others = 0
+    has_rules = False
     for number, url in enumerate(chain(ahead, given), 1):
         normalized = normalizer.normalize(url)
-        lacks_rules = (lacks_rules or number == 1) and not normalizer.has_rules_for(url)
+        has_rules = has_rules or normalizer.has_rules_for(url)
         sys.stdout.buffer.write(to_json(msgspec.structs.asdict(normalized)) + b"\n")
         if (url or urls) and normalized.kind == "unchanged" and not _is_url(url):
             others += 1
@@ -78,7 +79,7 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
     sys.stdout.buffer.flush()
     if others > _NAMED:
         click.echo(f"{counted(others - _NAMED, 'more line')} that are not URLs", err=True)
-    if lacks_rules:
+    if number and not has_rules:
         click.echo(_NO_RULES, err=True)
     if others and urls:
         raise SystemExit(1)

@@ -32,7 +32,7 @@ def check_seal(folder: Path) -> bool:
         if _seal_of(folder, _LAYOUT.unpack_from(sealed)[0]) == sealed:
             return True
         if _sealed(folder) == sealed:  # else somebody has begun to write meanwhile
-            raise explained(IndexDamagedError("data.mdb is not what it was when that was closed"), folder)
+            raise explained(IndexDamagedError("data.mdb is not what it was when the index was closed"), folder)
     return False
 
 

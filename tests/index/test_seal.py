@@ -144,7 +144,7 @@ def test_verify_says_what_a_broken_seal_is_about(folder: Path) -> None:
     assert done.exit_code == 1
     assert "kept page 7 fails its checksum" in done.stderr
     other = CliRunner().invoke(command, ["list", "--index", str(folder)])
-    assert "data.mdb is not what it was when that was closed" in other.stderr
+    assert "data.mdb is not what it was when the index was closed" in other.stderr
 
 
 @pytest.mark.parametrize("name", ["a", "data", "index"])
