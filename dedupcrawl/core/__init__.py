@@ -1,0 +1,1 @@
+"""The compiled core: Cython in pure Python mode."""

@@ -1,0 +1,35 @@
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+
+cpdef enum:  # bits of a character's kind
+    LETTER = 1  # part of a symbol
+    ALONE = 2  # a symbol by itself
+    DIGIT = 4
+    MARK = 8  # punctuation that ends or encloses a clause
+    TOUCH = 16  # a symbol where a letter, digit or sign is on one side only
+
+# The kind of each code point, in two stages: the place of its block of 128, and that block.
+cdef const uint16_t *kinds_blocks
+cdef const uint8_t *kinds_data
+
+
+cdef inline uint8_t kind_of(uint32_t point) noexcept nogil:
+    """Bits of a folded code point below 0x110000."""
+    return kinds_data[<uint32_t>kinds_blocks[point >> 7] << 7 | point & 127]
+
+
+cdef inline bint is_space(uint32_t point) noexcept nogil:
+    """White space as `str.isspace` has it."""
+    if point < 0x80:
+        return point == 32 or 9 <= point <= 13 or 28 <= point <= 31
+    return (
+        point == 0x85 or point == 0xA0 or point == 0x1680 or 0x2000 <= point <= 0x200A
+        or point == 0x2028 or point == 0x2029 or point == 0x202F or point == 0x205F or point == 0x3000
+    )
+
+
+# Each reads any bytes whatever and writes to another buffer, of the size that characters.py says.
+cdef Py_ssize_t unescape_into(const uint8_t *text, Py_ssize_t size, uint8_t *out) noexcept nogil
+cdef Py_ssize_t collapse_into(
+    const uint8_t *text, Py_ssize_t size, bint is_pre, uint8_t *out, Py_ssize_t *characters
+) noexcept nogil
+cdef Py_ssize_t fold_into(const uint8_t *text, Py_ssize_t size, uint32_t *out) noexcept nogil

@@ -1,0 +1,633 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+"""Characters: character references, white space, and what each character folds to, by tables that are checked in.
+
+Folding removes invisible characters, normalizes to NFKC (UAX #15), folds case and makes characters simplified ones:
+two spellings of a text become equal. It reads the text once. Nearly every character folds to one other whatever stands
+beside it; those that do not are normalized in sequences of a starter and its combining characters.
+
+The tables are made by tools/character_tables.py, of one version of Unicode whatever Python's is.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from pathlib import Path
+
+import cython
+from cython.cimports.cpython.bytes import PyBytes_AS_STRING
+from cython.cimports.cpython.mem import PyMem_Free, PyMem_Malloc
+from cython.cimports.cpython.unicode import PyUnicode_DecodeUTF8, PyUnicode_FromKindAndData
+from cython.cimports.libc.stdint import int32_t, uint8_t, uint16_t, uint32_t
+from cython.cimports.libc.string import memchr, memcmp, memcpy
+
+_PATH = Path(__file__).parent / "data" / "characters.bin"
+
+# Of each code point: 2 × (what it folds to − the code point) where it folds to one character whatever stands beside it,
+# else 1; and the place of its record in the pool, 0 without. A record is the numbers of items that follow, 8 bits each,
+# and flags; what it is decomposed to, each with its combining class << 24; what it folds to by itself; the ascending
+# first characters of pairs that it is the second of, and what each pair is composed to.
+_folds_blocks = cython.declare(cython.pointer[cython.const[uint16_t]])
+_folds = cython.declare(cython.pointer[cython.const[int32_t]])
+_records_blocks = cython.declare(cython.pointer[cython.const[uint16_t]])
+_records = cython.declare(cython.pointer[cython.const[uint16_t]])
+_pool = cython.declare(cython.pointer[cython.const[uint32_t]])
+_INVISIBLE = cython.declare(uint32_t, 1 << 24)  # flags of a record
+_PILES = cython.declare(uint32_t, 1 << 25)  # it begins with a combining character
+
+# Hash table with linear probing: the place of each name, 0 where a slot is empty. There are the length of the name,
+# whether its semicolon may be missing, the length of the value, name, value.
+_slots = cython.declare(cython.pointer[cython.const[uint16_t]])
+_references = cython.declare(cython.pointer[cython.const[uint8_t]])
+_replaced = cython.declare(cython.pointer[cython.const[uint16_t]])  # what stands for the references 0x80 … 0x9F
+
+_sections = {}
+
+
+def _load() -> str:
+    """Read the file of tables; the version of Unicode."""
+    data: bytes = _PATH.read_bytes()
+    head, listed, data = data.split(b"\n", 2)
+    for section in listed.decode().split():
+        name, kind, count = section.split(":")
+        items = array(kind)
+        size = items.itemsize * int(count)
+        items.frombytes(data[:size])
+        data = data[size:]
+        if sys.byteorder == "big":
+            items.byteswap()
+        _sections[name] = items
+    return head.decode().rpartition(" ")[2]
+
+
+@cython.cfunc
+def _address(name: str) -> cython.size_t:
+    return _sections[name].buffer_info()[0]
+
+
+UNICODE_VERSION = _load()
+_pool = cython.cast(cython.pointer[cython.const[uint32_t]], _address("pool"))
+_folds_blocks = cython.cast(cython.pointer[cython.const[uint16_t]], _address("folds_blocks"))
+_folds = cython.cast(cython.pointer[cython.const[int32_t]], _address("folds"))
+_records_blocks = cython.cast(cython.pointer[cython.const[uint16_t]], _address("records_blocks"))
+_records = cython.cast(cython.pointer[cython.const[uint16_t]], _address("records"))
+_slots = cython.cast(cython.pointer[cython.const[uint16_t]], _address("reference_slots"))
+_references = cython.cast(cython.pointer[cython.const[uint8_t]], _address("references"))
+_replaced = cython.cast(cython.pointer[cython.const[uint16_t]], _address("replaced"))
+kinds_blocks = cython.cast(cython.pointer[cython.const[uint16_t]], _address("kinds_blocks"))
+kinds_data = cython.cast(cython.pointer[cython.const[uint8_t]], _address("kinds"))
+
+CJK, TOUCHING, VOWEL_SIGNS, VALUES, SIGNS = (
+    _sections[name].tobytes().decode() for name in ("cjk", "touching", "vowel_signs", "values", "signs")
+)
+
+
+@cython.cfunc
+@cython.inline
+def _bytes_of(data: bytes) -> cython.pointer[cython.const[uint8_t]]:
+    return cython.cast(cython.pointer[cython.const[uint8_t]], PyBytes_AS_STRING(data))
+
+
+# UTF-8
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _is_continuation(byte: uint8_t) -> cython.bint:
+    return byte & 0xC0 == 0x80
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _decoded(
+    text: cython.pointer[cython.const[uint8_t]],
+    size: cython.Py_ssize_t,
+    at: cython.pointer[cython.Py_ssize_t],
+    keeps_surrogates: cython.bint,
+) -> uint32_t:
+    """The character at `at`, which moves beyond it; U+FFFD for a maximal subpart of one (Unicode, section 3.9)."""
+    here: cython.Py_ssize_t = at[0]
+    lead: uint32_t = text[here]
+    low: uint32_t = 0x80
+    high: uint32_t = 0xBF
+    more: cython.int
+    point: uint32_t
+    here += 1
+    at[0] = here
+    if lead < 0x80:
+        return lead
+    if lead < 0xC2 or lead > 0xF4:
+        return 0xFFFD
+    if lead < 0xE0:
+        more = 1
+        point = lead & 0x1F
+    elif lead < 0xF0:
+        more = 2
+        point = lead & 0x0F
+        if lead == 0xE0:
+            low = 0xA0
+        elif lead == 0xED and not keeps_surrogates:
+            high = 0x9F
+    else:
+        more = 3
+        point = lead & 0x07
+        if lead == 0xF0:
+            low = 0x90
+        elif lead == 0xF4:
+            high = 0x8F
+    while more:
+        if here == size or text[here] < low or text[here] > high:
+            at[0] = here
+            return 0xFFFD
+        point = point << 6 | (text[here] & 0x3F)
+        here += 1
+        more -= 1
+        low = 0x80
+        high = 0xBF
+    at[0] = here
+    return point
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _encode(point: uint32_t, out: cython.pointer[uint8_t]) -> cython.Py_ssize_t:
+    """How many bytes it wrote."""
+    if point < 0x80:
+        out[0] = point
+        return 1
+    if point < 0x800:
+        out[0] = 0xC0 | point >> 6
+        out[1] = 0x80 | point & 0x3F
+        return 2
+    if point < 0x10000:
+        out[0] = 0xE0 | point >> 12
+        out[1] = 0x80 | point >> 6 & 0x3F
+        out[2] = 0x80 | point & 0x3F
+        return 3
+    out[0] = 0xF0 | point >> 18
+    out[1] = 0x80 | point >> 12 & 0x3F
+    out[2] = 0x80 | point >> 6 & 0x3F
+    out[3] = 0x80 | point & 0x3F
+    return 4
+
+
+# Character references
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _is_alphanumeric(byte: uint8_t) -> cython.bint:
+    return 48 <= byte <= 57 or 65 <= byte <= 90 or 97 <= byte <= 122
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _numbered(number: uint32_t, out: cython.pointer[uint8_t]) -> cython.Py_ssize_t:
+    """What a numeric reference stands for, as `html.unescape` has it; how many bytes it wrote."""
+    if 0x80 <= number <= 0x9F:
+        return _encode(_replaced[number - 0x80], out)
+    if number == 0 or 0xD800 <= number <= 0xDFFF or number > 0x10FFFF:
+        return _encode(0xFFFD, out)
+    if number < 32 and number not in (9, 10, 12, 13):
+        return 0
+    if number == 0x7F or 0xFDD0 <= number <= 0xFDEF or number & 0xFFFE == 0xFFFE:
+        return 0
+    return _encode(number, out)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _named(
+    name: cython.pointer[cython.const[uint8_t]], size: cython.Py_ssize_t, is_ended: cython.bint
+) -> cython.pointer[cython.const[uint8_t]]:
+    """The entry of a name, which is ended by a semicolon or may do without one; NULL where there is none."""
+    value: uint32_t = 0
+    i: cython.Py_ssize_t
+    slot: uint32_t
+    entry: cython.pointer[cython.const[uint8_t]]
+    for i in range(size):
+        value = value * 31 + name[i]
+    slot = (value ^ value >> 12) % 4096
+    while _slots[slot]:
+        entry = _references + _slots[slot]
+        if entry[0] == size and (is_ended or entry[1]) and memcmp(entry + 3, name, size) == 0:
+            return entry
+        slot = (slot + 1) % 4096
+    return cython.NULL
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _reference(
+    text: cython.pointer[cython.const[uint8_t]],
+    size: cython.Py_ssize_t,
+    out: cython.pointer[uint8_t],
+    written: cython.pointer[cython.Py_ssize_t],
+) -> cython.Py_ssize_t:
+    """The length of the reference that `text` begins with, 0 without; what stands for it goes to `out`.
+
+    Nine decimal or eight hexadecimal digits, and 32 characters of a name, are read; what follows them is text.
+    """
+    at: cython.Py_ssize_t
+    length: cython.Py_ssize_t
+    number: uint32_t = 0
+    is_ended: cython.bint
+    entry: cython.pointer[cython.const[uint8_t]]
+    if size < 3:
+        return 0
+    if text[1] == 35:  # "#"
+        at = 2
+        if text[2] | 32 == 120:  # "x"
+            at = 3
+            while at < size and at < 11 and (48 <= text[at] <= 57 or 97 <= text[at] | 32 <= 102):
+                number = number << 4 | (text[at] - 48 if text[at] <= 57 else (text[at] | 32) - 87)
+                at += 1
+            if at == 3:
+                return 0
+        else:
+            while at < size and at < 11 and 48 <= text[at] <= 57:
+                number = number * 10 + text[at] - 48
+                at += 1
+            if at == 2:
+                return 0
+        written[0] = _numbered(number, out)
+        return at + (at < size and text[at] == 59)
+    if not 97 <= text[1] | 32 <= 122:
+        return 0
+    at = 2
+    while at < size and at < 33 and _is_alphanumeric(text[at]):
+        at += 1
+    if at == 2:
+        return 0
+    length = at - 1
+    is_ended = at < size and text[at] == 59
+    entry = _named(text + 1, length, is_ended)
+    if entry != cython.NULL:
+        at += is_ended
+    else:  # the longest beginning that is the name of one without a semicolon
+        length = length - 1 if length <= 6 else 6
+        while length > 1:
+            entry = _named(text + 1, length, False)
+            if entry != cython.NULL:
+                at = length + 1
+                break
+            length -= 1
+        else:
+            return 0
+    memcpy(out, entry + 3 + entry[0], entry[2])
+    written[0] = entry[2]
+    return at
+
+
+def unescape_into(text, size, out):  # noqa: D103
+    at: cython.Py_ssize_t = 0
+    written: cython.Py_ssize_t = 0
+    begin: cython.Py_ssize_t
+    length: cython.Py_ssize_t
+    made: cython.Py_ssize_t = 0
+    found: cython.pointer[cython.const[cython.void]]
+    while at < size:
+        found = memchr(text + at, 38, size - at)  # "&"
+        begin = at
+        at = size if found == cython.NULL else cython.cast(cython.pointer[cython.const[uint8_t]], found) - text
+        memcpy(out + written, text + begin, at - begin)
+        written += at - begin
+        if at == size:
+            break
+        length = _reference(text + at, size - at, out + written, cython.address(made))
+        if length == 0:
+            out[written] = 38
+            written += 1
+            at += 1
+            continue
+        at += length
+        written += made
+        if made == 0 and at < size and _is_continuation(text[at]):
+            # It was no part of a character, and must not become one with what stood before the reference.
+            out[written] = 0xFF
+            written += 1
+            at += 1
+    return written
+
+
+# White space
+
+
+def collapse_into(text, size, is_pre, out, characters):  # noqa: D103
+    at: cython.Py_ssize_t = 0
+    begin: cython.Py_ssize_t
+    written: cython.Py_ssize_t = 0
+    count: cython.Py_ssize_t = 0
+    point: uint32_t
+    is_due: cython.bint = False  # white space was read, of which a space is written before the next character
+    is_line: cython.bint = False  # since a newline nothing but blanks was read
+    is_due_before: cython.bint = False  # what was due before that newline
+    is_break: cython.bint = False  # a line break was written for the white space at hand
+    while at < size:
+        begin = at
+        point = _decoded(text, size, cython.address(at), False)
+        if is_space(point):
+            if is_break:
+                continue
+            if is_pre and point == 10:
+                if is_line:
+                    if is_due_before and written:
+                        out[written] = 32
+                        written += 1
+                        count += 1
+                    out[written] = 0
+                    written += 1
+                    count += 1
+                    is_break = True
+                    is_due = False
+                    continue
+                is_line = True
+                is_due_before = is_due
+            elif point != 32 and point != 9 and point != 13:
+                is_line = False
+            is_due = True
+            continue
+        if is_due and written:
+            out[written] = 32
+            written += 1
+            count += 1
+        is_due = is_line = is_break = False
+        count += 1
+        if point == 0xFFFD:
+            written += _encode(point, out + written)
+        else:
+            while begin < at:
+                out[written] = text[begin]
+                written += 1
+                begin += 1
+    characters[0] = count
+    return written
+
+
+# Folding
+
+_Folding = cython.struct(
+    sequence=uint32_t[64],  # a starter and combining characters that may be composed, each with its class << 24
+    length=cython.Py_ssize_t,
+    piled=cython.int,  # combining characters in a row
+    out=cython.pointer[uint32_t],
+    written=cython.Py_ssize_t,
+)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _record(point: uint32_t) -> cython.pointer[cython.const[uint32_t]]:
+    return _pool + _records[cython.cast(uint32_t, _records_blocks[point >> 7]) << 7 | point & 127]
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _fold_of(point: uint32_t) -> int32_t:
+    return _folds[cython.cast(uint32_t, _folds_blocks[point >> 7]) << 7 | point & 127]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _composed(first: uint32_t, second: uint32_t) -> uint32_t:
+    """The one character that two are composed to, 0 without."""
+    record: cython.pointer[cython.const[uint32_t]]
+    pairs: uint32_t
+    low: uint32_t = 0
+    high: uint32_t
+    middle: uint32_t
+    if 0x1161 <= second <= 0x1175:  # Hangul: a vowel after a consonant
+        return 0xAC00 + ((first - 0x1100) * 21 + second - 0x1161) * 28 if 0x1100 <= first <= 0x1112 else 0
+    if 0x11A8 <= second <= 0x11C2:  # a final consonant after both
+        return first + second - 0x11A7 if 0xAC00 <= first <= 0xD7A3 and (first - 0xAC00) % 28 == 0 else 0
+    record = _record(second)
+    high = pairs = record[0] >> 16 & 255
+    record += 1 + (record[0] & 255) + (record[0] >> 8 & 255)
+    while low < high:
+        middle = (low + high) // 2
+        if record[middle] < first:
+            low = middle + 1
+        else:
+            high = middle
+    return record[pairs + low] if low < pairs and record[low] == first else 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _compose(it: cython.pointer[_Folding]) -> cython.void:
+    """Compose the sequence, of which nothing but a starter may follow."""
+    i: cython.Py_ssize_t
+    kept: cython.Py_ssize_t = 1
+    item: uint32_t
+    composed: uint32_t
+    last: uint32_t = 0  # class of the last character that is kept
+    if it.length < 2 or it.sequence[0] >> 24:
+        return
+    for i in range(1, it.length):
+        item = it.sequence[i]
+        composed = 0 if item >> 24 == last else _composed(it.sequence[0], item & 0xFFFFFF)
+        if composed:
+            it.sequence[0] = composed
+        else:
+            it.sequence[kept] = item
+            kept += 1
+            last = item >> 24
+    it.length = kept
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _end_sequence(it: cython.pointer[_Folding]) -> cython.void:
+    """Write what the sequence folds to."""
+    i: cython.Py_ssize_t
+    j: uint32_t
+    point: uint32_t
+    fold: int32_t
+    record: cython.pointer[cython.const[uint32_t]]
+    _compose(it)
+    for i in range(it.length):
+        point = it.sequence[i] & 0xFFFFFF
+        fold = _fold_of(point)
+        if fold & 1:
+            record = _record(point)
+            for j in range(record[0] >> 8 & 255):
+                it.out[it.written] = record[1 + (record[0] & 255) + j]
+                it.written += 1
+        else:
+            it.out[it.written] = point + (fold >> 1)
+            it.written += 1
+    it.length = 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _add(it: cython.pointer[_Folding], item: uint32_t) -> cython.void:
+    """Add a character that is not decomposed, with its class."""
+    i: cython.Py_ssize_t
+    composed: uint32_t
+    if item >> 24:
+        i = it.length
+        while i and it.sequence[i - 1] >> 24 > item >> 24:
+            it.sequence[i] = it.sequence[i - 1]
+            i -= 1
+        it.sequence[i] = item
+        it.length += 1
+        return
+    if it.length:
+        _compose(it)
+        composed = _composed(it.sequence[0], item) if it.length == 1 else 0
+        if composed:
+            it.sequence[0] = composed
+            return
+        _end_sequence(it)
+    it.sequence[0] = item
+    it.length = 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _decompose(it: cython.pointer[_Folding], point: uint32_t) -> cython.void:
+    """Add a character of the text."""
+    i: uint32_t
+    record: cython.pointer[cython.const[uint32_t]] = _record(point)
+    if record[0] & _INVISIBLE:
+        return
+    it.piled = it.piled + 1 if record[0] & _PILES else 0
+    if it.piled > 30:
+        return
+    if 0xAC00 <= point <= 0xD7A3:
+        point -= 0xAC00
+        _add(it, 0x1100 + point // 588)
+        _add(it, 0x1161 + point % 588 // 28)
+        if point % 28:
+            _add(it, 0x11A7 + point % 28)
+    elif record[0] == 0:
+        _add(it, point)
+    else:
+        for i in range(record[0] & 255):
+            _add(it, record[1 + i])
+
+
+def fold_into(text, size, out):  # noqa: D103
+    at: cython.Py_ssize_t = 0
+    written: cython.Py_ssize_t = 0
+    point: uint32_t = 0
+    before: uint32_t = 0
+    fold: int32_t = 0
+    it: _Folding
+    while True:
+        while at < size:
+            point = text[at]
+            if point < 0x80:
+                at += 1
+                fold = _folds[point]
+            else:
+                point = _decoded(text, size, cython.address(at), True)
+                fold = _fold_of(point)
+                if fold & 1:
+                    break
+            out[written] = point + (fold >> 1)
+            written += 1
+            before = point
+        else:
+            return written
+        it.out = out
+        it.written = written
+        it.length = it.piled = 0
+        if written:  # what the sequence begins with
+            it.written -= 1
+            _decompose(cython.address(it), before)
+        while True:
+            _decompose(cython.address(it), point)
+            if at == size:
+                fold = 1
+                break
+            point = _decoded(text, size, cython.address(at), True)
+            fold = _fold_of(point)
+            if not fold & 1:
+                break
+        _end_sequence(cython.address(it))
+        written = it.written
+        if fold & 1:
+            return written
+        out[written] = point + (fold >> 1)
+        written += 1
+        before = point
+
+
+# For Python
+
+
+def fold(text: str) -> str:
+    """Two spellings become equal; see above. Lone surrogates are kept."""
+    if text.isascii():
+        return text.lower()
+    data: bytes = text.encode("utf-8", "surrogatepass")
+    out: cython.pointer[uint32_t] = cython.cast(cython.pointer[uint32_t], PyMem_Malloc(8 * len(data)))
+    if out == cython.NULL:
+        raise MemoryError
+    try:
+        return PyUnicode_FromKindAndData(4, out, fold_into(_bytes_of(data), len(data), out))
+    finally:
+        PyMem_Free(out)
+
+
+def unescape(text: str) -> str:
+    """`text` with its character references replaced; numbers of any length are harmless."""
+    if "&" not in text:
+        return text
+    data: bytes = text.encode("utf-8", "surrogatepass")
+    out: cython.pointer[uint8_t] = cython.cast(cython.pointer[uint8_t], PyMem_Malloc(len(data) + len(data) // 5))
+    if out == cython.NULL:
+        raise MemoryError
+    try:
+        return PyUnicode_DecodeUTF8(
+            cython.cast(cython.p_char, out), unescape_into(_bytes_of(data), len(data), out), "surrogatepass"
+        )
+    finally:
+        PyMem_Free(out)
+
+
+def collapse(markup: bytes, is_pre: bool = False) -> str:
+    """The text that markup without tags stands for, with each run of white space as one space.
+
+    In a `pre` element each run of blank lines becomes "\\0", a line break.
+    """
+    size: cython.Py_ssize_t = len(markup)
+    most: cython.Py_ssize_t = size + size // 5
+    characters: cython.Py_ssize_t = 0
+    unescaped: cython.pointer[uint8_t] = cython.cast(cython.pointer[uint8_t], PyMem_Malloc(4 * most))
+    if unescaped == cython.NULL:
+        raise MemoryError
+    try:
+        size = unescape_into(_bytes_of(markup), size, unescaped)
+        size = collapse_into(unescaped, size, is_pre, unescaped + most, cython.address(characters))
+        return PyUnicode_DecodeUTF8(cython.cast(cython.p_char, unescaped + most), size, cython.NULL)
+    finally:
+        PyMem_Free(unescaped)
+
+
+def kinds() -> bytes:
+    """Of each code point, one byte."""
+    blocks, data = _sections["kinds_blocks"], _sections["kinds"].tobytes()
+    return b"".join(data[128 * block : 128 * block + 128] for block in blocks)
