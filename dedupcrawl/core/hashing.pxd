@@ -1,0 +1,1 @@
+cpdef unsigned long long fmix64(unsigned long long value) noexcept nogil
