@@ -5,7 +5,7 @@
 All see the same pages in the same order, in one process, three times; medians. They take turns, 100 pages each, so that
 what else the machine does meanwhile slows all of them down alike. A page that is a duplicate is not kept. datasketch:
 128 permutations, shingles of three symbols, threshold .7. "NumPy" is the same without the compiled steps (`python
-tools/build_kernels.py` builds them).
+tools/build_core.py` builds them).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 `unicodedata` and regular expressions are the definition; the tables say the same character by character, for the
 Unicode version of the running Python; later versions only add characters. Making them takes a fifth of a second, so
-`tools/build_kernels.py` does it once, when the package is built, and leaves a file for this version of Unicode and of
+`tools/build_core.py` does it once, when the package is built, and leaves a file for this version of Unicode and of
 these definitions. Where there is none they are made when they are first used.
 """
 
