@@ -105,7 +105,7 @@ def digest_of_text(analysis: Analysis) -> bytes:
     page, text = analysis.page, analysis.text
     if len(text.starts) >= ExactCheck().min_symbols:
         return digest_of(text.normalized)
-    said = (page.title, *page.paragraphs, *page.asides, *page.link_lines)
+    said = ("", page.title, *page.paragraphs, *page.asides, *page.link_lines)  # "": no main text begins with a line end
     return digest_of("\n".join(said).encode("utf-8", "surrogatepass"))
 
 

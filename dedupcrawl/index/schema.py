@@ -180,7 +180,7 @@ def read_schema(raw: bytes, checks: Sequence[Check], where: str) -> Schema:
             return Schema(msgspec.structs.replace(header, checks=known), checks)
     except UNREADABLE as error:
         raise IndexDamagedError(
-            f"the header of the index at {where} cannot be read ({error}): delete that folder"
+            f"the header of the index at {where} cannot be read ({error}): delete it, or bring back a copy"
         ) from None
     raise IndexMismatchError(
         f"the index at {where} has format {version}, this version reads {FORMAT}: take another path, or delete it"
