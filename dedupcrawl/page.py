@@ -27,7 +27,7 @@ class Page:
         description: Content of the meta description element.
         anchors_same_site: Texts of the links within the page's registrable domain.
         anchors_other_sites: Texts of the links that leave it.
-        body_digest: 16 bytes, MurmurHash3 x64 128 of the undecoded body; empty when there was no body (a text row).
+        body_digest: 16 bytes, BLAKE2b of the undecoded body; empty when there was no body (a text row).
         body_tells: Whether equal bodies mean equal pages: it is not text at all (an image, a PDF), or HTML with text.
             Not so for the same JavaScript shell, or the same JSON, under two URLs.
         selector_missed: Whether there is a selector of main texts (DEDUP_SELECTOR) that found none here.

@@ -16,6 +16,7 @@ from itertools import pairwise
 import mmh3
 import msgspec
 
+from dedupcrawl.content.digests import NO_SECRET, Secret
 from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.links import host_alike, local_form
 from dedupcrawl.content.main_outline import READ_LAST, Blocks, with_breaks
@@ -45,12 +46,13 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
     last: int = GREATEST  # up to which hash all its lines are known: of a kept page with many not all are stored
 
     @classmethod
-    def of(cls, page: Page) -> Around:
-        """Of a page at hand."""
+    def of(cls, page: Page, secret: Secret = NO_SECRET) -> Around:
+        """Of a page at hand, for an index of this secret."""
         links, main_links = (frozenset(map(link_hash, links)) for links in (page.links, page.main_links))
         host = host_alike(page.url)
         also_at = frozenset(link_hash(local_form(url)) for url in page.also_at if host_alike(url) == host)
-        return cls(_lines(page.asides), _lines(page.link_lines), links, main_links, also_at)
+        asides, link_lines = (_lines(lines, secret) for lines in (page.asides, page.link_lines))
+        return cls(asides, link_lines, links, main_links, also_at)
 
     def hashes(self) -> set[int]:
         """What a site's furniture is learned from."""
@@ -101,15 +103,15 @@ def link_hash(target: str) -> int:
     return mmh3.hash(target.encode("utf-8", "replace"), _LINK_SEED, False)
 
 
-def line_hashes(lines: Collection[str]) -> list[int]:
-    """The hash of the skeleton of each line that has a symbol."""
-    return Blocks.of(with_breaks(SymbolText.of(tuple(lines)))).hashes if lines else []
+def line_hashes(lines: Collection[str], secret: Secret = NO_SECRET) -> list[int]:
+    """The hash of the skeleton of each line that has a symbol, as an index of this secret has it."""
+    return Blocks.of(with_breaks(SymbolText.of(tuple(lines), secret))).hashes if lines else []
 
 
-def _lines(lines: tuple[str, ...]) -> dict[int, int]:
+def _lines(lines: tuple[str, ...], secret: Secret) -> dict[int, int]:
     if not lines:
         return {}
-    blocks = Blocks.of(with_breaks(SymbolText.of(lines)))
+    blocks = Blocks.of(with_breaks(SymbolText.of(lines, secret)))
     edges = zip(blocks.hashes, pairwise([0, *blocks.ends]), strict=True)
     return {block: min(end - begin, _LONGEST) for block, (begin, end) in edges}
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import Any
 
-import mmh3
-
+from dedupcrawl.content.digests import digest_of
 from dedupcrawl.content.encoding import to_utf8
 from dedupcrawl.content.links import local_links
 from dedupcrawl.content.main_text import main_blocks
@@ -56,7 +55,7 @@ def extract(  # noqa: PLR0913 - each may be left out
         ValueError: `selector` is not a CSS selector.
     """
     raw = body if isinstance(body, bytes) else body.encode("utf-8", "surrogatepass")
-    digest = mmh3.hash_bytes(raw) if raw else b""
+    digest = digest_of(raw) if raw else b""
     markup = raw[:_TAMED_LIMIT]
     if isinstance(body, bytes):
         markup = to_utf8(markup, encoding)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.character_tables import ALONE, DIGIT, LETTER, TABLED, TOUCH, simplified, tables
+from dedupcrawl.content.digests import NO_SECRET, Secret
 
 _TABLES = tables()
 VOWEL_SIGNS = _TABLES.vowel_signs
@@ -125,11 +126,12 @@ class SymbolText(msgspec.Struct, frozen=True, dict=True):
     """A page's main text as symbols."""
 
     text: str  # the folded main text, paragraphs separated by newlines
+    secret: Secret = NO_SECRET  # of the index whose pages it is compared with
 
     @classmethod
-    def of(cls, paragraphs: tuple[str, ...]) -> SymbolText:
+    def of(cls, paragraphs: tuple[str, ...], secret: Secret = NO_SECRET) -> SymbolText:
         """Fold `paragraphs`, without characters that nobody sees, and join them by newlines."""
-        return cls(fold(without_invisible("\n".join(paragraphs))))
+        return cls(fold(without_invisible("\n".join(paragraphs))), secret)
 
     def __post_init__(self) -> None:
         if kernels.compiled is not None:  # all at once; what is in __dict__ is not made again
@@ -188,6 +190,20 @@ class SymbolText(msgspec.Struct, frozen=True, dict=True):
         """Shape (number of symbols,): letters and digits of each symbol."""
         starts = self.starts
         return np.add.reduceat(self.kinds & LETTER, starts, dtype=np.int64) if len(starts) else starts
+
+    @property
+    def normalized(self) -> bytes:
+        """The symbols in UTF-8, with a space between two: what digests of the text are made of."""
+        starts, lengths = self.starts, self.lengths
+        if not len(starts):
+            return b""
+        edges = np.zeros(len(self.text) + 1, dtype=np.int8)
+        edges[starts] = 1
+        edges[starts + lengths] -= 1  # one symbol may begin where another ends
+        letters = code_points(self.text)[edges.cumsum(dtype=np.int8)[:-1].view(np.bool_)]
+        spaced = np.full(len(letters) + len(starts) - 1, ord(" "), dtype=np.uint32)
+        spaced[np.arange(len(letters)) + np.repeat(np.arange(len(starts)), lengths)] = letters
+        return _text(spaced).encode("utf-8", "surrogatepass")
 
     @cached_property
     def symbols(self) -> list[str]:

@@ -6,12 +6,12 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-import mmh3
 import msgspec
 
 from dedupcrawl.content import evidence, main_outline
 from dedupcrawl.content.around import Around
 from dedupcrawl.content.checks.exact import ExactCheck
+from dedupcrawl.content.digests import digest_of
 from dedupcrawl.content.furniture import RECURRING, Furniture
 from dedupcrawl.content.model import packaged
 from dedupcrawl.content.symbols import SymbolText
@@ -92,7 +92,7 @@ def is_kept_with_lines_beside(outline: bytes, analysis: Analysis) -> bool:
     """
     page = analysis.page
     kept, main = (set(main_outline.read(one).blocks.hashes) for one in (outline, analysis.outline))
-    lines = main_outline.packed(SymbolText.of((*page.asides, *page.link_lines)))
+    lines = main_outline.packed(SymbolText.of((*page.asides, *page.link_lines), analysis.text.secret))
     return main <= kept <= main.union(main_outline.read(lines).blocks.hashes)
 
 
@@ -102,11 +102,11 @@ def digest_of_text(analysis: Analysis) -> bytes:
     Of pages that were dropped as nearly, but not surely duplicates in first crawls of four archives 528 had the
     main text of another one: all 528 were one page with it.
     """
-    page, symbols = analysis.page, analysis.text.hashes
-    if len(symbols) >= ExactCheck().min_symbols:
-        return mmh3.mmh3_x64_128_digest(symbols.astype("<u8", copy=False).tobytes())
-    said = (page.title, *page.paragraphs, *page.asides, *page.link_lines)
-    return mmh3.hash_bytes("\n".join(said).encode("utf-8", "surrogatepass"))
+    page, text = analysis.page, analysis.text
+    if len(text.starts) >= ExactCheck().min_symbols:
+        return digest_of(text.normalized)
+    said = ("", page.title, *page.paragraphs, *page.asides, *page.link_lines)  # "": no main text begins with a line end
+    return digest_of("\n".join(said).encode("utf-8", "surrogatepass"))
 
 
 @dataclass(frozen=True, eq=False)

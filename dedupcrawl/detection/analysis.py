@@ -11,6 +11,7 @@ import msgspec
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around, line_hashes
 from dedupcrawl.content.checks.base import OF_WHOLE_PAGES, Check
+from dedupcrawl.content.digests import NO_SECRET, Secret
 from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.main_outline import without_blocks
 from dedupcrawl.content.symbols import SymbolText
@@ -24,24 +25,28 @@ OWN_SYMBOLS = 20
 class Analysis:
     """A page with its symbols and signatures; each signature is made once, and only when asked for.
 
+    Args:
+        page: The page.
+        secret: Of the index that it is compared with; none where it is compared with no index.
+
     Attributes:
         outline: The main text for the index, as in `dedupcrawl.content.main_outline`.
         kept_under: The URL under which the index keeps it, once a detector has judged it unique.
         is_counted: Whether it was counted where its site's furniture is learned.
     """
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, secret: Secret = NO_SECRET) -> None:
         self.page = page
         self.kept_under: str | None = None
         self.is_counted = False
-        self.text = SymbolText.of(page.paragraphs)
+        self.text = SymbolText.of(page.paragraphs, secret)
         self.outline = main_outline.packed(self.text)
         self._signatures: dict[str, bytes | None] = {}
 
     @cached_property
     def around(self) -> Around:
         """What stands around its main text."""
-        return Around.of(self.page)
+        return Around.of(self.page, self.text.secret)
 
     @property
     def hashes(self) -> set[int]:
@@ -69,9 +74,9 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
         own, left_out = _without_furniture(analysis, furniture)
         page, lines = analysis.page, []
         if left_out and len(own.hashes) < OWN_SYMBOLS:
-            lines = _own_lines(page, analysis.around, furniture)
+            lines = _own_lines(analysis, furniture)
         if lines:
-            analysis = Analysis(replace(page, paragraphs=(*page.paragraphs, *lines)))
+            analysis = Analysis(replace(page, paragraphs=(*page.paragraphs, *lines)), analysis.text.secret)
             own, left_out = _without_furniture(analysis, furniture)
         main, page = main_outline.read(analysis.outline), analysis.page
         view = View(page.url, page.title, main, analysis.around, furniture)
@@ -98,10 +103,12 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
         return check.signature(self.analysis.page, self.own) if len(self.own.hashes) >= OWN_SYMBOLS else None
 
 
-def _own_lines(page: Page, around: Around, furniture: Furniture) -> list[str]:
+def _own_lines(analysis: Analysis, furniture: Furniture) -> list[str]:
     """The lines beside a main text that its site does not repeat."""
+    page, around, secret = analysis.page, analysis.around, analysis.text.secret
     own = set(furniture.own((*around.asides, *around.link_lines)))
-    return [line for line in (*page.asides, *page.link_lines) if own.intersection(line_hashes((line,)))] if own else []
+    lines = (*page.asides, *page.link_lines) if own else ()
+    return [line for line in lines if own.intersection(line_hashes((line,), secret))]
 
 
 def _without_furniture(analysis: Analysis, furniture: Furniture) -> tuple[SymbolText, int]:
@@ -110,4 +117,4 @@ def _without_furniture(analysis: Analysis, furniture: Furniture) -> tuple[Symbol
     recurring = furniture.recurring(blocks.hashes)
     if not any(recurring):
         return analysis.text, 0
-    return SymbolText(without_blocks(analysis.text, blocks.ends, recurring)), sum(recurring)
+    return SymbolText(without_blocks(analysis.text, blocks.ends, recurring), analysis.text.secret), sum(recurring)

@@ -255,7 +255,7 @@ class Detector:
         One that was dropped and would not be is asked for, once. One that was kept and would not be is marked.
         """
         for one in self._unsettled.due(host):
-            reading = Reading.of(Analysis(one.page), furniture)
+            reading = Reading.of(Analysis(one.page, self.index.secret), furniture)
             signatures, around = reading.signatures(one.checks), reading.view.around.to_bytes()
             entry = msgspec.structs.replace(
                 one.entry, signatures=signatures, outline=reading.analysis.outline, asides=around

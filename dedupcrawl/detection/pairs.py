@@ -84,13 +84,13 @@ class Pairs:
             )
         if entry is None:
             return self._reading(Page(page, paragraphs=tuple(paragraphs or ())))
-        text = SymbolText.of(tuple(paragraphs)) if paragraphs is not None else None
+        text = SymbolText.of(tuple(paragraphs), self._index.secret) if paragraphs is not None else None
         if text is not None and main_outline.packed(text) != entry.outline:
             text = None  # its own lines beside were read as well
         return kept_view(entry, self._furniture.of(host_of(entry.source))), text
 
     def _read(self, page: Page) -> tuple[View, SymbolText]:
-        reading = Reading.of(Analysis(page), self._furniture.of(host_of(page.url)))
+        reading = Reading.of(Analysis(page, self._index.secret), self._furniture.of(host_of(page.url)))
         return reading.view, reading.analysis.text
 
     def _entry(self, url: str) -> Entry | None:

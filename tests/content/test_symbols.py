@@ -38,6 +38,7 @@ def test_arrays_say_what_the_regular_expression_says(text: str) -> None:
     assert symbols.starts.tolist() == [match.start() for match in found]
     assert symbols.lengths.tolist() == [len(match[0]) for match in found]
     assert symbols.hashes.tolist() == [reference_hash(match[0]) for match in found]
+    assert symbols.normalized == " ".join(symbols.symbols).encode("utf-8", "surrogatepass")
 
 
 @pytest.mark.parametrize(

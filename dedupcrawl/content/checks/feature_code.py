@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content.character_tables import MARK
 from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings, Probe, by_page
+from dedupcrawl.content.digests import Secret
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
 from dedupcrawl.page import Page
 from dedupcrawl.setting import one_of, parameter, share, whole
@@ -60,10 +61,10 @@ class CodeRules(NamedTuple):
     symbols: int  # only so many symbols of the text are looked at; 0 for all
 
 
-@cache
-def _anchor_words(anchors: str) -> NDArray[np.uint64]:
-    """Hashes of the set's words."""
-    return SymbolText.of((ANCHOR_SETS[anchors],)).hashes
+@lru_cache(maxsize=16)
+def _anchor_words(anchors: str, secret: Secret) -> NDArray[np.uint64]:
+    """Hashes of the set's words, as texts of an index have them."""
+    return SymbolText.of((ANCHOR_SETS[anchors],), secret).hashes
 
 
 def feature_code(text: SymbolText, rules: CodeRules) -> Positions:
@@ -95,7 +96,7 @@ def feature_code(text: SymbolText, rules: CodeRules) -> Positions:
         breaks = breaks[:0]
         paragraph = np.zeros(count, dtype=np.intp)
     marks = np.flatnonzero(text.kinds[:end] & MARK)
-    words = np.flatnonzero(np.isin(text.hashes[:count], _anchor_words(rules.anchors)))
+    words = np.flatnonzero(np.isin(text.hashes[:count], _anchor_words(rules.anchors, text.secret)))
     # What stands to the left and to the right of an anchor, where that is in the anchor's own paragraph.
     left = np.concatenate((np.searchsorted(starts, marks) - 1, words - 1))
     right = np.concatenate((left[: len(marks)] + 1, words + 1))

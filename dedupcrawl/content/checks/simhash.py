@@ -124,7 +124,7 @@ class SimHashCheck(Check):
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """8 bytes, little-endian."""
         if "://" in text.text or "www." in text.text:
-            text = SymbolText(_URL.sub(" ", text.text))
+            text = SymbolText(_URL.sub(" ", text.text), text.secret)
         if kernels.compiled is not None:
             made, count = kernels.compiled.simhash(text.hashes, text.lengths, self.features == "pairs")
         else:
