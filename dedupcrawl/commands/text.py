@@ -17,7 +17,7 @@ from dedupcrawl.commands.options import json_option, read_settings, sets_option
 from dedupcrawl.commands.selection import forms_of, forms_unless_file
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import line_hashes
-from dedupcrawl.content.digests import NO_SECRET, Secret
+from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.content.encoding import to_utf8
 from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.html import why_unread

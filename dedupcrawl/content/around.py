@@ -16,7 +16,7 @@ from itertools import pairwise
 import mmh3
 import msgspec
 
-from dedupcrawl.content.digests import NO_SECRET, Secret
+from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.links import host_alike, local_form
 from dedupcrawl.content.main_outline import READ_LAST, Blocks, with_breaks

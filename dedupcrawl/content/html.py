@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import Any
 
-from dedupcrawl.content.digests import digest_of
+from dedupcrawl.core.digests import digest_of
 from dedupcrawl.content.encoding import to_utf8
 from dedupcrawl.content.links import local_links
 from dedupcrawl.content.main_text import main_blocks

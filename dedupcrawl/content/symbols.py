@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content import kernels
 from dedupcrawl.content.character_tables import ALONE, DIGIT, LETTER, TABLED, TOUCH, simplified, tables
-from dedupcrawl.content.digests import NO_SECRET, Secret
+from dedupcrawl.core.digests import NO_SECRET, Secret
 
 _TABLES = tables()
 VOWEL_SIGNS = _TABLES.vowel_signs

@@ -12,7 +12,7 @@ from scrapy import Request
 from scrapy.extensions.feedexport import FeedSlot
 from scrapy.http import HtmlResponse, Response, TextResponse
 
-from dedupcrawl.content.digests import NO_SECRET, Secret, digest_of
+from dedupcrawl.core.digests import NO_SECRET, Secret, digest_of
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.selection import read_ignored

@@ -11,7 +11,7 @@ import msgspec
 from dedupcrawl.content import evidence, main_outline
 from dedupcrawl.content.around import Around
 from dedupcrawl.content.checks.exact import ExactCheck
-from dedupcrawl.content.digests import digest_of
+from dedupcrawl.core.digests import digest_of
 from dedupcrawl.content.furniture import RECURRING, Furniture
 from dedupcrawl.content.model import packaged
 from dedupcrawl.content.symbols import SymbolText

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 from polars.datatypes import DataType, DataTypeClass
 
-from dedupcrawl.content.digests import digest_of
+from dedupcrawl.core.digests import digest_of
 from dedupcrawl.crawl_logs.blocks import LineBlock, utf8
 from dedupcrawl.crawl_logs.tally import Tally
 

@@ -11,7 +11,7 @@ import msgspec
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around, line_hashes
 from dedupcrawl.content.checks.base import OF_WHOLE_PAGES, Check
-from dedupcrawl.content.digests import NO_SECRET, Secret
+from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.main_outline import without_blocks
 from dedupcrawl.content.symbols import SymbolText

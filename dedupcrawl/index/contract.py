@@ -27,7 +27,7 @@ from typing import NamedTuple
 import msgspec
 
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.digests import Secret
+from dedupcrawl.core.digests import Secret
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.claims import Claimant, claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.notes import Attachments, RewriteLog, SiteStates, VerdictLog, orphan_cell

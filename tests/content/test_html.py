@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.digests import digest_of
+from dedupcrawl.core.digests import digest_of
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.page import Page
@@ -131,7 +131,7 @@ def test_a_lone_surrogate_is_no_error(text: str) -> None:
 
 BOUNDED = """
 import resource, sys
-from dedupcrawl.content.digests import digest_of
+from dedupcrawl.core.digests import digest_of
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.selection import read_ignored
 from tests.content.bombs import BOMBS

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dedupcrawl.content.digests import NO_SECRET, SECRET_BYTES, Secret, digest_of
+from dedupcrawl.core.digests import NO_SECRET, SECRET_BYTES, Secret, digest_of
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import TemporaryIndex, open_index

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dedupcrawl.content.checks.base import Equality, Keys, PageIds, Postings
-from dedupcrawl.content.digests import digest_of
+from dedupcrawl.core.digests import digest_of
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import parameter, whole

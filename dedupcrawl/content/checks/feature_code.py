@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content.character_tables import MARK
 from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings, Probe, by_page
-from dedupcrawl.content.digests import Secret
+from dedupcrawl.core.digests import Secret
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
 from dedupcrawl.page import Page
 from dedupcrawl.setting import one_of, parameter, share, whole

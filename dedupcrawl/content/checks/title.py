@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dedupcrawl.content.checks.base import NO_PAGES, Equality, PageIds, Postings
-from dedupcrawl.content.digests import digest_of
+from dedupcrawl.core.digests import digest_of
 from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.content.view import TITLE
 from dedupcrawl.page import Page

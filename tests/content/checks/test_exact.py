@@ -5,7 +5,7 @@ from hashlib import blake2b
 import pytest
 
 from dedupcrawl.content.checks.exact import ExactCheck
-from dedupcrawl.content.digests import NO_SECRET, Secret
+from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import DictPostings, keepers
