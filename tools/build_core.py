@@ -10,6 +10,7 @@ no compiler, ziglang is one, if it is installed.
 from __future__ import annotations
 
 import os
+import re
 import runpy
 import shlex
 import subprocess
@@ -36,6 +37,7 @@ _SHARED = (
 _DIRECTIVES = ("boundscheck=True", "wraparound=False", "initializedcheck=False", "cdivision=True", "show_performance_hints=False")
 _OPTIONS = ("-std=c11", "-O2", "-DNDEBUG", "-fwrapv", "-fPIC", "-shared")
 _UNDEFINED = ("-Wl,-undefined,dynamic_lookup",) if sys.platform == "darwin" else ()  # what the interpreter brings
+_CIMPORT = re.compile(r"^from (?:cython\.cimports\.)?dedupcrawl\.core\.(\w+) c?import", re.MULTILINE)
 _built = runpy.run_path(str(CORE / "built.py"))
 
 
@@ -86,9 +88,8 @@ def _keys() -> dict[Path, str]:
     except PackageNotFoundError:
         sys.exit("dedupcrawl needs Cython to be compiled: pip install cython")
     common = repr((cython, command, os.environ.get("CFLAGS"), Path(__file__).read_text("utf-8"))).encode()
-    declarations: list[Path] = _built["declarations"]()
     made_of: dict[Path, list[Path]] = {CORE / _SHARED: []}
-    made_of |= {source.with_suffix(""): [source, *declarations] for source in _built["sources"]()}
+    made_of |= {source.with_suffix(""): _made_of(source) for source in _built["sources"]()}
     made_of |= {KERNELS / "_compiled": sorted(KERNELS.glob("*.[ch]"))}
     return {
         target.with_name(
@@ -96,6 +97,16 @@ def _keys() -> dict[Path, str]:
         ): f"{zlib.crc32(b''.join(map(Path.read_bytes, of)), zlib.crc32(common)):08x}"
         for target, of in made_of.items()
     }
+
+
+def _made_of(source: Path) -> list[Path]:
+    """A module, and all declarations that it needs."""
+    files = [source]
+    for path in files:
+        needed = {path.stem, *_CIMPORT.findall(path.read_text("utf-8"))}
+        needed_files = (CORE / f"{name}.pxd" for name in sorted(needed))
+        files += (one for one in needed_files if one.exists() and one not in files)
+    return files
 
 
 def _compile(target: Path, made: Path) -> None:

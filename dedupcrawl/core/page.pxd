@@ -1,6 +1,7 @@
 from libc.stdint cimport uint8_t, uint32_t
 
 from dedupcrawl.core.outline cimport Outline
+from dedupcrawl.core.symbols cimport SymbolText, Vocabulary
 
 cdef enum Part:
     MAIN, ASIDE, LINKS
@@ -22,3 +23,4 @@ cdef class Page:
     cdef int add_line(self, Py_ssize_t begin, Py_ssize_t end, Part part) except -1
     cdef int add_lines(self, Outline outline, int block, Part part) except -1
     cdef tuple lines_of(self, Part part)
+    cdef SymbolText symbols_of(self, Part part, Vocabulary vocabulary)

@@ -5,11 +5,14 @@ import cython
 from cython.cimports.dedupcrawl.core.links import LinkReader
 from cython.cimports.dedupcrawl.core.main_text import choose_main_text
 from cython.cimports.dedupcrawl.core.outline import Anchor, Block, Piece
+from cython.cimports.dedupcrawl.core.symbols import SymbolText, Vocabulary
 from cython.cimports.dedupcrawl.core.tags import BASE, META, Attribute, Span, equals, next_attribute
 from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy
 
 from dedupcrawl.core.characters import collapse
+from dedupcrawl.core.digests import NO_SECRET
+from dedupcrawl.core.symbols import vocabulary_of
 
 _MOST_LINKS = cython.declare(cython.int, 1_000)  # links of a page to its own host that are read
 _TELLING = cython.declare(cython.int, 40)  # characters that a page shows, from which on it is more than a JavaScript shell
@@ -82,7 +85,8 @@ class Page:
         encoded = [
             (part, text.encode("utf-8", "surrogatepass"))
             for part, texts in ((MAIN, paragraphs), (ASIDE, asides), (LINKS, link_lines))
-            for text in texts
+            for lines in texts
+            for text in lines.split("\n")
             if text
         ]
         total: cython.Py_ssize_t = sum([len(text) for _, text in encoded])
@@ -141,6 +145,24 @@ class Page:
                 if self.lines[i].part == part
             ]
         )
+
+    def symbols_of(self, part, vocabulary):
+        text: SymbolText = SymbolText.__new__(SymbolText)
+        i: cython.int
+        text.vocabulary = vocabulary
+        for i in range(self.line_count):
+            if self.lines[i].part == part:
+                text.add(self.text + self.lines[i].begin, self.lines[i].end - self.lines[i].begin)
+        return text
+
+    def main_text(self, secret: object = NO_SECRET):
+        """The symbols of its paragraphs, for the index of this secret."""
+        return self.symbols_of(MAIN, vocabulary_of(secret))
+
+    def beside(self, secret: object = NO_SECRET):
+        """Likewise those of its asides, and of its lines of links."""
+        vocabulary: Vocabulary = vocabulary_of(secret)
+        return self.symbols_of(ASIDE, vocabulary), self.symbols_of(LINKS, vocabulary)
 
     @property
     def paragraphs(self):
@@ -223,8 +245,8 @@ def read(  # noqa: PLR0913 - each may be left out
         host_alike: Takes an authority, "//user@www.a.example:80", and gives its host without "www.".
         digest: Of the body.
         selected: Markup that a selector found, which holds the main text; None without a selector.
-        stays: Tells of the beginning of a link whether it stays on the site, None where it leads to no web page. Given
-            where headings, keywords, description and anchors are wanted.
+        stays: Takes a link as it is written, and the base element's; whether it stays on the site, None where it leads
+            to no web page. Given where headings, keywords, description and anchors are wanted.
         is_cut: There is more than `markup`: only its title is read. So it is of a page of more than 100,000 tags: two
             such pages that begin alike may go on with different texts.
     """
@@ -348,17 +370,17 @@ def _read_links(page: Page, outline: Outline, reader: LinkReader, amid: Span):
 @cython.cfunc
 def _read_fields(page: Page, outline: Outline, stays: object, base: str):
     """Headings, metas and anchors."""
-    texts: list = [b""] * outline.anchor_count
+    texts: list = [[] for _ in range(outline.anchor_count)]
     i: cython.int
     for i in range(outline.piece_count):
         piece: cython.pointer(Piece) = cython.address(outline.pieces[i])
-        texts[piece.anchor] += outline.markup[piece.text.begin : piece.text.end]
+        texts[piece.anchor].append(outline.markup[piece.text.begin : piece.text.end])
     same: list = []
     other: list = []
     for i in range(outline.anchor_count):
-        text: str = collapse(texts[i])
+        text: str = collapse(b"".join(texts[i]))
         if text:
-            leads = stays(outline.markup[outline.anchors[i].target.begin : outline.anchors[i].target.end], base)
+            leads = stays(_value(outline, outline.anchors[i].target), base)
             if leads:
                 same.append(text)
             elif leads is not None:

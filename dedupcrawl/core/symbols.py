@@ -9,6 +9,8 @@ The hash of the symbol c_0 c_1 … c_m is fmix64(Σ c_i · B^i mod 2^64): B is a
 MurmurHash3. Its bit 0 says whether the symbol holds a digit, so numbers can be told from words after the text is gone.
 """
 
+from functools import lru_cache
+
 import cython
 import numpy as np
 from cython.cimports.cpython.unicode import PyUnicode_FromKindAndData
@@ -17,33 +19,56 @@ from cython.cimports.dedupcrawl.core.hashing import fmix64, murmur3_32
 from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy
 
+from dedupcrawl.core.digests import NO_SECRET
+
 SYMBOLS_VERSION = 3
 """Changes whenever a text's symbols or their hashes do; part of every index's header."""
 
 _BASE = cython.declare(uint64_t, 0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio: odd, no pattern in its bits
 
 
+_DATES = """
+january february march april may june july august september october november december
+jan feb mar apr jun jul aug sep sept oct nov dec
+monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun
+am pm today yesterday ago second seconds minute minutes hour hours day days week weeks month months year years
+""".split()
+
+
 class Vocabulary:
-    """How symbols are hashed, and which stand for numbers and dates.
+    """How the texts of an index are hashed, and which of their symbols stand for numbers and dates.
 
     Args:
-        dates: Words of dates and times; those that are one symbol are masked in the skeletons of blocks.
+        secret: Of the index.
     """
 
-    def __cinit__(self, dates: tuple = ()):
+    def __cinit__(self, secret: object = NO_SECRET):
         value: cython.int
-        self.base = _BASE
+        self.secret, self.base = secret, _BASE
         for value in range(VALUES):
             self.skeletons[value] = MASKED if value & 1 else value
-        for word in dates:
-            text: SymbolText = SymbolText.of((word,), self)
-            if text.count == 1:
-                self.skeletons[value_of(text.items[0].hash)] = MASKED
+        for word in _DATES:
+            text: SymbolText = _text_of((word,), self)
+            self.skeletons[value_of(text.items[0].hash)] = MASKED
 
     @property
     def skeleton_table(self):
         """Shape (65536,) uint16: what stands for each value in a skeleton: itself, but `MASKED` for numbers and dates."""
         return np.frombuffer(cython.cast(cython.p_char, self.skeletons)[: 2 * VALUES], dtype=np.uint16)
+
+
+vocabulary_of = lru_cache(maxsize=16)(Vocabulary)
+"""Secret → the vocabulary of its index, made once."""
+
+
+@cython.cfunc
+def _text_of(lines: tuple, vocabulary: Vocabulary) -> SymbolText:
+    made: SymbolText = SymbolText.__new__(SymbolText)
+    made.vocabulary = vocabulary
+    for line in "\n".join(lines).split("\n"):
+        raw: bytes = line.encode("utf-8", "surrogatepass")
+        made.add(raw, len(raw))
+    return made
 
 
 @cython.cfunc
@@ -71,14 +96,14 @@ class SymbolText:
         free(self.scratch)
 
     @staticmethod
-    def of(lines: tuple, vocabulary: Vocabulary) -> SymbolText:
-        """Fold lines, without characters that nobody sees."""
-        made: SymbolText = SymbolText.__new__(SymbolText)
-        made.vocabulary = vocabulary
-        for line in "\n".join(lines).split("\n"):
-            raw: bytes = line.encode("utf-8", "surrogatepass")
-            made.add(raw, len(raw))
-        return made
+    def of(lines: tuple, secret: object = NO_SECRET) -> SymbolText:
+        """Fold lines, without characters that nobody sees, for the index of this secret."""
+        return _text_of(lines, vocabulary_of(secret))
+
+    @property
+    def secret(self):
+        """Of the index whose pages it is compared with."""
+        return self.vocabulary.secret
 
     def add(self, text, size):
         """Add a line in UTF-8."""
@@ -89,6 +114,7 @@ class SymbolText:
             self.room = room
         if self.has_line:
             self.folded[self.size] = 0x0A
+        self.line += self.has_line
         self.has_line = True
         self.size = begin + fold_into(text, size, self.folded + begin)
         return self.scan(begin)
@@ -144,6 +170,7 @@ class SymbolText:
             self.block_room = room
         block: cython.pointer(Block) = cython.address(self.blocks[self.block_count])
         block.begin, block.end, block.first, block.count = begin, end, first, self.count - first
+        block.line = self.line
         if block.count > self.scratch_room:
             self.scratch_room = _grown(0, block.count)
             self.scratch = cython.cast(cython.pointer(uint16_t), _resized(self.scratch, self.scratch_room, 2))
@@ -192,8 +219,68 @@ class SymbolText:
             begin = end + 1
         return made
 
+    def without_urls(self):
+        """The text with a blank in place of each character of a URL in it; itself where there is none.
+
+        A URL ends where another script begins, as in 见http://a.cn/。
+        """
+        made: SymbolText = self
+        at: cython.Py_ssize_t = 0
+        while at < self.size:
+            end: cython.Py_ssize_t = _url_end(self.folded, at, self.size)
+            if end and made is self:
+                made = SymbolText.__new__(SymbolText)
+                made.vocabulary = self.vocabulary
+                made.folded = cython.cast(cython.pointer(uint32_t), malloc(4 * self.size))
+                if made.folded is cython.NULL:
+                    raise MemoryError
+                made.room = self.size
+                memcpy(made.folded, self.folded, 4 * self.size)
+            while at < end:
+                made.folded[at] = 0x20
+                at += 1
+            at += not end
+        if made is not self:
+            made.scan_lines(self.size)
+        return made
+
+    def scan_lines(self, size):
+        """Find the symbols of all lines, of folded text of so many characters."""
+        begin: cython.Py_ssize_t = 0
+        at: cython.Py_ssize_t
+        for at in range(size + 1):
+            if at == size or self.folded[at] == 0x0A:
+                self.size = at
+                self.scan(begin)
+                begin = at + 1
+        self.has_line = True
+        return 0
+
     def __len__(self):
         return self.count
+
+    @property
+    def normalized(self):
+        """The symbols in UTF-8, with a space between two: what digests of the text are made of."""
+        size: cython.Py_ssize_t = 0
+        i: cython.int
+        at: cython.Py_ssize_t
+        for i in range(self.count):
+            size += self.items[i].length
+        raw: cython.pointer(uint32_t) = cython.cast(cython.pointer(uint32_t), malloc(4 * (size + self.count) + 4))
+        if raw is cython.NULL:
+            raise MemoryError
+        size = 0
+        for i in range(self.count):
+            if i:
+                raw[size] = 0x20
+                size += 1
+            memcpy(raw + size, self.folded + self.items[i].start, 4 * self.items[i].length)
+            size += self.items[i].length
+        try:
+            return PyUnicode_FromKindAndData(4, raw, size).encode("utf-8", "surrogatepass")
+        finally:
+            free(raw)
 
     @property
     def text(self):
@@ -265,8 +352,59 @@ class SymbolText:
 
     @property
     def lines(self):
-        """Hash of the skeleton of each block → how many symbols it has."""
-        return {self.blocks[i].hash: self.blocks[i].count for i in range(self.block_count)}
+        """Hash of the skeleton of each block → how many symbols it has, 255 at most."""
+        return {self.blocks[i].hash: min(self.blocks[i].count, 255) for i in range(self.block_count)}
+
+    @property
+    def block_hashes(self):
+        """The hash of the skeleton of each block, in text order."""
+        return [self.blocks[i].hash for i in range(self.block_count)]
+
+    @property
+    def block_lines(self):
+        """Which line each block is, from 0 on."""
+        return [self.blocks[i].line for i in range(self.block_count)]
+
+    def blocks_within(self, most):
+        """How many of its first blocks are whole within so many symbols, breaks between blocks counted."""
+        i: cython.int
+        for i in range(self.block_count):
+            most -= self.blocks[i].count + (i > 0)
+            if most < 0:
+                return i
+        return self.block_count
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _stands(name: cython.p_const_char, text: cython.pointer(uint32_t), at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
+    i: cython.Py_ssize_t = 0
+    while name[i]:
+        if at + i >= end or text[at + i] != cython.cast(uint32_t, name[i]):
+            return False
+        i += 1
+    return True
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _url_end(text: cython.pointer(uint32_t), at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """The end of the URL that begins at `at`; 0 where none does."""
+    if text[at] == 0x68 and _stands(b"http", text, at, end):
+        at += 4
+        at += at < end and text[at] == 0x73
+        if not _stands(b"://", text, at, end):
+            return 0
+        at += 3
+    elif text[at] == 0x77 and _stands(b"www.", text, at, end):
+        at += 4
+    else:
+        return 0
+    if at == end or not 0x21 <= text[at] <= 0x7E:
+        return 0
+    while at < end and 0x21 <= text[at] <= 0x7E:
+        at += 1
+    return at
 
 
 @cython.cfunc
@@ -278,12 +416,13 @@ def _skeleton_hash(vocabulary: Vocabulary, values: cython.pointer(uint16_t), cou
     return murmur3_32(cython.cast(cython.pointer(uint8_t), values), 2 * count, 0)
 
 
-def blocks_of(outline: bytes, vocabulary: Vocabulary) -> tuple:
-    """The blocks of an outline, as `SymbolText.values` makes it.
+def blocks_of(outline: bytes, secret: object = NO_SECRET) -> tuple:
+    """The blocks of an outline, as `SymbolText.values` makes it for the index of this secret.
 
     Returns:
         The symbols without breaks, two bytes each; where each block ends in them; the hashes of the blocks' skeletons.
     """
+    vocabulary: Vocabulary = vocabulary_of(secret)
     values: cython.pointer(cython.const[uint16_t]) = cython.cast(
         cython.pointer(cython.const[uint16_t]), cython.cast(cython.p_const_char, outline)
     )

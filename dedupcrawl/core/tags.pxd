@@ -17,6 +17,7 @@ cdef enum:
     MEANING_SLOTS = 512
     MAX_VALUES = 2_000
     MAX_PIECES = 300_000
+    TAG_LIMIT = 5_000  # bytes of a tag in tame markup
 
 cdef struct Span:
     Py_ssize_t begin, end

@@ -306,3 +306,26 @@ def next_attribute(text, left, found):
         at = stop + (stop < end)
     left.begin = at
     return True
+
+
+def tame(markup: bytes) -> bytes:
+    """`markup` for a parser that builds a tree: without comments and scripts, and with tags of bounded length."""
+    text: Text = markup
+    end: cython.Py_ssize_t = len(markup)
+    pieces: list = []
+    kept: cython.Py_ssize_t = 0
+    after: cython.Py_ssize_t
+    tag: Tag
+    at: cython.Py_ssize_t = find(0x3C, text, 0, end)
+    while at < end:
+        after = read_tag(text, at, end, cython.address(tag))
+        if after < 0:
+            after = at + 1
+        elif not tag.name.end or after - at > TAG_LIMIT:
+            pieces.append(markup[kept:at])
+            if tag.name.end:
+                pieces.append(b"<" + markup[tag.name.begin - tag.is_end : tag.name.end] + b">")
+            kept = after
+        at = find(0x3C, text, after, end)
+    pieces.append(markup[kept:])
+    return b"".join(pieces)

@@ -16,4 +16,5 @@ cdef class Template:
     cdef uint32_t pages_of(self, uint32_t block) noexcept
     cdef bint recurs(self, uint32_t block) noexcept
     cdef int shrink(self) except -1
-    cdef bytearray repeated(self, SymbolText text, Py_ssize_t blocks)
+    cdef int add_block(self, uint32_t block, uint32_t least, list recur) except -1
+    cpdef bytearray repeated(self, SymbolText text, Py_ssize_t blocks)

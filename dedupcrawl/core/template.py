@@ -119,7 +119,7 @@ class Template:
         return [self.pages_of(block) >= least for block in blocks]
 
     def repeated(self, text, blocks):
-        """One byte for each of the first blocks of a text: whether it is template. Empty where none is."""
+        """One byte for each of the first blocks of a text, 1 where it is template; none where no block is."""
         flags: bytearray = bytearray(min(blocks, text.block_count))
         found: cython.bint = False
         i: cython.Py_ssize_t
@@ -133,24 +133,38 @@ class Template:
         """Whether no page of this title was counted; of pages without a title none is known to be another's variant."""
         return not title or _hash(title) not in self.titles
 
-    def add(self, blocks: object, title: str = "") -> list:
-        """Count one page; those of its blocks that recur from now on. A block may be given more than once."""
+    def add(self, blocks: object, title: str = "", texts: tuple = ()) -> list:
+        """Count one page; those of its blocks that recur from now on.
+
+        Args:
+            blocks: Their hashes, in any order; a block may be given more than once.
+            title: Of the page; empty where it shall not be remembered.
+            texts: Texts of which all blocks are counted too, each with how many of its first blocks.
+        """
         recur: list = []
+        i: cython.Py_ssize_t
         self.pages += 1
         least: uint32_t = self.least
         if title:
             self.remember((_hash(title),))
         for block in blocks:
-            slot: cython.pointer(Counted) = self.counted(block)
-            if slot.page == cython.cast(uint32_t, self.pages):
-                continue
+            self.add_block(block, least, recur)
+        for given, count in texts:
+            text: SymbolText = given
+            for i in range(min(cython.cast(cython.Py_ssize_t, count), text.block_count)):
+                self.add_block(text.blocks[i].hash, least, recur)
+        if self.used > 2 * MOST:
+            self.shrink()
+        return [block for block in recur if self.pages_of(block) >= least]
+
+    def add_block(self, block, least, recur):
+        slot: cython.pointer(Counted) = self.counted(block)
+        if slot.page != cython.cast(uint32_t, self.pages):
             slot.page = self.pages
             slot.pages += 1
             if slot.pages == least:
                 recur.append(block)
-        if self.used > 2 * MOST:
-            self.shrink()
-        return [block for block in recur if self.pages_of(block) >= least]
+        return 0
 
     def merge(self, other: Template) -> None:
         """Add the pages that another one counted."""
