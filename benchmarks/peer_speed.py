@@ -29,7 +29,7 @@ from benchmarks.instructions import handed_over, is_counting, per_page, start_ag
 from benchmarks.planted import Paragraphs
 from benchmarks.stream_quality import planted
 from benchmarks.texts import data_folder
-from dedupcrawl.content.character_tables import CJK
+from dedupcrawl.core.characters import CJK
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector

@@ -17,12 +17,12 @@ from dedupcrawl.commands.options import json_option, read_settings, sets_option
 from dedupcrawl.commands.selection import forms_of, forms_unless_file
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import line_hashes
-from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.content.encoding import to_utf8
-from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.html import why_unread
-from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.word_kinds import skeletons, symbols_of
+from dedupcrawl.core.digests import NO_SECRET, Secret
+from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.template import Template
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture
@@ -44,7 +44,7 @@ class Line(NamedTuple):
     is_main: bool  # whether it is of the main text; else it stands around that
 
 
-def lines_of(page: Page, furniture: Furniture, secret: Secret = NO_SECRET) -> tuple[list[Line], bool]:
+def lines_of(page: Page, furniture: Template, secret: Secret = NO_SECRET) -> tuple[list[Line], bool]:
     """A page's lines, and whether it says next to nothing of its own, so that its furniture is compared as well.
 
     Main text comes first, each part in page order; lines without a word or number are left out.

@@ -38,3 +38,12 @@ def murmur3_32(data, size, seed):
     hashed = (hashed ^ hashed >> 16) * cython.cast(uint32_t, 0x85EBCA6B)
     hashed = (hashed ^ hashed >> 13) * cython.cast(uint32_t, 0xC2B2AE35)
     return hashed ^ hashed >> 16
+
+
+def fmix64_all(values: object) -> object:
+    """`fmix64` of each number of an array, shape (n,), in place and returned."""
+    view: uint64_t[::1] = values
+    i: cython.Py_ssize_t
+    for i in range(view.shape[0]):
+        view[i] = fmix64(view[i])
+    return values

@@ -27,7 +27,9 @@ def _hex(c: uint8_t) -> cython.int:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _unquoted(text: Text, size: cython.Py_ssize_t, out: cython.pointer(uint8_t), plus: cython.bint) -> cython.Py_ssize_t:
+def _unquoted(
+    text: Text, size: cython.Py_ssize_t, out: cython.pointer(uint8_t), plus: cython.bint
+) -> cython.Py_ssize_t:
     """Percent-encoding undone, with a plus sign as a space if asked for; the bytes need not be UTF-8."""
     at: cython.Py_ssize_t = 0
     made: cython.Py_ssize_t = 0
@@ -240,7 +242,9 @@ class LinkReader:
         i: cython.Py_ssize_t
         for i in range(size):
             if text[i] >= 0x80 or is_space(text[i]) or text[i] == 0x3F or text[i] == 0x5C:
-                return self.host_of("//" + text[:size].decode("utf-8", "replace")).encode("utf-8", "replace") == self.host
+                return (
+                    self.host_of("//" + text[:size].decode("utf-8", "replace")).encode("utf-8", "replace") == self.host
+                )
         for i in range(size - 1, -1, -1):  # without its user
             if text[i] == 0x40:
                 text += i + 1
@@ -260,7 +264,13 @@ class LinkReader:
         name: Text = self.host
         at: cython.Py_ssize_t = 0
         length: cython.Py_ssize_t = len(self.host)
-        if size > 4 and lower(text[0]) == 0x77 and lower(text[1]) == 0x77 and lower(text[2]) == 0x77 and text[3] == 0x2E:
+        if (
+            size > 4
+            and lower(text[0]) == 0x77
+            and lower(text[1]) == 0x77
+            and lower(text[2]) == 0x77
+            and text[3] == 0x2E
+        ):
             at = 4
         if size - at != length:
             return 0

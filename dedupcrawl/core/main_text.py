@@ -27,13 +27,19 @@ from cython.cimports.libc.string import memchr, memcmp
 
 _BLOCK_COST = cython.declare(cython.double, 25)  # bytes; a block of less speaks against its container
 _LINKED = cython.declare(cython.double, 0.5)  # share of a block in links, from which on it is a list of links
-_BOILERPLATE_LIMIT = cython.declare(cython.double, 0.7)  # of the running text; what has more is content, whatever its class
-_SECOND_SHARE = cython.declare(cython.double, 0.3)  # of the best container's value; another that has more is content too
+_BOILERPLATE_LIMIT = cython.declare(
+    cython.double, 0.7
+)  # of the running text; what has more is content, whatever its class
+_SECOND_SHARE = cython.declare(
+    cython.double, 0.3
+)  # of the best container's value; another that has more is content too
 _PRUNED = cython.declare(cython.double, -50)  # value of an element inside the best one, below which it is left out,
 _SOME_LINKED = cython.declare(cython.double, 0.25)  # if so much of its text is in links
 _LITTLE = cython.declare(cython.int, 100)  # bytes; what is left of a page has as much
 _ENOUGH = cython.declare(cython.int, 500)  # bytes; an article has as much
-_ARTICLE_SHARE = cython.declare(cython.double, 0.3)  # of the content; an article that has less is a notice on another page
+_ARTICLE_SHARE = cython.declare(
+    cython.double, 0.3
+)  # of the content; an article that has less is a notice on another page
 _TITLE_LENGTH = cython.declare(cython.int, 10)  # characters; a longer line that is part of the title is left out
 _TITLE_LIMIT = cython.declare(cython.int, 1_000)  # characters of the title in which it is looked for
 _LONG_LINK = cython.declare(cython.double, 24)  # bytes; a shorter link text is a menu's, a longer one a headline's
@@ -428,7 +434,9 @@ _ALL = cython.declare(cython.int, 3)
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _is_of(page: Outline, block: cython.pointer(Block), choice: cython.int, title: Text, title_size: cython.Py_ssize_t) -> cython.bint:
+def _is_of(
+    page: Outline, block: cython.pointer(Block), choice: cython.int, title: Text, title_size: cython.Py_ssize_t
+) -> cython.bint:
     element: cython.pointer(Element) = cython.address(page.elements[block.element])
     if choice == _ALL:
         return True

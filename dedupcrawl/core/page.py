@@ -15,9 +15,21 @@ from dedupcrawl.core.digests import NO_SECRET
 from dedupcrawl.core.symbols import vocabulary_of
 
 _MOST_LINKS = cython.declare(cython.int, 1_000)  # links of a page to its own host that are read
-_TELLING = cython.declare(cython.int, 40)  # characters that a page shows, from which on it is more than a JavaScript shell
+_TELLING = cython.declare(
+    cython.int, 40
+)  # characters that a page shows, from which on it is more than a JavaScript shell
 _TEXTS = ("url", "title", "keywords", "description")
-_LISTS = ("paragraphs", "headings", "anchors_same_site", "anchors_other_sites", "asides", "link_lines", "links", "main_links", "also_at")
+_LISTS = (
+    "paragraphs",
+    "headings",
+    "anchors_same_site",
+    "anchors_other_sites",
+    "asides",
+    "link_lines",
+    "links",
+    "main_links",
+    "also_at",
+)
 
 
 class Page:

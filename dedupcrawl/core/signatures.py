@@ -6,7 +6,7 @@ import os
 import cython
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.libc.stdlib import calloc, free, malloc, qsort
-from cython.cimports.libc.string import memset
+from cython.cimports.libc.string import memcpy, memset
 
 LONG_WORD = 4
 """Letters of a word that is a SimHash feature by itself."""
@@ -58,7 +58,9 @@ def _add(counters: cython.pointer(Counters), feature: uint64_t) -> cython.void:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _counts(values: cython.pointer(uint64_t), seen: cython.pointer(uint8_t), mask: cython.size_t, value: uint64_t) -> cython.bint:
+def _counts(
+    values: cython.pointer(uint64_t), seen: cython.pointer(uint8_t), mask: cython.size_t, value: uint64_t
+) -> cython.bint:
     """Whether one more of this value counts."""
     place: cython.size_t = fmix64(value ^ _table_seed) & mask
     while seen[place] and values[place] != value:
@@ -163,3 +165,39 @@ def sampled_shingles(text: SymbolText, most: int, levels: int, fewest: int) -> t
     free(values)
     free(sample)
     return level, packed
+
+
+def shared_shingles(new: bytes, kept: bytes) -> tuple:
+    """How many shingles one sample has at the larger level of both, and how many of them the other has.
+
+    A sample is a byte with its level, and the shingles.
+    """
+    mine: cython.Py_ssize_t = 0
+    shared: cython.Py_ssize_t = 0
+    if not new or not kept:
+        return mine, shared
+    here: cython.pointer(cython.const[uint8_t]) = cython.cast(
+        cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, new)
+    )
+    there: cython.pointer(cython.const[uint8_t]) = cython.cast(
+        cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, kept)
+    )
+    below: uint32_t = (cython.cast(uint32_t, 1) << (max(here[0], there[0]) & 31)) - 1
+    count: cython.Py_ssize_t = (len(new) - 1) // 4
+    kept_count: cython.Py_ssize_t = (len(kept) - 1) // 4
+    place: cython.Py_ssize_t = 0
+    value: uint32_t = 0
+    other: uint32_t = 0
+    i: cython.Py_ssize_t
+    for i in range(count):
+        memcpy(cython.address(value), here + 1 + 4 * i, 4)  # neither is aligned
+        if value & below:
+            continue
+        mine += 1
+        while place < kept_count:
+            memcpy(cython.address(other), there + 1 + 4 * place, 4)
+            if other >= value:
+                break
+            place += 1
+        shared += place < kept_count and other == value
+    return mine, shared

@@ -21,18 +21,21 @@ from cython.cimports.libc.string import memcpy
 
 from dedupcrawl.core.digests import NO_SECRET
 
-SYMBOLS_VERSION = 3
+SYMBOLS_VERSION = 4
 """Changes whenever a text's symbols or their hashes do; part of every index's header."""
 
 _BASE = cython.declare(uint64_t, 0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio: odd, no pattern in its bits
 
+
+BETWEEN_BLOCKS = BREAK
+"""Stands between two blocks among the values of symbols; no symbol's value."""
 
 _DATES = """
 january february march april may june july august september october november december
 jan feb mar apr jun jul aug sep sept oct nov dec
 monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun
 am pm today yesterday ago second seconds minute minutes hour hours day days week weeks month months year years
-""".split()
+"""
 
 
 class Vocabulary:
@@ -47,7 +50,7 @@ class Vocabulary:
         self.secret, self.base = secret, _BASE
         for value in range(VALUES):
             self.skeletons[value] = MASKED if value & 1 else value
-        for word in _DATES:
+        for word in _DATES.split():
             text: SymbolText = _text_of((word,), self)
             self.skeletons[value_of(text.items[0].hash)] = MASKED
 
@@ -377,7 +380,9 @@ class SymbolText:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _stands(name: cython.p_const_char, text: cython.pointer(uint32_t), at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
+def _stands(
+    name: cython.p_const_char, text: cython.pointer(uint32_t), at: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> cython.bint:
     i: cython.Py_ssize_t = 0
     while name[i]:
         if at + i >= end or text[at + i] != cython.cast(uint32_t, name[i]):

@@ -21,11 +21,11 @@ _meanings = cython.declare(Meaning[512])
 
 # Elements whose content is shown only by scripts or by browsers that lack something.
 _NOT_SHOWN = ("audio", "button", "canvas", "datalist", "object", "template", "video")
-BLOCK_NAMES = """
+_BLOCK_NAMES = """
 address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer
 form frameset h1 h2 h3 h4 h5 h6 head header hgroup html legend li main menu nav noframes ol p pre search section summary
 table tbody td tfoot th thead tr ul
-""".split()
+"""
 # Blocks that are parts of the element around them, and no elements of their own unless they have attributes.
 _PARTS = ("dd", "dt", "li", "p", "tbody", "tr")
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -48,14 +48,15 @@ _HINTS = {
     "html": NEUTRAL,
     **dict.fromkeys(("aside", "dialog", "figcaption", "footer", "menu", "nav"), BOILERPLATE),
 }
-_NAMES = ["", *BLOCK_NAMES, *_NOT_SHOWN]  # an element's number is its place here
+_BLOCKS = _BLOCK_NAMES.split()
+_NAMES = ["", *_BLOCKS, *_NOT_SHOWN]  # an element's number is its place here
 
 
 def _kinds():
     """Name of a tag, with a slash before that of an end tag → its kind."""
-    kinds = {name: START for name in BLOCK_NAMES}
-    kinds.update({name: PART for name in _PARTS})
-    kinds.update({name: HIDDEN for name in _NOT_SHOWN})
+    kinds = dict.fromkeys(_BLOCKS, START)
+    kinds.update(dict.fromkeys(_PARTS, PART))
+    kinds.update(dict.fromkeys(_NOT_SHOWN, HIDDEN))
     kinds.update({f"/{name}": END for name in _NAMES[1:]})
     kinds.update({"a": LINK, "/a": LINK_END, "br": BREAK, "/br": BREAK, "hr": RULE})
     kinds.update({"title": TITLE, "/title": END, "meta": META, "base": BASE, "link": HEAD_LINK})
@@ -134,7 +135,9 @@ def equals(text, span, name):
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _after_name(name: cython.pointer(uint8_t), text: Text, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
+def _after_name(
+    name: cython.pointer(uint8_t), text: Text, at: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
     """The end of a name, given in lower case, where it stands at `at`; else -1."""
     i: cython.Py_ssize_t = 0
     while name[i]:
@@ -164,7 +167,9 @@ def _ends_unread(element: cython.int, text: Text, at: cython.Py_ssize_t, end: cy
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _after_unread(text: Text, at: cython.Py_ssize_t, end: cython.Py_ssize_t, tag: cython.pointer(Tag)) -> cython.Py_ssize_t:
+def _after_unread(
+    text: Text, at: cython.Py_ssize_t, end: cython.Py_ssize_t, tag: cython.pointer(Tag)
+) -> cython.Py_ssize_t:
     """The end of an element that is not read, whose name stands at `at`; -1 where none does."""
     stop: cython.Py_ssize_t = -1
     element: cython.int = 0

@@ -19,8 +19,8 @@ import zlib
 import cython
 import numpy as np
 from cython.cimports.dedupcrawl.core.hashing import fmix64, murmur3_32
-from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.libc.stdint import uint64_t
+from cython.cimports.libc.stdlib import calloc, free
 
 MOST = 4096
 """Blocks of a host that are remembered."""

@@ -16,7 +16,7 @@ from scrapy.http import Response
 from dedupcrawl.aliases.alias import said_by
 from dedupcrawl.aliases.sources import canonical_of
 from dedupcrawl.content.checks.registry import make_checks
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.crawl.journal_file import JournalFile
 from dedupcrawl.crawl.pages import FetchedPage, is_html, media_type
 from dedupcrawl.crawl.parts import Parts

@@ -12,10 +12,10 @@ from scrapy import Request
 from scrapy.extensions.feedexport import FeedSlot
 from scrapy.http import HtmlResponse, Response, TextResponse
 
-from dedupcrawl.core.digests import NO_SECRET, Secret, digest_of
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.selection import read_ignored
+from dedupcrawl.core.digests import NO_SECRET, Secret, digest_of
 from dedupcrawl.crawl.request_meta import Yielded, urls_before, without_fragment
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.contract import PageStore

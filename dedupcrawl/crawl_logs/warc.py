@@ -19,9 +19,9 @@ import polars as pl
 from fastwarc.warc import HeaderMap, WarcRecord, WarcRecordType
 
 from dedupcrawl.content.checks.exact import OF_TEXT, ExactCheck
-from dedupcrawl.core.digests import digest_of
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.digests import digest_of
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.crawl_logs.blocks import Content, open_log, utf8
 from dedupcrawl.crawl_logs.rows import rows_of_values
 from dedupcrawl.crawl_logs.tally import Tally

@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dedupcrawl.commands.check import command, in_batch_order
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 from tests.crawl_logs.test_warc import answer

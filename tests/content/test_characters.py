@@ -10,8 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dedupcrawl.content import character_tables, symbols
-from dedupcrawl.content.character_tables import ALONE, CJK, DIGIT, LETTER, MARK, TOUCH, TOUCHING
-from dedupcrawl.content.symbols import KINDS, SIGNS, code_points, fold
+from dedupcrawl.core.characters import ALONE, CJK, DIGIT, LETTER, MARK, TOUCH, TOUCHING
+from dedupcrawl.core.symbols import KINDS, code_points
+from dedupcrawl.core.characters import SIGNS, fold
 from tests.content.definitions import SYMBOL
 
 EVERY_CHARACTER = "".join(map(chr, range(0x110000)))

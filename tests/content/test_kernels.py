@@ -23,7 +23,8 @@ from dedupcrawl.content.main_outline import Blocks, with_breaks
 from dedupcrawl.content.main_text import main_blocks
 from dedupcrawl.content.outline import outline
 from dedupcrawl.content.sides import occurring, sides
-from dedupcrawl.content.symbols import SymbolText, fold
+from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.characters import fold
 from dedupcrawl.content.word_kinds import symbols_of
 from dedupcrawl.index.catalog import PostingsView
 from dedupcrawl.page import Page

@@ -19,7 +19,7 @@ from scrapy.http import HtmlResponse
 from dedupcrawl import Detector, read_text
 from dedupcrawl.cli import group
 from dedupcrawl.content.checks.exact import ExactCheck
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.page import Page

@@ -10,7 +10,7 @@ import numpy as np
 
 from dedupcrawl.content.checks.base import Equality, Keys, PageIds, Postings
 from dedupcrawl.core.digests import digest_of
-from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
+from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import parameter, whole
 
@@ -43,7 +43,7 @@ class ExactCheck(Equality):
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """17 bytes: kind and digest, keyed by the secret of the text's index."""
-        if len(text.starts) >= self.min_symbols:
+        if len(text) >= self.min_symbols:
             return OF_TEXT + digest_of(text.normalized, text.secret)
         return OF_BODY + digest_of(page.body_digest, text.secret) if page.body_tells and page.body_digest else None
 

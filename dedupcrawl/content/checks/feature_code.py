@@ -32,10 +32,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.character_tables import MARK
 from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings, Probe, by_page
+from dedupcrawl.core.characters import MARK
 from dedupcrawl.core.digests import Secret
-from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
+from dedupcrawl.core.hashing import fmix64_all
+from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import one_of, parameter, share, whole
 
@@ -177,7 +178,7 @@ def _grams(signature: bytes) -> Keys:
     for offset in range(GRAM):
         values *= _GRAM_FACTOR
         values += code[offset : offset + count]
-    prefixes: Keys = fmix64(values) >> np.uint64(_PAYLOAD_BITS)
+    prefixes: Keys = fmix64_all(values) >> np.uint64(_PAYLOAD_BITS)
     return prefixes
 
 
@@ -245,7 +246,7 @@ class FeatureCodeCheck(Check):
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """The code; None for a page of fewer than `MIN_CODE` symbols."""
-        if len(text.hashes) < MIN_CODE:
+        if len(text) < MIN_CODE:
             return None
         rules = CodeRules(self.anchors, self.ieu_length, self.ieu_share, self.characters)
         positions = feature_code(text, rules)[:MAX_CODE]

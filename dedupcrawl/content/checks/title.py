@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dedupcrawl.content.checks.base import NO_PAGES, Equality, PageIds, Postings
-from dedupcrawl.core.digests import digest_of
-from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.content.view import TITLE
+from dedupcrawl.core.digests import digest_of
+from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of
 
@@ -38,7 +38,7 @@ class TitleCheck(Equality):
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """Half of a digest of title and host; none without a title, or of next to no text."""
         title = SymbolText.of((page.title[:TITLE],)).normalized
-        if not title or len(text.starts) < _MIN_SYMBOLS:
+        if not title or len(text) < _MIN_SYMBOLS:
             return None
         host = host_of(page.url).removeprefix("www.").encode("utf-8", "surrogatepass")
         return digest_of(title + b"\0" + host, text.secret)[:8]

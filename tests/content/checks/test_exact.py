@@ -6,7 +6,7 @@ import pytest
 
 from dedupcrawl.content.checks.exact import ExactCheck
 from dedupcrawl.core.digests import NO_SECRET, Secret
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import DictPostings, keepers
 
