@@ -127,7 +127,7 @@ def test_make_crawl_without_a_compiler(tmp_path: Path) -> None:
     with tarfile.open(path) as archive:
         archive.extractall(tmp_path, filter="data")
     project = tmp_path / path.name.removesuffix(".tar.gz")
-    venv.create(project / ".venv", with_pip=True)
+    venv.create(project / ".venv")  # with the pip that is here
     (packages,) = project.glob(".venv/lib/python*/site-packages")
     here = Path(pytest.__file__).parents[1]  # what is installed need not be installed again; there is no compiler in it
     (packages / "here.pth").write_text(f"{here}\n", encoding="utf-8")
