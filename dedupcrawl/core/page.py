@@ -246,6 +246,7 @@ def read(  # noqa: PLR0913 - each may be left out
     selected: object = None,
     stays: object = None,
     is_cut: bool = False,
+    also_at: tuple = (),
 ) -> Page:
     """Read a page of HTML.
 
@@ -267,7 +268,8 @@ def read(  # noqa: PLR0913 - each may be left out
     page: Page = Page.__new__(Page)
     page.url, page.title, page.body_digest = url, outline.title, digest
     page.keywords = page.description = ""
-    page.headings = page.anchors_same_site = page.anchors_other_sites = page.also_at = ()
+    page.headings = page.anchors_same_site = page.anchors_other_sites = ()
+    page.also_at = also_at
     page.links = page.main_links = frozenset()
     page.body_tells = is_cut or not outline.is_whole or _shows_text(outline)
     if is_cut or not outline.is_whole:
