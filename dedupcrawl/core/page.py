@@ -200,20 +200,24 @@ class Page:
 
     def replace(self, **changes):
         """Another page, with other values of some of its fields."""
-        return Page(**{name: getattr(self, name) for name in _FIELDS} | changes)
+        return Page(**self.fields() | changes)
+
+    def fields(self) -> dict:
+        """What it is made of, by name."""
+        return {name: getattr(self, name) for name in _FIELDS}
 
     def __eq__(self, other):
         if self is other:
             return True
         if not isinstance(other, Page):
             return NotImplemented
-        return all([getattr(self, name) == getattr(other, name) for name in _FIELDS])
+        return self.fields() == other.fields()
 
     def __hash__(self):
         return hash(self.url)
 
     def __repr__(self):
-        told = [f"{name}={value!r}" for name in _FIELDS if (value := getattr(self, name))]
+        told = [f"{name}={value!r}" for name, value in self.fields().items() if value]
         return f"Page({', '.join(told)})"
 
 
