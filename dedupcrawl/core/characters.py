@@ -41,28 +41,28 @@ _slots = cython.declare(cython.pointer[cython.const[uint16_t]])
 _references = cython.declare(cython.pointer[cython.const[uint8_t]])
 _replaced = cython.declare(cython.pointer[cython.const[uint16_t]])  # what stands for the references 0x80 … 0x9F
 
-_sections = {}
+TABLES = {}
 
 
 def _load() -> str:
     """Read the file of tables; the version of Unicode."""
-    data: bytes = _PATH.read_bytes()
-    head, listed, data = data.split(b"\n", 2)
+    head, listed, data = _PATH.read_bytes().split(b"\n", 2)
+    rest = memoryview(data)
     for section in listed.decode().split():
         name, kind, count = section.split(":")
-        items = array(kind)
+        TABLES[name] = items = array(kind)
         size = items.itemsize * int(count)
-        items.frombytes(data[:size])
-        data = data[size:]
+        items.frombytes(rest[:size])
+        rest = rest[size:]
         if sys.byteorder == "big":
             items.byteswap()
-        _sections[name] = items
     return head.decode().rpartition(" ")[2]
 
 
 @cython.cfunc
 def _address(name: str) -> cython.size_t:
-    return _sections[name].buffer_info()[0]
+    address, _ = TABLES[name].buffer_info()
+    return address
 
 
 UNICODE_VERSION = _load()
@@ -78,7 +78,7 @@ kinds_blocks = cython.cast(cython.pointer[cython.const[uint16_t]], _address("kin
 kinds_data = cython.cast(cython.pointer[cython.const[uint8_t]], _address("kinds"))
 
 CJK, TOUCHING, VOWEL_SIGNS, VALUES, SIGNS = (
-    _sections[name].tobytes().decode() for name in ("cjk", "touching", "vowel_signs", "values", "signs")
+    TABLES[name].tobytes().decode() for name in ("cjk", "touching", "vowel_signs", "values", "signs")
 )
 
 
@@ -101,6 +101,21 @@ def _is_continuation(byte: uint8_t) -> cython.bint:
 
 @cython.cfunc
 @cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _common(
+    text: cython.pointer[cython.const[uint8_t]], size: cython.Py_ssize_t, at: cython.Py_ssize_t
+) -> uint32_t:
+    """The character at `at` if it is one of two bytes or of three as most of CJK, and not the last of the text; else 0."""
+    lead: uint32_t = text[at]
+    if size - at < 3 or not _is_continuation(text[at + 1]):
+        return 0
+    if 0xE1 <= lead <= 0xEC and _is_continuation(text[at + 2]):
+        return (lead & 0x0F) << 12 | (text[at + 1] & 0x3F) << 6 | (text[at + 2] & 0x3F)
+    return (lead & 0x1F) << 6 | (text[at + 1] & 0x3F) if 0xC2 <= lead <= 0xDF else 0
+
+
+@cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def _decoded(
@@ -327,6 +342,7 @@ def unescape_into(text, size, out):  # noqa: D103
 def collapse_into(text, size, is_pre, out, characters):  # noqa: D103
     at: cython.Py_ssize_t = 0
     begin: cython.Py_ssize_t
+    after: cython.Py_ssize_t = 0
     written: cython.Py_ssize_t = 0
     count: cython.Py_ssize_t = 0
     point: uint32_t
@@ -336,7 +352,17 @@ def collapse_into(text, size, is_pre, out, characters):  # noqa: D103
     is_break: cython.bint = False  # a line break was written for the white space at hand
     while at < size:
         begin = at
-        point = _decoded(text, size, cython.address(at), False)
+        point = text[at]
+        if point < 0x80:
+            at += 1
+        else:
+            point = _common(text, size, at)
+            if point:
+                at += 2 if point < 0x800 else 3
+            else:
+                after = at
+                point = _decoded(text, size, cython.address(after), False)
+                at = after
         if is_space(point):
             if is_break:
                 continue
@@ -530,49 +556,56 @@ def _decompose(it: cython.pointer[_Folding], point: uint32_t) -> cython.void:
 
 def fold_into(text, size, out):  # noqa: D103
     at: cython.Py_ssize_t = 0
+    after: cython.Py_ssize_t = 0
     written: cython.Py_ssize_t = 0
     point: uint32_t = 0
     before: uint32_t = 0
-    fold: int32_t = 0
+    fold: int32_t
+    folds: cython.pointer[cython.const[int32_t]] = _folds
     it: _Folding
-    while True:
-        while at < size:
-            point = text[at]
-            if point < 0x80:
+    while at < size:
+        point = text[at]
+        if point < 0x80:
+            while True:  # ASCII, in the first block
+                before = point
+                out[written] = before + (folds[before] >> 1)
+                written += 1
                 at += 1
-                fold = _folds[point]
-            else:
-                point = _decoded(text, size, cython.address(at), True)
-                fold = _fold_of(point)
-                if fold & 1:
+                if at == size:
+                    return written
+                point = text[at]
+                if point >= 0x80:
                     break
-            out[written] = point + (fold >> 1)
-            written += 1
-            before = point
+        point = _common(text, size, at)
+        if point:
+            at += 2 if point < 0x800 else 3
         else:
-            return written
-        it.out = out
-        it.written = written
-        it.length = it.piled = 0
-        if written:  # what the sequence begins with
-            it.written -= 1
-            _decompose(cython.address(it), before)
-        while True:
-            _decompose(cython.address(it), point)
-            if at == size:
-                fold = 1
-                break
-            point = _decoded(text, size, cython.address(at), True)
-            fold = _fold_of(point)
-            if not fold & 1:
-                break
-        _end_sequence(cython.address(it))
-        written = it.written
+            after = at
+            point = _decoded(text, size, cython.address(after), True)
+            at = after
+        fold = _fold_of(point)
         if fold & 1:
-            return written
+            it.out = out
+            it.written = written
+            it.length = it.piled = 0
+            if written:  # what the sequence begins with
+                it.written -= 1
+                _decompose(cython.address(it), before)
+            after = at
+            while fold & 1:
+                at = after
+                _decompose(cython.address(it), point)
+                if at == size:
+                    break
+                point = _decoded(text, size, cython.address(after), True)
+                fold = _fold_of(point)
+            _end_sequence(cython.address(it))
+            written = it.written
+            continue
+        before = point
         out[written] = point + (fold >> 1)
         written += 1
-        before = point
+    return written
 
 
 # For Python
@@ -629,5 +662,5 @@ def collapse(markup: bytes, is_pre: bool = False) -> str:
 
 def kinds() -> bytes:
     """Of each code point, one byte."""
-    blocks, data = _sections["kinds_blocks"], _sections["kinds"].tobytes()
+    blocks, data = TABLES["kinds_blocks"], TABLES["kinds"].tobytes()
     return b"".join(data[128 * block : 128 * block + 128] for block in blocks)
