@@ -1,4 +1,4 @@
-"""Hatchling's build hook: make tables of characters, compile the kernels where that can be done, all into the wheel."""
+"""Hatchling's build hook: compile the kernels where that can be done, into the wheel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ class Kernels(BuildHookInterface):
         """Build before the files of the wheel are collected; without a compiler the wheel is one for any machine."""
         root = Path(self.root)
         tool = runpy.run_path(str(root / "tools" / "build_kernels.py"))
-        build_data["artifacts"].append(f"/{tool['build_tables']().relative_to(root)}")
         for compiled in tool["build"]():
             build_data["pure_python"] = False
             build_data["infer_tag"] = True  # only these: a checkout may hold others, of other versions of Python

@@ -24,7 +24,6 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from dedupcrawl.content import character_tables
 from tests.crawls.project import items, make_project
 from tests.crawls.site import page, prose, serve
 from tools.licences import EXTRAS, PAGE, needed
@@ -191,11 +190,10 @@ def test_the_wheel_has_the_package_and_nothing_else(built: Path) -> None:
         names = {name for name in wheel.namelist() if ".dist-info/" not in name}
         tags = tags_of(wheel)
     tracked = {str(path.relative_to(ROOT)) for path in (ROOT / "dedupcrawl").rglob("*") if path.is_file()}
-    own = re.escape(character_tables.path().name)  # beside it may lie those of other versions of Python
-    left_out = re.compile(rf".*(__pycache__.*|\.[chd]|\.so)|.*/\..*|.*/(?!{own})characters-.*")
+    left_out = re.compile(r".*(__pycache__.*|\.[chd]|\.so)|.*/\..*")
     assert {name for name in names if not name.endswith(".so")} == {n for n in tracked if not left_out.fullmatch(n)}
     assert "dedupcrawl/py.typed" in names
-    assert f"dedupcrawl/content/data/{character_tables.path().name}" in names
+    assert "dedupcrawl/core/data/characters.bin" in names
     compiled = [name for name in names if name.endswith(".so")]
     if shutil.which(sysconfig.get_config_var("LDSHARED").split()[0]) is None:
         assert (compiled, tags) == ([], ["py3-none-any"])

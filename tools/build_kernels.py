@@ -1,4 +1,4 @@
-"""Compile the extensions of the package (`kernels` folders) and make its tables of characters, in place.
+"""Compile the extensions of the package (`kernels` folders), in place.
 
     python tools/build_kernels.py
 
@@ -9,7 +9,6 @@ says so and the package does without.
 from __future__ import annotations
 
 import os
-import runpy
 import shlex
 import subprocess
 import sys
@@ -29,12 +28,6 @@ def build() -> list[Path]:
             break
         made.append(compiled)
     return made
-
-
-def build_tables() -> Path:
-    """Make the tables of characters; their path."""
-    written: Path = runpy.run_path(str(PACKAGE / "content" / "character_tables.py"))["write"]()
-    return written
 
 
 def _built(folder: Path) -> Path | None:
@@ -70,5 +63,4 @@ def _built(folder: Path) -> Path | None:
 
 
 if __name__ == "__main__":
-    build_tables()
     build()

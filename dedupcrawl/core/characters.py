@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+# cython: language_level=3
 """Characters: character references, white space, and what each character folds to, by tables that are checked in.
 
 Folding removes invisible characters, normalizes to NFKC (UAX #15), folds case and makes characters simplified ones:
@@ -103,10 +103,8 @@ def _is_continuation(byte: uint8_t) -> cython.bint:
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _common(
-    text: cython.pointer[cython.const[uint8_t]], size: cython.Py_ssize_t, at: cython.Py_ssize_t
-) -> uint32_t:
-    """The character at `at` if it is one of two bytes or of three as most of CJK, and not the last of the text; else 0."""
+def _common(text: cython.pointer[cython.const[uint8_t]], size: cython.Py_ssize_t, at: cython.Py_ssize_t) -> uint32_t:
+    """The character at `at` if it is one of two bytes, or of three as in CJK, and not at the text's end; else 0."""
     lead: uint32_t = text[at]
     if size - at < 3 or not _is_continuation(text[at + 1]):
         return 0
@@ -244,7 +242,7 @@ def _named(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _reference(
+def _reference(  # noqa: PLR0911, PLR0912 - a grammar
     text: cython.pointer[cython.const[uint8_t]],
     size: cython.Py_ssize_t,
     out: cython.pointer[uint8_t],
@@ -305,7 +303,11 @@ def _reference(
     return at
 
 
-def unescape_into(text, size, out):  # noqa: D103
+def unescape_into(text, size, out):
+    """`text` with its character references replaced, to `size` + `size` // 5 bytes at most: of &nGt; and &nLt; 5 make 6.
+
+    What is no UTF-8 stays so.
+    """
     at: cython.Py_ssize_t = 0
     written: cython.Py_ssize_t = 0
     begin: cython.Py_ssize_t
@@ -339,7 +341,11 @@ def unescape_into(text, size, out):  # noqa: D103
 # White space
 
 
-def collapse_into(text, size, is_pre, out, characters):  # noqa: D103
+def collapse_into(text, size, is_pre, out, characters):  # noqa: PLR0912, PLR0915 - one loop
+    """`text` with each run of white space as one space, to at most 3 × `size` bytes of UTF-8, and its `characters`.
+
+    What is no UTF-8 becomes U+FFFD as `bytes.decode` has it. Where `is_pre`, each run of blank lines becomes "\\0".
+    """
     at: cython.Py_ssize_t = 0
     begin: cython.Py_ssize_t
     after: cython.Py_ssize_t = 0
@@ -363,7 +369,7 @@ def collapse_into(text, size, is_pre, out, characters):  # noqa: D103
                 after = at
                 point = _decoded(text, size, cython.address(after), False)
                 at = after
-        if is_space(point):
+        if is_space(point):  # noqa: F821 - characters.pxd
             if is_break:
                 continue
             if is_pre and point == 10:
@@ -380,7 +386,7 @@ def collapse_into(text, size, is_pre, out, characters):  # noqa: D103
                     continue
                 is_line = True
                 is_due_before = is_due
-            elif point != 32 and point != 9 and point != 13:
+            elif point not in (9, 13, 32):
                 is_line = False
             is_due = True
             continue
@@ -554,7 +560,11 @@ def _decompose(it: cython.pointer[_Folding], point: uint32_t) -> cython.void:
             _add(it, record[1 + i])
 
 
-def fold_into(text, size, out):  # noqa: D103
+def fold_into(text, size, out):
+    """What UTF-8 folds to, as at most 2 × `size` code points; lone surrogates are kept.
+
+    The bound: for two bytes no character stands for more than four, see tests/core/test_characters.py.
+    """
     at: cython.Py_ssize_t = 0
     after: cython.Py_ssize_t = 0
     written: cython.Py_ssize_t = 0
@@ -562,7 +572,7 @@ def fold_into(text, size, out):  # noqa: D103
     before: uint32_t = 0
     fold: int32_t
     folds: cython.pointer[cython.const[int32_t]] = _folds
-    it: _Folding
+    it = cython.declare(_Folding)
     while at < size:
         point = text[at]
         if point < 0x80:
