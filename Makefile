@@ -11,7 +11,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: crawl test suite types style test-fast test-oldest test-matrix coverage dist-check licences lint format docs sanitize clean
 
-SOURCES := pyproject.toml hatch_build.py tools/build_kernels.py $(wildcard dedupcrawl/content/kernels/*.[ch])
+SOURCES := pyproject.toml hatch_build.py tools/build_core.py $(wildcard dedupcrawl/core/*.py dedupcrawl/core/*.pxd dedupcrawl/content/kernels/*.[ch])
 
 $(STAMP): $(SOURCES)
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
@@ -87,10 +87,10 @@ docs: $(DEV_STAMP)  ## the website of docs/, a warning is an error
 	@echo docs/_build/html/index.html
 
 sanitize: $(DEV_STAMP)  ## the compiled steps' tests under AddressSanitizer and UndefinedBehaviorSanitizer (GCC)
-	CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined" $(VENV)/bin/python tools/build_kernels.py
+	CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined" $(VENV)/bin/python tools/build_core.py
 	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
 		$(VENV)/bin/python -m pytest -q tests/content/test_kernels.py; \
-	status=$$?; $(VENV)/bin/python tools/build_kernels.py; exit $$status
+	status=$$?; $(VENV)/bin/python tools/build_core.py; exit $$status
 
 clean:
 	rm -rf $(VENV) $(VENV)-* .coverage* docs/_build .scrapy .mypy_cache .ruff_cache .pytest_cache

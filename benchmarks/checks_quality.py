@@ -30,7 +30,7 @@ from dedupcrawl.content.checks.simhash import FEATURES, MAX_DISTANCE, SimHashChe
 from dedupcrawl.content.evidence import compare_texts
 from dedupcrawl.content.main_outline import packed as outline
 from dedupcrawl.content.model import TARGET_PRECISION, packaged
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.index.catalog import PostingsView
 from dedupcrawl.page import Page
 

@@ -11,7 +11,7 @@ from benchmarks.planted import Paragraphs, size
 from benchmarks.planted_cases import SOURCES, look_alikes, originals, variants, versions
 from dedupcrawl.content.checks import concepts
 from dedupcrawl.content.checks.concepts import overlap_ratio
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.content.terms import term
 
 WORDS = (200, 900)  # shortest and longest page of the comparison

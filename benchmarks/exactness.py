@@ -30,7 +30,7 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
 from dedupcrawl.content.checks.mwo import MwoCheck, Record, least_overlap
 from dedupcrawl.content.checks.simhash import MAX_DISTANCE, SimHashCheck
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 
 OUTPUT = Path(__file__).resolve().parents[1] / "docs" / "exactness.md"

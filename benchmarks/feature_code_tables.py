@@ -21,7 +21,7 @@ from benchmarks.planted import Paragraphs
 from benchmarks.purified_pages import Collection, crawl, planted
 from benchmarks.texts import data_folder
 from dedupcrawl.content.checks.feature_code import MIN_CODE, CodeRules, FeatureCodeCheck, feature_code
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page, paragraphs_of
 
 OUTPUT = Path(__file__).resolve().parents[1] / "docs" / "feature-codes.md"

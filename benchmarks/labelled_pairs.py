@@ -36,11 +36,11 @@ from dedupcrawl.content.features import (
     titles_differ,
     unknown_lines,
 )
-from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.core.template import Template
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.links import local_form
+from dedupcrawl.core.links import local_form
 from dedupcrawl.content.sides import count_of
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.content.view import View
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.sites import host_of
@@ -100,7 +100,7 @@ class Pages:
         self.texts = {name: SymbolText.of(page.paragraphs) for name, page in pages.items()}
         self._outlines = {name: main_outline.packed(text) for name, text in self.texts.items()}
         self._around = {name: Around.of(page) for name, page in pages.items()}
-        self._furniture: defaultdict[str, Furniture] = defaultdict(Furniture)
+        self._furniture: defaultdict[str, Template] = defaultdict(Template)
         for name, page in pages.items():
             furniture = self._furniture[host_of(page.url)]
             if page.title and furniture.is_new(page.title):

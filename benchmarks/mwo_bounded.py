@@ -22,7 +22,7 @@ from benchmarks.replay.store import DATA, StoredPage, load, sites
 from benchmarks.replay.texts import own_page
 from dedupcrawl.content.checks import mwo as mwo_check
 from dedupcrawl.content.checks.mwo import TOTAL, MwoCheck, Record
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.index.catalog import PostingsView
 from dedupcrawl.index.segment import sort_table
 

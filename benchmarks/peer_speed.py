@@ -1,11 +1,13 @@
-"""Pages a CPU second, text in, streaming: our checks on an index in LMDB, and datasketch's MinHash LSH in memory.
+"""Pages a CPU second, text in, streaming: our checks on an index in LMDB, and two MinHash LSHs in memory.
 
-    python -m benchmarks.peer_speed [--data DIR] [--pages 6000]
+    python -m benchmarks.peer_speed [--data DIR] [--pages 6000] [--instructions]
 
 All see the same pages in the same order, in one process, three times; medians. They take turns, 100 pages each, so that
-what else the machine does meanwhile slows all of them down alike. A page that is a duplicate is not kept. datasketch:
-128 permutations, shingles of three symbols, threshold .7. "NumPy" is the same without the compiled steps (`python
-tools/build_kernels.py` builds them).
+what else the machine does meanwhile slows all of them down alike. A page that is a duplicate is not kept. datasketch
+and rensa: 128 permutations, shingles of three symbols, threshold .7.
+
+With --instructions each way runs alone under valgrind instead, and the instructions are counted that a page takes, of
+the 100th to the 400th: on a busy machine they say more than its time.
 """
 
 from __future__ import annotations
@@ -13,19 +15,21 @@ from __future__ import annotations
 import argparse
 import re
 import statistics
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from datasketch import MinHash, MinHashLSH  # type: ignore[import-untyped]  # it has no types
+from rensa import RMinHash, RMinHashLSH  # type: ignore[import-untyped]  # nor has this
 
+from benchmarks.instructions import handed_over, is_counting, per_page, start_again
 from benchmarks.planted import Paragraphs
 from benchmarks.stream_quality import planted
 from benchmarks.texts import data_folder
-from dedupcrawl.content import kernels
-from dedupcrawl.content.character_tables import CJK
+from dedupcrawl.core.characters import CJK
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
@@ -37,45 +41,72 @@ _SYMBOL = re.compile(f"[{CJK}]|[^\\W_{CJK}]+")  # a plain one: ours knows signs 
 PAGES = 6000
 RUNS = 3
 TURN = 100  # pages
+PERMUTATIONS = 128
+THRESHOLD = 0.7
+BANDS = 16  # of 8 rows each: half of the pairs with a similarity of .7 share one
+FEW, MANY = 100, 400  # pages whose instructions are counted
+
+
+def shingles(paragraphs: Paragraphs) -> set[str]:
+    """Every three symbols that follow one another."""
+    symbols = _SYMBOL.findall("\n".join(paragraphs).lower())
+    return {" ".join(symbols[place : place + 3]) for place in range(len(symbols) - 2)}
 
 
 def by_datasketch(pages: Sequence[Paragraphs]) -> Iterator[None]:
     """Judge the pages, a turn at a time."""
-    index = MinHashLSH(threshold=0.7, num_perm=128)
+    index = MinHashLSH(threshold=THRESHOLD, num_perm=PERMUTATIONS)
     for number, paragraphs in enumerate(pages, 1):
-        symbols = _SYMBOL.findall("\n".join(paragraphs).lower())
-        signature = MinHash(num_perm=128)
-        signature.update_batch({" ".join(symbols[place : place + 3]).encode() for place in range(len(symbols) - 2)})
+        signature = MinHash(num_perm=PERMUTATIONS)
+        signature.update_batch({shingle.encode() for shingle in shingles(paragraphs)})
         if not index.query(signature):
             index.insert(str(number), signature)
         if number % TURN == 0:
             yield
 
 
-def by_us(pages: Sequence[Paragraphs], names: Sequence[str], *, compiled: bool = True) -> Iterator[None]:
+def by_rensa(pages: Sequence[Paragraphs]) -> Iterator[None]:
     """Judge the pages, a turn at a time."""
-    extension = kernels.compiled
+    index = RMinHashLSH(threshold=THRESHOLD, num_perm=PERMUTATIONS, num_bands=BANDS)
+    for number, paragraphs in enumerate(pages, 1):
+        signature = RMinHash(num_perm=PERMUTATIONS, seed=42)
+        signature.update(shingles(paragraphs))
+        if not index.query(signature):
+            index.insert(number, signature)
+        if number % TURN == 0:
+            yield
+
+
+def by_us(names: Sequence[str], pages: Sequence[Paragraphs]) -> Iterator[None]:
+    """Judge the pages, a turn at a time."""
     checks = make_checks(names, {})
     with tempfile.TemporaryDirectory(prefix="peer-speed-") as folder:
         index = LmdbIndex(Path(folder), checks)
         detector = Detector(index, run="run")
-        for begin in range(0, len(pages), TURN):
-            kernels.compiled = extension if compiled else None  # type: ignore[assignment]  # of a module
-            try:
-                for number in range(begin, min(len(pages), begin + TURN)):
-                    url = f"http://site{number % 50}.example/articles/{number}.html"
-                    detector.judge(Analysis(Page(url, paragraphs=pages[number])), checks)
-            finally:
-                kernels.compiled = extension
-            yield
+        for number, paragraphs in enumerate(pages, 1):
+            url = f"http://site{number % 50}.example/articles/{number}.html"
+            detector.judge(Analysis(Page(url, paragraphs=tuple(paragraphs))), checks)
+            if number % TURN == 0:
+                yield
         detector.close()
         index.close()
 
 
-def in_turns(ways: dict[str, Callable[[], Iterator[None]]]) -> dict[str, float]:
+Way = Callable[[Sequence[Paragraphs]], Iterator[None]]
+
+
+def all_ways() -> dict[str, Way]:
+    """Name → way."""
+    papers = ("exact", "feature_code", "simhash")
+    ours = (("shingles",), ("exact", "simhash"), papers, DEFAULT_CHECKS, (*papers, "mwo"))
+    peers = {"datasketch, MinHash LSH": by_datasketch, "rensa, R-MinHash LSH": by_rensa}
+    return {**peers, **{", ".join(names): partial(by_us, names) for names in ours}}
+
+
+def in_turns(ways: Mapping[str, Way], pages: Sequence[Paragraphs]) -> dict[str, float]:
     """Seconds of CPU of each way."""
     costs = dict.fromkeys(ways, 0.0)
-    going = {way: run() for way, run in ways.items()}
+    going = {way: run(pages) for way, run in ways.items()}
     while going:
         for way, turns in list(going.items()):
             begin = time.process_time()
@@ -85,26 +116,38 @@ def in_turns(ways: dict[str, Callable[[], Iterator[None]]]) -> dict[str, float]:
     return costs
 
 
+def counted(way: Way, pages: Sequence[Paragraphs]) -> float:
+    """Instructions a page."""
+
+    def judge(number: int) -> None:
+        for _ in way(pages[:number]):
+            pass
+
+    return per_page(judge, FEW, MANY)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", help="folder of test data that holds text/")
     parser.add_argument("--pages", type=int, default=PAGES, help="how many of them")
+    parser.add_argument("--instructions", action="store_true", help="count instructions in place of seconds")
     given = parser.parse_args()
+    ways = all_ways()
+    if given.instructions and is_counting():
+        pages = handed_over()
+        print("| way | instructions a page, millions |\n| --- | ---: |")
+        for name, way in ways.items():
+            print(f"| {name} | {counted(way, pages) / 1e6:.2f} |", flush=True)
+        return
     pages = [row.page for row in planted(data_folder(given.data), "report")][: given.pages]
-    ways: dict[str, Callable[[], Iterator[None]]] = {"datasketch, MinHash LSH": partial(by_datasketch, pages)}
-    papers = ("exact", "feature_code", "simhash")
-    for names in (("shingles",), ("exact", "simhash"), papers, DEFAULT_CHECKS, (*papers, "mwo")):
-        ways[", ".join(names)] = partial(by_us, pages, names)
-    if kernels.compiled is None:
-        print("The compiled steps are missing here: NumPy does all.\n")
-    else:
-        ways[f"{', '.join(DEFAULT_CHECKS)}; NumPy"] = partial(by_us, pages, DEFAULT_CHECKS, compiled=False)
-    runs = [in_turns(ways) for _ in range(RUNS)]
+    if given.instructions:
+        sys.exit(start_again(pages[:MANY]))
+    runs = [in_turns(ways, pages) for _ in range(RUNS)]
     costs = {way: statistics.median(run[way] for run in runs) for way in ways}
     peer = costs["datasketch, MinHash LSH"]
     print(f"| {len(pages):,} pages | pages a CPU second | µs a page | × datasketch |\n| --- | --- | --- | --- |")
-    for way, cost in costs.items():
-        print(f"| {way} | {len(pages) / cost:,.0f} | {1e6 * cost / len(pages):.0f} | {peer / cost:.2f} |")
+    for name, cost in costs.items():
+        print(f"| {name} | {len(pages) / cost:,.0f} | {1e6 * cost / len(pages):.0f} | {peer / cost:.2f} |")
 
 
 if __name__ == "__main__":

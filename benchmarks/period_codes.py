@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from benchmarks.planted import Paragraphs
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 
 SIDE = 5  # characters, L/2
 AGREEING = 0.75  # of M2's codes

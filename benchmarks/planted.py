@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 
-from dedupcrawl.content.character_tables import CJK
+from dedupcrawl.core.characters import CJK
 
 Paragraphs = tuple[str, ...]
 

@@ -13,7 +13,7 @@ from benchmarks.peers.stream import planted_rows
 from benchmarks.planted import Paragraphs, size
 from dedupcrawl.content.checks.feature_code import MIN_CODE
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 
 
 @dataclass(frozen=True, slots=True)

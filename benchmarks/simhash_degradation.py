@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from benchmarks.markdown import table
 from benchmarks.texts import data_folder, documents
 from dedupcrawl.content.checks.simhash import features, fingerprint, similarity_at
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 
 OUTPUT = Path(__file__).resolve().parents[1] / "docs" / "simhash.md"
 PAGES_A_LANGUAGE = 150

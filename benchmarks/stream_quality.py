@@ -32,7 +32,7 @@ from dedupcrawl.content.evidence import Evidence, compare_texts
 from dedupcrawl.content.features import FEATURES
 from dedupcrawl.content.main_outline import packed as outline
 from dedupcrawl.content.model import TARGET_PRECISION, packaged
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.lmdb import LmdbIndex

@@ -120,7 +120,8 @@ class Detector(AbstractContextManager["Detector"]):
             ValueError: The page has no URL.
             OSError: The index cannot be used; the page may have been kept, and is an update of itself then.
         """
-        return self.check_read(_analysis(page))
+        _check_page(page)
+        return self.check_stored(page)
 
     def check_many(self, pages: Iterable[Page]) -> Iterator[Verdict]:
         """The verdicts on pages, in their order.
@@ -135,7 +136,8 @@ class Detector(AbstractContextManager["Detector"]):
     def _verdicts(self, pages: Iterable[Page]) -> Iterator[Verdict]:
         waiting: deque[Analysis] = deque()
         for page in pages:
-            read = _analysis(page)
+            _check_page(page)
+            read = Analysis(page, self._index.secret)
             self._detector.learn(read)
             waiting.append(read)
             if len(waiting) >= _AHEAD + self._index.pages_at_once:
@@ -152,9 +154,9 @@ class Detector(AbstractContextManager["Detector"]):
                 self._detector.keep_text(read.page)
         return verdicts
 
-    def check_read(self, read: Analysis) -> Verdict:
-        """As `check`, of a page whose text was looked at already."""
-        return self._check_next(deque([read]))[0]
+    def check_stored(self, page: Page) -> Verdict:
+        """As `check`, of a page that was read from a file, whose URL may be any text."""
+        return self._check_next(deque([Analysis(page, self._index.secret)]))[0]
 
     def _steps(self, read: Analysis) -> Steps[Verdict]:
         settings = self._settings
@@ -203,10 +205,9 @@ class Detector(AbstractContextManager["Detector"]):
         self.close()
 
 
-def _analysis(page: Page) -> Analysis:
+def _check_page(page: Page) -> None:
     _expect(page, Page, "a page is what read_html or read_text gives")
     _check_name(page.url)
-    return Analysis(page)
 
 
 def _expect(value: object, kinds: type | tuple[type, ...], said: str) -> None:

@@ -60,6 +60,11 @@ def host_of(url_or_host: str) -> str:
     return _END.sub("", authority.rpartition("@")[2].translate(_DOTS)).lower()
 
 
+def host_alike(url_or_host: str) -> str:
+    """The host of a URL, be it with "www." or not."""
+    return host_of(url_or_host).removeprefix("www.")
+
+
 def site_of(url_or_host: str) -> str:
     """The registrable domain of a URL or host, or the host itself where there is none (an address, localhost).
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 import ast
 import os
 import re
-import shutil
 import subprocess
 import sys
-import sysconfig
 import tarfile
 import zipfile
 from email import message_from_bytes
 from functools import cache
+from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -24,6 +23,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from dedupcrawl.core import built as built_core
 from tests.crawls.project import items, make_project
 from tests.crawls.site import page, prose, serve
 from tools.licences import EXTRAS, PAGE, needed
@@ -119,13 +119,13 @@ def test_what_is_refused_is_what_only_extras_bring() -> None:
 
 @cache
 def imported() -> set[tuple[str, str]]:
-    """Libraries that modules of the package import anywhere, each with the module."""
+    """Libraries that modules of the package import anywhere, each with the module; a compiled one has no need of Cython."""
     found = set()
     for module in sorted((ROOT / "dedupcrawl").rglob("*.py")):
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
-            for name in {name.partition(".")[0] for name in names} - STANDARD - {"dedupcrawl"}:
+            for name in {name.partition(".")[0] for name in names} - STANDARD - {"cython", "dedupcrawl"}:
                 found.add((name, str(module.relative_to(ROOT))))
     return found
 
@@ -190,33 +190,28 @@ def test_the_wheel_has_the_package_and_nothing_else(built: Path) -> None:
         names = {name for name in wheel.namelist() if ".dist-info/" not in name}
         tags = tags_of(wheel)
     tracked = {str(path.relative_to(ROOT)) for path in (ROOT / "dedupcrawl").rglob("*") if path.is_file()}
-    left_out = re.compile(r".*(__pycache__.*|\.[chd]|\.so)|.*/\..*")
-    assert {name for name in names if not name.endswith(".so")} == {n for n in tracked if not left_out.fullmatch(n)}
+    left_out = re.compile(r".*(__pycache__.*|\.[ch]|\.pxd|\.so)|.*/\..*|.*/core/compiled\..*")
+    record = f"dedupcrawl/core/{built_core.record().name}"
+    sources = {name for name in tracked if not left_out.fullmatch(name)}
+    assert {name for name in names if not name.endswith(".so")} == sources | {record}
     assert "dedupcrawl/py.typed" in names
     assert "dedupcrawl/core/data/characters.bin" in names
-    compiled = [name for name in names if name.endswith(".so")]
-    if shutil.which(sysconfig.get_config_var("LDSHARED").split()[0]) is None:
-        assert (compiled, tags) == ([], ["py3-none-any"])
-    else:
-        version = f"cp3{sys.version_info.minor}"
-        rooms = ["dedupcrawl/content/kernels"]
-        assert sorted(name.rpartition("/")[0] for name in compiled) == rooms
-        assert all(tag.startswith(f"{version}-{version}-") for tag in tags)
-
-
-def test_without_a_compiler_the_wheel_is_for_any_machine(tmp_path: Path) -> None:
-    """Also in a checkout where a compiler has been before."""
-    build(tmp_path, "--wheel", PATH="")
-    with wheel_of(tmp_path) as wheel:
-        assert tags_of(wheel) == ["py3-none-any"]
-        assert not [name for name in wheel.namelist() if name.endswith(".so")]
+    suffix = EXTENSION_SUFFIXES[0]
+    modules = [path.stem for path in built_core.sources()]
+    compiled = {f"dedupcrawl/core/{name}{suffix}" for name in ("_cyutility", *modules)}
+    assert {name for name in names if name.endswith(".so")} == {
+        *compiled,
+        f"dedupcrawl/content/kernels/_compiled{suffix}",
+    }
+    version = f"cp3{sys.version_info.minor}"
+    assert all(tag.startswith(f"{version}-{version}-") for tag in tags)
 
 
 def test_the_source_distribution_has_all_that_is_needed_to_work_on_it(built: Path) -> None:
     (path,) = built.glob("*.tar.gz")
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    for wanted in ("Makefile", "CONTRIBUTING.md", "CHANGELOG.md", "tests/test_packaging.py", "tools/build_kernels.py"):
+    for wanted in ("Makefile", "CONTRIBUTING.md", "CHANGELOG.md", "tests/test_packaging.py", "tools/build_core.py"):
         assert wanted in names
     assert {str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("*.py")} <= names
     assert not [name for name in names if name.endswith((".so", ".pyc"))]

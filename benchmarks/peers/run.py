@@ -18,7 +18,7 @@ from benchmarks.peers.stream import Matches
 from benchmarks.planted import Paragraphs, size, words
 from benchmarks.stream_quality import number_of, stream
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.core.template import Template
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.open import TemporaryIndex
@@ -79,7 +79,7 @@ def run_published(check: Check, pages: Sequence[Paragraphs]) -> Run:
             run="",
             kept_at=0.0,
             title="",
-            signatures=Reading.of(analysis, Furniture()).signatures([check]),
+            signatures=Reading.of(analysis, Template()).signatures([check]),
             outline=b"",
         )
         answer = offer(index, entry)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import lzma
@@ -45,15 +46,16 @@ def address(url: str) -> str:
 
 
 def sites(data: Path) -> dict[str, Path]:
-    """Name → folder of pages.jsonl.xz, ``.jsonl.xz`` or ``.index.tsv``, of every stored crawl below `data`.
+    """Name → folder of pages.jsonl.xz, ``.jsonl.xz``, ``.jsonl.gz`` or ``.index.tsv``, of every stored crawl below
+    `data`.
 
     Raises:
         NoDataError: There are none.
     """
     crawls = data / "crawls"
     found = {path.parent.name: path.parent for path in sorted(crawls.glob("*/pages.jsonl.xz"))}
-    for end in (".index.tsv", ".jsonl.xz"):
-        found |= {path.name.removesuffix(end): path for path in sorted(crawls.glob(f"mirrors/*{end}"))}
+    for folder, end in (("mirrors", ".index.tsv"), ("mirrors", ".jsonl.xz"), ("live", ".jsonl.gz")):
+        found |= {path.name.removesuffix(end): path for path in sorted(crawls.glob(f"{folder}/*{end}"))}
     if not found:
         raise NoDataError(f"There are no stored crawls in {crawls}: name the folder of real crawls with --data.")
     return found
@@ -93,7 +95,7 @@ def exact_clusters(path: Path) -> list[list[str]]:
 
 
 def _jsonl(file: Path) -> Iterator[StoredPage]:
-    with lzma.open(file, "rt", encoding="utf-8") as rows:
+    with (gzip if file.suffix == ".gz" else lzma).open(file, "rt", encoding="utf-8") as rows:
         for line in rows:
             row = json.loads(line)
             # The crawl stored decoded text, so a charset that the page itself declares no longer holds.

@@ -14,7 +14,7 @@ from w3lib.encoding import resolve_encoding
 
 from benchmarks.replay.store import StoredPage
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 
 Words = tuple[str, ...]

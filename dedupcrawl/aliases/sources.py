@@ -13,7 +13,7 @@ from itertools import chain, islice, repeat
 from typing import Any
 from urllib.parse import urldefrag, urljoin
 
-from dedupcrawl.content.outline import unescape
+from dedupcrawl.core.characters import unescape
 from dedupcrawl.sites import site_of
 
 DUPLICATE, REDIRECT = "duplicate", "redirect"

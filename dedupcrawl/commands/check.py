@@ -121,7 +121,7 @@ def _here(
         in_batch = order == "batch"
         read = partial(page_of, wanted=_wanted(settings)) if in_batch else _Reader(settings).read
         pages = stack.enter_context(closing(_pages(sources, tally, read, bar=bar)))
-        verdicts = in_batch_order(pages, detector.check_read) if in_batch else detector.check_many(pages)
+        verdicts = in_batch_order(pages, detector.check_stored) if in_batch else detector.check_many(pages)
         yield from map(detector.resolved, verdicts)
 
 
@@ -137,10 +137,10 @@ def _on_spark(files: Sequence[str], settings: DedupSettings, tally: Tally) -> Ge
 
 
 @contextmanager
-def _open_judge(settings: DedupSettings) -> Iterator[Callable[[Analysis], Verdict]]:
+def _open_judge(settings: DedupSettings) -> Iterator[Callable[[Page], Verdict]]:
     """What judges the pages of one task."""
     with Detector(settings=settings) as detector:
-        yield detector.check_read
+        yield detector.check_stored
 
 
 def _named(message: str) -> str:
@@ -215,7 +215,7 @@ _decode_page = msgspec.msgpack.Decoder(Page).decode
 _decode_verdict = msgspec.msgpack.Decoder(Verdict).decode
 
 
-def in_batch_order(pages: Iterable[Page], judge: Callable[[Analysis], Verdict]) -> Iterator[Verdict]:
+def in_batch_order(pages: Iterable[Page], judge: Callable[[Page], Verdict]) -> Iterator[Verdict]:
     """A verdict for each page, in the order of the pages, after all were judged longest first (Guo et al., Alg. 3).
 
     So of two pages one of which contains the other the longer is kept. Length is that of the main text in symbols (the
@@ -235,7 +235,7 @@ def in_batch_order(pages: Iterable[Page], judge: Callable[[Analysis], Verdict]) 
             with progress() as told:
                 longest_first = waiting.execute("SELECT number, page FROM pages ORDER BY length DESC, number")
                 for done, (number, page) in enumerate(longest_first, 1):
-                    verdict = _encode(judge(Analysis(_decode_page(page))))
+                    verdict = _encode(judge(_decode_page(page)))
                     waiting.execute("INSERT INTO verdicts VALUES (?, ?)", (number, verdict))
                     told("judging", done, count)
             for (verdict,) in waiting.execute("SELECT verdict FROM verdicts ORDER BY number"):

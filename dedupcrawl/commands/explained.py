@@ -13,7 +13,7 @@ from dedupcrawl.aliases.sources import DUPLICATE
 from dedupcrawl.commands.why import in_crawls
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.differences import stretches
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.detection.attachments import lists_of, text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.contract import Index, standing_for

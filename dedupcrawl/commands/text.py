@@ -18,10 +18,11 @@ from dedupcrawl.commands.selection import forms_of, forms_unless_file
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import line_hashes
 from dedupcrawl.content.encoding import to_utf8
-from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.html import why_unread
-from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.word_kinds import skeletons, symbols_of
+from dedupcrawl.core.digests import NO_SECRET, Secret
+from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.template import Template
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture
@@ -43,13 +44,13 @@ class Line(NamedTuple):
     is_main: bool  # whether it is of the main text; else it stands around that
 
 
-def lines_of(page: Page, furniture: Furniture) -> tuple[list[Line], bool]:
+def lines_of(page: Page, furniture: Template, secret: Secret = NO_SECRET) -> tuple[list[Line], bool]:
     """A page's lines, and whether it says next to nothing of its own, so that its furniture is compared as well.
 
     Main text comes first, each part in page order; lines without a word or number are left out.
     """
     # Of a long text the index holds no more than the beginning, and what stands behind that is taken for its own.
-    blocks = iter(main_outline.read(main_outline.packed(SymbolText.of(page.paragraphs))).blocks.hashes)
+    blocks = iter(main_outline.read(main_outline.packed(SymbolText.of(page.paragraphs, secret))).blocks.hashes)
     lines = []
     for paragraph in page.paragraphs:
         if line_hashes((paragraph,)):
@@ -57,10 +58,10 @@ def lines_of(page: Page, furniture: Furniture) -> tuple[list[Line], bool]:
             recurs = block is not None and furniture.recurring([block])[0]
             lines.append(Line(paragraph, _kind(paragraph, recurs=recurs), True))
     for line in (*page.asides, *page.link_lines):
-        for block in line_hashes((line,)):
+        for block in line_hashes((line,), secret):
             lines.append(Line(line, _kind(line, recurs=furniture.recurring([block])[0]), False))
     repeats = any(line.is_main and line.kind != "own" for line in lines)
-    return lines, repeats and bool(Reading.of(Analysis(page), furniture).view.own.all())
+    return lines, repeats and bool(Reading.of(Analysis(page, secret), furniture).view.own.all())
 
 
 def _kind(line: str, *, recurs: bool) -> Kind:
@@ -110,7 +111,7 @@ def command(page: str, index: str | None, url: str | None, sets: Sequence[str], 
         raise click.UsageError("--set goes with FILE: of a URL the index has the text that was read in the crawl.")
     with opened(index, needed=not is_file) as kept_in:
         read = of_file(Path(page), fetched_from, settings) if is_file else _of_index(page, forms, kept_in)
-        lines, all_counts = lines_of(read, SiteFurniture(kept_in).of(host_of(read.url)))
+        lines, all_counts = lines_of(read, SiteFurniture(kept_in).of(host_of(read.url)), kept_in.secret)
     of_kind = {kind: [line.text for line in lines if line.is_main and line.kind == kind] for kind in _LOOKS}
     has_selector = is_file and settings.for_url(read.url).selector is not None
     told = {

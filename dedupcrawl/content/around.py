@@ -11,25 +11,23 @@ from __future__ import annotations
 import struct
 from collections.abc import Collection, Iterable
 from functools import lru_cache
-from itertools import pairwise
 
-import mmh3
 import msgspec
 
-from dedupcrawl.content.furniture import Furniture
-from dedupcrawl.content.links import host_alike, local_form
-from dedupcrawl.content.main_outline import READ_LAST, Blocks, with_breaks
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.content.main_outline import READ_LAST
+from dedupcrawl.core.digests import NO_SECRET, Secret
+from dedupcrawl.core.links import link_hash, local_form
+from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.template import Template
 from dedupcrawl.page import Page
+from dedupcrawl.sites import host_alike
 
 LINES = 64
 """Lines of a kept page that are stored, of texts and of links each; of a page with more, the first by their hashes."""
 LINKS = 512
 """Links of a kept page that are stored."""
 
-_LONGEST = 255  # symbols of a line that are counted
 GREATEST = (1 << 32) - 1
-_LINK_SEED = 1  # links and lines are told apart
 
 
 class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -45,23 +43,18 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
     last: int = GREATEST  # up to which hash all its lines are known: of a kept page with many not all are stored
 
     @classmethod
-    def of(cls, page: Page) -> Around:
-        """Of a page at hand."""
-        links, main_links = (frozenset(map(link_hash, links)) for links in (page.links, page.main_links))
+    def of(cls, page: Page, asides: SymbolText, link_lines: SymbolText) -> Around:
+        """Of a page at hand, whose lines beside its main text were read."""
         host = host_alike(page.url)
         also_at = frozenset(link_hash(local_form(url)) for url in page.also_at if host_alike(url) == host)
-        return cls(_lines(page.asides), _lines(page.link_lines), links, main_links, also_at)
+        return cls(asides.lines, link_lines.lines, page.links, page.main_links, also_at)
 
-    def hashes(self) -> set[int]:
-        """What a site's furniture is learned from."""
-        return {*self.asides, *self.link_lines, *self.links}
-
-    def without(self, furniture: Furniture) -> Around:
+    def without(self, template: Template) -> Around:
         """What is the page's own."""
         return Around(
-            {line: self.asides[line] for line in furniture.own(self.asides)},
-            {line: self.link_lines[line] for line in furniture.own(self.link_lines)},
-            frozenset(furniture.own(self.links)) | (self.links & self.main_links),
+            {line: self.asides[line] for line in template.own(self.asides)},
+            {line: self.link_lines[line] for line in template.own(self.link_lines)},
+            frozenset(template.own(self.links)) | (self.links & self.main_links),
             also_at=self.also_at,
             last=self.last,
         )
@@ -96,22 +89,10 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return cls(asides, link_lines, links, also_at=also_at, last=last)
 
 
-def link_hash(target: str) -> int:
-    """MurmurHash3 x86 32 of a link's path and query."""
-    return mmh3.hash(target.encode("utf-8", "replace"), _LINK_SEED, False)
-
-
-def line_hashes(lines: Collection[str]) -> list[int]:
-    """The hash of the skeleton of each line that has a symbol."""
-    return Blocks.of(with_breaks(SymbolText.of(tuple(lines)))).hashes if lines else []
-
-
-def _lines(lines: tuple[str, ...]) -> dict[int, int]:
-    if not lines:
-        return {}
-    blocks = Blocks.of(with_breaks(SymbolText.of(lines)))
-    edges = zip(blocks.hashes, pairwise([0, *blocks.ends]), strict=True)
-    return {block: min(end - begin, _LONGEST) for block, (begin, end) in edges}
+def line_hashes(lines: Collection[str], secret: Secret = NO_SECRET) -> list[int]:
+    """The hash of the skeleton of each line that has a symbol, as an index of this secret has it."""
+    hashes: list[int] = SymbolText.of(tuple(lines), secret).block_hashes
+    return hashes
 
 
 def _packed(lines: dict[int, int]) -> bytes:

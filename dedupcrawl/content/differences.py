@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content.alignment import LONGEST, Alignment, Symbols, align, tiles
 from dedupcrawl.content.sides import EVERY, NEW, OWN, Flags, Side, Tally, sides
-from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.view import LITTLE, View
 from dedupcrawl.content.word_kinds import skeletons, symbols_of
+from dedupcrawl.core.symbols import SymbolText
 
 
 class Differences(msgspec.Struct, frozen=True, gc=False):

@@ -16,15 +16,15 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around
 from dedupcrawl.content.differences import Difference, told
 from dedupcrawl.content.features import FEATURES, Pair, features, unknown_lines
-from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.model import Model, packaged
 from dedupcrawl.content.sides import occurring
-from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.view import View
+from dedupcrawl.core.digests import NO_SECRET, Secret
+from dedupcrawl.core.template import Template
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.printable import printable
 
 HALF = 0.5
@@ -97,15 +97,20 @@ def compare(new: View, kept: View, model: Model) -> Evidence:
 
 
 def compare_texts(
-    new: bytes, kept: bytes, model: Model, furniture: tuple[Furniture, Furniture] | None = None
+    new: bytes,
+    kept: bytes,
+    model: Model,
+    templates: tuple[Template, Template] | None = None,
+    secret: Secret = NO_SECRET,
 ) -> Evidence | None:
     """All about two main texts, of whose pages nothing else is known; None where they have little in common.
 
-    They are given as outlines, as of `main_outline.packed`, and the furniture of both hosts where that is known.
+    They are given as outlines, as of `main_outline.packed`, with the templates of both hosts where they are known, and the
+    secret of their index.
     """
-    nothing, known = Around({}, {}, frozenset()), furniture or (Furniture(), Furniture())
+    nothing, known = Around({}, {}, frozenset()), templates or (Template(), Template())
     texts = zip((new, kept), known, strict=True)
-    one, other = (View("", "", main_outline.read(text), nothing, of_host) for text, of_host in texts)
+    one, other = (View("", "", text, nothing, of_host, secret) for text, of_host in texts)
     return compare(one, other, model) if is_worth_comparing(one, other) else None
 
 

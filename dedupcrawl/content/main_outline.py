@@ -11,53 +11,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-import mmh3
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import LONGEST, Symbols
-from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.content.word_kinds import skeletons, symbols_of
-
-BREAK = 0
-"""Stands between two blocks in an outline; no symbol's value."""
-
-_INSTEAD_OF_BREAK = 2  # the value of the few symbols whose hash begins with 15 zeros
-
-
-def with_breaks(text: SymbolText) -> Symbols:
-    """The symbols of a text, as in `dedupcrawl.content.word_kinds.symbols_of`, with a break between its paragraphs.
-
-    A paragraph without any symbol is none.
-    """
-    if kernels.compiled is not None:
-        return np.frombuffer(kernels.compiled.broken_symbols(text.text, text.starts, text.hashes), dtype=np.uint16)
-    symbols = symbols_of(text)
-    if not symbols.all():
-        symbols = np.where(symbols == BREAK, np.uint16(_INSTEAD_OF_BREAK), symbols)
-    lines = (text.code_points == ord("\n")).cumsum()[text.starts]
-    broken: Symbols = np.insert(symbols, (lines[1:] != lines[:-1]).nonzero()[0] + 1, BREAK)
-    return broken
-
-
-def without_blocks(text: SymbolText, ends: Sequence[int], left_out: Sequence[bool]) -> str:
-    """A folded text without some of its blocks, with one flag a block; what follows the last one stays.
-
-    `ends` says where in its symbols its blocks end, as in `Blocks`.
-    """
-    folded, starts = text.text, text.starts
-    kept = []
-    at = 0
-    for leave, (begin, end) in zip(left_out, pairwise([0, *ends]), strict=True):
-        if leave:
-            kept.append(folded[at : folded.rfind("\n", 0, starts.item(begin)) + 1])
-            line_end = folded.find("\n", starts.item(end - 1))
-            if line_end < 0:  # the last line: nothing follows the one before it
-                return "".join(kept)[:-1]
-            at = line_end + 1
-    return "".join((*kept, folded[at:]))
+from dedupcrawl.core.digests import NO_SECRET, Secret, digest_of
+from dedupcrawl.core.symbols import BETWEEN_BLOCKS, SymbolText, blocks_of
 
 
 class Blocks(msgspec.Struct, frozen=True, gc=False):
@@ -68,19 +28,10 @@ class Blocks(msgspec.Struct, frozen=True, gc=False):
     hashes: list[int]  # MurmurHash3 x86 32 of each block's skeleton, two bytes a symbol, little-endian
 
     @classmethod
-    def of(cls, broken: Symbols) -> Blocks:
-        """The blocks of symbols with breaks between them."""
-        if kernels.compiled is not None:
-            packed, ends, hashes = kernels.compiled.blocks(broken, skeletons())
-            return cls(np.frombuffer(packed, dtype=np.uint16), ends, hashes)
-        is_symbol = broken != BREAK
-        breaks = (~is_symbol).nonzero()[0]
-        edges = [0, *(breaks - np.arange(len(breaks))).tolist(), len(broken) - len(breaks)]
-        blocks = [(begin, end) for begin, end in pairwise(edges) if begin < end]
-        symbols = broken[is_symbol]
-        packed = skeletons()[symbols].tobytes()
-        hashes = [mmh3.hash(packed[2 * begin : 2 * end], 0, False) for begin, end in blocks]
-        return cls(symbols, [end for _, end in blocks], hashes)
+    def of(cls, broken: bytes, secret: Secret = NO_SECRET) -> Blocks:
+        """The blocks of symbols with breaks between them, as `SymbolText.values` has them."""
+        symbols, ends, hashes = blocks_of(broken, secret)
+        return cls(np.frombuffer(symbols, dtype="<u2"), ends, hashes)
 
     def keep(self, left_out: Sequence[bool]) -> NDArray[np.bool_]:
         """Shape (n,): which symbols stand in blocks that are not left out; one flag a block."""
@@ -112,6 +63,7 @@ class MainOutline(msgspec.Struct, frozen=True, gc=False):
     tail: int  # how many symbols more there are
     tail_hash: bytes  # of the symbols from `tail_begins` on
     tail_begins: int  # at which symbol of the blocks
+    secret: Secret  # of the index
 
 
 def packed(text: SymbolText) -> bytes:
@@ -121,24 +73,25 @@ def packed(text: SymbolText) -> bytes:
     between two paragraphs. Of a text of more than `OUTLINE_SYMBOLS` symbols and breaks the first so many, then 4 bytes
     with the number of the other symbols and 8 with the hash of all from where its tail begins.
     """
-    symbols = with_breaks(text)
-    if len(symbols) <= OUTLINE_SYMBOLS:
-        return symbols.tobytes()
-    first = symbols[:OUTLINE_SYMBOLS]
-    kept = first[first != BREAK]
-    tail = mmh3.mmh3_x64_128_digest(text.hashes[tail_begins(kept) :].astype("<u8", copy=False).tobytes())[:8]
-    return first.tobytes() + (len(text.hashes) - len(kept)).to_bytes(4, "little") + tail
+    values: bytes = text.values
+    if len(values) <= 2 * OUTLINE_SYMBOLS:
+        return values
+    first = np.frombuffer(values, dtype="<u2", count=OUTLINE_SYMBOLS)
+    kept = first[first != BETWEEN_BLOCKS]
+    hashes = text.hashes
+    tail = digest_of(hashes[tail_begins(kept) :].astype("<u8", copy=False).tobytes())[:8]
+    return first.tobytes() + (len(hashes) - len(kept)).to_bytes(4, "little") + tail
 
 
 @lru_cache(maxsize=READ_LAST)
-def read(outline: bytes) -> MainOutline:
-    """What `packed` made."""
+def read(outline: bytes, secret: Secret = NO_SECRET) -> MainOutline:
+    """What `packed` made, of a text of the index of this secret."""
     if len(outline) <= 2 * OUTLINE_SYMBOLS:
-        blocks = Blocks.of(np.frombuffer(outline, dtype="<u2", count=len(outline) // 2))
-        return MainOutline(blocks, 0, b"", len(blocks.symbols))
+        blocks = Blocks.of(outline, secret)
+        return MainOutline(blocks, 0, b"", len(blocks.symbols), secret)
     tail = outline[2 * OUTLINE_SYMBOLS :]
-    blocks = Blocks.of(np.frombuffer(outline, dtype="<u2", count=OUTLINE_SYMBOLS))
-    return MainOutline(blocks, int.from_bytes(tail[:4], "little"), tail[4:], tail_begins(blocks.symbols))
+    blocks = Blocks.of(outline[: 2 * OUTLINE_SYMBOLS], secret)
+    return MainOutline(blocks, int.from_bytes(tail[:4], "little"), tail[4:], tail_begins(blocks.symbols), secret)
 
 
 def tail_begins(kept: Symbols) -> int:

@@ -26,7 +26,7 @@ from cssselect.parser import Attrib, Class, CombinedSelector, Function, Hash, Ps
 from parsel import Selector
 from parsel.csstranslator import HTMLTranslator
 
-from dedupcrawl.content.outline import tame
+from dedupcrawl.core.tags import tame
 from dedupcrawl.page import Page
 
 if TYPE_CHECKING:

@@ -22,10 +22,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dedupcrawl.content.character_tables import CJK
 from dedupcrawl.content.checks.base import NOT_INSTALLED
-from dedupcrawl.content.symbols import VOWEL_SIGNS, fold
 from dedupcrawl.content.word_kinds import STOP_WORDS
+from dedupcrawl.core.characters import CJK, VOWEL_SIGNS, fold
 from dedupcrawl.setting import file, parameter
 
 TERMS_VERSION = 2

@@ -13,12 +13,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.around import Around, link_hash
-from dedupcrawl.content.furniture import RECURRING, Furniture
-from dedupcrawl.content.links import host_alike, local_form
-from dedupcrawl.content.main_outline import READ_LAST, MainOutline
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.content.around import Around
+from dedupcrawl.content.main_outline import READ_LAST, MainOutline, read
 from dedupcrawl.content.word_kinds import symbols_of
+from dedupcrawl.core.digests import NO_SECRET, Secret
+from dedupcrawl.core.links import link_hash, local_form
+from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.template import RECURRING, Template
+from dedupcrawl.sites import host_alike
 
 TITLE = 200
 """Characters of a title that are looked at, and kept."""
@@ -33,14 +35,20 @@ class View(msgspec.Struct, frozen=True, dict=True):
 
     url: str  # where it was found
     titled: str
-    main: MainOutline
+    outline: bytes  # its main text, as `main_outline.packed` makes it
     all_around: Around | bytes  # what stands around its main text; as bytes, of a kept page
-    site: Furniture  # what its host repeats
+    site: Template  # what its host repeats
+    secret: Secret = NO_SECRET  # of the index
+
+    @cached_property
+    def main(self) -> MainOutline:
+        """Its main text."""
+        return read(self.outline, self.secret)
 
     @cached_property
     def title(self) -> frozenset[int]:
         """The symbols of its title."""
-        return words_of(self.titled[:TITLE])
+        return words_of(self.titled[:TITLE], self.secret)
 
     @cached_property
     def host(self) -> str:
@@ -115,6 +123,6 @@ class View(msgspec.Struct, frozen=True, dict=True):
 
 
 @lru_cache(maxsize=READ_LAST)
-def words_of(text: str) -> frozenset[int]:
+def words_of(text: str, secret: Secret = NO_SECRET) -> frozenset[int]:
     """The symbols of a line."""
-    return frozenset(symbols_of(SymbolText.of((text,))).tolist())
+    return frozenset(symbols_of(SymbolText.of((text,), secret)).tolist())

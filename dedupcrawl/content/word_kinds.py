@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content.alignment import Symbols
-from dedupcrawl.content.character_tables import TOUCHING
-from dedupcrawl.content.symbols import VALUES, SymbolText
+from dedupcrawl.core.characters import TOUCHING, VALUES
+from dedupcrawl.core.symbols import SymbolText
 
 _, *_PARTS = re.split(
     r"^\[(\w+)\] .*\n", (files("dedupcrawl.content") / "data" / "words.txt").read_text("utf-8"), flags=re.MULTILINE

@@ -304,7 +304,7 @@ def _reference(  # noqa: PLR0911, PLR0912 - a grammar
 
 
 def unescape_into(text, size, out):
-    """`text` with its character references replaced, to `size` + `size` // 5 bytes at most: of &nGt; and &nLt; 5 make 6.
+    """`text` with its character references replaced, to at most 6/5 of its `size`: &nGt; and &nLt; are five bytes for six.
 
     What is no UTF-8 stays so.
     """

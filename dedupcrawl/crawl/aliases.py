@@ -56,6 +56,7 @@ class Aliases:
         self._tries, self._book = parts.tries, parts.book
         self._has_earlier = parts.index.first_id_of_run(parts.run) > 0  # whose pages a rule must not lose
         self._pages, self._furniture_of = parts.pages, parts.detector.furniture_of
+        self._trust = parts.detector.trust
         self.disputed: Callable[[str], None] = lambda url: None
         self.discoveries = Discoveries()
         self._changed = UrlSet()  # whose page is another than in earlier crawls
@@ -349,14 +350,14 @@ class Aliases:
         first = self._dropped.get(said)
         if first is None and len(self._dropped) < _MOST_DROPPED:
             self._dropped[said] = page.url
-        elif first is not None and first != page.url:
+        elif first is not None and first != page.url and self._trust.may_replace(first, page.url):
             self._store.attach(first, SAID, said)
             return first
         return None
 
     def _learn(self, url: str, keeper: str, links: Sequence[Yielded]) -> None:
-        if url == keeper:
-            return
+        if url == keeper or not self._trust.may_replace(keeper, url):
+            return  # what a stranger's page and this one will say in later crawls may be two texts
         try:
             # Some are there twice, which no filter stops: of an earlier crawl, and of the page as it was fetched now.
             packed = tuple(dict.fromkeys(pack_request(link.again(), self._spider) for link in links))

@@ -16,6 +16,7 @@ from scrapy.http import Response
 from dedupcrawl.aliases.alias import said_by
 from dedupcrawl.aliases.sources import canonical_of
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.crawl.journal_file import JournalFile
 from dedupcrawl.crawl.pages import FetchedPage, is_html, media_type
 from dedupcrawl.crawl.parts import Parts
@@ -113,7 +114,8 @@ class PageLog:
 
     def _add_page(self, row: LogRow, page: FetchedPage) -> None:
         analysis = page.analyse()
-        signatures = [analysis.signature(check) for check in self._checks]
+        text = SymbolText(analysis.text.text)  # without the index's secret, so that logs of two crawls can be compared
+        signatures = [check.signature(analysis.page, text) for check in self._checks]
         row.digest = analysis.page.body_digest.hex()
         row.text_digest, row.simhash = (signature.hex() if signature else "" for signature in signatures)
         row.title = analysis.page.title[:200]

@@ -8,7 +8,6 @@ from dataclasses import InitVar, dataclass, field, replace
 from typing import Any, TypeGuard
 from weakref import WeakKeyDictionary
 
-import mmh3
 from scrapy import Request
 from scrapy.extensions.feedexport import FeedSlot
 from scrapy.http import HtmlResponse, Response, TextResponse
@@ -16,8 +15,10 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.selection import read_ignored
+from dedupcrawl.core.digests import NO_SECRET, Secret, digest_of
 from dedupcrawl.crawl.request_meta import Yielded, urls_before, without_fragment
 from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.index.contract import PageStore
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.verdict import Verdict
@@ -33,6 +34,7 @@ class FetchedPage:
     response: InitVar[Response]
     _settings: DedupSettings
     _ignored: tuple[str, ...] = ()
+    _secret: Secret = NO_SECRET  # of the index that it is compared with
     url: str = field(init=False)  # the response's, without a fragment: that of the index
     body_length: int = field(init=False)
     _status: int = field(init=False)
@@ -92,7 +94,7 @@ class FetchedPage:
             if self._ignored:
                 settings = replace(settings, ignore=(*settings.ignore, *self._ignored))
             led_from = () if self.request is None else urls_before(self.request)
-            self._analysis = Analysis(replace(read(settings), also_at=(*led_from, *self.named)))
+            self._analysis = Analysis(replace(read(settings), also_at=(*led_from, *self.named)), self._secret)
         return self._analysis
 
 
@@ -111,7 +113,7 @@ def _reader(response: Response) -> Callable[[DedupSettings], Page]:
         if holds_markup:
             return extract(body, url, encoding=encoding, selector=settings.selector, ignored=ignored, fields=fields)
         said = decode(body, encoding) if encoding and is_plain else ""
-        digest = mmh3.hash_bytes(body) if body else b""
+        digest = digest_of(body) if body else b""
         return Page(url, paragraphs=ignored.lines(paragraphs_of(said)), body_digest=digest, body_tells=encoding is None)
 
     return read
@@ -138,8 +140,8 @@ class Pages:
         ignored_at: What does not count of pages at a URL, besides what the settings say, as in DEDUP_IGNORE.
     """
 
-    def __init__(self, settings: DedupSettings) -> None:
-        self._settings = settings
+    def __init__(self, settings: DedupSettings, index: PageStore) -> None:
+        self._settings, self._index = settings, index
         self.ignored_at: Callable[[str], tuple[str, ...]] = lambda url: ()
         self._of_response: WeakKeyDictionary[Response, FetchedPage] = WeakKeyDictionary()
         self._of_item: dict[int, tuple[Any, FetchedPage]] = {}
@@ -148,7 +150,7 @@ class Pages:
         """The page of a response, the same object at each call; a middleware knows whose response that is."""
         page = self._of_response.get(response)
         if page is None:
-            page = FetchedPage(response, self._settings, self.ignored_at(response.url))
+            page = FetchedPage(response, self._settings, self.ignored_at(response.url), self._index.secret)
             page.request = request or response.request
             self._of_response[response] = page
         return page

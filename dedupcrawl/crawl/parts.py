@@ -193,7 +193,7 @@ class Parts:
         self.stats = crawler.stats
         self.tries = share > 0
         self.book = RuleBook(self.normalizer, share) if self.tries else RuleBook(Normalizer(), 1)
-        self.pages = Pages(self.settings)
+        self.pages = Pages(self.settings, self.index)
         self.batch = Batch(self.index)
         self.sending = Sending(crawler)
         self.bypass = DupeFilterBypass(crawler.signals, self.fingerprint)

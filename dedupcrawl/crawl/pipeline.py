@@ -95,7 +95,8 @@ class DedupPipeline(Component):
             if roles:
                 adapter = ItemAdapter(item)
                 self._look_for_text(adapter, roles)
-                analysis = Analysis(_page_of_item(adapter, roles, fetched, read_ignored(settings.ignore)))
+                page = _page_of_item(adapter, roles, fetched, read_ignored(settings.ignore))
+                analysis = Analysis(page, self._index.secret)
                 fetched.judged_as[id(item)] = analysis.page.url
                 steps = partial(self._steps, analysis, settings, fetched)
                 late = partial(self._late, analysis, settings, fetched)

@@ -18,11 +18,11 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-import mmh3
 import numpy as np
 from scrapy import Request
 from scrapy.http import Response
 
+from dedupcrawl.core.digests import digest_of
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.pages import FetchedPage, Pages
 from dedupcrawl.crawl.parts import Sending
@@ -126,7 +126,7 @@ class LeadingOn:
 
 def _key(host: str, outline: bytes) -> int:
     """Outlines take up to 64 KB each."""
-    return int(mmh3.hash64(host.encode() + b"\0" + outline)[0])
+    return int.from_bytes(digest_of(host.encode() + b"\0" + outline)[:8], "big")
 
 
 def made_up(url: str) -> str:

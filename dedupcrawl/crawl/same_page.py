@@ -6,16 +6,15 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-import mmh3
 import msgspec
 
 from dedupcrawl.content import evidence, main_outline
 from dedupcrawl.content.around import Around
 from dedupcrawl.content.checks.exact import ExactCheck
-from dedupcrawl.content.furniture import RECURRING, Furniture
 from dedupcrawl.content.model import packaged
-from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.view import View
+from dedupcrawl.core.digests import NO_SECRET, Secret, digest_of
+from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.contract import Index
@@ -27,7 +26,7 @@ from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
 
-FurnitureOf = Callable[[str], Furniture]
+FurnitureOf = Callable[[str], Template]
 """Host → what its pages repeat, as far as it is known."""
 
 _NOTHING = Around({}, {}, frozenset())
@@ -46,16 +45,18 @@ class Look(msgspec.Struct, frozen=True):
     body: bytes
     host: str = ""
     around: Around = _NOTHING
+    secret: Secret = NO_SECRET  # of the index
 
     @classmethod
     def at(cls, analysis: Analysis) -> Look:
         """What can be seen of a page."""
-        return cls(analysis.outline, analysis.page.body_digest, host_of(analysis.page.url), analysis.around)
+        page, secret = analysis.page, analysis.text.secret
+        return cls(analysis.outline, page.body_digest, host_of(page.url), analysis.around, secret)
 
     @classmethod
-    def of(cls, entry: Entry) -> Look:
-        """What an index knows of a page."""
-        return cls(entry.outline, b"", host_of(entry.source), Around.from_bytes(entry.asides))
+    def of(cls, entry: Entry, secret: Secret) -> Look:
+        """What the index of this secret knows of a page."""
+        return cls(entry.outline, b"", host_of(entry.source), Around.from_bytes(entry.asides), secret)
 
 
 NOWHERE = Look(b"", b"")  # of a URL that has no page
@@ -73,10 +74,10 @@ def same_page(asked: Look, canonical: Look, furniture_of: FurnitureOf) -> bool |
         return False
     known = furniture_of(asked.host), furniture_of(canonical.host)
     looks = zip((asked, canonical), known, strict=True)
-    one, other = (View("", "", main_outline.read(look.outline), look.around, of_host) for look, of_host in looks)
+    one, other = (View("", "", look.outline, look.around, of_host, asked.secret) for look, of_host in looks)
     if evidence.is_own_text_equal(one, other) or evidence.is_own_text_said(one, other):
         return True
-    found = evidence.compare_texts(asked.outline, canonical.outline, packaged(), known)
+    found = evidence.compare_texts(asked.outline, canonical.outline, packaged(), known, asked.secret)
     return found is not None and found.probability >= _LIKELY
 
 
@@ -90,10 +91,9 @@ def is_kept_with_lines_beside(outline: bytes, analysis: Analysis) -> bool:
 
     Which of them are its own depends on what was known of its site by then: none that the page has speaks against it.
     """
-    page = analysis.page
-    kept, main = (set(main_outline.read(one).blocks.hashes) for one in (outline, analysis.outline))
-    lines = main_outline.packed(SymbolText.of((*page.asides, *page.link_lines)))
-    return main <= kept <= main.union(main_outline.read(lines).blocks.hashes)
+    secret = analysis.text.secret
+    kept, main = (set(main_outline.read(one, secret).blocks.hashes) for one in (outline, analysis.outline))
+    return main <= kept <= main.union(analysis.asides.block_hashes, analysis.link_lines.block_hashes)
 
 
 def digest_of_text(analysis: Analysis) -> bytes:
@@ -102,11 +102,11 @@ def digest_of_text(analysis: Analysis) -> bytes:
     Of pages that were dropped as nearly, but not surely duplicates in first crawls of four archives 528 had the
     main text of another one: all 528 were one page with it.
     """
-    page, symbols = analysis.page, analysis.text.hashes
-    if len(symbols) >= ExactCheck().min_symbols:
-        return mmh3.mmh3_x64_128_digest(symbols.astype("<u8", copy=False).tobytes())
-    said = (page.title, *page.paragraphs, *page.asides, *page.link_lines)
-    return mmh3.hash_bytes("\n".join(said).encode("utf-8", "surrogatepass"))
+    page, text = analysis.page, analysis.text
+    if len(text) >= ExactCheck().min_symbols:
+        return digest_of(text.normalized)
+    said = ("", page.title, *page.paragraphs, *page.asides, *page.link_lines)  # "": no main text begins with a line end
+    return digest_of("\n".join(said).encode("utf-8", "surrogatepass"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,7 @@ class EarlierPages:
         except INDEX_FAILS as error:
             logger.error("The index cannot tell what %s led to: %s", printable(url), printable(str(error)))
             return None
-        return Look.of(entry) if entry is not None and (verdict is None or verdict.is_sure) else None
+        return Look.of(entry, self.index.secret) if entry is not None and (verdict is None or verdict.is_sure) else None
 
     def is_served(self, url: str, canonical: str) -> bool | None:
         """Whether the content half would drop the page of `url` for that of `canonical`, both fetched by this crawl.

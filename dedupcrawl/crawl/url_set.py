@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import mmh3
+from hashlib import blake2b
 
 
 def key_of(url: str) -> int:
     """What a URL is remembered by where there are many: 60 bytes each in a set."""
-    return int(mmh3.hash64(url.encode("utf-8", "replace"))[0])
+    return int.from_bytes(blake2b(url.encode("utf-8", "replace"), digest_size=8).digest(), "big")
 
 
 class UrlSet:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from typing import Any
 
-import mmh3
 import polars as pl
 from polars.datatypes import DataType, DataTypeClass
 
+from dedupcrawl.core.digests import digest_of
 from dedupcrawl.crawl_logs.blocks import LineBlock, utf8
 from dedupcrawl.crawl_logs.tally import Tally
 
@@ -260,5 +260,5 @@ def _time(value: pl.Expr) -> pl.Expr:
 def _digests(texts: pl.Series) -> pl.Series:
     """Of each text a digest without its white space; the same in every process, of any machine."""
     bare = (None if text is None else "".join(text.split()) for text in texts.to_list())
-    said = (text if text is None else mmh3.hash_bytes(text).hex() if text else _SHA1_OF_NOTHING for text in bare)
+    said = (text if text is None else digest_of(text.encode()).hex() if text else _SHA1_OF_NOTHING for text in bare)
     return pl.Series(texts.name, said, dtype=pl.String)

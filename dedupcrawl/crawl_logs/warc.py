@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import mmh3
 import polars as pl
 from fastwarc.warc import HeaderMap, WarcRecord, WarcRecordType
 
 from dedupcrawl.content.checks.exact import OF_TEXT, ExactCheck
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.digests import digest_of
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.crawl_logs.blocks import Content, open_log, utf8
 from dedupcrawl.crawl_logs.rows import rows_of_values
 from dedupcrawl.crawl_logs.tally import Tally
@@ -265,7 +265,7 @@ def _row(answer: Answer) -> dict[str, str | int | None]:
     if answer.status is None or answer.is_revisit:  # the payload of a revisit is that of the record it refers to
         return row
     row["bytes"] = len(answer.body)
-    row["digest"] = answer.digest or mmh3.hash_bytes(answer.body).hex()
+    row["digest"] = answer.digest or digest_of(answer.body).hex()
     if answer.mime in HTML:
         page = extract(answer.body, answer.url, encoding=answer.charset, fields=False)
         signature = _EXACT.signature(page, SymbolText.of(page.paragraphs))

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 
 import msgspec
 
 from dedupcrawl.content import main_outline
-from dedupcrawl.content.around import Around, line_hashes
+from dedupcrawl.content.around import Around
 from dedupcrawl.content.checks.base import OF_WHOLE_PAGES, Check
-from dedupcrawl.content.furniture import Furniture
-from dedupcrawl.content.main_outline import without_blocks
-from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.view import View
+from dedupcrawl.core.digests import NO_SECRET, Secret
+from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.template import Template
 from dedupcrawl.page import Page
 
 OWN_SYMBOLS = 20
@@ -24,29 +23,52 @@ OWN_SYMBOLS = 20
 class Analysis:
     """A page with its symbols and signatures; each signature is made once, and only when asked for.
 
+    Args:
+        page: The page.
+        secret: Of the index that it is compared with; none where it is compared with no index.
+
     Attributes:
-        outline: The main text for the index, as in `dedupcrawl.content.main_outline`.
+        text: Its main text.
+        outline: That for the index, as in `dedupcrawl.content.main_outline`.
+        asides: The lines of text beside it.
+        link_lines: The lines of links beside it.
         kept_under: The URL under which the index keeps it, once a detector has judged it unique.
-        is_counted: Whether it was counted where its site's furniture is learned.
+        is_counted: Whether it was counted where its site's template is learned.
     """
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, secret: Secret = NO_SECRET) -> None:
         self.page = page
         self.kept_under: str | None = None
         self.is_counted = False
-        self.text = SymbolText.of(page.paragraphs)
+        self.text: SymbolText = page.main_text(secret)
         self.outline = main_outline.packed(self.text)
+        self.asides, self.link_lines = page.beside(secret)
+        self._blocks = self.text.blocks_within(main_outline.OUTLINE_SYMBOLS)  # whole ones that the outline holds
         self._signatures: dict[str, bytes | None] = {}
 
     @cached_property
     def around(self) -> Around:
         """What stands around its main text."""
-        return Around.of(self.page)
+        return Around.of(self.page, self.asides, self.link_lines)
 
-    @property
-    def hashes(self) -> set[int]:
-        """What its site's furniture is learned from."""
-        return self.around.hashes().union(main_outline.read(self.outline).blocks.hashes)
+    def learn(self, template: Template, title: str) -> list[int]:
+        """Count it where its site's template is learned, under this title; those of its blocks that recur from now on."""
+        self.is_counted = True
+        beside = (self.asides, len(self.asides)), (self.link_lines, len(self.link_lines))
+        return template.add(self.page.links, title, ((self.text, self._blocks), *beside))
+
+    def without(self, template: Template) -> tuple[SymbolText, int]:
+        """The main text without what its site repeats, and how many blocks that is."""
+        repeated = template.repeated(self.text, self._blocks)
+        return (self.text.without(repeated), sum(repeated)) if repeated else (self.text, 0)
+
+    def own_lines(self, template: Template) -> list[str]:
+        """The lines beside the main text that its site does not repeat."""
+        lines: list[str] = []
+        for text, all_lines in ((self.asides, self.page.asides), (self.link_lines, self.page.link_lines)):
+            repeats = template.recurring(text.block_hashes)
+            lines += [all_lines[line] for line, flag in zip(text.block_lines, repeats, strict=True) if not flag]
+        return lines
 
     def signature(self, check: Check) -> bytes | None:
         """The page's signature by `check`, None where it abstains."""
@@ -59,31 +81,30 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
     """A page as it is judged, knowing what its site repeats."""
 
     analysis: Analysis  # the page; with its own lines beside in its main text, where that says too little without them
-    own: SymbolText  # the main text without furniture
-    left_out: int  # how many blocks of the main text are furniture
+    own: SymbolText  # the main text without template
+    left_out: int  # how many blocks of the main text are template
     view: View  # the page for comparing it
 
     @classmethod
-    def of(cls, analysis: Analysis, furniture: Furniture) -> Reading:
+    def of(cls, analysis: Analysis, template: Template) -> Reading:
         """Read a page by what is known of its site."""
-        own, left_out = _without_furniture(analysis, furniture)
-        page, lines = analysis.page, []
-        if left_out and len(own.hashes) < OWN_SYMBOLS:
-            lines = _own_lines(page, analysis.around, furniture)
-        if lines:
-            analysis = Analysis(replace(page, paragraphs=(*page.paragraphs, *lines)))
-            own, left_out = _without_furniture(analysis, furniture)
-        main, page = main_outline.read(analysis.outline), analysis.page
-        view = View(page.url, page.title, main, analysis.around, furniture)
+        own, left_out = analysis.without(template)
+        if left_out and len(own) < OWN_SYMBOLS and (lines := analysis.own_lines(template)):
+            page = analysis.page
+            page = page.replace(paragraphs=(*page.paragraphs, *lines))
+            analysis = Analysis(page, analysis.text.secret)
+            own, left_out = analysis.without(template)
+        page, secret = analysis.page, analysis.text.secret
+        view = View(page.url, page.title, analysis.outline, analysis.around, template, secret)
         return cls(analysis, own, left_out, view)
 
     @property
-    def furniture_blocks(self) -> int:
+    def template_blocks(self) -> int:
         """How many blocks of the main text its signatures leave out."""
-        return self.left_out if len(self.own.hashes) else 0
+        return self.left_out if len(self.own) else 0
 
     def signatures(self, checks: Sequence[Check]) -> dict[str, bytes]:
-        """Check name → signature without furniture.
+        """Check name → signature without template.
 
         "exact" and "title" are about the whole page, so that equal texts, and pages of one title, are found whatever is
         known of the site. Where nothing else is left, all signatures are of the whole text; where hardly anything is,
@@ -93,21 +114,6 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
         return {name: signature for name, signature in signatures if signature is not None}
 
     def _signature(self, check: Check) -> bytes | None:
-        if check.name in OF_WHOLE_PAGES or not self.furniture_blocks:
+        if check.name in OF_WHOLE_PAGES or not self.template_blocks:
             return self.analysis.signature(check)
-        return check.signature(self.analysis.page, self.own) if len(self.own.hashes) >= OWN_SYMBOLS else None
-
-
-def _own_lines(page: Page, around: Around, furniture: Furniture) -> list[str]:
-    """The lines beside a main text that its site does not repeat."""
-    own = set(furniture.own((*around.asides, *around.link_lines)))
-    return [line for line in (*page.asides, *page.link_lines) if own.intersection(line_hashes((line,)))] if own else []
-
-
-def _without_furniture(analysis: Analysis, furniture: Furniture) -> tuple[SymbolText, int]:
-    """A main text without what the site repeats, and how many blocks that is."""
-    blocks = main_outline.read(analysis.outline).blocks
-    recurring = furniture.recurring(blocks.hashes)
-    if not any(recurring):
-        return analysis.text, 0
-    return SymbolText(without_blocks(analysis.text, blocks.ends, recurring)), sum(recurring)
+        return check.signature(self.analysis.page, self.own) if len(self.own) >= OWN_SYMBOLS else None

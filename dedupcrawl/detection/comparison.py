@@ -13,10 +13,10 @@ import numpy as np
 
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.furniture import RECURRING, Furniture
 from dedupcrawl.content.model import DOUBTED, TARGET_PRECISION, Model
 from dedupcrawl.content.sides import Flags, Side
 from dedupcrawl.content.view import View
+from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
 from dedupcrawl.detection.pairs import kept_view
 from dedupcrawl.detection.trust import Trust
@@ -78,7 +78,7 @@ class Comparison:
     entry: Entry  # the new page
     reading: Reading  # how it is read
     asked: Asked
-    furniture: Callable[[str], Furniture]  # what the pages of a host repeat
+    furniture: Callable[[str], Template]  # what the pages of a host repeat
     model: Model  # what the differences of two pages come to
     trust: Trust  # whose pages may be the reason to drop pages of others
     before: float = math.inf  # pages kept from this moment on are none either,
@@ -256,7 +256,9 @@ class Comparison:
     def _view_of(self, kept: Entry) -> View:
         view = self._views.get(kept.url)
         if view is None:
-            view = self._views[kept.url] = kept_view(kept, self.furniture(host_of(kept.source)))
+            view = self._views[kept.url] = kept_view(
+                kept, self.furniture(host_of(kept.source)), self.reading.own.secret
+            )
         return view
 
     def _is_eligible(self, check: str, kept: Entry, *, is_inside: bool) -> bool:

@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.model import Model, packaged
 from dedupcrawl.content.view import TITLE
+from dedupcrawl.core.template import Template
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import listing, packed_text
 from dedupcrawl.detection.comparison import Asked, Comparison
@@ -90,7 +90,7 @@ class Detector:
         signatures = reading.signatures(asked.checks)
         if not signatures:
             self.adopt(page.url, None)
-            return Verdict(page.url, "abstained", evidence={"symbols": len(reading.analysis.text.hashes)})
+            return Verdict(page.url, "abstained", evidence={"symbols": len(reading.analysis.text)})
         identity, quota = asked.canonical or page.url, asked.quota
         if quota is not None and self._quota.pages(site) >= quota and self.index.entry(identity) is None:
             self.adopt(page.url, None)
@@ -183,12 +183,12 @@ class Detector:
                 self._record(verdict, packed)
                 return entry, comparison, verdict, packed
 
-    def furniture_of(self, host: str) -> Furniture:
+    def furniture_of(self, host: str) -> Template:
         """What the pages of a host repeat, as far as it is known; nothing while the index cannot be asked."""
         try:
             return self._furniture.of(host)
         except (OSError, IndexDamagedError):
-            return Furniture()
+            return Template()
 
     def learn(self, analysis: Analysis) -> None:
         """Learn from a page what its site repeats, before it is judged."""
@@ -199,8 +199,7 @@ class Detector:
         title = analysis.page.title
         is_new = bool(title) and self._furniture.of(host).is_new(title)
         if (is_new or is_other) and not analysis.is_counted:
-            analysis.is_counted = True
-            self._unsettled.recur(host, self._furniture.learn(host, analysis.hashes, title if is_new else ""))
+            self._unsettled.recur(host, self._furniture.learn(host, analysis, title if is_new else ""))
 
     def _unique(self, url: str, kept: Kept, reading: Reading, comparison: Comparison) -> Verdict:
         """The verdict on a page that was kept; recorded when it was in doubt."""
@@ -211,8 +210,8 @@ class Detector:
         pairs = [*((url, listed) for listed in comparison.lists), *((by, url) for by in comparison.listed_by)]
         if pairs:
             self.index.attach_all(chain.from_iterable(starmap(listing, pairs)))
-        if reading.furniture_blocks:
-            details["furniture_blocks"] = reading.furniture_blocks
+        if reading.template_blocks:
+            details["furniture_blocks"] = reading.template_blocks
         if not comparison.doubt:
             return Verdict(url, "unique", evidence=details)
         verdict = Verdict(url, "unique", evidence=details | {"in_doubt": comparison.doubt})
@@ -249,13 +248,13 @@ class Detector:
                 return True
         return is_same is not None and before is not None
 
-    def _judge_again(self, host: str, furniture: Furniture) -> None:
+    def _judge_again(self, host: str, furniture: Template) -> None:
         """Judge those pages of a host again that hold much more furniture than was known when they were judged.
 
         One that was dropped and would not be is asked for, once. One that was kept and would not be is marked.
         """
         for one in self._unsettled.due(host):
-            reading = Reading.of(Analysis(one.page), furniture)
+            reading = Reading.of(Analysis(one.page, self.index.secret), furniture)
             signatures, around = reading.signatures(one.checks), reading.view.around.to_bytes()
             entry = msgspec.structs.replace(
                 one.entry, signatures=signatures, outline=reading.analysis.outline, asides=around

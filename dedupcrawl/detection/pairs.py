@@ -9,10 +9,11 @@ import msgspec
 
 from dedupcrawl.content import evidence, main_outline
 from dedupcrawl.content.features import FEATURES
-from dedupcrawl.content.furniture import Furniture
 from dedupcrawl.content.model import Model
-from dedupcrawl.content.symbols import SymbolText
 from dedupcrawl.content.view import View
+from dedupcrawl.core.digests import Secret
+from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.template import Template
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture
@@ -66,7 +67,7 @@ class Pairs:
         one, text = self._view(new)
         other, _ = self._view(kept)
         if not isinstance(kept, str):  # as an index has it
-            other = View(other.url, other.titled, other.main, other.around.to_bytes(), other.site)
+            other = View(other.url, other.titled, other.outline, other.around.to_bytes(), other.site, other.secret)
         if not len(one.main.blocks.symbols) or not len(other.main.blocks.symbols):
             return Compared(0.0, [], {"symbols": one.own_count, "kept_symbols": other.own_count})
         found = evidence.compare(one, other, self._model)
@@ -84,13 +85,13 @@ class Pairs:
             )
         if entry is None:
             return self._reading(Page(page, paragraphs=tuple(paragraphs or ())))
-        text = SymbolText.of(tuple(paragraphs)) if paragraphs is not None else None
+        text = SymbolText.of(tuple(paragraphs), self._index.secret) if paragraphs is not None else None
         if text is not None and main_outline.packed(text) != entry.outline:
             text = None  # its own lines beside were read as well
-        return kept_view(entry, self._furniture.of(host_of(entry.source))), text
+        return kept_view(entry, self._furniture.of(host_of(entry.source)), self._index.secret), text
 
     def _read(self, page: Page) -> tuple[View, SymbolText]:
-        reading = Reading.of(Analysis(page), self._furniture.of(host_of(page.url)))
+        reading = Reading.of(Analysis(page, self._index.secret), self._furniture.of(host_of(page.url)))
         return reading.view, reading.analysis.text
 
     def _entry(self, url: str) -> Entry | None:
@@ -116,9 +117,9 @@ class Pairs:
         return None
 
 
-def kept_view(entry: Entry, furniture: Furniture) -> View:
-    """A kept page for comparing another one with it, by the furniture of its host."""
-    return View(entry.source, entry.title, main_outline.read(entry.outline), entry.asides, furniture)
+def kept_view(entry: Entry, template: Template, secret: Secret) -> View:
+    """A kept page of the index of this secret, for comparing another one with it, by the template of its host."""
+    return View(entry.source, entry.title, entry.outline, entry.asides, template, secret)
 
 
 def _url(doubt: object) -> object:

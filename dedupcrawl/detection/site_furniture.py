@@ -1,13 +1,13 @@
-"""Furniture of all hosts of a crawl: the newest in memory, the rest in the index, where later crawls find it."""
+"""Template of all hosts of a crawl: the newest in memory, the rest in the index, where later crawls find it."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Set
 
 import msgspec
 
-from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.core.template import Template
+from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.notes import SiteStates
 from dedupcrawl.sites import site_of
 
@@ -20,13 +20,13 @@ _OFTEN, _SELDOM = 16, 64  # pages of a host after which what was learned is stor
 class _Known(msgspec.Struct):
     """What is known of a host."""
 
-    furniture: Furniture  # all of it
-    stored: Furniture  # what of it the index has
+    furniture: Template  # all of it
+    stored: Template  # what of it the index has
     raw: bytes | None  # the bytes of that
 
 
 class SiteFurniture:
-    """Host → Furniture. One host's pages change no other host's furniture.
+    """Host → Template. One host's pages change no other host's furniture.
 
     What is learned is stored every few pages, when a host makes room for others, and by `store`; a crash loses some
     counts. Blocks that were met on one page only are not stored: a process forgets them when it ends, or when a host
@@ -39,12 +39,12 @@ class SiteFurniture:
         self._known: OrderedDict[str, _Known] = OrderedDict()  # the longest unused first
         self._blocks = 0
 
-    def of(self, host: str) -> Furniture:
+    def of(self, host: str) -> Template:
         """What the pages of a host repeat."""
         known = self._known.get(host)
         if known is None:
             raw = self._index.site_state(*_key(host))
-            stored = Furniture.from_bytes(raw)
+            stored = Template.from_bytes(raw)
             known = _Known(stored.copy(), stored, raw)
             self._known[host] = known
             self._blocks += len(known.furniture)
@@ -53,14 +53,14 @@ class SiteFurniture:
             self._known.move_to_end(host)
         return known.furniture
 
-    def learn(self, host: str, blocks: Set[int], title: str) -> list[int]:
+    def learn(self, host: str, analysis: Analysis, title: str) -> list[int]:
         """Count a page; those of its blocks that recur from now on."""
-        furniture = self.of(host)
+        template = self.of(host)
         known = self._known[host]
-        self._blocks -= len(furniture)
-        recur = furniture.add(blocks, title)
-        self._blocks += len(furniture)
-        if furniture.pages - known.stored.pages >= max(_OFTEN, min(_SELDOM, furniture.pages // _OFTEN)):
+        self._blocks -= len(template)
+        recur = analysis.learn(template, title)
+        self._blocks += len(template)
+        if template.pages - known.stored.pages >= max(_OFTEN, min(_SELDOM, template.pages // _OFTEN)):
             self._store(host, known)
         self._make_room()
         return recur
@@ -80,7 +80,7 @@ class SiteFurniture:
         def added(raw: bytes | None) -> bytes:
             nonlocal furniture, of_others
             of_others = raw != known.raw
-            furniture = Furniture.from_bytes(raw) if of_others else known.stored.copy()
+            furniture = Template.from_bytes(raw) if of_others else known.stored.copy()
             furniture.merge(learned)
             return furniture.to_bytes()
 

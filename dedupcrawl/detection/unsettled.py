@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import InitVar, dataclass, field, fields
+from dataclasses import InitVar, dataclass, field
 from itertools import pairwise
 
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.checks.base import Check
+from dedupcrawl.core.digests import Secret
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
 from dedupcrawl.detection.comparison import Comparison
 from dedupcrawl.index.record import Entry
@@ -25,7 +26,7 @@ MOST_UNSETTLED = 400
 """Pages that may be judged again."""
 
 _MOST_CHARACTERS = 4_000_000  # of all of them
-_STRING = 50  # characters; what a string takes besides its own
+_OBJECT = 500  # bytes; what a page takes besides its text
 _MUCH = 0.3  # of the text that a page was signed by; what is less, the checks find it in spite of
 
 
@@ -40,7 +41,7 @@ class Unsettled:
         stays: Whether it was kept whatever it duplicates, or is an update of what was kept at its URL.
         is_item: Whether it is an item that is judged by itself, and no page.
         blocks: Those of its main text.
-        characters: Of all its texts, and `_STRING` for each.
+        characters: Bytes of its texts, and `_OBJECT`.
         spare: So many symbols more may turn out to recur before the page is judged again; of a page that says next to
             nothing any block is enough.
     """
@@ -56,13 +57,13 @@ class Unsettled:
     blocks: frozenset[int] = field(init=False)
     characters: int = field(init=False)
     spare: int = field(init=False)
+    secret: Secret = field(init=False)  # of the index
     _recurred: bool = field(init=False)
 
     def __post_init__(self, reading: Reading) -> None:
-        self.blocks = frozenset(main_outline.read(self.entry.outline).blocks.hashes)
-        lines = [texts for one in fields(self.page) if isinstance(texts := getattr(self.page, one.name), tuple)]
-        self.characters = len(self.page.title) + len(self.page.keywords) + len(self.page.description)
-        self.characters += sum(sum(map(len, texts)) + _STRING * len(texts) for texts in lines)
+        self.blocks = frozenset(main_outline.read(self.entry.outline, reading.own.secret).blocks.hashes)
+        self.characters = len(self.page.title) + self.page.size + _OBJECT
+        self.secret = reading.own.secret
         self.settle(self.entry, reading)
 
     @property
@@ -73,12 +74,12 @@ class Unsettled:
     def settle(self, entry: Entry, reading: Reading) -> None:
         """It was judged by this reading, as this entry."""
         self.entry, self._recurred = entry, False
-        own = len(reading.own.hashes)
+        own = len(reading.own)
         self.spare = min(int(_MUCH * own), own - OWN_SYMBOLS)
 
     def lose(self, blocks: Collection[int]) -> None:
         """These blocks of it have turned out to recur."""
-        read = main_outline.read(self.entry.outline).blocks
+        read = main_outline.read(self.entry.outline, self.secret).blocks
         sizes = zip(read.hashes, pairwise([0, *read.ends]), strict=True)
         self._recurred = True
         self.spare -= sum(end - begin for block, (begin, end) in sizes if block in blocks)

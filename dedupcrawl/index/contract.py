@@ -27,6 +27,7 @@ from typing import NamedTuple
 import msgspec
 
 from dedupcrawl.content.checks.base import Check
+from dedupcrawl.core.digests import Secret
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.claims import Claimant, claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.notes import Attachments, RewriteLog, SiteStates, VerdictLog, orphan_cell
@@ -76,6 +77,15 @@ class PageStore(Tables):
     """
 
     pages_at_once: int
+
+    @property
+    def secret(self) -> Secret:
+        """What keys the signatures of its pages, of whichever process.
+
+        It is made with the index. Where a server has lost an index and another process has made it anew, it is another
+        one from the next call on.
+        """
+        return self._catalog.schema.secret
 
     @abstractmethod
     def search(

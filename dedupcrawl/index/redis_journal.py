@@ -20,7 +20,7 @@ import numpy as np
 import redis
 
 from dedupcrawl.content.checks.base import Check, Keys
-from dedupcrawl.content.symbols import fmix64
+from dedupcrawl.core.hashing import fmix64_all
 from dedupcrawl.index.catalog import Catalog, Fold
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.notes import VerdictLog
@@ -322,7 +322,7 @@ WireProbe = tuple[int, bytes, bytes]
 
 def tokens(table: int, prefixes: Keys) -> bytes:
     """Four bytes for each prefix of a table."""
-    mixed = fmix64(prefixes + np.uint64((table + 1) * _TABLE_FACTOR & _WORD))
+    mixed = fmix64_all(prefixes + np.uint64((table + 1) * _TABLE_FACTOR & _WORD))
     made: bytes = (mixed >> np.uint64(32)).astype("<u4").tobytes()
     return made
 

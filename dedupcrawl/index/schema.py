@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 
 from dedupcrawl.content.checks.base import NOT_INSTALLED, Check, Keys
+from dedupcrawl.core.digests import SECRET_BYTES, Secret
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.record import Entry, Record
 from dedupcrawl.index.segment import NO_KEYS
 
-FORMAT = 6  # raise it when records, keys of the own tables, tables of notes, segments or the manifest change
+FORMAT = 7  # raise it when records, keys of the own tables, tables of notes, segments or the manifest change
 BATCH_PAGES = 4096  # pages that wait in memory before they are folded into a segment
 
 _OWN_TABLES = 3  # after the checks' tables
@@ -35,12 +37,21 @@ class Header(msgspec.Struct, frozen=True):
     format: int
     batch_pages: int
     checks: tuple[CheckHeader, ...]
+    secret: Annotated[bytes, msgspec.Meta(min_length=SECRET_BYTES, max_length=SECRET_BYTES)]
+
+    def __repr__(self) -> str:
+        """Without the secret."""
+        return f"Header(format={self.format}, batch_pages={self.batch_pages}, checks={self.checks})"
 
 
 def header_of(checks: Sequence[Check], batch_pages: int) -> Header:
-    """The header of a new index."""
+    """The header of a new index, which has a secret of its own."""
+    return Header(FORMAT, batch_pages, _headers(checks), os.urandom(SECRET_BYTES))
+
+
+def _headers(checks: Sequence[Check]) -> tuple[CheckHeader, ...]:
     made = ((check.name, check.payload_bits, dict(check.header()) if check.is_on else {}) for check in checks)
-    return Header(FORMAT, batch_pages, tuple(CheckHeader(*one) for one in made))
+    return tuple(CheckHeader(*one) for one in made)
 
 
 @lru_cache(maxsize=16)  # of the page at hand: it is looked for and posted
@@ -55,6 +66,7 @@ class Schema:
     Attributes:
         header: As it is stored.
         batch_pages: Pages that wait in memory before they are folded into a segment.
+        secret: What keys the digests and hashes of its signatures.
         checks: (slot, check), in the order in which the checks are asked; empty when the index was opened to be read.
         urls: Slot of the table url_key → page; the newest counts.
         ended: Slot of the table page id → id of the record that replaced or forgot it: what merges leave out.
@@ -62,7 +74,7 @@ class Schema:
     """
 
     def __init__(self, header: Header, checks: Sequence[Check]) -> None:
-        self.header, self.batch_pages = header, header.batch_pages
+        self.header, self.batch_pages, self.secret = header, header.batch_pages, Secret(header.secret)
         self.names = tuple(check.name for check in header.checks)
         self.payload_bits = (*(check.payload_bits for check in header.checks), *([0] * _OWN_TABLES))
         self.checks = tuple((self.names.index(check.name), check) for check in checks)
@@ -114,10 +126,10 @@ def check_header(stored: Header, checks: Sequence[Check], where: str) -> None:
     """
     if not checks:
         return
-    wanted = header_of(checks, stored.batch_pages)
+    names, wanted = names_of(stored.checks), names_of(_headers(checks))
     differences = []
-    if names_of(stored) != names_of(wanted):
-        differences.append(f"it holds the checks {names_of(stored)}, but {names_of(wanted)} are switched on")
+    if names != wanted:
+        differences.append(f"it holds the checks {names}, but {wanted} are switched on")
     made = {check.name: check for check in stored.checks}
     differing: dict[tuple[str, str, str], list[str]] = {}  # what several checks were made with is said once
     for check in checks:
@@ -134,9 +146,9 @@ def check_header(stored: Header, checks: Sequence[Check], where: str) -> None:
         )
 
 
-def names_of(header: Header) -> str:
+def names_of(checks: Sequence[CheckHeader]) -> str:
     """The checks' names, for people."""
-    return ", ".join(sorted(check.name for check in header.checks)) or "none"
+    return ", ".join(sorted(check.name for check in checks)) or "none"
 
 
 def _differences(stored: CheckHeader, wanted: Check) -> list[tuple[str, str, str]]:
@@ -163,12 +175,12 @@ def read_schema(raw: bytes, checks: Sequence[Check], where: str) -> Schema:
         if version == FORMAT:
             header = msgspec.msgpack.decode(raw, type=Header)
             check_header(header, checks, where)
-            new = {check.name: check for check in header_of(checks, 0).checks}
+            new = {check.name: check for check in _headers(checks)}
             known = tuple(check if check.settings else new.get(check.name, check) for check in header.checks)
             return Schema(msgspec.structs.replace(header, checks=known), checks)
     except UNREADABLE as error:
         raise IndexDamagedError(
-            f"the header of the index at {where} cannot be read ({error}): delete that folder"
+            f"the header of the index at {where} cannot be read ({error}): delete it, or bring back a copy"
         ) from None
     raise IndexMismatchError(
         f"the index at {where} has format {version}, this version reads {FORMAT}: take another path, or delete it"

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from dedupcrawl.content.differences import Stretch, stretches
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.index.notes import Attachments
 from dedupcrawl.output import to_json

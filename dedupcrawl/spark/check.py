@@ -26,7 +26,7 @@ from dedupcrawl.spark.reading import ORDER, PLACE, REPORT, Files, add_reports, h
 from dedupcrawl.spark.session import materialized
 from dedupcrawl.verdict import Verdict
 
-Judge = Callable[[Analysis], Verdict]
+Judge = Callable[[Page], Verdict]
 OpenJudge = Callable[[], AbstractContextManager[Judge]]
 """Picklable; called in a task: what judges the pages of one group in their order."""
 
@@ -105,6 +105,6 @@ def _judged(judge: OpenJudge, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.
                     group = row["together"]
                     stack.close()
                     judged = stack.enter_context(judge())
-                verdict = judged(Analysis(_decode_page(row["page"])))
+                verdict = judged(_decode_page(row["page"]))
                 rows.append({name: row[name] for name in ORDER} | {"verdict": encode(verdict)})
             yield pa.RecordBatch.from_pylist(rows, schema=_VERDICTS)

@@ -35,12 +35,13 @@ PAGE_ROWS: dict[str, DataType | DataTypeClass] = {
 
 _HOST = r"^(?:[^\\@?#]*@)*(\[[^\]]*\]|[^\\:@?#]*)"  # of an authority, and of what may follow it
 _FRAGMENT = r"#(?:[^!].*)?$"
-# Digests of zero bytes: SHA-1 in hex and base32, MD5, SHA-256, MurmurHash3 x64 128.
+# Digests of zero bytes: SHA-1 in hex and base32, MD5, SHA-256, BLAKE2b of 128 bits, MurmurHash3 x64 128 (of 0.2).
 _OF_NOTHING = (
     "da39a3ee5e6b4b0d3255bfef95601890afd80709",
     "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ",
     "d41d8cd98f00b204e9800998ecf8427e",
     "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    "cae66941d9efbd404e4d88758ea67670",
     "0" * 32,
 )
 

@@ -12,7 +12,7 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
 from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.content.checks.simhash import SimHashCheck
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 
 

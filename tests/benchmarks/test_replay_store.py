@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import lzma
@@ -44,13 +45,18 @@ def test_a_crawl_in_rows_and_a_mirror_in_an_archive(tmp_path: Path) -> None:
             member.size = len(body)
             archive.addfile(member, io.BytesIO(body))
 
+    (tmp_path / "crawls" / "live").mkdir()
+    with gzip.open(tmp_path / "crawls" / "live" / "l.example.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.write(json.dumps({"url": "http://l.example/", "html": "<p>captured"}) + "\n")
+
     found = sites(tmp_path)
-    assert list(found) == ["rows", "m"]
+    assert list(found) == ["rows", "m", "l.example"]
     assert load(found["rows"]) == [
         StoredPage("http://a.example/0", "text/html; charset=utf-8", "<p>0 ü".encode()),
         StoredPage("http://a.example/1", "text/html; charset=utf-8", "<p>1 ü".encode()),
     ]
     assert load(found["m"]) == [StoredPage("http://m.example/", "text/html", b"<p>mirrored")]
+    assert load(found["l.example"]) == [StoredPage("http://l.example/", "text/html; charset=utf-8", b"<p>captured")]
     assert exact_clusters(found["rows"]) == [["http://a.example/0", "http://a.example/1"]]
     assert exact_clusters(found["m"]) == []
 

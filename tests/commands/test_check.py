@@ -21,8 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dedupcrawl.commands.check import command, in_batch_order
-from dedupcrawl.content.symbols import SymbolText
-from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 from tests.crawl_logs.test_warc import answer
@@ -323,8 +322,7 @@ class Judge:
     def __init__(self) -> None:
         self.seen: list[Page] = []
 
-    def __call__(self, analysis: Analysis) -> Verdict:
-        page = analysis.page
+    def __call__(self, page: Page) -> Verdict:
         text = " ".join(page.paragraphs)
         holder = next((other.url for other in self.seen if text in " ".join(other.paragraphs)), None)
         self.seen.append(page)
@@ -342,7 +340,7 @@ def test_longest_first_and_answered_in_their_order(texts: list[list[str]]) -> No
     by_definition = sorted(pages, key=lambda page: -len(SymbolText.of(page.paragraphs).symbols))
     assert judge.seen == by_definition
     again = Judge()
-    expected = {page.url: again(Analysis(page)) for page in by_definition}
+    expected = {page.url: again(page) for page in by_definition}
     assert verdicts == [expected[page.url] for page in pages]
 
 

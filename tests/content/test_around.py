@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content.around import LINES, LINKS, Around, line_hashes, link_hash
-from dedupcrawl.content.furniture import RECURRING, Furniture
-from dedupcrawl.content.links import local_form
+from dedupcrawl.core.template import RECURRING, Template
+from dedupcrawl.core.links import local_form
 from dedupcrawl.page import Page
 
 WORDS = st.lists(st.text("abc 1", min_size=1, max_size=12), max_size=10).map(tuple)
@@ -32,7 +32,7 @@ def test_no_bytes_are_nothing() -> None:
 
 
 def test_furniture_is_left_out_whatever_its_numbers_say() -> None:
-    furniture = Furniture()
+    furniture = Template()
     for number in range(RECURRING):
         around = Around.of(Page("", asides=(f"{number} guests are online",), links=("/faq", f"/p/{number}")))
         furniture.add(around.hashes())
@@ -49,7 +49,7 @@ def test_of_a_page_with_many_lines_and_links_some_are_stored() -> None:
     assert len(read.link_lines) == LINES
     assert len(read.links) == LINKS
     assert read.last == max(read.link_lines)
-    furniture = Furniture()
+    furniture = Template()
     for _ in range(RECURRING):
         furniture.add({min(read.link_lines)})
     assert read.without(furniture).last == read.last, "of the same page no line more is known"

@@ -13,9 +13,9 @@ from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around, line_hashes
 from dedupcrawl.content.evidence import Evidence, compare, is_own_text_said, is_worth_comparing
 from dedupcrawl.content.features import FEATURES, Pair
-from dedupcrawl.content.furniture import RECURRING, Furniture
+from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.content.model import packaged
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.content.view import View
 from dedupcrawl.page import Page, paragraphs_of
 
@@ -26,9 +26,9 @@ would not stop when he was called. The jury came back after an hour and found th
 The judge said that she would hear from both sides before she decided what was to follow in the town of 9000 people."""
 
 
-def view(page: Page, furniture: Furniture | None = None) -> View:
+def view(page: Page, furniture: Template | None = None) -> View:
     outline = main_outline.read(main_outline.packed(SymbolText.of(page.paragraphs)))
-    return View(page.url, page.title, outline, Around.of(page), furniture or Furniture())
+    return View(page.url, page.title, outline, Around.of(page), furniture or Template())
 
 
 def text_view(text: str, title: str = "", url: str = "http://a.example/1") -> View:
@@ -126,7 +126,7 @@ def test_a_page_that_is_listed_is_no_excerpt_of_the_list() -> None:
 
 
 def test_a_value_in_a_slot_of_the_site_is_weaker_than_one_in_own_text() -> None:
-    furniture = Furniture()
+    furniture = Template()
     for number in range(RECURRING):
         outline = main_outline.read(main_outline.packed(SymbolText.of((f"Read {number} times",))))
         furniture.add(set(outline.blocks.hashes), f"page {number}")
@@ -161,8 +161,8 @@ _SAID = [f"{word} says what nobody else says" for word in sorted(set(TEXT.lower(
 LINES = st.lists(st.sampled_from(_SAID), unique_by=lambda line: line_hashes((line,))[0])  # of other skeletons
 
 
-def said(one: Page, other: Page, furniture: Furniture | None = None) -> bool:
-    known = furniture or Furniture()
+def said(one: Page, other: Page, furniture: Template | None = None) -> bool:
+    known = furniture or Template()
     outlines = [main_outline.read(main_outline.packed(SymbolText.of(page.paragraphs))) for page in (one, other)]
     return is_own_text_said(
         *(View("", "", main, Around.of(page), known) for main, page in zip(outlines, (one, other), strict=True))
@@ -183,7 +183,7 @@ def test_whatever_part_of_a_page_is_taken_for_its_main_text_it_says_the_same(lin
 
 def test_pages_of_which_only_furniture_was_taken_for_their_main_text_say_what_stands_beside_it() -> None:
     box = ("The learning centre", "Go green with the solar charger kit")
-    furniture = Furniture()
+    furniture = Template()
     for number in range(RECURRING):
         furniture.add(set(line_hashes(box)), f"page {number}")
     knife, spoon = (

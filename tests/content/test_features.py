@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from dedupcrawl.content.features import FEATURES, Pair
-from dedupcrawl.content.furniture import RECURRING, Furniture
+from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.page import Page
 from tests.content.test_evidence import TEXT, view
 
@@ -20,12 +20,12 @@ MORE = (
 LINES = tuple(TEXT.split("\n"))
 PAGE = Page("http://a.example/1", title="A clock from the town hall", paragraphs=LINES)
 STEELS = ("iron", "bronze", "copper", "silver", "brass", "tin", "nickel", "zinc", "lead")
-KNOWN = Furniture()
+KNOWN = Template()
 for number in range(RECURRING):
     KNOWN.add({number}, f"{number}")  # of a host whose pages repeat nothing that these say
 
 
-def pair(new: Page, kept: Page, furniture: Furniture = KNOWN) -> Pair:
+def pair(new: Page, kept: Page, furniture: Template = KNOWN) -> Pair:
     return Pair.of(view(new, furniture), view(kept, furniture))
 
 
@@ -82,13 +82,13 @@ def test_another_order_counts_of_a_page_in_a_template_and_of_links_not_of_prose(
     assert OF["moved"](pair(moved, PAGE)) == 0
     in_links = replace(moved, links=tuple(f"/{number}" for number in range(40)))
     assert OF["moved"](pair(in_links, PAGE)) > 0
-    assert OF["moved"](pair(moved, PAGE, Furniture())) > 0, "it is not known what the host repeats: all may be"
+    assert OF["moved"](pair(moved, PAGE, Template())) > 0, "it is not known what the host repeats: all may be"
 
 
 def test_a_template_is_what_two_pages_of_one_host_may_share() -> None:
     other = replace(PAGE, url="http://a.example/2", title="A clock from the old hall")
-    assert OF["titles_templated"](pair(other, PAGE, Furniture())) > 0
-    assert OF["titles_templated"](pair(replace(other, url="http://b.example/2"), PAGE, Furniture())) == 0
+    assert OF["titles_templated"](pair(other, PAGE, Template())) > 0
+    assert OF["titles_templated"](pair(replace(other, url="http://b.example/2"), PAGE, Template())) == 0
     assert OF["titles_templated"](pair(other, PAGE)) == 0
 
 
@@ -99,7 +99,7 @@ def test_a_text_is_short_by_its_own_words() -> None:
 
 
 def test_items_of_a_list_count_where_the_kept_page_lacks_them_and_not_all_pages_have_them() -> None:
-    shop, frame = Furniture(), "Sorted by price, nine to a page"
+    shop, frame = Template(), "Sorted by price, nine to a page"
     names = [f"Pocket knife of {steel}" for steel in STEELS]
     for number in range(4 * RECURRING):  # each product on a third of the lists, the frame on all
         lines = (frame, *(name for at, name in enumerate(names) if (at + number) % 3 == 0))

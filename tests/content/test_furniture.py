@@ -9,13 +9,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dedupcrawl.content import furniture as module
-from dedupcrawl.content.furniture import MOST, NEARLY_ALL, RECURRING, SHARE, TITLES, Furniture
+from dedupcrawl.core.template import MOST, NEARLY_ALL, RECURRING, SHARE, TITLES, Template
 
 PAGES = st.lists(st.sets(st.integers(0, 30), max_size=12), max_size=60)
 
 
-def counted(pages: list[set[int]]) -> Furniture:
-    template = Furniture()
+def counted(pages: list[set[int]]) -> Template:
+    template = Template()
     for page in pages:
         template.add(page)
     return template
@@ -41,7 +41,7 @@ def test_beyond_it_no_count_is_too_high_and_none_too_low_by_more_than_its_share(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MOST", most)
         template = counted(pages)
-        template.merge(Furniture.from_bytes(counted(others).to_bytes()))
+        template.merge(Template.from_bytes(counted(others).to_bytes()))
         assert len(template) <= 2 * most
         truth = exactly(pages + others)
         for block, count in truth.items():
@@ -51,7 +51,7 @@ def test_beyond_it_no_count_is_too_high_and_none_too_low_by_more_than_its_share(
 @given(PAGES)
 def test_a_template_survives_its_bytes(pages: list[set[int]]) -> None:
     template = counted(pages)
-    again = Furniture.from_bytes(template.to_bytes())
+    again = Template.from_bytes(template.to_bytes())
     assert (again.pages, again.to_bytes()) == (template.pages, template.to_bytes())
 
 
@@ -60,7 +60,7 @@ def test_a_template_survives_its_bytes(pages: list[set[int]]) -> None:
 def test_what_recurs_is_what_its_counts_say_whatever_was_done(
     pages: list[set[int]], others: list[set[int]], more: list[set[int]], most: int
 ) -> None:
-    def recurs(template: Furniture) -> list[bool]:
+    def recurs(template: Template) -> list[bool]:
         expected = [template.count(block) >= template.least for block in range(31)]
         assert template.recurring(range(31)) == expected
         assert template.own(range(31)) == [block for block in range(31) if not expected[block]]
@@ -73,7 +73,7 @@ def test_what_recurs_is_what_its_counts_say_whatever_was_done(
         patch.setattr(module, "MOST", most)
         template, fresh = counted(pages), counted(others)
         recurs(template)
-        template.merge(Furniture.from_bytes(counted(others).to_bytes()))
+        template.merge(Template.from_bytes(counted(others).to_bytes()))
         recurs(template)
         recurs(template.beyond(fresh, 2))
         for page in more:
@@ -85,12 +85,12 @@ def test_what_recurs_is_what_its_counts_say_whatever_was_done(
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_template(raw: bytes) -> None:
-    assert len(Furniture.from_bytes(raw)) <= len(raw)
+    assert len(Template.from_bytes(raw)) <= len(raw)
 
 
 def test_foreign_bytes_are_an_empty_template() -> None:
     cut = counted([{1, 2, 3}] * 9).to_bytes()[:-3]
-    assert [Furniture.from_bytes(raw).pages for raw in (None, b"", b"nonsense", cut)] == [0, 0, 0, 0]
+    assert [Template.from_bytes(raw).pages for raw in (None, b"", b"nonsense", cut)] == [0, 0, 0, 0]
 
 
 def test_a_block_recurs_on_five_pages_and_on_a_share_of_all_of_a_large_site() -> None:
@@ -102,7 +102,7 @@ def test_a_block_recurs_on_five_pages_and_on_a_share_of_all_of_a_large_site() ->
 
 
 def test_pages_of_one_title_count_once() -> None:
-    template = Furniture()
+    template = Template()
     assert template.is_new("A post")
     template.add({1, 2}, "A post")
     assert not template.is_new("A post")
@@ -111,20 +111,20 @@ def test_pages_of_one_title_count_once() -> None:
 
 
 def test_titles_are_known_to_later_crawls() -> None:
-    template = Furniture()
+    template = Template()
     template.add({1, 2}, "A post")
-    again = Furniture.from_bytes(template.to_bytes())
+    again = Template.from_bytes(template.to_bytes())
     assert not again.is_new("A post")
     assert again.is_new("Another")
     again.add({3}, "Another")
-    other = Furniture()
+    other = Template()
     other.merge(again)
     assert not other.is_new("A post")
     assert not other.is_new("Another")
 
 
 def test_a_hostile_site_stays_within_bounds_and_keeps_its_template() -> None:
-    template = Furniture()
+    template = Template()
     for page in range(200):
         template.add({1, 2, 3, *range(1000 * (page + 1), 1000 * (page + 2))})
         assert len(template) <= 2 * MOST

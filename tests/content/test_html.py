@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import mmh3
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dedupcrawl.core.digests import digest_of
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.page import Page
@@ -46,7 +46,7 @@ def test_everything_a_page_says() -> None:
         description="What is new",
         anchors_same_site=("more",),
         anchors_other_sites=("www.example.org/",),
-        body_digest=mmh3.hash_bytes(markup.encode()),
+        body_digest=digest_of(markup.encode()),
         body_tells=True,
         links=("/more",),
         main_links=("/more",),
@@ -90,7 +90,7 @@ def test_bytes_and_text_are_read_alike() -> None:
 
 def test_the_digest_is_of_the_undecoded_body() -> None:
     body = "<p>é".encode("latin-1")
-    assert extract(body, URL, encoding="latin-1").body_digest == mmh3.hash_bytes(body)
+    assert extract(body, URL, encoding="latin-1").body_digest == digest_of(body)
     assert extract(b"", URL).body_digest == extract("", URL).body_digest == b""
     assert extract(b"", URL) == Page(URL)
 
@@ -131,6 +131,7 @@ def test_a_lone_surrogate_is_no_error(text: str) -> None:
 
 BOUNDED = """
 import resource, sys
+from dedupcrawl.core.digests import digest_of
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.selection import read_ignored
 from tests.content.bombs import BOMBS

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import random
-import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +23,7 @@ from dedupcrawl.content.main_outline import Blocks, with_breaks
 from dedupcrawl.content.main_text import main_blocks
 from dedupcrawl.content.outline import outline
 from dedupcrawl.content.sides import occurring, sides
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.content.word_kinds import symbols_of
 from dedupcrawl.index.catalog import PostingsView
 from dedupcrawl.page import Page
@@ -354,12 +352,6 @@ def test_differences_of_long_gaps(alike: int) -> None:
     new, kept = ([chance.randrange(alike) for _ in range(5000)] for _ in range(2))
     assert_same_differences([*frame, *new, *others], [*frame, *kept, *others])
     assert_same_differences([*frame, *new[:500], *others], [*frame, *kept[:480], *others])
-
-
-def test_without_a_compiler_the_build_goes_on() -> None:
-    tool = Path(__file__).parents[2] / "tools" / "build_kernels.py"
-    ran = subprocess.run([sys.executable, tool], env={"PATH": ""}, capture_output=True, text=True, check=True)
-    assert ran.stderr.startswith("no compiled kernels, NumPy does their work: ")
 
 
 def test_what_is_no_array_of_a_text_is_refused() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from w3lib.url import canonicalize_url
 
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.links import local_form, local_links
+from dedupcrawl.core.links import local_form, local_links
 
 
 def links(markup: str, url: str = "http://a.example/forum/topic?id=7") -> tuple[str, ...]:

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.symbols import SymbolText, fmix64, fold
+from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.characters import fold
+from dedupcrawl.core.hashing import fmix64_all
 from tests.content.definitions import SYMBOL
 from tests.core.definitions import ASSIGNED
 
@@ -39,6 +41,7 @@ def test_arrays_say_what_the_regular_expression_says(text: str) -> None:
     assert symbols.starts.tolist() == [match.start() for match in found]
     assert symbols.lengths.tolist() == [len(match[0]) for match in found]
     assert symbols.hashes.tolist() == [reference_hash(match[0]) for match in found]
+    assert symbols.normalized == " ".join(symbols.symbols).encode("utf-8", "surrogatepass")
 
 
 @pytest.mark.parametrize(
@@ -106,7 +109,7 @@ def test_a_megabyte_without_a_space_is_one_symbol() -> None:
 
 def test_fmix64_is_the_finalizer_of_murmurhash3() -> None:
     values = [0, 1, 2, 0xDEADBEEF, MASK]
-    assert fmix64(np.array(values, dtype=np.uint64)).tolist() == [reference_fmix64(value) for value in values]
+    assert fmix64_all(np.array(values, dtype=np.uint64)).tolist() == [reference_fmix64(value) for value in values]
 
 
 def test_different_symbols_hash_differently() -> None:

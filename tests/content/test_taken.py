@@ -10,9 +10,9 @@ from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around
 from dedupcrawl.content.differences import Differences, taken
 from dedupcrawl.content.evidence import compare
-from dedupcrawl.content.furniture import RECURRING, Furniture
+from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.content.model import packaged
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.content.view import View
 from dedupcrawl.page import Page
 
@@ -21,15 +21,15 @@ BOX = ("Read our learning centre for all about knives and stones", "A fine produ
 LINES = st.lists(st.sampled_from([*ARTICLE[:4], *BOX, "Price 7", "Price 8"]), max_size=8, unique=True).map(tuple)
 
 
-def view(main: tuple[str, ...], beside: tuple[str, ...] = (), furniture: Furniture | None = None) -> View:
+def view(main: tuple[str, ...], beside: tuple[str, ...] = (), furniture: Template | None = None) -> View:
     page = Page("http://a.example/1", paragraphs=main, asides=beside)
     outline = main_outline.read(main_outline.packed(SymbolText.of(main)))
-    return View(page.url, page.title, outline, Around.of(page), furniture or Furniture())
+    return View(page.url, page.title, outline, Around.of(page), furniture or Template())
 
 
-def repeating(*lines: str) -> Furniture:
+def repeating(*lines: str) -> Template:
     """What a site repeats of which each page has these lines."""
-    furniture = Furniture()
+    furniture = Template()
     for number in range(RECURRING):
         furniture.add(view(lines).blocks, f"page {number}")
     return furniture

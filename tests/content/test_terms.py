@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.symbols import fold
+from dedupcrawl.core.characters import fold
 from dedupcrawl.content.terms import (
     STOPPED,
     DictionaryError,

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.symbols import code_points
 from dedupcrawl.core import characters
 from dedupcrawl.core.characters import ALONE, CJK, DIGIT, LETTER, MARK, SIGNS, TOUCH, TOUCHING, collapse, fold, unescape
 from tests.content.definitions import SYMBOL
@@ -129,11 +128,6 @@ def test_no_character_folds_to_more_than_two_for_each_byte_wherever_it_stands() 
             one != "\u321d"
         ):  # two syllables in brackets, which are composed of five and compose with nothing beside them
             assert sum(len(part.casefold()) for part in parts) <= 2 * len(one.encode("utf-8", "surrogatepass"))
-
-
-@given(AWKWARD)
-def test_code_points(text: str) -> None:
-    assert code_points(text).tolist() == list(map(ord, text))
 
 
 # Character references.

@@ -32,9 +32,10 @@ class Asked:
 
 
 def made() -> tuple[Questions, Asked, ErrorPages, Batch]:
-    asked, errors, batch = Asked(), ErrorPages(), Batch(TemporaryIndex([]))
+    index = TemporaryIndex([])
+    asked, errors, batch = Asked(), ErrorPages(), Batch(index)
     sending: Any = asked
-    return Questions(Pages(DedupSettings.read({})), batch, sending), asked, errors, batch
+    return Questions(Pages(DedupSettings.read({}), index), batch, sending), asked, errors, batch
 
 
 def test_what_waits_is_done_in_its_order_once_the_host_has_answered_and_costs_nothing_else() -> None:

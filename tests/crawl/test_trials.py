@@ -10,7 +10,7 @@ import pytest
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
-from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.core.template import Template
 from dedupcrawl.crawl import trials as trials_module
 from dedupcrawl.crawl.same_page import NOWHERE, Look, is_kept_with_lines_beside, same_page
 from dedupcrawl.crawl.trials import Trial, Trials
@@ -48,12 +48,12 @@ STORY, OTHER, SHELL = look(prose(1)), look(prose(2)), look("")
     ],
 )
 def test_whether_one_page_serves_who_asked_for_the_other(asked: Look, canonical: Look, same: bool | None) -> None:
-    assert same_page(asked, canonical, lambda host: Furniture()) is same
+    assert same_page(asked, canonical, lambda host: Template()) is same
 
 
-def furniture_of_pages(count: int) -> Furniture:
+def furniture_of_pages(count: int) -> Template:
     """Of a host with so many pages of different titles, which have a counter in common."""
-    furniture = Furniture()
+    furniture = Template()
     for number in range(count):
         analysis = Analysis(Page("http://a.example/", paragraphs=(f"Viewed {number} times", prose(10 + number))))
         furniture.add(analysis.hashes, f"page {number}")
@@ -66,7 +66,7 @@ class Setting:
 
     rules: Path
     kept: dict[str, Look] = field(default_factory=dict)
-    furniture: Furniture = field(default_factory=lambda: furniture_of_pages(5))
+    furniture: Template = field(default_factory=lambda: furniture_of_pages(5))
     passed: list[str] = field(default_factory=list)
     failed: list[tuple[str, Ruling]] = field(default_factory=list)
     undecided: list[str] = field(default_factory=list)
@@ -353,7 +353,7 @@ def test_a_trial_under_way_tells_of_a_suspected_text_too(setting: Setting) -> No
 
 
 def test_pages_that_seem_to_differ_are_compared_again_once_counters_are_known(setting: Setting) -> None:
-    setting.furniture = Furniture()
+    setting.furniture = Template()
     setting.begin()
     setting.trials.found(CANONICAL, OTHER)
     setting.trials.asked_for(ASKED, STORY)
@@ -364,7 +364,7 @@ def test_pages_that_seem_to_differ_are_compared_again_once_counters_are_known(se
 
 
 def test_a_trial_that_is_put_off_again_and_again_counts_once(setting: Setting) -> None:
-    setting.furniture = Furniture()
+    setting.furniture = Template()
     setting.begin()
     setting.trials.asked_for(ASKED, STORY)
     for _ in range(5):
@@ -375,7 +375,7 @@ def test_a_trial_that_is_put_off_again_and_again_counts_once(setting: Setting) -
 
 
 def test_what_was_put_off_is_settled_when_nothing_more_comes(setting: Setting) -> None:
-    setting.furniture = Furniture()
+    setting.furniture = Template()
     setting.begin()
     setting.trials.found(CANONICAL, OTHER)
     setting.trials.asked_for(ASKED, STORY)
@@ -393,7 +393,7 @@ def test_counters_that_a_site_repeats_make_no_other_page() -> None:
 
     one, other = thread(range(10, 20)), thread(range(50, 60))
     assert same_page(one, other, lambda host: furniture_of_pages(5))
-    assert not same_page(one, other, lambda host: Furniture())
+    assert not same_page(one, other, lambda host: Template())
 
 
 def test_a_short_page_that_was_kept_with_lines_beside_it_is_the_same_still() -> None:

@@ -34,7 +34,7 @@ class Crawl:
 
     def judge(self, name: str, words: list[str], scope: str = "run") -> Verdict:
         page = Page(f"http://a.example/{name}", paragraphs=(" ".join(words),))
-        return self.detector.judge(Analysis(page), CHECKS, scope=scope)
+        return self.detector.judge(Analysis(page, self.index.secret), CHECKS, scope=scope)
 
 
 def framed(own: str, main: str = "") -> Page:
@@ -81,6 +81,6 @@ class Shared:
         packed = (lambda: request) if request else None
         is_same = (lambda kept: kept.partition("?")[0] == canonical) if canonical else None
         asked = Asked(CHECKS, scope, canonical, is_same, ttl=ttl, quota=quota, request=packed)
-        (verdict,) = together(self.index, [detector.steps(Analysis(page), asked)])
+        (verdict,) = together(self.index, [detector.steps(Analysis(page, self.index.secret), asked)])
         detector.close()
         return verdict

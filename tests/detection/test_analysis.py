@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
-from dedupcrawl.content.furniture import RECURRING, Furniture
+from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.page import Page
 from tests.detection.judged import prose
@@ -20,8 +20,8 @@ def analysis(main: Sequence[str], asides: Sequence[str]) -> Analysis:
     return Analysis(Page("http://a.example/1", paragraphs=tuple(main), asides=tuple(asides)))
 
 
-def site(*pages: Analysis) -> Furniture:
-    template = Furniture()
+def site(*pages: Analysis) -> Template:
+    template = Template()
     for page in pages:
         for _ in range(RECURRING):
             template.add(page.hashes)
@@ -30,7 +30,7 @@ def site(*pages: Analysis) -> Furniture:
 
 def test_without_a_template_a_page_is_its_main_text() -> None:
     page = analysis([NOTICE], [*ARTICLE, FOOTER])
-    reading = Reading.of(page, Furniture())
+    reading = Reading.of(page, Template())
     assert reading.analysis is page
     assert reading.own.text == page.text.text
     assert len(reading.view.around.asides) == 3
@@ -43,7 +43,7 @@ def test_where_the_main_text_is_the_sites_its_own_asides_are_read() -> None:
     assert reading.analysis.page.paragraphs == (NOTICE, *ARTICLE)
     assert reading.own.text == "\n".join(ARTICLE)
     assert reading.furniture_blocks == 1
-    article = Reading.of(analysis(ARTICLE, []), Furniture()).signatures(CHECKS)
+    article = Reading.of(analysis(ARTICLE, []), Template()).signatures(CHECKS)
     found = reading.signatures(CHECKS)
     assert found.keys() == article.keys()
     assert {name for name in found if found[name] == article[name]} == found.keys() - {"exact"}

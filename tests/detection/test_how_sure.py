@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from dedupcrawl.content.checks.registry import make_checks
-from dedupcrawl.content.furniture import RECURRING
+from dedupcrawl.core.template import RECURRING
 from dedupcrawl.content.model import DOUBTED, packaged
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Analysis
 from dedupcrawl.detection.comparison import COMPARED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dedupcrawl.commands.text import Line, lines_of
-from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.core.template import Template
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
 from tests.crawls.site import prose
@@ -21,15 +21,15 @@ def page(number: int, text: str = "") -> Page:
     )
 
 
-def learned(pages: int) -> Furniture:
-    furniture = Furniture()
+def learned(pages: int) -> Template:
+    furniture = Template()
     for number in range(1, pages + 1):
         furniture.add(Analysis(page(number)).hashes, f"Topic {number}")
     return furniture
 
 
 def test_lines_are_the_pages_own_until_its_site_repeats_them() -> None:
-    assert {line.kind for line in lines_of(page(77), Furniture())[0]} == {"own"}
+    assert {line.kind for line in lines_of(page(77), Template())[0]} == {"own"}
     assert {line.kind for line in lines_of(page(77), learned(4))[0]} == {"own"}
     assert lines_of(page(77), learned(5))[0] == [
         Line(WELCOME, "furniture", True),

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from dedupcrawl.content.checks.registry import make_checks
-from dedupcrawl.content.furniture import Furniture
+from dedupcrawl.core.template import Template
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.site_furniture import SiteFurniture
@@ -154,7 +154,7 @@ class TestTemplateOfASite:
         site.judge("a.example/later", MENU, prose(90, 7), FOOT)
         assert early is not None
         assert kept is not None
-        alone = Reading.of(Analysis(Page("http://x", paragraphs=(" ".join(story),))), Furniture()).signatures(CHECKS)
+        alone = Reading.of(Analysis(Page("http://x", paragraphs=(" ".join(story),))), Template()).signatures(CHECKS)
         assert {name for name in alone if kept.signatures[name] == alone[name]} == alone.keys() - {"exact"}
         assert not {name for name in alone if early.signatures[name] == alone[name]}
         assert (kept.outline, kept.kept_at) == (early.outline, early.kept_at)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content.checks.registry import make_checks
-from dedupcrawl.content.furniture import RECURRING
+from dedupcrawl.core.template import RECURRING
 from dedupcrawl.detection import site_furniture
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector

@@ -4,8 +4,8 @@ import pytest
 
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.checks.registry import make_checks
-from dedupcrawl.content.furniture import Furniture
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.template import Template
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.detection import unsettled
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.comparison import Comparison
@@ -29,7 +29,7 @@ def add(pages: UnsettledPages, host: str, name: str, blocks: str, spare: int = -
     url, packed = f"http://{host}/{name}", outline_of(blocks)
     entry = Entry(url=url, site=host, spider="", run="", kept_at=0, title="", signatures={}, outline=packed)
     page = Page(url, paragraphs=(text,))
-    one = Unsettled(page, entry, (), Reading.of(Analysis(page), Furniture()), never_compared)
+    one = Unsettled(page, entry, (), Reading.of(Analysis(page), Template()), never_compared)
     one.characters, one.spare = len(text), spare
     pages.add(host, one)
 
@@ -46,7 +46,7 @@ def test_all_that_a_page_holds_is_counted() -> None:
         asides=("two",),
     )
     analysis = Analysis(page)
-    reading = Reading.of(analysis, Furniture())
+    reading = Reading.of(analysis, Template())
     entry = Entry(
         url=page.url, site="a", spider="", run="", kept_at=0, title="", signatures={}, outline=analysis.outline
     )
@@ -61,7 +61,7 @@ def taken(pages: UnsettledPages, host: str) -> list[str]:
     due = pages.due(host)
     assert pages.due(host) == due, "until they are settled"
     for one in due:
-        one.settle(one.entry, Reading.of(Analysis(Page("http://a/")), Furniture()))
+        one.settle(one.entry, Reading.of(Analysis(Page("http://a/")), Template()))
     return [one.page.url for one in due]
 
 

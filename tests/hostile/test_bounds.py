@@ -20,7 +20,7 @@ from dedupcrawl.content.concept_network import text_network
 from dedupcrawl.content.differences import stretches
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.selection import read_ignored
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.crawl_logs.page_files import page_of, stored_pages
 from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally

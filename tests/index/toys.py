@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings, Probe
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.index.contract import Drop, Index, Kept, Offer
 from dedupcrawl.index.record import Dependent, Entry
 from dedupcrawl.index.search import Search

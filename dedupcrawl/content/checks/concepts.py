@@ -44,8 +44,9 @@ import numpy as np
 from dedupcrawl.content import terms
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
 from dedupcrawl.content.concept_network import ConceptVector, cosine, key_concepts, position_deviation
-from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fold
 from dedupcrawl.content.terms import STOPPED, term
+from dedupcrawl.core.characters import fold
+from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import BELOW_1, file, parameter, share, whole
 

@@ -6,16 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-import mmh3
 import numpy as np
 
 from dedupcrawl.content.checks.base import Equality, Keys, PageIds, Postings
-from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
+from dedupcrawl.core.digests import digest_of
+from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import parameter, whole
 
-OF_TEXT = b"t"
-OF_BODY = b"b"
+OF_TEXT, OF_BODY = b"T", b"B"  # 0.2 wrote "t" and "b", before MurmurHash3: a crawl log may hold rows of both
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +39,13 @@ class ExactCheck(Equality):
     name: ClassVar[str] = "exact"
 
     def header(self) -> Mapping[str, str | int | float]:
-        return {"symbols": SYMBOLS_VERSION, "hash": "murmur3_x64_128", "min_symbols": self.min_symbols}
+        return {"symbols": SYMBOLS_VERSION, "hash": "blake2b", "min_symbols": self.min_symbols}
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
-        """17 bytes: kind and MurmurHash3 x64 128."""
-        if len(text.hashes) >= self.min_symbols:
-            return OF_TEXT + mmh3.mmh3_x64_128_digest(text.hashes.astype("<u8", copy=False).tobytes())
-        return OF_BODY + page.body_digest if page.body_tells and page.body_digest else None
+        """17 bytes: kind and digest, keyed by the secret of the text's index."""
+        if len(text) >= self.min_symbols:
+            return OF_TEXT + digest_of(text.normalized, text.secret)
+        return OF_BODY + digest_of(page.body_digest, text.secret) if page.body_tells and page.body_digest else None
 
     def keys(self, signature: bytes) -> Keys:
         """One key: the first half of the digest, after its kind."""

@@ -26,15 +26,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.character_tables import MARK
 from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings, Probe, by_page
-from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
+from dedupcrawl.core.characters import MARK
+from dedupcrawl.core.digests import Secret
+from dedupcrawl.core.hashing import fmix64_all
+from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import one_of, parameter, share, whole
 
@@ -60,10 +62,10 @@ class CodeRules(NamedTuple):
     symbols: int  # only so many symbols of the text are looked at; 0 for all
 
 
-@cache
-def _anchor_words(anchors: str) -> NDArray[np.uint64]:
-    """Hashes of the set's words."""
-    return SymbolText.of((ANCHOR_SETS[anchors],)).hashes
+@lru_cache(maxsize=16)
+def _anchor_words(anchors: str, secret: Secret) -> NDArray[np.uint64]:
+    """Hashes of the set's words, as texts of an index have them."""
+    return SymbolText.of((ANCHOR_SETS[anchors],), secret).hashes
 
 
 def feature_code(text: SymbolText, rules: CodeRules) -> Positions:
@@ -95,7 +97,7 @@ def feature_code(text: SymbolText, rules: CodeRules) -> Positions:
         breaks = breaks[:0]
         paragraph = np.zeros(count, dtype=np.intp)
     marks = np.flatnonzero(text.kinds[:end] & MARK)
-    words = np.flatnonzero(np.isin(text.hashes[:count], _anchor_words(rules.anchors)))
+    words = np.flatnonzero(np.isin(text.hashes[:count], _anchor_words(rules.anchors, text.secret)))
     # What stands to the left and to the right of an anchor, where that is in the anchor's own paragraph.
     left = np.concatenate((np.searchsorted(starts, marks) - 1, words - 1))
     right = np.concatenate((left[: len(marks)] + 1, words + 1))
@@ -176,7 +178,7 @@ def _grams(signature: bytes) -> Keys:
     for offset in range(GRAM):
         values *= _GRAM_FACTOR
         values += code[offset : offset + count]
-    prefixes: Keys = fmix64(values) >> np.uint64(_PAYLOAD_BITS)
+    prefixes: Keys = fmix64_all(values) >> np.uint64(_PAYLOAD_BITS)
     return prefixes
 
 
@@ -244,7 +246,7 @@ class FeatureCodeCheck(Check):
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """The code; None for a page of fewer than `MIN_CODE` symbols."""
-        if len(text.hashes) < MIN_CODE:
+        if len(text) < MIN_CODE:
             return None
         rules = CodeRules(self.anchors, self.ieu_length, self.ieu_share, self.characters)
         positions = feature_code(text, rules)[:MAX_CODE]

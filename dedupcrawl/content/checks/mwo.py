@@ -43,7 +43,8 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content import terms
 from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings, Probe
-from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fold
+from dedupcrawl.core.characters import fold
+from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import BELOW_1, Takes, parameter, share, whole
 

@@ -29,10 +29,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content import kernels
 from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings, by_page
 from dedupcrawl.content.main_outline import OUTLINE_SYMBOLS
-from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
+from dedupcrawl.core.signatures import sampled_shingles, shared_shingles
+from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import parameter, share, whole
 
@@ -53,34 +53,10 @@ _PAYLOAD_BITS = 32
 _LEVEL_BITS = np.uint64(3)
 _LEVEL = np.uint64(7)
 _PAYLOAD = np.uint64((1 << _PAYLOAD_BITS) - 1)
-_FACTOR = np.uint64(0xD1342543DE82EF95)
-_FACTOR_SQUARED = np.uint64(0xD1342543DE82EF95**2 % 2**64)
 _BELOW = tuple(np.uint32((1 << level) - 1) for level in range(LEVELS + 1))
 
 Sample = NDArray[np.uint32]
 Counts = NDArray[np.int64]
-
-
-def shingles(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Shape (n,) → (max(0, n − 3),): a hash of every four neighbouring symbols."""
-    pairs = hashes[:-1] * _FACTOR
-    pairs += hashes[1:]
-    fours = pairs[:-2] * _FACTOR_SQUARED
-    fours += pairs[2:]
-    return fmix64(fours)
-
-
-def sampled(hashes: NDArray[np.uint64]) -> tuple[int, Sample]:
-    """The level and the different sampled shingles, ascending: at level i the lower 32 bits of those 0 modulo 2^i."""
-    if kernels.compiled is not None:
-        level, packed = kernels.compiled.sampled_shingles(hashes, LEVELS, FEWEST)
-        return level, np.frombuffer(packed, dtype=np.uint32)
-    values = shingles(hashes).astype(np.uint32)
-    for level in range(LEVELS, -1, -1):
-        sample: Sample = np.unique(values[_places(level, values)])
-        if len(sample) >= FEWEST:
-            break
-    return level, sample
 
 
 def _read(signature: bytes) -> tuple[int, Sample]:
@@ -125,10 +101,10 @@ class ShinglesCheck(Check):
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """Level and sample; None for a text of fewer than `min_symbols`."""
-        if len(text.hashes) < max(SHINGLE, self.min_symbols):
+        if len(text) < max(SHINGLE, self.min_symbols):
             return None
-        level, sample = sampled(text.hashes[:OUTLINE_SYMBOLS])
-        return bytes((level,)) + sample.astype("<u4", copy=False).tobytes()
+        level, sample = sampled_shingles(text, OUTLINE_SYMBOLS, LEVELS, FEWEST)
+        return bytes((level,)) + sample
 
     def keys(self, signature: bytes) -> Keys:
         """One a sampled shingle."""
@@ -174,24 +150,12 @@ class ShinglesCheck(Check):
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """The share of the sample of `new` that `kept` has, when it reaches α."""
-        if kernels.compiled is not None:
-            mine, shared = kernels.compiled.shared_shingles(new, kept)
-        else:
-            at_level = _shingles_at(max(new[0], kept[0]), new)
-            # A shingle that `kept` has beyond the larger modulus is none of these.
-            mine, shared = len(at_level), len(at_level.intersection(_read(kept)[1].tolist()))
+        mine, shared = shared_shingles(new, kept)
         return shared / mine if mine and shared >= self._least(mine) else None
 
     def _least(self, count: int) -> int:
         """⌈αn⌉, at least one."""
         return max(1, math.ceil(count * self.share - 1e-9))
-
-
-@lru_cache(maxsize=LEVELS + 1)
-def _shingles_at(level: int, signature: bytes) -> frozenset[int]:
-    """The sample at a level; remembered, because a page is compared with many others in turn."""
-    own_level, sample = _read(signature)
-    return frozenset((sample if level == own_level else sample[_places(level, sample)]).tolist())
 
 
 @lru_cache(maxsize=1)  # `candidates` and `contained` ask for the same

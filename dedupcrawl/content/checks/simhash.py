@@ -8,7 +8,7 @@
 
 URLs in the text are no features (Khan and Ali, Sect. III-F).
 
-A pair is hashed to fmix64(3·hash(a) + hash(b) mod 2^64), a word to fmix64(hash(a)); hash(a) is the symbol's own hash
+A pair is hashed to fmix64_all(3·hash(a) + hash(b) mod 2^64), a word to fmix64_all(hash(a)); hash(a) is the symbol's own hash
 and fmix64 the finalizer of MurmurHash3.
 
 **Search** is exact for every distance k up to 7 with four postings per page. A fingerprint has four blocks of 16 bits.
@@ -21,65 +21,33 @@ block (16) and 46 of the other 48 bits, so a posting alone gives the distance bu
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dedupcrawl.content import kernels
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings, Probe
-from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText, fmix64
+from dedupcrawl.core.signatures import TERM_FREQUENCY_CAP, simhash
+from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import one_of, parameter, whole
 
 BITS = 64
 MAX_DISTANCE = 7
 FEATURES = ("pairs", "words")
-LONG_WORD = 4
-"""Letters of a word that is a feature by itself."""
-TERM_FREQUENCY_CAP = 8
-"""How often one of the "pairs" features counts."""
 _BLOCKS = 4
 _BLOCK_BITS = BITS // _BLOCKS
 _NUMBER_BITS = 2
 _PAYLOAD_BITS = BITS - _NUMBER_BITS - _BLOCK_BITS
 _BELOW_BLOCK, _BELOW_NUMBER = np.uint64(_PAYLOAD_BITS), np.uint64(BITS - _NUMBER_BITS)
 _NEIGHBOURS = np.append(0, 1 << np.arange(_BLOCK_BITS)).astype(np.uint64)  # blocks that differ in a bit at most
-_URL = re.compile(r"(?:https?://|www\.)[!-~]+")  # ends where another script begins, as in 见http://a.cn/。
-_AT_ONCE = 1 << 14  # features counted together, which takes 1 MB
 
 
 def similarity_at(distance: int) -> float:
     """Cosine of the feature vectors' angle that a Hamming distance estimates: cos(π·d/64), at least 0."""
     return max(0.0, math.cos(math.pi * distance / BITS))
-
-
-def fingerprint(features: NDArray[np.uint64]) -> int:
-    """SimHash of feature hashes (each as often as its weight): bit i is set when more than half of them have it set."""
-    octets = features.astype("<u8", copy=False).view(np.uint8).reshape(-1, 8)
-    counts = np.zeros(BITS, dtype=np.int64)
-    for begin in range(0, len(octets), _AT_ONCE):
-        bits = np.unpackbits(octets[begin : begin + _AT_ONCE], axis=1, bitorder="little")
-        counts += bits.sum(axis=0, dtype=np.int64)
-    return int.from_bytes(np.packbits(2 * counts > len(features), bitorder="little").tobytes(), "little")
-
-
-def features(text: SymbolText, kind: str) -> NDArray[np.uint64]:
-    """Shape (m,): the hashed features of a text, each as often as it counts."""
-    hashes = text.hashes
-    long_words = hashes[text.lengths >= LONG_WORD]
-    if kind == "words":
-        return fmix64(long_words)
-    pairs = hashes[:-1] * np.uint64(3)
-    pairs += hashes[1:]
-    found = fmix64(np.concatenate((pairs, long_words)))
-    found.sort()
-    too_often = found[TERM_FREQUENCY_CAP:] == found[:-TERM_FREQUENCY_CAP]
-    return np.delete(found, np.flatnonzero(too_often)) if too_often.any() else found
 
 
 @lru_cache(maxsize=16)  # of the page at hand: it is searched for and posted. Not to be written to
@@ -123,14 +91,8 @@ class SimHashCheck(Check):
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """8 bytes, little-endian."""
-        if "://" in text.text or "www." in text.text:
-            text = SymbolText(_URL.sub(" ", text.text))
-        if kernels.compiled is not None:
-            made, count = kernels.compiled.simhash(text.hashes, text.lengths, self.features == "pairs")
-        else:
-            found = features(text, self.features)
-            made, count = fingerprint(found), len(found)
-        return made.to_bytes(8, "little") if count >= self.min_features else None
+        fingerprint, count = simhash(text.without_urls(), self.features == "pairs")
+        return fingerprint.to_bytes(8, "little") if count >= self.min_features else None
 
     def keys(self, signature: bytes) -> Keys:
         """Four keys, one a block."""

@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-import mmh3
-
 from dedupcrawl.content.checks.base import NO_PAGES, Equality, PageIds, Postings
-from dedupcrawl.content.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.content.view import TITLE
+from dedupcrawl.core.digests import digest_of
+from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of
 
@@ -34,15 +33,15 @@ class TitleCheck(Equality):
     name: ClassVar[str] = "title"
 
     def header(self) -> Mapping[str, str | int | float]:
-        return {"symbols": SYMBOLS_VERSION, "hash": "murmur3_x64_128", "characters": TITLE}
+        return {"symbols": SYMBOLS_VERSION, "hash": "blake2b", "characters": TITLE}
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
-        """Half of MurmurHash3 x64 128 of title and host; none without a title, or of next to no text."""
-        title = SymbolText.of((page.title[:TITLE],)).hashes
-        if not len(title) or len(text.hashes) < _MIN_SYMBOLS:
+        """Half of a digest of title and host; none without a title, or of next to no text."""
+        title = SymbolText.of((page.title[:TITLE],)).normalized
+        if not title or len(text) < _MIN_SYMBOLS:
             return None
         host = host_of(page.url).removeprefix("www.").encode("utf-8", "surrogatepass")
-        return mmh3.mmh3_x64_128_digest(title.astype("<u8", copy=False).tobytes() + host)[:8]
+        return digest_of(title + b"\0" + host, text.secret)[:8]
 
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
         """Pages of the same key, unless they are many."""

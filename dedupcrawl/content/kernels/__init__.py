@@ -1,4 +1,4 @@
-"""Steps that take most of a page's time, compiled where there is a compiler when the package is built.
+"""Steps that take most of a page's time, compiled when the package is built.
 
 Each repeats, bit by bit, a step that is written in NumPy where it belongs; that is its reference, and what runs where
 the extension is missing. A page is some hundred symbols, so in NumPy the calls cost more than the work. What the

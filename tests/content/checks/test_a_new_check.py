@@ -13,7 +13,7 @@ import pytest
 
 from dedupcrawl.content.checks import registry
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.open import open_index

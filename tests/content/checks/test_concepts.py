@@ -15,7 +15,7 @@ from benchmarks.texts import documents
 from dedupcrawl.content.checks.concepts import ConceptsCheck
 from dedupcrawl.content.checks.registry import PARAMETERS, make_checks
 from dedupcrawl.content.concept_network import ConceptVector, KeyConcept, cosine
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import DictPostings, keepers
 

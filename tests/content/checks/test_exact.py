@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from hashlib import blake2b
+
 import pytest
 
 from dedupcrawl.content.checks.exact import ExactCheck
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.digests import NO_SECRET, Secret
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import DictPostings, keepers
 
@@ -92,4 +95,15 @@ def test_search() -> None:
 def test_signatures_are_part_of_the_stored_format() -> None:
     made = signature(TEXT)
     assert made is not None
-    assert made.hex() == "7409fdd15a482d374f05fa785b7f7daf11"
+    assert made.hex() == "54d8dc74facb199f8656db8aaa4c6be089"
+    said = "the quick brown fox jumps over the lazy dog again and again and again 系 统 采 用 的 特 征 码 提 取 算 法"
+    assert made == b"T" + blake2b(said.encode(), digest_size=16).digest()
+
+
+def test_they_are_keyed_by_the_secret_of_an_index() -> None:
+    page = Page("", body_digest=b"1" * 16, body_tells=True)
+    for paragraphs in ((TEXT,), ()):
+        secrets = (Secret(bytes(32)), Secret(bytes(31) + b"1"), NO_SECRET)
+        made = [CHECK.signature(page, SymbolText.of(paragraphs, secret)) for secret in secrets]
+        assert len({*made}) == 3
+        assert made[0] == CHECK.signature(page, SymbolText.of(paragraphs, Secret(bytes(32))))

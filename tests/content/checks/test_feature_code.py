@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchmarks.feature_code_tables import repeatability
 from dedupcrawl.content.checks.feature_code import GRAM, MAX_CODE, MIN_CODE, SAMPLING, FeatureCodeCheck
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import DictPostings, keepers
 

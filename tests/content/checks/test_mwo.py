@@ -13,7 +13,7 @@ from benchmarks.texts import documents
 from dedupcrawl.content.checks import mwo as mwo_check
 from dedupcrawl.content.checks.mwo import TOTAL, MwoCheck, Record, overlap
 from dedupcrawl.content.checks.registry import PARAMETERS, make_checks
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import DictPostings, Reading, keepers
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import DictPostings
 

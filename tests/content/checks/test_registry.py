@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, PARAMETERS, make_checks
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 
 BY_NAME = {parameter.name: parameter for parameter in PARAMETERS}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dedupcrawl.content.checks import shingles as module
 from dedupcrawl.content.checks.shingles import FEWEST, LEVELS, MODULUS, SHINGLE, ShinglesCheck, sampled, shingles
 from dedupcrawl.content.main_outline import OUTLINE_SYMBOLS
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import DictPostings, Reading, keepers
 

@@ -20,7 +20,7 @@ from dedupcrawl.content.checks.simhash import (
     fingerprint,
     similarity_at,
 )
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import DictPostings, keepers
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dedupcrawl.content.checks.title import MOST_PAGES, TitleCheck
-from dedupcrawl.content.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import DictPostings, keepers
 

@@ -1,0 +1,49 @@
+# cython: language_level=3
+"""Hash functions that stored formats name; equal on every machine. All are by Austin Appleby (MurmurHash3, 2011)."""
+
+import cython
+from cython.cimports.libc.string import memcpy
+
+
+def fmix64(value):
+    """The finalizer of MurmurHash3 x64 128: every bit of the input changes half of the output's."""
+    value ^= value >> 33
+    value *= cython.cast(uint64_t, 0xFF51AFD7ED558CCD)
+    value ^= value >> 33
+    value *= cython.cast(uint64_t, 0xC4CEB9FE1A85EC53)
+    return value ^ value >> 33
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _rotated(value: uint32_t, bits: cython.int) -> uint32_t:
+    return value << bits | value >> (32 - bits)
+
+
+def murmur3_32(data, size, seed):
+    """MurmurHash3 x86 32, of little-endian bytes."""
+    hashed: uint32_t = seed
+    word: uint32_t
+    at: cython.Py_ssize_t = 0
+    while at + 4 <= size:
+        memcpy(cython.address(word), data + at, 4)
+        hashed ^= _rotated(word * cython.cast(uint32_t, 0xCC9E2D51), 15) * cython.cast(uint32_t, 0x1B873593)
+        hashed = _rotated(hashed, 13) * 5 + cython.cast(uint32_t, 0xE6546B64)
+        at += 4
+    if at < size:
+        word = 0
+        memcpy(cython.address(word), data + at, size - at)
+        hashed ^= _rotated(word * cython.cast(uint32_t, 0xCC9E2D51), 15) * cython.cast(uint32_t, 0x1B873593)
+    hashed ^= cython.cast(uint32_t, size)
+    hashed = (hashed ^ hashed >> 16) * cython.cast(uint32_t, 0x85EBCA6B)
+    hashed = (hashed ^ hashed >> 13) * cython.cast(uint32_t, 0xC2B2AE35)
+    return hashed ^ hashed >> 16
+
+
+def fmix64_all(values: object) -> object:
+    """`fmix64` of each number of an array, shape (n,), in place and returned."""
+    view: uint64_t[::1] = values
+    i: cython.Py_ssize_t
+    for i in range(view.shape[0]):
+        view[i] = fmix64(view[i])
+    return values

@@ -1,0 +1,492 @@
+# cython: language_level=3
+"""Main text: which blocks of a page are its content, and which its navigation, advertising and small print.
+
+Shallow text features as in boilerpipe (Kohlschütter, Fankhauser, Nejdl, WSDM 2010), summed over containers so that the
+best container is a maximum subsequence (Pasternack, Roth, WWW 2009) of whole elements, with the hints that readability
+and trafilatura take from class names. A page that has no article in it keeps all its text but the obvious boilerplate:
+two pages of one template must not be reduced to the same small print.
+
+Text is weighed in UTF-8 bytes: about six for an English word and a space, six for a Chinese word of two characters.
+"""
+
+import cython
+from cython.cimports.dedupcrawl.core.ascii import Text, is_digit, is_letter, is_space, lower
+from cython.cimports.dedupcrawl.core.outline import Block, Element
+from cython.cimports.dedupcrawl.core.tags import (
+    BOILERPLATE,
+    BY_ATTRIBUTES,
+    CONTENT,
+    NEUTRAL,
+    Attribute,
+    Span,
+    equals,
+    next_attribute,
+)
+from cython.cimports.libc.stdint import int64_t, uint8_t, uint32_t
+from cython.cimports.libc.string import memchr, memcmp
+
+_BLOCK_COST = cython.declare(cython.double, 25)  # bytes; a block of less speaks against its container
+_LINKED = cython.declare(cython.double, 0.5)  # share of a block in links, from which on it is a list of links
+_BOILERPLATE_LIMIT = cython.declare(
+    cython.double, 0.7
+)  # of the running text; what has more is content, whatever its class
+_SECOND_SHARE = cython.declare(
+    cython.double, 0.3
+)  # of the best container's value; another that has more is content too
+_PRUNED = cython.declare(cython.double, -50)  # value of an element inside the best one, below which it is left out,
+_SOME_LINKED = cython.declare(cython.double, 0.25)  # if so much of its text is in links
+_LITTLE = cython.declare(cython.int, 100)  # bytes; what is left of a page has as much
+_ENOUGH = cython.declare(cython.int, 500)  # bytes; an article has as much
+_ARTICLE_SHARE = cython.declare(
+    cython.double, 0.3
+)  # of the content; an article that has less is a notice on another page
+_TITLE_LENGTH = cython.declare(cython.int, 10)  # characters; a longer line that is part of the title is left out
+_TITLE_LIMIT = cython.declare(cython.int, 1_000)  # characters of the title in which it is looked for
+_LONG_LINK = cython.declare(cython.double, 24)  # bytes; a shorter link text is a menu's, a longer one a headline's
+# Share of a row of siblings that are replies, from which on it is a thread. With .5 other lists come in: F1 of the
+# English articles to tune by .924 instead of .926; with 1 fewer comments of ripper234.com: 1,621 of 1,931, not 1,703.
+_REPLIES_SHARE = cython.declare(cython.double, 0.8)
+_HINT_LIMIT = cython.declare(cython.int, 500)  # bytes of an element's attributes that are looked at
+_TRACE = cython.declare(cython.double, 1e-6)  # bytes of running text in a block that speaks against its container
+
+_BOILERPLATE_NAMES = """
+ad ads adv advert advertisement banner breadcrumb breadcrumbs byline caption captions carousel consent cookie cookies
+copyright credit credits crumb crumbs dropdown foot footer gdpr login masthead menu modal mostread nav navbar navigation
+newsletter outbrain pager pagination popup popular promo promos promotion rating ratings recommend recommendation
+recommendations recommended register related respond rss share sharer sharing side sidebar signup slideshow social
+sponsor sponsored sponsors submenu subnav subscribe subscription taboola tags teaser toolbar tooltip topbar trending
+widget widgets banquan daohang fenxiang guanggao tuijian xiangguan
+"""
+_LONGEST_WORD = cython.declare(cython.int, 15)
+_WORD_SLOTS = cython.declare(cython.int, 512)
+_words = cython.declare(uint8_t[16][512])  # open addressing; a word and zeros
+
+_IN_NO_ROW = cython.declare(cython.int, 0)
+_IN_THREAD = cython.declare(cython.int, 1)
+_IN_OTHER_ROW = cython.declare(cython.int, 2)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _slot_of(text: Text, span: Span) -> cython.int:
+    value: uint32_t = 0x811C9DC5
+    i: cython.Py_ssize_t
+    for i in range(span.begin, span.end):
+        value = (value ^ lower(text[i])) * 16777619
+    return (value ^ value >> 15) & (_WORD_SLOTS - 1)
+
+
+def _fill():
+    for word in map(str.encode, _BOILERPLATE_NAMES.split()):
+        span: Span
+        span.begin, span.end = 0, len(word)
+        slot: cython.int = _slot_of(cython.cast(bytes, word), span)
+        while _words[slot][0]:
+            slot = (slot + 1) & (_WORD_SLOTS - 1)
+        for i, byte in enumerate(word):
+            _words[slot][i] = byte
+
+
+_fill()
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_boilerplate_word(text: Text, span: Span) -> cython.bint:
+    length: cython.Py_ssize_t = span.end - span.begin
+    i: cython.Py_ssize_t
+    if length > _LONGEST_WORD:
+        return False
+    slot: cython.int = _slot_of(text, span)
+    while _words[slot][0]:
+        i = 0
+        while i < length and _words[slot][i] == lower(text[span.begin + i]):
+            i += 1
+        if i == length and not _words[slot][i]:
+            return True
+        slot = (slot + 1) & (_WORD_SLOTS - 1)
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_upper(c: uint8_t) -> cython.bint:
+    return 0x41 <= c <= 0x5A
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _after(name: cython.p_const_char, text: Text, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """The end of a name, given in lower case, where it stands at `at`; else -1."""
+    i: cython.Py_ssize_t = 0
+    while name[i]:
+        if at + i >= end or lower(text[at + i]) != cython.cast(uint8_t, name[i]):
+            return -1
+        i += 1
+    return at + i
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_content_name(text: Text, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
+    """Whether "article-body", "post_text" and the like stands there."""
+    after: cython.Py_ssize_t = _after(b"article", text, at, end)
+    if after < 0:
+        after = _after(b"entry", text, at, end)
+    if after < 0:
+        after = _after(b"post", text, at, end)
+    if after < 0:
+        after = _after(b"story", text, at, end)
+    if after < 0:
+        after = _after(b"news", text, at, end)
+    if after < 0:
+        return False
+    if after < end and (text[after] == 0x2D or text[after] == 0x5F or text[after] == 0x20):
+        after += 1
+    return (
+        _after(b"body", text, after, end) >= 0
+        or _after(b"content", text, after, end) >= 0
+        or _after(b"text", text, after, end) >= 0
+    )
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _hint_in_names(text: Text, value: Span) -> cython.int:
+    """What names of classes or the like say: sidebar, navBar, article-body."""
+    hint: cython.int = NEUTRAL
+    word: Span
+    at: cython.Py_ssize_t = value.begin
+    while at < value.end:
+        if not is_letter(text[at]):
+            at += 1
+            continue
+        word.begin = at
+        while at < value.end and _is_upper(text[at]):
+            at += 1
+        if at < value.end and is_letter(text[at]):  # a small letter
+            if at - word.begin > 1:  # the last capital begins the next word
+                at -= 1
+            else:
+                while at < value.end and is_letter(text[at]) and not _is_upper(text[at]):
+                    at += 1
+        word.end = at
+        if _is_boilerplate_word(text, word):
+            return BOILERPLATE
+    for at in range(value.begin, value.end):
+        if hint == NEUTRAL and is_letter(text[at]) and _is_content_name(text, at, value.end):
+            hint = CONTENT
+    return hint
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_not_displayed(text: Text, value: Span) -> cython.bint:
+    """Whether a style has "display: none"."""
+    at: cython.Py_ssize_t
+    after: cython.Py_ssize_t
+    for at in range(value.begin, value.end):
+        after = _after(b"display", text, at, value.end)
+        if after >= 0:
+            while after < value.end and (is_space(text[after]) or text[after] == 0x3A):
+                after += 1
+            if _after(b"none", text, after, value.end) >= 0:
+                return True
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _hint_of(text: Text, element: cython.pointer(Element)) -> cython.int:
+    """What an element holds, by its name and attributes."""
+    if element.hint != BY_ATTRIBUTES:
+        return element.hint
+    hint: cython.int = NEUTRAL
+    left: Span = element.attributes
+    attribute: Attribute
+    left.end = min(left.end, left.begin + _HINT_LIMIT)
+    while next_attribute(text, cython.address(left), cython.address(attribute)):
+        if equals(text, attribute.name, "hidden"):
+            return BOILERPLATE
+        if equals(text, attribute.name, "style"):
+            if _is_not_displayed(text, attribute.value):
+                return BOILERPLATE
+        elif (
+            equals(text, attribute.name, "class")
+            or equals(text, attribute.name, "id")
+            or equals(text, attribute.name, "role")
+            or equals(text, attribute.name, "itemprop")
+        ):
+            named: cython.int = _hint_in_names(text, attribute.value)
+            if named == BOILERPLATE:
+                return BOILERPLATE
+            if named == CONTENT:
+                hint = CONTENT
+    return hint
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _weigh(page: Outline) -> cython.void:
+    """The share of each block that is in links, and how many bytes of it speak for its containers."""
+    i: cython.int
+    for i in range(page.block_count):
+        block: cython.pointer(Block) = cython.address(page.blocks[i])
+        size: cython.double = block.end - block.begin
+        block.linked = min(1.0, block.link_bytes / size)
+        block.value = size * (1.0 - 2.0 * block.linked) - _BLOCK_COST
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _find_roles(page: Outline) -> cython.void:
+    """What each element holds, by the nearest hint at it or around it; nothing in boilerplate is content."""
+    elements: cython.pointer(Element) = page.elements
+    i: cython.int
+    for i in range(page.block_count):
+        block: cython.pointer(Block) = cython.address(page.blocks[i])
+        elements[block.element].running += block.value if block.value > 0 else _TRACE
+    for i in range(page.element_count - 1, 0, -1):
+        elements[elements[i].parent].running += elements[i].running
+    limit: cython.double = _BOILERPLATE_LIMIT * elements[0].running
+    elements[0].role = NEUTRAL
+    for i in range(1, page.element_count):
+        element: cython.pointer(Element) = cython.address(elements[i])
+        element.role = elements[element.parent].role
+        if element.running != 0 and element.role != BOILERPLATE:
+            hint: cython.int = _hint_of(page.source, element)
+            if hint == CONTENT or (hint == BOILERPLATE and element.running <= limit):
+                element.role = hint
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _are_alike(text: Text, one: Span, other: Span) -> cython.bint:
+    """Whether two attributes are the same but for their numbers, as far as they are looked at."""
+    i: cython.Py_ssize_t = one.begin
+    j: cython.Py_ssize_t = other.begin
+    end: cython.Py_ssize_t = min(one.end, i + _HINT_LIMIT)
+    stop: cython.Py_ssize_t = min(other.end, j + _HINT_LIMIT)
+    while i < end and j < stop:
+        if is_digit(text[i]) and is_digit(text[j]):
+            while i < end and is_digit(text[i]):
+                i += 1
+            while j < stop and is_digit(text[j]):
+                j += 1
+        elif text[i] != text[j]:
+            return False
+        else:
+            i += 1
+            j += 1
+    return i == end and j == stop
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _has_attributes(element: cython.pointer(Element)) -> cython.bint:
+    return element.attributes.end > element.attributes.begin
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_sibling(page: Outline, element: cython.pointer(Element), best: cython.int) -> cython.bint:
+    """Whether an element was made by the same template as the best one, or one around that."""
+    if not _has_attributes(element):
+        return False
+    i: cython.int = best
+    while i:
+        other: cython.pointer(Element) = cython.address(page.elements[i])
+        if (
+            other.parent == element.parent
+            and _has_attributes(other)
+            and other.name == element.name
+            and _are_alike(page.source, other.attributes, element.attributes)
+        ):
+            return True
+        i = other.parent
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_headline(block: cython.pointer(Block)) -> cython.bint:
+    size: cython.double = block.end - block.begin
+    return block.linked >= _LINKED and size * block.linked >= _LONG_LINK * max(1, block.links)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _has_digit(page: Outline, block: cython.pointer(Block)) -> cython.bint:
+    i: cython.Py_ssize_t
+    for i in range(block.begin, block.end):
+        if is_digit(page.text[i]):
+            return True
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _find_threads(page: Outline, best: cython.int) -> cython.void:
+    """Find which elements after the best one are of a thread: of a row of siblings nearly all of which are replies.
+
+    A reply is a text and something beside it, as its author's name, but no headline in a link, as each item of a list
+    of other pages has it. (A date may be a link of any length.) Only outermost rows are judged. A row is named by its
+    first element.
+    """
+    elements: cython.pointer(Element) = page.elements
+    element: cython.pointer(Element)
+    parent: cython.pointer(Element)
+    row: cython.pointer(Element)
+    i: cython.int
+    for i in range(page.block_count):
+        block: cython.pointer(Block) = cython.address(page.blocks[i])
+        element = cython.address(elements[block.element])
+        element.lines += 1
+        element.texts += block.linked < _LINKED
+        element.headlines += _is_headline(block) and not _has_digit(page, block)
+    for i in range(page.element_count - 1, 0, -1):
+        element, parent = cython.address(elements[i]), cython.address(elements[elements[i].parent])
+        parent.lines += element.lines
+        parent.texts += element.texts
+        parent.headlines += element.headlines
+    for i in range(best + 1, page.element_count):
+        element, parent = cython.address(elements[i]), cython.address(elements[elements[i].parent])
+        if not element.lines or element.role == BOILERPLATE:
+            continue
+        if not parent.latest_row or not _has_attributes(element) or elements[parent.latest_row].name != element.name:
+            parent.latest_row = i
+        element.row = parent.latest_row
+        row = cython.address(elements[element.row])
+        row.row_size += 1
+        row.replies += element.lines > 1 and element.texts > 0 and not element.headlines
+    for i in range(page.element_count):
+        element = cython.address(elements[i])
+        row = cython.address(elements[element.row])
+        element.place = elements[element.parent].place
+        if element.place == _IN_NO_ROW and row.row_size > 1:
+            element.place = _IN_THREAD if row.replies >= _REPLIES_SHARE * row.row_size else _IN_OTHER_ROW
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _find_article(page: Outline) -> cython.void:
+    """Find the container that is worth most, and others that are worth nearly as much."""
+    elements: cython.pointer(Element) = page.elements
+    element: cython.pointer(Element)
+    best: cython.int = 0
+    i: cython.int
+    for i in range(page.block_count):
+        block: cython.pointer(Block) = cython.address(page.blocks[i])
+        element = cython.address(elements[block.element])
+        if element.role == BOILERPLATE:
+            element.worth -= abs(block.value)
+        elif element.role == NEUTRAL or block.value > 0 or block.linked >= _LINKED:
+            element.worth += block.value
+        size: cython.double = block.end - block.begin
+        element.unlinked += size * (1 - block.linked / _SOME_LINKED)
+    for i in range(page.element_count - 1, 0, -1):
+        elements[elements[i].parent].worth += elements[i].worth
+        elements[elements[i].parent].unlinked += elements[i].unlinked
+    for i in range(1, page.element_count):
+        if elements[i].worth >= elements[best].worth:  # the innermost of equals
+            best = i
+    if elements[best].worth <= 0:
+        return
+    elements[0].is_around = True
+    i = best
+    while i:
+        i = elements[i].parent
+        elements[i].is_around = True
+    _find_threads(page, best)
+    for i in range(page.element_count):
+        element = cython.address(elements[i])
+        if element.place == _IN_THREAD:
+            element.is_inside = True
+        elif i == best or (i and elements[element.parent].is_inside):
+            # A table or list is many small blocks: only its links tell that it is none of the article's.
+            element.is_inside = element.worth >= _PRUNED or element.unlinked > 0
+        elif not element.is_around and element.role != BOILERPLATE:
+            element.is_inside = element.worth > _SECOND_SHARE * elements[best].worth or _is_sibling(page, element, best)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _holds(text: Text, size: cython.Py_ssize_t, part: Text, length: cython.Py_ssize_t) -> cython.bint:
+    """Whether a text, of a bounded length, has a part."""
+    at: Text = text
+    last: Text = text + size - length
+    while length and size >= length and at <= last:
+        at = cython.cast(Text, memchr(at, part[0], last - at + 1))
+        if at is cython.NULL:
+            return False
+        if not memcmp(at, part, length):
+            return True
+        at += 1
+    return not length
+
+
+# What a page's main text may be.
+_ARTICLE = cython.declare(cython.int, 0)
+_NO_MENUS = cython.declare(cython.int, 1)
+_NO_BOILERPLATE = cython.declare(cython.int, 2)
+_ALL = cython.declare(cython.int, 3)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_of(
+    page: Outline, block: cython.pointer(Block), choice: cython.int, title: Text, title_size: cython.Py_ssize_t
+) -> cython.bint:
+    element: cython.pointer(Element) = cython.address(page.elements[block.element])
+    if choice == _ALL:
+        return True
+    if element.role == BOILERPLATE:
+        return False
+    if choice == _NO_BOILERPLATE:
+        return True
+    if choice == _NO_MENUS:
+        return block.linked < _LINKED or _is_headline(block)
+    # The title stands inside the container in one template and outside of it in another.
+    if not element.is_inside or block.linked >= _LINKED or element.is_h1:
+        return False
+    is_title: cython.bint = block.characters > _TITLE_LENGTH and _holds(
+        title, title_size, page.text + block.begin, block.end - block.begin
+    )
+    return not is_title
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _bytes_of(page: Outline, choice: cython.int, title: Text, title_size: cython.Py_ssize_t) -> int64_t:
+    total: int64_t = 0
+    i: cython.int
+    for i in range(page.block_count):
+        if _is_of(page, cython.address(page.blocks[i]), choice, title, title_size):
+            total += page.blocks[i].end - page.blocks[i].begin
+    return total
+
+
+def choose_main_text(page):
+    """Mark the blocks of a page that are its main text.
+
+    The first of these that is not too little: the article; the page without boilerplate and menus; the page without
+    boilerplate; the page.
+    """
+    title: bytes = page.title[:_TITLE_LIMIT].encode("utf-8", "surrogatepass")
+    size: cython.Py_ssize_t = len(title)
+    choice: cython.int = -1
+    i: cython.int
+    _weigh(page)
+    _find_roles(page)
+    if _bytes_of(page, _ALL, title, size) >= _ENOUGH:
+        rest: int64_t = _bytes_of(page, _NO_MENUS, title, size)
+        _find_article(page)
+        if _bytes_of(page, _ARTICLE, title, size) >= max(cython.cast(cython.double, _ENOUGH), _ARTICLE_SHARE * rest):
+            choice = _ARTICLE
+        elif rest >= _ENOUGH:
+            choice = _NO_MENUS
+    if choice < 0:
+        choice = _NO_BOILERPLATE if _bytes_of(page, _NO_BOILERPLATE, title, size) >= _LITTLE else _ALL
+    for i in range(page.block_count):
+        page.blocks[i].is_main = _is_of(page, cython.address(page.blocks[i]), choice, title, size)
+    return 0

@@ -1,0 +1,310 @@
+# cython: language_level=3
+"""Markup to blocks of text: one pass that builds no tree.
+
+Tree builders follow the page wherever it leads: nested formatting elements make them copy nodes without end, nested
+blocks make them search their stack again and again. A crawler reads what enemies write, so this pass has a stack of
+bounded depth, and nothing else. Time and memory are linear in the length of the page.
+"""
+
+import cython
+from cython.cimports.dedupcrawl.core.ascii import find, is_space
+from cython.cimports.dedupcrawl.core.characters import collapse_into, unescape_into
+from cython.cimports.dedupcrawl.core.tags import (
+    BREAK,
+    END,
+    HIDDEN,
+    LINK,
+    LINK_END,
+    PART,
+    RULE,
+    SCRIPT,
+    START,
+    TITLE,
+    Attribute,
+    equals,
+    meaning_of,
+    next_attribute,
+    read_tag,
+)
+from cython.cimports.libc.stdlib import calloc, free, malloc, realloc
+from cython.cimports.libc.string import memcpy, memset
+
+_page = cython.declare(Meaning)  # of the page itself, which is outermost
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _grown(room: cython.int) -> cython.int:
+    return room + room // 4 + 16
+
+
+class Outline:
+    """A page as blocks of text and the elements around them, both in page order.
+
+    A block is the text between two block-level tags, hidden elements left out: white space is collapsed, and where a
+    br element stood is a zero byte. Element 0 is the page itself, its own parent; the parent of every other one stands
+    before it. Paragraphs, list items and rows without attributes are left out: their text belongs to what they are
+    parts of.
+
+    Attributes:
+        markup: HTML in UTF-8, however broken.
+        is_whole: False where the page has more tags than are read.
+    """
+
+    def __cinit__(self, markup: bytes, keeps_anchors: bool = False):
+        self.markup = markup
+        self.source = markup
+        self.keeps_anchors = keeps_anchors
+        size: cython.Py_ssize_t = len(markup)
+        self.raw = cython.cast(cython.pointer(uint8_t), malloc(size + 1))  # a line's break is shorter than its tag
+        self.unescaped = cython.cast(cython.pointer(uint8_t), malloc(size + size // 5 + 1))
+        self.elements = cython.cast(cython.pointer(Element), calloc(16, cython.sizeof(Element)))
+        if self.raw is cython.NULL or self.unescaped is cython.NULL or self.elements is cython.NULL:
+            raise MemoryError
+        self.element_room = 16
+        self.element_count = self.depth = 1
+        self.stack[0].meaning = cython.address(_page)
+        self.in_head = True
+        self.title = ""
+        self.read()
+        free(self.raw)
+        free(self.unescaped)
+        self.raw = self.unescaped = cython.NULL
+
+    def __dealloc__(self):
+        free(self.text)
+        free(self.raw)
+        free(self.unescaped)
+        free(self.blocks)
+        free(self.elements)
+        free(self.anchors)
+        free(self.notes)
+        free(self.pieces)
+
+    def read(self):
+        at: cython.Py_ssize_t
+        tag_end: cython.Py_ssize_t
+        end: cython.Py_ssize_t = len(self.markup)
+        text: cython.Py_ssize_t = 0
+        tags: cython.int = 0
+        tag: Tag
+        meaning: cython.pointer(cython.const[Meaning])
+        at = find(0x3C, self.source, 0, end)
+        while at < end and tags < MAX_TAGS:
+            tag_end = read_tag(self.source, at, end, cython.address(tag))
+            if tag_end < 0:
+                at = find(0x3C, self.source, at + 1, end)
+                continue
+            tags += 1
+            self.add_text(text, at)
+            text = at = tag_end
+            if tag.name.end:
+                meaning = meaning_of(self.source, cython.address(tag))
+                if meaning is not cython.NULL:
+                    self.add_tag(meaning, cython.address(tag))
+            elif tag.is_script:
+                self.note(SCRIPT, tag.attributes, tag.unread)
+            at = find(0x3C, self.source, at, end)
+        self.is_whole = at == end
+        self.add_text(text, at)
+        self.end_block()
+        return 0
+
+    def add_text(self, begin, end):
+        first: cython.Py_ssize_t = begin
+        last: cython.Py_ssize_t = end
+        while first < last and is_space(self.source[first]):
+            first += 1
+        if begin == end or (first == end and not self.has_text):
+            return 0
+        memcpy(self.raw + self.raw_size, self.source + begin, end - begin)
+        self.raw_size += end - begin
+        self.has_text = True
+        if not self.link_depth:
+            return 0
+        while last > first and is_space(self.source[last - 1]):
+            last -= 1
+        self.link_bytes += last - first
+        if last > first:  # an image's link is none of the text that follows it
+            self.links += self.is_new_link
+            self.is_new_link = False
+        if self.keeps_anchors and self.has_anchor:
+            if self.piece_count == self.piece_room:
+                self.piece_room = _grown(self.piece_room)
+                self.pieces = cython.cast(
+                    cython.pointer(Piece), _resized(self.pieces, self.piece_room, cython.sizeof(Piece))
+                )
+            self.pieces[self.piece_count].text.begin, self.pieces[self.piece_count].text.end = begin, end
+            self.pieces[self.piece_count].anchor = self.anchor_count - 1
+            self.piece_count += 1
+        return 0
+
+    def end_block(self):
+        innermost: cython.pointer(Open) = cython.address(self.stack[self.depth - 1])
+        characters: cython.Py_ssize_t = 0
+        size: cython.Py_ssize_t
+        if self.has_text:
+            size = unescape_into(self.raw, self.raw_size, self.unescaped)
+            if self.text_room - self.text_size < 3 * size:  # a byte that is no UTF-8 becomes a character of three
+                self.text_room = self.text_size + self.text_size // 4 + 3 * size + 1024
+                self.text = cython.cast(cython.pointer(uint8_t), _resized(self.text, self.text_room, 1))
+            size = collapse_into(
+                self.unescaped, size, innermost.meaning.is_pre, self.text + self.text_size, cython.address(characters)
+            )
+            if self.in_title:
+                self.title = self.text[self.text_size : self.text_size + size].decode("utf-8")
+            elif not self.hidden_depth and not _is_blank(self.text + self.text_size, size):
+                self.add_block(size, characters, innermost.number)
+            self.raw_size = self.link_bytes = self.links = 0
+            self.has_text = False
+        self.in_title = False
+        return 0
+
+    def add_block(self, size, characters, element):
+        if self.block_count == self.block_room:
+            self.block_room = _grown(self.block_room)
+            self.blocks = cython.cast(
+                cython.pointer(Block), _resized(self.blocks, self.block_room, cython.sizeof(Block))
+            )
+        block: cython.pointer(Block) = cython.address(self.blocks[self.block_count])
+        memset(block, 0, cython.sizeof(Block))
+        block.begin, block.end = self.text_size, self.text_size + size
+        block.characters, block.element = characters, element
+        block.link_bytes, block.links = self.link_bytes, self.links
+        self.text_size += size
+        self.block_count += 1
+        return 0
+
+    def add_tag(self, meaning, tag):
+        kind: Kind = meaning.kind
+        nothing: Span
+        nothing.begin = nothing.end = 0
+        if kind >= END:
+            self.end_block()
+        if kind == END:
+            self.end_element(meaning)
+            if meaning.is_head:
+                self.in_head = False
+        elif kind == START or kind == PART:
+            self.start_element(meaning, tag)
+            if meaning.is_body:
+                self.in_head = False
+        elif kind == TITLE:
+            self.in_title = not self.title
+        elif kind == HIDDEN:
+            if self.depth < MAX_DEPTH:
+                self.push(meaning, self.stack[self.depth - 1].number)
+                if not self.hidden_depth:
+                    self.hidden_depth = self.depth
+        elif kind == LINK:
+            self.start_link(tag)
+        elif kind == LINK_END:
+            self.link_depth = 0
+        elif kind == BREAK:
+            self.raw[self.raw_size] = 0
+            self.raw_size += 1
+            self.has_text = True
+        elif kind != RULE and tag.attributes.end > tag.attributes.begin:
+            self.note(kind, tag.attributes, nothing)
+        return 0
+
+    def push(self, meaning, number):
+        self.stack[self.depth].meaning = meaning
+        self.stack[self.depth].number = number
+        self.depth += 1
+
+    def end_element(self, meaning):
+        depth: cython.int = self.depth - 1
+        while depth > 0:
+            if self.stack[depth].meaning.name == meaning.name:
+                self.depth = depth
+                break
+            if self.stack[depth].meaning.is_cell and not meaning.is_around_cells:
+                break
+            depth -= 1
+        if self.depth < self.link_depth:
+            self.link_depth = 0
+        if self.depth < self.hidden_depth:
+            self.hidden_depth = 0
+
+    def start_element(self, meaning, tag):
+        while self.depth > 1 and meaning.ends & self.stack[self.depth - 1].meaning.bit:
+            self.depth -= 1
+            if self.depth < self.link_depth:
+                self.link_depth = 0
+        if self.depth == MAX_DEPTH:
+            return 0
+        number: cython.int = self.stack[self.depth - 1].number
+        if tag.attributes.end > tag.attributes.begin or meaning.kind == START:
+            self.add_element(number, meaning, tag.attributes)
+            number = self.element_count - 1
+        self.push(meaning, number)
+        return 0
+
+    def add_element(self, parent, meaning, attributes):
+        if self.element_count == self.element_room:
+            self.element_room = _grown(self.element_room)
+            self.elements = cython.cast(
+                cython.pointer(Element), _resized(self.elements, self.element_room, cython.sizeof(Element))
+            )
+        element: cython.pointer(Element) = cython.address(self.elements[self.element_count])
+        memset(element, 0, cython.sizeof(Element))
+        element.parent, element.name, element.hint = parent, meaning.name, meaning.hint
+        element.is_heading, element.is_h1 = meaning.is_heading, meaning.is_h1
+        element.attributes = attributes
+        self.element_count += 1
+        return 0
+
+    def start_link(self, tag):
+        left: Span = tag.attributes
+        attribute: Attribute
+        self.link_depth = 0
+        while next_attribute(self.source, cython.address(left), cython.address(attribute)):
+            if equals(self.source, attribute.name, "href"):
+                break
+        else:
+            return 0
+        self.link_depth = self.depth
+        self.is_new_link = True
+        self.has_anchor = not self.hidden_depth
+        if not self.has_anchor:
+            return 0
+        if self.anchor_count == self.anchor_room:
+            self.anchor_room = _grown(self.anchor_room)
+            self.anchors = cython.cast(
+                cython.pointer(Anchor), _resized(self.anchors, self.anchor_room, cython.sizeof(Anchor))
+            )
+        self.anchors[self.anchor_count].target = attribute.value
+        self.anchors[self.anchor_count].block = self.block_count
+        self.anchor_count += 1
+        return 0
+
+    def note(self, kind, attributes, content):
+        if self.note_count == MAX_NOTES:
+            return 0
+        if self.note_count == self.note_room:
+            self.note_room = _grown(self.note_room)
+            self.notes = cython.cast(cython.pointer(Note), _resized(self.notes, self.note_room, cython.sizeof(Note)))
+        note: cython.pointer(Note) = cython.address(self.notes[self.note_count])
+        note.kind, note.attributes, note.content, note.is_in_head = kind, attributes, content, self.in_head
+        self.note_count += 1
+        return 0
+
+
+@cython.cfunc
+def _resized(array: cython.p_void, count: cython.Py_ssize_t, size: cython.size_t) -> cython.p_void:
+    """An array with room for so many items, which are moved there."""
+    made: cython.p_void = realloc(array, count * size)
+    if made is cython.NULL:
+        raise MemoryError
+    return made
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_blank(text: Text, size: cython.Py_ssize_t) -> cython.bint:
+    i: cython.Py_ssize_t
+    for i in range(size):
+        if text[i] and text[i] != 0x20:
+            return False
+    return True

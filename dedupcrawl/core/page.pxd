@@ -1,0 +1,26 @@
+from libc.stdint cimport uint8_t, uint32_t
+
+from dedupcrawl.core.outline cimport Outline
+from dedupcrawl.core.symbols cimport SymbolText, Vocabulary
+
+cdef enum Part:
+    MAIN, ASIDE, LINKS
+
+cdef struct Line:
+    Py_ssize_t begin, end
+    Part part
+
+cdef class Page:
+    cdef readonly str url, title, keywords, description
+    cdef readonly tuple headings, anchors_same_site, anchors_other_sites, also_at
+    cdef readonly bytes body_digest
+    cdef readonly bint body_tells, selector_missed
+    cdef readonly frozenset links, main_links
+    cdef uint8_t *text
+    cdef Py_ssize_t text_size
+    cdef Line *lines
+    cdef int line_count, line_room
+    cdef int add_line(self, Py_ssize_t begin, Py_ssize_t end, Part part) except -1
+    cdef int add_lines(self, Outline outline, int block, Part part) except -1
+    cdef tuple lines_of(self, Part part)
+    cdef SymbolText symbols_of(self, Part part, Vocabulary vocabulary)

@@ -1,0 +1,431 @@
+# cython: language_level=3
+"""Page: what the content checks look at of a response, or of a row of a file."""
+
+import cython
+from cython.cimports.dedupcrawl.core.links import LinkReader
+from cython.cimports.dedupcrawl.core.main_text import choose_main_text
+from cython.cimports.dedupcrawl.core.outline import Anchor, Block, Piece
+from cython.cimports.dedupcrawl.core.symbols import SymbolText, Vocabulary
+from cython.cimports.dedupcrawl.core.tags import BASE, META, Attribute, Span, equals, next_attribute
+from cython.cimports.libc.stdlib import free, malloc, realloc
+from cython.cimports.libc.string import memcpy
+
+from dedupcrawl.core.characters import collapse
+from dedupcrawl.core.digests import NO_SECRET
+from dedupcrawl.core.symbols import vocabulary_of
+
+_MOST_LINKS = cython.declare(cython.int, 1_000)  # links of a page to its own host that are read
+_TELLING = cython.declare(
+    cython.int, 40
+)  # characters that a page shows, from which on it is more than a JavaScript shell
+_TEXTS = ("url", "title", "keywords", "description")
+_LISTS = (
+    "paragraphs",
+    "headings",
+    "anchors_same_site",
+    "anchors_other_sites",
+    "asides",
+    "link_lines",
+    "links",
+    "main_links",
+    "also_at",
+)
+
+
+class Page:
+    """A web page, reduced to what the content checks look at. All strings are plain text, never markup.
+
+    Attributes:
+        url: Where the page was found, after redirects.
+        title: Text of the title element, or of a row's ``title``.
+        paragraphs: The main text, one string per natural paragraph, in page order, without empty ones.
+        asides: The other visible text that is not a link, likewise: what stands around the main text, or is the page's
+            own text where the main text was not recognized.
+        link_lines: The other visible text, likewise: lines that are mostly links, such as menus and listings.
+        links: Where its links lead on its own host: hashes of their paths and queries, as `links.link_hash` makes them.
+        main_links: Those that stand amid its main text, or at its heading.
+        headings: Texts of h1 … h6, in page order.
+        keywords: Content of the meta keywords element.
+        description: Content of the meta description element.
+        anchors_same_site: Texts of the links within the page's registrable domain.
+        anchors_other_sites: Texts of the links that leave it.
+        body_digest: 16 bytes of the undecoded body; empty when there was no body (a text row).
+        body_tells: Whether equal bodies mean equal pages: it is not text at all (an image, a PDF), or HTML with text.
+            Not so for the same JavaScript shell, or the same JSON, under two URLs.
+        selector_missed: Whether there is a selector of main texts (DEDUP_SELECTOR) that found none here.
+        also_at: Other URLs that lead to the page: a list may link to one of them.
+
+    Raises:
+        TypeError: A field of text holds anything else.
+    """
+
+    def __init__(  # noqa: PLR0913 - each may be left out
+        self,
+        url: str,
+        *,
+        title: str = "",
+        paragraphs: tuple = (),
+        headings: tuple = (),
+        keywords: str = "",
+        description: str = "",
+        anchors_same_site: tuple = (),
+        anchors_other_sites: tuple = (),
+        body_digest: bytes = b"",
+        body_tells: bool = False,
+        asides: tuple = (),
+        link_lines: tuple = (),
+        links: object = frozenset(),
+        main_links: object = frozenset(),
+        selector_missed: bool = False,
+        also_at: tuple = (),
+    ):
+        _check(url=url, title=title, keywords=keywords, description=description)
+        _check_lists(
+            paragraphs=paragraphs,
+            headings=headings,
+            anchors_same_site=anchors_same_site,
+            anchors_other_sites=anchors_other_sites,
+            asides=asides,
+            link_lines=link_lines,
+            also_at=also_at,
+        )
+        self.url, self.title, self.keywords, self.description = map(str, (url, title, keywords, description))
+        self.headings, self.also_at = headings, also_at
+        self.anchors_same_site, self.anchors_other_sites = anchors_same_site, anchors_other_sites
+        self.body_digest, self.body_tells, self.selector_missed = body_digest, body_tells, selector_missed
+        self.links, self.main_links = frozenset(links), frozenset(main_links)
+        encoded = [
+            (part, text.encode("utf-8", "surrogatepass"))
+            for part, texts in ((MAIN, paragraphs), (ASIDE, asides), (LINKS, link_lines))
+            for lines in texts
+            for text in lines.split("\n")
+            if text
+        ]
+        total: cython.Py_ssize_t = sum([len(text) for _, text in encoded])
+        at: cython.Py_ssize_t = 0
+        self.text = cython.cast(cython.pointer(uint8_t), malloc(total + 1))
+        if self.text is cython.NULL:
+            raise MemoryError
+        for part, text in encoded:
+            size: cython.Py_ssize_t = len(text)
+            memcpy(self.text + at, cython.cast(cython.pointer(uint8_t), cython.cast(bytes, text)), size)
+            self.add_line(at, at + size, part)
+            at += size
+        self.text_size = total
+
+    def __dealloc__(self):
+        free(self.text)
+        free(self.lines)
+
+    def add_line(self, begin, end, part):
+        if self.line_count == self.line_room:
+            room: cython.int = self.line_room + self.line_room // 4 + 16
+            lines: cython.pointer(Line) = cython.cast(
+                cython.pointer(Line), realloc(self.lines, room * cython.sizeof(Line))
+            )
+            if lines is cython.NULL:
+                raise MemoryError
+            self.lines, self.line_room = lines, room
+        line: cython.pointer(Line) = cython.address(self.lines[self.line_count])
+        line.begin, line.end, line.part = begin, end, part
+        self.line_count += 1
+        return 0
+
+    def add_lines(self, outline, block, part):
+        """Add the lines of a block, whose text is the page's own."""
+        at: cython.Py_ssize_t = outline.blocks[block].begin
+        end: cython.Py_ssize_t = outline.blocks[block].end
+        while at < end:
+            stop: cython.Py_ssize_t = at
+            while stop < end and self.text[stop]:
+                stop += 1
+            begin: cython.Py_ssize_t = at
+            at = stop + 1
+            while begin < stop and self.text[begin] == 0x20:
+                begin += 1
+            while stop > begin and self.text[stop - 1] == 0x20:
+                stop -= 1
+            if begin < stop:
+                self.add_line(begin, stop, part)
+        return 0
+
+    def lines_of(self, part):
+        return tuple(
+            [
+                self.text[self.lines[i].begin : self.lines[i].end].decode("utf-8", "surrogatepass")
+                for i in range(self.line_count)
+                if self.lines[i].part == part
+            ]
+        )
+
+    def symbols_of(self, part, vocabulary):
+        text: SymbolText = SymbolText.__new__(SymbolText)
+        i: cython.int
+        text.vocabulary = vocabulary
+        for i in range(self.line_count):
+            if self.lines[i].part == part:
+                text.add(self.text + self.lines[i].begin, self.lines[i].end - self.lines[i].begin)
+        return text
+
+    def main_text(self, secret: object = NO_SECRET):
+        """The symbols of its paragraphs, for the index of this secret."""
+        return self.symbols_of(MAIN, vocabulary_of(secret))
+
+    def beside(self, secret: object = NO_SECRET):
+        """Likewise those of its asides, and of its lines of links."""
+        vocabulary: Vocabulary = vocabulary_of(secret)
+        return self.symbols_of(ASIDE, vocabulary), self.symbols_of(LINKS, vocabulary)
+
+    @property
+    def paragraphs(self):
+        return self.lines_of(MAIN)
+
+    @property
+    def asides(self):
+        return self.lines_of(ASIDE)
+
+    @property
+    def link_lines(self):
+        return self.lines_of(LINKS)
+
+    @property
+    def has_text(self):
+        """Whether it has a line of any kind."""
+        return self.line_count > 0
+
+    @property
+    def size(self):
+        """Bytes of its lines."""
+        return self.text_size
+
+    def replace(self, **changes):
+        """Another page, with other values of some of its fields."""
+        return Page(**{name: getattr(self, name) for name in _FIELDS} | changes)
+
+    def __eq__(self, other):
+        if self is other:
+            return True
+        if not isinstance(other, Page):
+            return NotImplemented
+        return all([getattr(self, name) == getattr(other, name) for name in _FIELDS])
+
+    def __hash__(self):
+        return hash(self.url)
+
+    def __repr__(self):
+        told = [f"{name}={value!r}" for name in _FIELDS if (value := getattr(self, name))]
+        return f"Page({', '.join(told)})"
+
+
+_FIELDS = (
+    *("url", "title", "paragraphs", "headings", "keywords", "description", "anchors_same_site", "anchors_other_sites"),
+    *("body_digest", "body_tells", "asides", "link_lines", "links", "main_links", "selector_missed", "also_at"),
+)
+
+
+def _check(**texts):
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise TypeError(f"the {name} of a page is text, not {type(text).__name__}.")
+
+
+def _check_lists(**lists):
+    for name, texts in lists.items():
+        odd = [text for text in texts if not isinstance(text, str)] if type(texts) is tuple else [texts]
+        if odd:
+            raise TypeError(f"the {name} of a page are a tuple of texts, not {type(odd[0]).__name__}.")
+
+
+def read(  # noqa: PLR0913 - each may be left out
+    markup: bytes,
+    url: str,
+    *,
+    locate: object,
+    host_alike: object,
+    digest: bytes = b"",
+    selected: object = None,
+    stays: object = None,
+    is_cut: bool = False,
+) -> Page:
+    """Read a page of HTML.
+
+    Args:
+        markup: In UTF-8, however broken.
+        url: Where the page was found.
+        locate: Takes the href of the base element, or an empty string; gives the host of the page and that of the
+            URL that its relative links begin at, both without "www.", and that URL's path in `links.local_form`.
+        host_alike: Takes an authority, "//user@www.a.example:80", and gives its host without "www.".
+        digest: Of the body.
+        selected: Markup that a selector found, which holds the main text; None without a selector.
+        stays: Takes a link as it is written, and the base element's; whether it stays on the site, None where it leads
+            to no web page. Given where headings, keywords, description and anchors are wanted.
+        is_cut: There is more than `markup`: only its title is read. So it is of a page of more than 100,000 tags: two
+            such pages that begin alike may go on with different texts.
+    """
+    outline: Outline = Outline(markup, stays is not None)
+    headings: list = _headings(outline) if stays is not None else []
+    page: Page = Page.__new__(Page)
+    page.url, page.title, page.body_digest = url, outline.title, digest
+    page.keywords = page.description = ""
+    page.headings = page.anchors_same_site = page.anchors_other_sites = page.also_at = ()
+    page.links = page.main_links = frozenset()
+    page.body_tells = is_cut or not outline.is_whole or _shows_text(outline)
+    if is_cut or not outline.is_whole:
+        return page
+    amid: Span
+    amid.begin = amid.end = 0
+    chosen: Outline
+    i: cython.int
+    if selected is not None:
+        chosen = Outline(selected, False)
+        page.text, page.text_size = chosen.text, chosen.text_size
+        chosen.text = cython.NULL
+        for i in range(chosen.block_count):
+            page.add_lines(chosen, i, MAIN)
+        page.selector_missed = not page.line_count
+    if not page.line_count:
+        if page.selector_missed:
+            free(page.text)
+        choose_main_text(outline)
+        page.text, page.text_size = outline.text, outline.text_size
+        outline.text = cython.NULL
+        for i in range(outline.block_count):
+            page.add_lines(outline, i, _part_of(cython.address(outline.blocks[i])))
+        amid = _amid_main_text(outline)
+    base = _base_of(outline)
+    if outline.anchor_count:
+        reader: LinkReader = LinkReader(*locate(base), host_alike)
+        _read_links(page, outline, reader, amid)
+    if stays is not None:
+        page.headings = tuple(headings)
+        _read_fields(page, outline, stays, base)
+    return page
+
+
+@cython.cfunc
+def _shows_text(outline: Outline) -> cython.bint:
+    shown: cython.Py_ssize_t = 0
+    i: cython.int
+    for i in range(outline.block_count):
+        shown += outline.blocks[i].characters
+    return shown >= _TELLING
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _part_of(block: cython.pointer(Block)) -> Part:
+    if block.is_main:
+        return MAIN
+    return LINKS if block.link_bytes and 2 * block.link_bytes >= block.end - block.begin else ASIDE
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _amid_main_text(outline: Outline) -> Span:
+    """The blocks from the heading of a main text to its end, whatever stands between its parts."""
+    amid: Span
+    amid.begin = amid.end = 0
+    first: cython.int = 0
+    last: cython.int = outline.block_count - 1
+    while first <= last and not outline.blocks[first].is_main:
+        first += 1
+    if first > last:
+        return amid
+    while not outline.blocks[last].is_main:
+        last -= 1
+    heading: cython.int = first
+    while heading >= 0 and not outline.elements[outline.blocks[heading].element].is_heading:
+        heading -= 1
+    amid.begin, amid.end = heading if heading >= 0 else first, last + 1
+    return amid
+
+
+@cython.cfunc
+def _value(outline: Outline, value: Span) -> str:
+    """An attribute's value, its character references replaced and every run of white space made one space."""
+    return collapse(outline.markup[value.begin : value.end])
+
+
+@cython.cfunc
+def _base_of(outline: Outline) -> str:
+    """The href of the first base element that has attributes; empty where there is none."""
+    attribute: Attribute
+    i: cython.int
+    for i in range(outline.note_count):
+        if outline.notes[i].kind == BASE:
+            left: Span = outline.notes[i].attributes
+            while next_attribute(outline.source, cython.address(left), cython.address(attribute)):
+                if equals(outline.source, attribute.name, "href"):
+                    return _value(outline, attribute.value)
+            return ""
+    return ""
+
+
+@cython.cfunc
+def _read_links(page: Page, outline: Outline, reader: LinkReader, amid: Span):
+    links: set = set()
+    main_links: set = set()
+    hashed: uint32_t = 0
+    i: cython.int
+    for i in range(outline.anchor_count):
+        anchor: cython.pointer(Anchor) = cython.address(outline.anchors[i])
+        target: Span = anchor.target
+        if reader.leads_here(outline.source + target.begin, target.end - target.begin, cython.address(hashed)):
+            links.add(hashed)
+            if amid.begin <= anchor.block < amid.end:
+                main_links.add(hashed)
+            if len(links) >= _MOST_LINKS:
+                break
+    page.links, page.main_links = frozenset(links), frozenset(main_links)
+
+
+@cython.cfunc
+def _read_fields(page: Page, outline: Outline, stays: object, base: str):
+    """Headings, metas and anchors."""
+    texts: list = [[] for _ in range(outline.anchor_count)]
+    i: cython.int
+    for i in range(outline.piece_count):
+        piece: cython.pointer(Piece) = cython.address(outline.pieces[i])
+        texts[piece.anchor].append(outline.markup[piece.text.begin : piece.text.end])
+    same: list = []
+    other: list = []
+    for i in range(outline.anchor_count):
+        text: str = collapse(b"".join(texts[i]))
+        if text:
+            leads = stays(_value(outline, outline.anchors[i].target), base)
+            if leads:
+                same.append(text)
+            elif leads is not None:
+                other.append(text)
+    page.anchors_same_site, page.anchors_other_sites = tuple(same), tuple(other)
+    for i in range(outline.note_count):
+        if outline.notes[i].kind == META:
+            _read_meta(page, outline, outline.notes[i].attributes)
+
+
+@cython.cfunc
+def _read_meta(page: Page, outline: Outline, left: Span):
+    attribute: Attribute
+    name: str = ""
+    content: str = ""
+    while next_attribute(outline.source, cython.address(left), cython.address(attribute)):
+        if equals(outline.source, attribute.name, "name"):
+            name = _value(outline, attribute.value).lower()
+        elif equals(outline.source, attribute.name, "content"):
+            content = _value(outline, attribute.value)
+    if name == "keywords":
+        page.keywords = page.keywords or content
+    elif name == "description":
+        page.description = page.description or content
+
+
+@cython.cfunc
+def _headings(outline: Outline) -> list:
+    texts: list = []
+    i: cython.int
+    for i in range(outline.block_count):
+        block: cython.pointer(Block) = cython.address(outline.blocks[i])
+        if outline.elements[block.element].is_heading:
+            lines = outline.text[block.begin : block.end].decode("utf-8").split("\0")
+            texts += [line.strip() for line in lines if line.strip()]
+    return texts

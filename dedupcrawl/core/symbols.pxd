@@ -1,0 +1,47 @@
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+
+cdef enum:
+    VALUES = 1 << 16
+    BREAK = 0
+    INSTEAD_OF_BREAK = 2
+    MASKED = 1
+
+cdef class Vocabulary:
+    cdef readonly object secret
+    cdef uint64_t base
+    cdef uint16_t skeletons[VALUES]
+
+cdef struct Symbol:
+    uint64_t hash
+    uint32_t start
+    uint32_t length
+
+cdef struct Block:
+    Py_ssize_t begin, end
+    int first, count, line
+    uint32_t hash
+
+cdef class SymbolText:
+    cdef uint32_t *folded
+    cdef Py_ssize_t size, room
+    cdef Symbol *items
+    cdef int count, item_room
+    cdef Block *blocks
+    cdef uint16_t *scratch
+    cdef Py_ssize_t scratch_room
+    cdef int block_count, block_room
+    cdef bint has_line
+    cdef int line
+    cdef readonly Vocabulary vocabulary
+    cdef int add(self, const uint8_t *text, Py_ssize_t size) except -1
+    cdef int scan(self, Py_ssize_t begin) except -1
+    cdef int scan_lines(self, Py_ssize_t size) except -1
+    cdef int add_block(self, Py_ssize_t begin, Py_ssize_t end, int first) except -1
+    cpdef SymbolText without(self, const uint8_t[::1] left_out)
+    cpdef SymbolText without_urls(self)
+    cpdef int blocks_within(self, Py_ssize_t most)
+
+cdef inline uint16_t value_of(uint64_t hash) noexcept:
+    """What an outline holds of a symbol: the upper 15 bits of its hash and, as bit 0, whether it holds a digit."""
+    cdef uint16_t value = <uint16_t>((hash >> 48 & 0xFFFE) | (hash & 1))
+    return INSTEAD_OF_BREAK if value == BREAK else value

@@ -1,0 +1,452 @@
+# cython: language_level=3
+"""Symbols: the one tokenization that every content check shares, for Chinese, English and mixed pages.
+
+A symbol is a CJK ideograph or kana, a sign that says something by itself ($, ✓, the minus of −5), or a whole run of
+letters and digits in a script that writes words with spaces (spec 1, "characters"). Text is NFKC-normalized, folded to
+lower case and simplified first: full-width digits, capitals and traditional characters do not count.
+
+The hash of the symbol c_0 c_1 … c_m is fmix64(Σ c_i · B^i mod 2^64): B is a fixed odd number, fmix64 the finalizer of
+MurmurHash3. Its bit 0 says whether the symbol holds a digit, so numbers can be told from words after the text is gone.
+"""
+
+from functools import lru_cache
+
+import cython
+import numpy as np
+from cython.cimports.cpython.unicode import PyUnicode_FromKindAndData
+from cython.cimports.dedupcrawl.core.characters import ALONE, DIGIT, LETTER, TOUCH, fold_into, kind_of
+from cython.cimports.dedupcrawl.core.hashing import fmix64, murmur3_32
+from cython.cimports.libc.stdlib import free, malloc, realloc
+from cython.cimports.libc.string import memcpy
+
+from dedupcrawl.core.digests import NO_SECRET
+
+SYMBOLS_VERSION = 4
+"""Changes whenever a text's symbols or their hashes do; part of every index's header."""
+
+_BASE = cython.declare(uint64_t, 0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio: odd, no pattern in its bits
+
+
+BETWEEN_BLOCKS = BREAK
+"""Stands between two blocks among the values of symbols; no symbol's value."""
+
+_DATES = """
+january february march april may june july august september october november december
+jan feb mar apr jun jul aug sep sept oct nov dec
+monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun
+am pm today yesterday ago second seconds minute minutes hour hours day days week weeks month months year years
+"""
+
+
+class Vocabulary:
+    """How the texts of an index are hashed, and which of their symbols stand for numbers and dates.
+
+    Args:
+        secret: Of the index.
+    """
+
+    def __cinit__(self, secret: object = NO_SECRET):
+        value: cython.int
+        self.secret, self.base = secret, _BASE
+        for value in range(VALUES):
+            self.skeletons[value] = MASKED if value & 1 else value
+        for word in _DATES.split():
+            text: SymbolText = _text_of((word,), self)
+            self.skeletons[value_of(text.items[0].hash)] = MASKED
+
+    @property
+    def skeleton_table(self):
+        """Shape (65536,) uint16: what stands for each value in a skeleton: itself, but `MASKED` for numbers and dates."""
+        return np.frombuffer(cython.cast(cython.p_char, self.skeletons)[: 2 * VALUES], dtype=np.uint16)
+
+
+vocabulary_of = lru_cache(maxsize=16)(Vocabulary)
+"""Secret → the vocabulary of its index, made once."""
+
+
+@cython.cfunc
+def _text_of(lines: tuple, vocabulary: Vocabulary) -> SymbolText:
+    made: SymbolText = SymbolText.__new__(SymbolText)
+    made.vocabulary = vocabulary
+    for line in "\n".join(lines).split("\n"):
+        raw: bytes = line.encode("utf-8", "surrogatepass")
+        made.add(raw, len(raw))
+    return made
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _grown(room: cython.Py_ssize_t, needed: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """So much room that it is seldom moved, and not much more than is needed."""
+    return needed + needed // 4 + 64 if needed > room else room
+
+
+@cython.cfunc
+def _resized(array: cython.p_void, count: cython.Py_ssize_t, size: cython.size_t) -> cython.p_void:
+    made: cython.p_void = realloc(array, count * size)
+    if made is cython.NULL:
+        raise MemoryError
+    return made
+
+
+class SymbolText:
+    """Lines of text as symbols; a block is a line that has any."""
+
+    def __dealloc__(self):
+        free(self.folded)
+        free(self.items)
+        free(self.blocks)
+        free(self.scratch)
+
+    @staticmethod
+    def of(lines: tuple, secret: object = NO_SECRET) -> SymbolText:
+        """Fold lines, without characters that nobody sees, for the index of this secret."""
+        return _text_of(lines, vocabulary_of(secret))
+
+    @property
+    def secret(self):
+        """Of the index whose pages it is compared with."""
+        return self.vocabulary.secret
+
+    def add(self, text, size):
+        """Add a line in UTF-8."""
+        begin: cython.Py_ssize_t = self.size + (1 if self.has_line else 0)
+        room: cython.Py_ssize_t = _grown(self.room, begin + 2 * size + 1)
+        if room > self.room:
+            self.folded = cython.cast(cython.pointer(uint32_t), _resized(self.folded, room, 4))
+            self.room = room
+        if self.has_line:
+            self.folded[self.size] = 0x0A
+        self.line += self.has_line
+        self.has_line = True
+        self.size = begin + fold_into(text, size, self.folded + begin)
+        return self.scan(begin)
+
+    def scan(self, begin):
+        """Find the symbols of the last line, which begins there."""
+        folded: cython.pointer(uint32_t) = self.folded
+        end: cython.Py_ssize_t = self.size
+        first: cython.int = self.count
+        count: cython.int = first
+        at: cython.Py_ssize_t = begin
+        total: uint64_t
+        power: uint64_t
+        kind: uint8_t
+        bits: uint8_t
+        while at < end:
+            kind = kind_of(folded[at])
+            if kind == TOUCH:
+                before: cython.bint = at > begin and kind_of(folded[at - 1]) & LETTER
+                after: cython.bint = at + 1 < end and kind_of(folded[at + 1]) & LETTER
+                if before != after:
+                    kind = LETTER | ALONE
+            if not kind & LETTER:
+                at += 1
+                continue
+            if count == self.item_room:
+                self.item_room = _grown(0, count + 1)
+                self.items = cython.cast(
+                    cython.pointer(Symbol), _resized(self.items, self.item_room, cython.sizeof(Symbol))
+                )
+            symbol: cython.pointer(Symbol) = cython.address(self.items[count])
+            symbol.start = at
+            total, power, bits = folded[at], 1, kind
+            at += 1
+            while not bits & ALONE and at < end:
+                kind = kind_of(folded[at])
+                if kind & (LETTER | ALONE) != LETTER:
+                    break
+                power *= self.vocabulary.base
+                total += power * folded[at]
+                bits |= kind
+                at += 1
+            symbol.length = at - symbol.start
+            symbol.hash = (fmix64(total) & ~cython.cast(uint64_t, 1)) | ((bits & DIGIT) != 0)
+            count += 1
+        self.count = count
+        return self.add_block(begin, end, first) if count > first else 0
+
+    def add_block(self, begin, end, first):
+        room: cython.Py_ssize_t = _grown(self.block_room, self.block_count + 1)
+        if room > self.block_room:
+            self.blocks = cython.cast(cython.pointer(Block), _resized(self.blocks, room, cython.sizeof(Block)))
+            self.block_room = room
+        block: cython.pointer(Block) = cython.address(self.blocks[self.block_count])
+        block.begin, block.end, block.first, block.count = begin, end, first, self.count - first
+        block.line = self.line
+        if block.count > self.scratch_room:
+            self.scratch_room = _grown(0, block.count)
+            self.scratch = cython.cast(cython.pointer(uint16_t), _resized(self.scratch, self.scratch_room, 2))
+        i: cython.int
+        for i in range(block.count):
+            self.scratch[i] = value_of(self.items[first + i].hash)
+        block.hash = _skeleton_hash(self.vocabulary, self.scratch, block.count)
+        self.block_count += 1
+        return 0
+
+    def without(self, left_out):
+        """The text without some of its blocks, with one flag a block; those without a flag stay."""
+        made: SymbolText = SymbolText.__new__(SymbolText)
+        made.vocabulary = self.vocabulary
+        made.folded = cython.cast(cython.pointer(uint32_t), malloc(4 * self.size + 4))
+        made.items = cython.cast(cython.pointer(Symbol), malloc(cython.sizeof(Symbol) * self.count + 1))
+        made.blocks = cython.cast(cython.pointer(Block), malloc(cython.sizeof(Block) * self.block_count + 1))
+        if made.folded is cython.NULL or made.items is cython.NULL or made.blocks is cython.NULL:
+            raise MemoryError
+        made.room, made.item_room, made.block_room = self.size + 1, self.count, self.block_count
+        number: cython.int = 0
+        begin: cython.Py_ssize_t = 0
+        i: cython.int
+        while begin <= self.size:
+            end: cython.Py_ssize_t = begin
+            while end < self.size and self.folded[end] != 0x0A:
+                end += 1
+            is_block: cython.bint = number < self.block_count and self.blocks[number].begin == begin
+            if not (is_block and number < left_out.shape[0] and left_out[number]):
+                if made.has_line:
+                    made.folded[made.size] = 0x0A
+                    made.size += 1
+                memcpy(made.folded + made.size, self.folded + begin, 4 * (end - begin))
+                if is_block:
+                    block: cython.pointer(Block) = cython.address(made.blocks[made.block_count])
+                    block[0] = self.blocks[number]
+                    block.begin, block.end, block.first = made.size, made.size + end - begin, made.count
+                    for i in range(block.count):
+                        made.items[made.count] = self.items[self.blocks[number].first + i]
+                        made.items[made.count].start += made.size - begin
+                        made.count += 1
+                    made.block_count += 1
+                made.size += end - begin
+                made.has_line = True
+            number += is_block
+            begin = end + 1
+        return made
+
+    def without_urls(self):
+        """The text with a blank in place of each character of a URL in it; itself where there is none.
+
+        A URL ends where another script begins, as in 见http://a.cn/。
+        """
+        made: SymbolText = self
+        at: cython.Py_ssize_t = 0
+        while at < self.size:
+            end: cython.Py_ssize_t = _url_end(self.folded, at, self.size)
+            if end and made is self:
+                made = SymbolText.__new__(SymbolText)
+                made.vocabulary = self.vocabulary
+                made.folded = cython.cast(cython.pointer(uint32_t), malloc(4 * self.size))
+                if made.folded is cython.NULL:
+                    raise MemoryError
+                made.room = self.size
+                memcpy(made.folded, self.folded, 4 * self.size)
+            while at < end:
+                made.folded[at] = 0x20
+                at += 1
+            at += not end
+        if made is not self:
+            made.scan_lines(self.size)
+        return made
+
+    def scan_lines(self, size):
+        """Find the symbols of all lines, of folded text of so many characters."""
+        begin: cython.Py_ssize_t = 0
+        at: cython.Py_ssize_t
+        for at in range(size + 1):
+            if at == size or self.folded[at] == 0x0A:
+                self.size = at
+                self.scan(begin)
+                begin = at + 1
+        self.has_line = True
+        return 0
+
+    def __len__(self):
+        return self.count
+
+    @property
+    def normalized(self):
+        """The symbols in UTF-8, with a space between two: what digests of the text are made of."""
+        size: cython.Py_ssize_t = 0
+        i: cython.int
+        at: cython.Py_ssize_t
+        for i in range(self.count):
+            size += self.items[i].length
+        raw: cython.pointer(uint32_t) = cython.cast(cython.pointer(uint32_t), malloc(4 * (size + self.count) + 4))
+        if raw is cython.NULL:
+            raise MemoryError
+        size = 0
+        for i in range(self.count):
+            if i:
+                raw[size] = 0x20
+                size += 1
+            memcpy(raw + size, self.folded + self.items[i].start, 4 * self.items[i].length)
+            size += self.items[i].length
+        try:
+            return PyUnicode_FromKindAndData(4, raw, size).encode("utf-8", "surrogatepass")
+        finally:
+            free(raw)
+
+    @property
+    def text(self):
+        """The folded text, its lines separated by newlines."""
+        return PyUnicode_FromKindAndData(4, self.folded, self.size)
+
+    @property
+    def code_points(self):
+        """Shape (len(text),) uint32: the text as numbers."""
+        return np.frombuffer(cython.cast(cython.p_char, self.folded)[: 4 * self.size], dtype=np.uint32)
+
+    @property
+    def kinds(self):
+        """Shape (len(text),) uint8: the kind of each character, bits of `dedupcrawl.core.characters`."""
+        made = bytearray(self.size)
+        i: cython.Py_ssize_t
+        for i in range(self.size):
+            kind: uint8_t = kind_of(self.folded[i])
+            if kind == TOUCH:
+                before: cython.bint = i > 0 and kind_of(self.folded[i - 1]) & LETTER
+                after: cython.bint = i + 1 < self.size and kind_of(self.folded[i + 1]) & LETTER
+                if before != after:
+                    kind = LETTER | ALONE
+            made[i] = kind
+        return np.frombuffer(made, dtype=np.uint8)
+
+    @property
+    def hashes(self):
+        """Shape (number of symbols,) uint64: a hash of each symbol, in text order."""
+        made = np.empty(self.count, dtype=np.uint64)
+        view: uint64_t[::1] = made
+        i: cython.int
+        for i in range(self.count):
+            view[i] = self.items[i].hash
+        return made
+
+    @property
+    def starts(self):
+        """Shape (number of symbols,) int64: where in the text each symbol starts."""
+        return np.array([self.items[i].start for i in range(self.count)], dtype=np.int64)
+
+    @property
+    def lengths(self):
+        """Shape (number of symbols,) int64: letters and digits of each symbol."""
+        return np.array([self.items[i].length for i in range(self.count)], dtype=np.int64)
+
+    @property
+    def symbols(self):
+        """The symbols in text order."""
+        text = self.text
+        return [text[self.items[i].start : self.items[i].start + self.items[i].length] for i in range(self.count)]
+
+    @property
+    def values(self):
+        """Little-endian, 2 bytes a symbol (`value_of`), and two zero bytes between two blocks."""
+        made = bytearray(2 * (self.count + self.block_count))
+        view: cython.pointer(uint16_t) = cython.cast(cython.pointer(uint16_t), cython.cast(cython.p_char, made))
+        at: cython.int = 0
+        number: cython.int
+        i: cython.int
+        for number in range(self.block_count):
+            if number:
+                view[at] = BREAK
+                at += 1
+            for i in range(self.blocks[number].first, self.blocks[number].first + self.blocks[number].count):
+                view[at] = value_of(self.items[i].hash)
+                at += 1
+        return bytes(made[: 2 * at])
+
+    @property
+    def lines(self):
+        """Hash of the skeleton of each block → how many symbols it has, 255 at most."""
+        return {self.blocks[i].hash: min(self.blocks[i].count, 255) for i in range(self.block_count)}
+
+    @property
+    def block_hashes(self):
+        """The hash of the skeleton of each block, in text order."""
+        return [self.blocks[i].hash for i in range(self.block_count)]
+
+    @property
+    def block_lines(self):
+        """Which line each block is, from 0 on."""
+        return [self.blocks[i].line for i in range(self.block_count)]
+
+    def blocks_within(self, most):
+        """How many of its first blocks are whole within so many symbols, breaks between blocks counted."""
+        i: cython.int
+        for i in range(self.block_count):
+            most -= self.blocks[i].count + (i > 0)
+            if most < 0:
+                return i
+        return self.block_count
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _stands(
+    name: cython.p_const_char, text: cython.pointer(uint32_t), at: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> cython.bint:
+    i: cython.Py_ssize_t = 0
+    while name[i]:
+        if at + i >= end or text[at + i] != cython.cast(uint32_t, name[i]):
+            return False
+        i += 1
+    return True
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _url_end(text: cython.pointer(uint32_t), at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """The end of the URL that begins at `at`; 0 where none does."""
+    if text[at] == 0x68 and _stands(b"http", text, at, end):
+        at += 4
+        at += at < end and text[at] == 0x73
+        if not _stands(b"://", text, at, end):
+            return 0
+        at += 3
+    elif text[at] == 0x77 and _stands(b"www.", text, at, end):
+        at += 4
+    else:
+        return 0
+    if at == end or not 0x21 <= text[at] <= 0x7E:
+        return 0
+    while at < end and 0x21 <= text[at] <= 0x7E:
+        at += 1
+    return at
+
+
+@cython.cfunc
+def _skeleton_hash(vocabulary: Vocabulary, values: cython.pointer(uint16_t), count: cython.Py_ssize_t) -> uint32_t:
+    """MurmurHash3 x86 32 of a block's skeleton: two bytes a symbol, little-endian. `values` become the skeleton."""
+    i: cython.Py_ssize_t
+    for i in range(count):
+        values[i] = vocabulary.skeletons[values[i]]
+    return murmur3_32(cython.cast(cython.pointer(uint8_t), values), 2 * count, 0)
+
+
+def blocks_of(outline: bytes, secret: object = NO_SECRET) -> tuple:
+    """The blocks of an outline, as `SymbolText.values` makes it for the index of this secret.
+
+    Returns:
+        The symbols without breaks, two bytes each; where each block ends in them; the hashes of the blocks' skeletons.
+    """
+    vocabulary: Vocabulary = vocabulary_of(secret)
+    values: cython.pointer(cython.const[uint16_t]) = cython.cast(
+        cython.pointer(cython.const[uint16_t]), cython.cast(cython.p_const_char, outline)
+    )
+    count: cython.Py_ssize_t = len(outline) // 2
+    symbols = bytearray(2 * count)
+    skeleton = bytearray(2 * count)
+    kept: cython.pointer(uint16_t) = cython.cast(cython.pointer(uint16_t), cython.cast(cython.p_char, symbols))
+    scratch: cython.pointer(uint16_t) = cython.cast(cython.pointer(uint16_t), cython.cast(cython.p_char, skeleton))
+    ends: list = []
+    hashes: list = []
+    filled: cython.Py_ssize_t = 0
+    begin: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    for i in range(count + 1):
+        if i < count and values[i] != BREAK:
+            kept[filled] = scratch[filled] = values[i]
+            filled += 1
+        elif begin < filled:
+            ends.append(filled)
+            hashes.append(_skeleton_hash(vocabulary, scratch + begin, filled - begin))
+            begin = filled
+    return bytes(symbols[: 2 * filled]), ends, hashes
