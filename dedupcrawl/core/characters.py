@@ -304,7 +304,7 @@ def _reference(  # noqa: PLR0911, PLR0912 - a grammar
 
 
 def unescape_into(text, size, out):
-    """`text` with its character references replaced, to at most 6/5 of its `size`: &nGt; and &nLt; are five bytes for six.
+    """`text` with its character references replaced, to at most 6/5 of its `size`, which &nGt; and &nLt; take.
 
     What is no UTF-8 stays so.
     """
