@@ -11,8 +11,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: crawl test suite types style test-fast test-oldest test-matrix coverage dist-check licences lint format docs sanitize clean
 
-SOURCES := pyproject.toml hatch_build.py tools/build_core.py $(wildcard dedupcrawl/core/*.py dedupcrawl/core/*.pxd dedupcrawl/content/kernels/*.[ch]) \
-	dedupcrawl/content/character_tables.py
+SOURCES := pyproject.toml hatch_build.py tools/build_core.py $(wildcard dedupcrawl/core/*.py dedupcrawl/core/*.pxd dedupcrawl/content/kernels/*.[ch])
 
 $(STAMP): $(SOURCES)
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)

@@ -1,4 +1,4 @@
-"""Compile the package's extensions in place (`core` by Cython, `content/kernels`), and make its tables of characters.
+"""Compile the package's extensions in place (`core` by Cython, `content/kernels`).
 
     python tools/build_core.py
 
@@ -46,7 +46,6 @@ def build() -> list[Path]:
 
     Raises SystemExit with one sentence where that cannot be done.
     """
-    tables: Path = runpy.run_path(str(PACKAGE / "content" / "character_tables.py"))["write"]()
     digest = _built["digest"]()  # before they are read to be compiled: a change meanwhile is seen at the next import
     record: Path = _built["record"]()
     before = dict(line.split() for line in record.read_text("ascii").splitlines()[1:]) if record.exists() else {}
@@ -58,7 +57,7 @@ def build() -> list[Path]:
             list(threads.map(lambda target: _compile(target, Path(made)), stale))
     lines = [digest, *(f"{target.name} {key}" for target, key in keys.items())]
     record.write_text("\n".join(lines) + "\n", "ascii")
-    return [tables, record, *keys]
+    return [record, *keys]
 
 
 def compiler() -> list[str] | None:

@@ -23,7 +23,6 @@ from dedupcrawl.content.main_text import main_blocks
 from dedupcrawl.content.outline import outline
 from dedupcrawl.content.sides import occurring, sides
 from dedupcrawl.core.symbols import SymbolText
-from dedupcrawl.core.characters import fold
 from dedupcrawl.content.word_kinds import symbols_of
 from dedupcrawl.index.catalog import PostingsView
 from dedupcrawl.page import Page
@@ -78,11 +77,6 @@ def test_fingerprints_of_many_features(count: int) -> None:
 def test_sampled_shingles(values: list[int]) -> None:
     hashes = np.array(values, dtype=np.uint64)
     assert_same(lambda: [part if isinstance(part, int) else part.tolist() for part in sampled(hashes)])
-
-
-@given(TEXTS | st.text(st.characters(), max_size=30))
-def test_folded(text: str) -> None:
-    assert_same(lambda: fold(text))
 
 
 TAGS = (
