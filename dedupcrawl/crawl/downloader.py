@@ -12,7 +12,7 @@ from scrapy.http.request import NO_CALLBACK
 from w3lib.url import safe_url_string
 
 from dedupcrawl.crawl.extension import Component
-from dedupcrawl.crawl.failures import survived
+from dedupcrawl.crawl.failures import Survived
 from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, POSTED, TRIAL, AlreadyFetchedError
 from dedupcrawl.sites import host_of
 
@@ -145,6 +145,6 @@ class CrawlLogMiddleware(Component):
     async def process_response(self, request: Request, response: Response) -> Response:
         """The response, untouched."""
         if request.callback is not NO_CALLBACK and not request.meta.get("dedup_skip"):
-            with survived(self._dedup.stats, "dedup/log/errors", f"{response.url!r} cannot be logged"):
+            with Survived(self._dedup.stats, "dedup/log/errors", f"{response.url!r} cannot be logged"):
                 self._dedup.page_log.add(request, response)
         return response

@@ -101,11 +101,17 @@ class PostingsView:
 
     def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
         """Shape (n,) → (m,), (m,): whole keys and pages of all postings of any of these prefixes, in no order."""
-        ranges = ((table, self._ranges(table[0], prefixes)) for table in self._tables)
-        parts = [(keys[start:end], ids[start:end]) for (keys, ids), found in ranges for _, start, end in found]
+        parts, tail = [], list[int]()
+        for keys, ids in self._tables:
+            for _, start, end in self._ranges(keys, prefixes):
+                parts.append((keys[start:end], ids[start:end]))
         wanted = prefixes.tolist()
-        if tail := [found[prefix] for found in self._tail for prefix in wanted if prefix in found]:
-            parts.append(_unzipped(np.array(list(chain.from_iterable(tail)), dtype=np.uint64)))
+        for found in self._tail:
+            for prefix in wanted:
+                if prefix in found:
+                    tail += found[prefix]
+        if tail:
+            parts.append(_unzipped(np.array(tail, dtype=np.uint64)))
         if len(parts) <= 1:
             return parts[0] if parts else (NO_KEYS, NO_IDS)
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
