@@ -235,9 +235,9 @@ class Aliases:
         """The sources that are wanted and have not been refuted on the site of a URL."""
         if not self._tries:
             return frozenset()
-        site = site_of(url)
+        site, wanted = site_of(url), self._settings.for_url(url).alias_sources
         wrong = self._store.sites.of(site).failed.keys() | self._book.revoked(site, "alias").keys()
-        return frozenset(one for one in self._settings.for_url(url).alias_sources if rule_id(one) not in wrong)
+        return frozenset(one for one in wanted if rule_id(one) not in wrong) if wrong else wanted
 
     def moved(self, request: Request, status: int, target: str) -> None:
         """A redirect has come, which may lead to what the crawl has already and then to no response."""

@@ -123,7 +123,7 @@ class Discoveries:
 
     def dropped(self, request: Request) -> None:
         """The duplicate filter has dropped a request: another worker, or an earlier process, had asked for its URL."""
-        if self.awaited and (awaited := self.awaited.get(key_of(request.url))) is not None:
+        if (awaited := self.awaited.get(key_of(request.url))) is not None:
             awaited.yields -= 1
             if not awaited.yields:
                 self._forget(key_of(request.url))

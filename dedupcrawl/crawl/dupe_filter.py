@@ -124,7 +124,7 @@ class Repetitions:
 
         Rules that have come since are not asked: its page is fetched, or will be.
         """
-        if link.dont_filter or not _goes_by_url(link):
+        if link.dont_filter or link.method != "GET" or link.body or "verbatim_url" in link.meta:  # `_goes_by_url`
             return False
         key, discoveries = hash(link.url), self._discoveries
         if key in discoveries.known and key not in discoveries.awaited:  # most

@@ -103,10 +103,7 @@ _SAID = (*INDEX_FAILS, IndexMismatchError)  # their messages are sentences
 
 
 class Survived:
-    """What is done within ends where it fails, and the crawl goes on: it is counted by `stat`, and `said` once.
-
-    It can be used again and again, and within itself.
-    """
+    """What is done within ends where it fails, see `survive`. It can be used again and again, and within itself."""
 
     __slots__ = ("_kinds", "_said", "_stat", "_stats")
 
@@ -121,11 +118,16 @@ class Survived:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: object) -> bool:
         if not isinstance(error, self._kinds):
             return False
-        if not self._stats.get_value(self._stat):
-            why, is_sentence = printable(str(error)), isinstance(error, _SAID)
-            logger.error("%s. This is said once: %s", self._said, why, exc_info=None if is_sentence else error)
-        self._stats.inc_value(self._stat)
+        survive(error, self._stats, self._stat, self._said)
         return True
+
+
+def survive(error: Exception, stats: StatsCollector, stat: str, said: str) -> None:
+    """The crawl goes on after an error: it is counted by `stat`, and `said` once."""
+    if not stats.get_value(stat):
+        why, is_sentence = printable(str(error)), isinstance(error, _SAID)
+        logger.error("%s. This is said once: %s", said, why, exc_info=None if is_sentence else error)
+    stats.inc_value(stat)
 
 
 def take_all(*steps: Callable[[], object]) -> None:

@@ -34,11 +34,11 @@ class SiteMemory(Generic[Known]):
 
     def of(self, site: str) -> Known:
         """What is known of a site."""
-        return self._read(site) or self.kind()
+        return self._known.get(site) or self._read(site) or self.kind()
 
     def has(self, site: str) -> bool:
         """True when anybody has told something of a site, if only that there is something."""
-        return self._read(site) is not None
+        return (self._known[site] if site in self._known else self._read(site)) is not None
 
     def tell(self, site: str, news: Known) -> Known:
         """Add to what is known of a site; what that is now, with what other processes have found out."""

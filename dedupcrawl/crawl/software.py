@@ -107,10 +107,9 @@ class Software:
 
     def look(self, response: Response) -> None:
         """A page has come: what does it show, before the spider follows its links? Nothing is worth the page itself."""
-        with Survived(self._stats, "dedup/software/errors", f"{response.url!r} cannot be looked at for known software"):
-            url = response.url
-            if response.status != 200 or not is_html(response) or not self._sightings.wants(url):
-                return
+        if response.status != 200 or not is_html(response) or not self._sightings.wants(url := response.url):
+            return
+        with Survived(self._stats, "dedup/software/errors", f"{url!r} cannot be looked at for known software"):
             headers = response.headers.getlist("Set-Cookie")
             cookies = (header.partition(b"=")[0].decode("latin-1").strip() for header in headers)
             if seen := self._sightings.look(url, response.text, cookies, response.encoding):

@@ -140,7 +140,10 @@ class Journal:
 
     def reading(self) -> Transaction:
         """A snapshot; to be used as a context manager while `lock` is held."""
-        return self._begin(write=False)
+        try:
+            return self._env.begin(buffers=True)
+        except lmdb.MapResizedError:
+            return self._begin(write=False)
 
     def writing(self, work: Callable[[Transaction], Result]) -> Result:
         """What `work` returns in a write transaction; done again, with more address space, when that is used up.
@@ -344,7 +347,7 @@ class Journal:
 
     def _is_wasteful(self) -> bool:
         size = self._used_bytes() // self._page_bytes
-        with self._begin(write=False) as txn:
+        with self.reading() as txn:
             tables = map(txn.stat, self.tables.values())
             used = sum(one["branch_pages"] + one["leaf_pages"] + one["overflow_pages"] for one in tables)
         return size * self._page_bytes < _WRITTEN_ANEW_AT_CLOSE and size - used > max(_FEW_PAGES, _MUCH * size)

@@ -101,10 +101,11 @@ class LmdbIndex(Index):
             opened.pop_all()
 
     def check_open(self) -> None:
-        if self.journal.opened_by != os.getpid():
-            self.journal.check_usable()
+        self.journal.check_usable()
 
     def converse(self, work: Callable[[], Answer]) -> Answer:
+        if self.journal.opened_by != os.getpid():
+            self.check_open()
         try:
             return work()
         except FAILS as error:

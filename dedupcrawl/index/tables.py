@@ -51,7 +51,7 @@ class Tables(ABC):
 
     @abstractmethod
     def converse(self, work: Callable[[], Answer]) -> Answer:
-        """What `work` returns; what the store raises meanwhile becomes an error of the contract."""
+        """What `work` returns on an open index; what the store raises meanwhile becomes an error of the contract."""
 
     @abstractmethod
     def change(self, cells: Collection[Cell], given: Collection[Cell] = ()) -> list[bytes | None] | None:
@@ -107,7 +107,6 @@ def in_turn(method: Callable[Concatenate[Owner, Arguments], Answer]) -> Callable
     @wraps(method)
     def call(self: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
         with self.lock:
-            self.check_open()
             return self.converse(partial(method, self, *args, **kwargs))
 
     return call

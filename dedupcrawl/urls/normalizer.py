@@ -82,10 +82,11 @@ class SiteNormalizer:
         rules = [(sys.intern(one.id), one.kind, compiled(one)) for one in site_rules.rules if not one.is_off]
         self._stays = all(rule.stays_on_host() for _, _, rule in rules)
         self._sole: RuleSet | None = None
+        self._sets = dict[str, RuleSet]()
         if not any(one.rule.hosts for _, _, one in rules):
             self._sole = rule_set(*rules)
             return
-        self._rules, self._sets = rules, dict[str, RuleSet]()
+        self._rules = rules
         self._by_host: defaultdict[str, list[int]] = defaultdict(list)
         for i, (_, _, rule) in enumerate(rules):
             for host in rule.hosts or ("",):
@@ -118,7 +119,7 @@ class SiteNormalizer:
         parts = split_url(url) if len(url) <= LONGEST_URL else None
         if parts is None:
             return Normalized(url, url, "unchanged", ())
-        here = self._sole or self._of(parts.authority)
+        here = self._sole or self._sets.get(parts.authority) or self._of(parts.authority)
         hits = here.hits(url, parts)
         if not hits:
             return Normalized(url, url, "unchanged", ())
