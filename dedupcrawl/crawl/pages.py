@@ -104,7 +104,8 @@ def _reader(response: Response) -> Callable[[DedupSettings, tuple[str, ...]], Pa
     It holds what it needs of the response, and not that.
     """
     url, body, encoding = without_fragment(response.url), response.body, None
-    holds_markup, is_plain = is_html(response), media_type(response) == b"text/plain"
+    holds_markup = is_html(response)
+    is_plain = not holds_markup and media_type(response) == b"text/plain"
     if isinstance(response, TextResponse):
         encoding = response.encoding
 
@@ -123,8 +124,9 @@ def _reader(response: Response) -> Callable[[DedupSettings, tuple[str, ...]], Pa
 
 def is_html(response: Response) -> TypeGuard[TextResponse]:
     """True for HTML and XHTML."""
-    is_xhtml = isinstance(response, TextResponse) and media_type(response) == b"application/xhtml+xml"
-    return is_xhtml or isinstance(response, HtmlResponse)
+    if isinstance(response, HtmlResponse):
+        return True
+    return isinstance(response, TextResponse) and media_type(response) == b"application/xhtml+xml"
 
 
 def media_type(response: Response) -> bytes:
