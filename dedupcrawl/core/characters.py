@@ -369,7 +369,7 @@ def collapse_into(text, size, is_pre, out, characters):  # noqa: PLR0912, PLR091
                 after = at
                 point = _decoded(text, size, cython.address(after), False)
                 at = after
-        if is_space(point):  # noqa: F821 - characters.pxd
+        if is_space(point):
             if is_break:
                 continue
             if is_pre and point == 10:

@@ -175,7 +175,7 @@ class Outline:
         self.block_count += 1
         return 0
 
-    def add_tag(self, meaning, tag):
+    def add_tag(self, meaning, tag):  # noqa: PLR0912 - one branch a kind
         kind: Kind = meaning.kind
         nothing: Span
         nothing.begin = nothing.end = 0
@@ -185,7 +185,7 @@ class Outline:
             self.end_element(meaning)
             if meaning.is_head:
                 self.in_head = False
-        elif kind == START or kind == PART:
+        elif kind in (START, PART):
             self.start_element(meaning, tag)
             if meaning.is_body:
                 self.in_head = False
