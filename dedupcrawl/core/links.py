@@ -155,7 +155,7 @@ class LinkReader:
         self.folder = path[: path.rfind(b"/") + 1]
         self.is_base_here = base_host == host
 
-    def leads_here(self, href, size, hashed):  # noqa: PLR0911, PLR0912 - a grammar
+    def leads_here(self, href, size, hashed):
         """Hash a link that leads to a page of the same host; 0 for any other link."""
         at: cython.Py_ssize_t = 0
         made: cython.Py_ssize_t
@@ -237,7 +237,7 @@ class LinkReader:
         hashed[0] = murmur3_32(self.joined, length + made - at, _LINK_SEED)
         return 1
 
-    def is_host(self, text, size):  # noqa: PLR0912 - likewise
+    def is_host(self, text, size):
         """Whether an authority is the page's host, be it with "www." or not."""
         i: cython.Py_ssize_t
         for i in range(size):

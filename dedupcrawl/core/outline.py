@@ -175,7 +175,7 @@ class Outline:
         self.block_count += 1
         return 0
 
-    def add_tag(self, meaning, tag):  # noqa: PLR0912 - one branch a kind
+    def add_tag(self, meaning, tag):
         kind: Kind = meaning.kind
         nothing: Span
         nothing.begin = nothing.end = 0
