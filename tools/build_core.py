@@ -31,10 +31,12 @@ KERNELS = PACKAGE / "content" / "kernels"
 ZIG = "ziglang>=0.13"
 """A compiler from PyPI."""
 
-_SHARED = (
-    "_cyutility"  # what Cython's memoryviews need, once for all modules: of 31,000 lines of C a module 8,000 are left
+# What Cython's memoryviews need, once for all modules: of 31,000 lines of C a module 8,000 are left.
+_SHARED = "_cyutility"
+_DIRECTIVES = (
+    *("boundscheck=True", "wraparound=False", "initializedcheck=False", "cdivision=True"),
+    "show_performance_hints=False",
 )
-_DIRECTIVES = ("boundscheck=True", "wraparound=False", "initializedcheck=False", "cdivision=True", "show_performance_hints=False")
 _OPTIONS = ("-std=c11", "-O2", "-DNDEBUG", "-fwrapv", "-fPIC", "-shared")
 _UNDEFINED = ("-Wl,-undefined,dynamic_lookup",) if sys.platform == "darwin" else ()  # what the interpreter brings
 _CIMPORT = re.compile(r"^from (?:cython\.cimports\.)?dedupcrawl\.core\.(\w+) c?import", re.MULTILINE)

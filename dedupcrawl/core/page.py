@@ -59,7 +59,7 @@ class Page:
         TypeError: A field of text holds anything else.
     """
 
-    def __init__(  # noqa: PLR0913 - each may be left out
+    def __init__(
         self,
         url: str,
         *,
@@ -240,7 +240,7 @@ def _check_lists(**lists):
             raise TypeError(f"the {name} of a page are a tuple of texts, not {type(odd[0]).__name__}.")
 
 
-def read(  # noqa: PLR0913 - each may be left out
+def read(
     markup: bytes,
     url: str,
     *,

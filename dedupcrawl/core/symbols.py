@@ -62,7 +62,7 @@ class Vocabulary:
 
     @property
     def skeleton_table(self):
-        """Shape (65536,) uint16: what stands for each value in a skeleton: itself, but `MASKED` for numbers and dates."""
+        """Shape (65536,) uint16: what stands for each value in a skeleton; `MASKED` for numbers and dates."""
         return np.frombuffer(cython.cast(cython.p_char, self.skeletons)[: 2 * VALUES], dtype=np.uint16)
 
 

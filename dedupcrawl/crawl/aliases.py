@@ -24,6 +24,7 @@ from dedupcrawl.crawl.request_meta import MOVED, TRIAL, Yielded, refreshed_from,
 from dedupcrawl.crawl.same_page import Look, digest_of_text, is_kept_with_lines_beside, same_page
 from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.detection.unsettled import MOST_UNSETTLED
+from dedupcrawl.index.record import Entry
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.normalizer import Normalized
@@ -150,7 +151,7 @@ class Aliases:
                 return False
             led_to = self._store.kept(self.found_out(other) or other)
             if led_to is not None and led_to.source != own.source:
-                return same_page(Look.of(own), Look.of(led_to), self._furniture_of) is False
+                return same_page(self._look(own), self._look(led_to), self._furniture_of) is False
         return False
 
     def has_changed(self, url: str, page: FetchedPage) -> bool:
@@ -169,13 +170,16 @@ class Aliases:
         elif kept.run == self._run:
             return False
         else:
-            is_same = same_page(Look.of(kept), Look.at(now), self._furniture_of) is not False
+            is_same = same_page(self._look(kept), Look.at(now), self._furniture_of) is not False
             if is_same or is_kept_with_lines_beside(kept.outline, now):
                 page.is_update = True
                 return False
         self._changed.add(url)
         self._stats.inc_value("dedup/aliases/changed")
         return True
+
+    def _look(self, entry: Entry) -> Look:
+        return Look.of(entry, self._store.index.secret)
 
     # What pages say
 
@@ -282,7 +286,7 @@ class Aliases:
             if keeper in (target, said) or (other is not None and other.target == keeper):
                 continue
             kept = self._store.kept(target) if page.is_update else None  # which was compared with nothing but itself
-            if kept is not None and same_page(Look.at(page.analyse()), Look.of(kept), self._furniture_of):
+            if kept is not None and same_page(Look.at(page.analyse()), self._look(kept), self._furniture_of):
                 continue
             void = Alias("", "", self._spider.name, self._run, time.time())
             self._store.attach(said, NAME, void.to_bytes())
