@@ -28,8 +28,8 @@ from benchmarks.instructions import hand_back, handed_over, is_counting, per_pag
 from benchmarks.planted import Paragraphs
 from benchmarks.stream_quality import planted
 from benchmarks.texts import data_folder
-from dedupcrawl.core.characters import CJK
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
+from dedupcrawl.core.characters import CJK
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.lmdb import LmdbIndex

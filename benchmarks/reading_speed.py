@@ -80,8 +80,9 @@ def measured_code() -> Code:
 
 def _by_analysis() -> Code:
     """Version 0.2."""
-    from dedupcrawl.content.checks.registry import make_checks
     from dedupcrawl.content.furniture import Furniture
+
+    from dedupcrawl.content.checks.registry import make_checks
     from dedupcrawl.content.html import extract
     from dedupcrawl.detection.analysis import Analysis, Reading
 
