@@ -99,9 +99,10 @@ class FetchedPage:
 
 
 def _reader(response: Response) -> Callable[[DedupSettings, tuple[str, ...]], Page]:
-    """What makes a Page of a response, given other URLs that lead to it; without paragraphs when that is neither HTML nor plain text.
+    """What makes a Page of a response, given other URLs that lead to it.
 
-    It holds what it needs of the response, and not that.
+    The page is without paragraphs when the response is neither HTML nor plain text. It holds what it needs of the
+    response, and not that.
     """
     url, body, encoding = without_fragment(response.url), response.body, None
     holds_markup = is_html(response)
