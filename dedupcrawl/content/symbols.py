@@ -201,8 +201,10 @@ class SymbolText(msgspec.Struct, frozen=True, dict=True):
         edges[starts] = 1
         edges[starts + lengths] -= 1  # one symbol may begin where another ends
         letters = code_points(self.text)[edges.cumsum(dtype=np.int8)[:-1].view(np.bool_)]
-        spaced = np.full(len(letters) + len(starts) - 1, ord(" "), dtype=np.uint32)
-        spaced[np.arange(len(letters)) + np.repeat(np.arange(len(starts)), lengths)] = letters
+        is_letter = np.ones(len(letters) + len(starts) - 1, dtype=np.bool_)
+        is_letter[lengths.cumsum()[:-1] + np.arange(len(starts) - 1)] = False
+        spaced = np.full(len(is_letter), ord(" "), dtype=np.uint32)
+        spaced[is_letter] = letters
         return _text(spaced).encode("utf-8", "surrogatepass")
 
     @cached_property
