@@ -119,13 +119,15 @@ def test_what_is_refused_is_what_only_extras_bring() -> None:
 
 @cache
 def imported() -> set[tuple[str, str]]:
-    """Libraries that modules of the package import anywhere, each with the module; a compiled one has no need of Cython."""
+    """Libraries that modules of the package import anywhere, each with the module."""
     found = set()
     for module in sorted((ROOT / "dedupcrawl").rglob("*.py")):
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
-            for name in {name.partition(".")[0] for name in names} - STANDARD - {"cython", "dedupcrawl"}:
+            for name in (
+                {name.partition(".")[0] for name in names} - STANDARD - {"cython", "dedupcrawl"}
+            ):  # compiled modules do without
                 found.add((name, str(module.relative_to(ROOT))))
     return found
 

@@ -31,10 +31,12 @@ KERNELS = PACKAGE / "content" / "kernels"
 ZIG = "ziglang>=0.13"
 """A compiler from PyPI."""
 
-_SHARED = (
-    "_cyutility"  # what Cython's memoryviews need, once for all modules: of 31,000 lines of C a module 8,000 are left
+# What Cython's memoryviews need, once for all modules: of 31,000 lines of C a module 8,000 are left.
+_SHARED = "_cyutility"
+_DIRECTIVES = (
+    *("boundscheck=True", "wraparound=False", "initializedcheck=False", "cdivision=True"),
+    "show_performance_hints=False",
 )
-_DIRECTIVES = ("boundscheck=True", "wraparound=False", "initializedcheck=False", "cdivision=True", "show_performance_hints=False")
 _OPTIONS = ("-std=c11", "-O2", "-DNDEBUG", "-fwrapv", "-fPIC", "-shared")
 _UNDEFINED = ("-Wl,-undefined,dynamic_lookup",) if sys.platform == "darwin" else ()  # what the interpreter brings
 _CIMPORT = re.compile(r"^from (?:cython\.cimports\.)?dedupcrawl\.core\.(\w+) c?import", re.MULTILINE)
@@ -70,22 +72,24 @@ def compiler() -> list[str] | None:
                 return [name]
         except OSError:
             continue
-    # for the processors of its platform, not only for the one at hand, which is what zig does by itself
-    return [sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline"] if find_spec("ziglang") else None
+    # for all processors of the platform and without debugging symbols, which zig does not do by itself
+    return [sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline", "-s"] if find_spec("ziglang") else None
 
 
 def _keys() -> dict[Path, str]:
     """Each extension, the one that takes longest first, with a checksum of all that it is made of and by."""
     command = compiler()
     if command is None:
-        sys.exit(f"dedupcrawl needs a C compiler: install gcc or clang, or one from PyPI (pip install '{ZIG}')")
+        sys.exit(f"dedupcrawl needs a C compiler to be built: install gcc, clang or, from PyPI, '{ZIG}'")
     header = Path(sysconfig.get_path("include"), "Python.h")
     if not header.exists():
-        sys.exit(f"dedupcrawl needs Python's headers, and {header} is missing: install python3-dev or python3-devel")
+        sys.exit(
+            f"dedupcrawl needs Python's headers to be built: {header} is missing; install python3-dev or python3-devel"
+        )
     try:
         cython = version("cython")
     except PackageNotFoundError:
-        sys.exit("dedupcrawl needs Cython to be compiled: pip install cython")
+        sys.exit("dedupcrawl needs Cython to be built: pip install cython")
     common = repr((cython, command, os.environ.get("CFLAGS"), Path(__file__).read_text("utf-8"))).encode()
     made_of: dict[Path, list[Path]] = {CORE / _SHARED: []}
     made_of |= {source.with_suffix(""): _made_of(source) for source in _built["sources"]()}
@@ -133,7 +137,7 @@ def _run(command: list[str]) -> None:
     try:
         ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     except OSError as error:
-        sys.exit(f"dedupcrawl cannot be compiled: {command[0]}: {error.strerror}")
+        sys.exit(f"dedupcrawl cannot be built: {command[0]}: {error.strerror}")
     if ran.returncode:
         sys.exit(f"dedupcrawl cannot be compiled: {shlex.join(command)}\n{ran.stdout}{ran.stderr}")
 

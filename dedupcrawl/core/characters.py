@@ -246,7 +246,7 @@ def _named(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _reference(  # noqa: PLR0911, PLR0912 - a grammar
+def _reference(
     text: cython.pointer[cython.const[uint8_t]],
     size: cython.Py_ssize_t,
     out: cython.pointer[uint8_t],
@@ -345,7 +345,7 @@ def unescape_into(text, size, out):
 # White space
 
 
-def collapse_into(text, size, is_pre, out, characters):  # noqa: PLR0912, PLR0915 - one loop
+def collapse_into(text, size, is_pre, out, characters):
     """`text` with each run of white space as one space, to at most 3 × `size` bytes of UTF-8, and its `characters`.
 
     What is no UTF-8 becomes U+FFFD as `bytes.decode` has it. Where `is_pre`, each run of blank lines becomes "\\0".
@@ -373,7 +373,7 @@ def collapse_into(text, size, is_pre, out, characters):  # noqa: PLR0912, PLR091
                 after = at
                 point = _decoded(text, size, cython.address(after), False)
                 at = after
-        if is_space(point):  # noqa: F821 - characters.pxd
+        if is_space(point):
             if is_break:
                 continue
             if is_pre and point == 10:

@@ -38,7 +38,7 @@ class FetchedPage:
     url: str = field(init=False)  # the response's, without a fragment: that of the index
     body_length: int = field(init=False)
     _status: int = field(init=False)
-    _read: Callable[[DedupSettings], Page] | None = field(init=False)
+    _read: Callable[[DedupSettings, tuple[str, ...]], Page] | None = field(init=False)
     _analysis: Analysis | None = None
     verdict: Verdict | None = None  # what the content half said, once it was asked
     request: Request | None = None  # whose response it is
@@ -94,35 +94,39 @@ class FetchedPage:
             if self._ignored:
                 settings = replace(settings, ignore=(*settings.ignore, *self._ignored))
             led_from = () if self.request is None else urls_before(self.request)
-            self._analysis = Analysis(replace(read(settings), also_at=(*led_from, *self.named)), self._secret)
+            self._analysis = Analysis(read(settings, (*led_from, *self.named)), self._secret)
         return self._analysis
 
 
-def _reader(response: Response) -> Callable[[DedupSettings], Page]:
-    """What makes a Page of a response, without paragraphs when that is neither HTML nor plain text.
+def _reader(response: Response) -> Callable[[DedupSettings, tuple[str, ...]], Page]:
+    """What makes a Page of a response, given other URLs that lead to it; without paragraphs when that is neither HTML nor plain text.
 
     It holds what it needs of the response, and not that.
     """
     url, body, encoding = without_fragment(response.url), response.body, None
-    holds_markup, is_plain = is_html(response), media_type(response) == b"text/plain"
+    holds_markup = is_html(response)
+    is_plain = not holds_markup and media_type(response) == b"text/plain"
     if isinstance(response, TextResponse):
         encoding = response.encoding
 
-    def read(settings: DedupSettings) -> Page:
+    def read(settings: DedupSettings, also_at: tuple[str, ...]) -> Page:
         ignored, fields = read_ignored(settings.ignore), "mwo" in settings.checks
         if holds_markup:
-            return extract(body, url, encoding=encoding, selector=settings.selector, ignored=ignored, fields=fields)
+            told = {"encoding": encoding, "selector": settings.selector, "ignored": ignored}
+            return extract(body, url, **told, fields=fields, also_at=also_at)
         said = decode(body, encoding) if encoding and is_plain else ""
         digest = digest_of(body) if body else b""
-        return Page(url, paragraphs=ignored.lines(paragraphs_of(said)), body_digest=digest, body_tells=encoding is None)
+        lines = ignored.lines(paragraphs_of(said))
+        return Page(url, paragraphs=lines, body_digest=digest, body_tells=encoding is None, also_at=also_at)
 
     return read
 
 
 def is_html(response: Response) -> TypeGuard[TextResponse]:
     """True for HTML and XHTML."""
-    is_xhtml = isinstance(response, TextResponse) and media_type(response) == b"application/xhtml+xml"
-    return is_xhtml or isinstance(response, HtmlResponse)
+    if isinstance(response, HtmlResponse):
+        return True
+    return isinstance(response, TextResponse) and media_type(response) == b"application/xhtml+xml"
 
 
 def media_type(response: Response) -> bytes:
