@@ -402,11 +402,22 @@ def collapse_into(text, size, is_pre, out, characters):
         count += 1
         if point == 0xFFFD:
             written += _encode(point, out + written)
+        elif at - begin == 3:
+            out[written] = text[begin]
+            out[written + 1] = text[begin + 1]
+            out[written + 2] = text[begin + 2]
+            written += 3
+            continue
         else:
             while begin < at:
                 out[written] = text[begin]
                 written += 1
                 begin += 1
+        while at < size and 32 < text[at] < 0x80:  # the rest of a word
+            out[written] = text[at]
+            written += 1
+            count += 1
+            at += 1
     characters[0] = count
     return written
 
