@@ -29,8 +29,8 @@ from benchmarks.instructions import handed_over, is_counting, per_page, start_ag
 from benchmarks.planted import Paragraphs
 from benchmarks.stream_quality import planted
 from benchmarks.texts import data_folder
-from dedupcrawl.core.characters import CJK
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
+from dedupcrawl.core.characters import CJK
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.lmdb import LmdbIndex
@@ -85,7 +85,7 @@ def by_us(names: Sequence[str], pages: Sequence[Paragraphs]) -> Iterator[None]:
         detector = Detector(index, run="run")
         for number, paragraphs in enumerate(pages, 1):
             url = f"http://site{number % 50}.example/articles/{number}.html"
-            detector.judge(Analysis(Page(url, paragraphs=tuple(paragraphs))), checks)
+            detector.judge(Analysis(Page(url, paragraphs=tuple(paragraphs)), detector.index.secret), checks)
             if number % TURN == 0:
                 yield
         detector.close()

@@ -99,9 +99,9 @@ class FetchedPage:
 
 
 def _reader(response: Response) -> Callable[[DedupSettings, tuple[str, ...]], Page]:
-    """What makes a Page of a response, given other URLs that lead to it; without paragraphs when that is neither HTML nor plain text.
+    """What makes a Page of a response, given other URLs that lead to it.
 
-    It holds what it needs of the response, and not that.
+    It holds what it needs of the response, and not that. Of what is neither HTML nor plain text a page has no text.
     """
     url, body, encoding = without_fragment(response.url), response.body, None
     holds_markup, is_plain = is_html(response), media_type(response) == b"text/plain"
@@ -111,8 +111,15 @@ def _reader(response: Response) -> Callable[[DedupSettings, tuple[str, ...]], Pa
     def read(settings: DedupSettings, also_at: tuple[str, ...]) -> Page:
         ignored, fields = read_ignored(settings.ignore), "mwo" in settings.checks
         if holds_markup:
-            told = {"encoding": encoding, "selector": settings.selector, "ignored": ignored}
-            return extract(body, url, **told, fields=fields, also_at=also_at)
+            return extract(
+                body,
+                url,
+                encoding=encoding,
+                selector=settings.selector,
+                ignored=ignored,
+                fields=fields,
+                also_at=also_at,
+            )
         said = decode(body, encoding) if encoding and is_plain else ""
         digest = digest_of(body) if body else b""
         lines = ignored.lines(paragraphs_of(said))

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dedupcrawl.content.main_text import main_blocks
+from dedupcrawl.content.outline import outline
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -19,11 +21,9 @@ from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.content.checks.shingles import LEVELS, sampled
 from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
 from dedupcrawl.content.main_outline import Blocks, with_breaks
-from dedupcrawl.content.main_text import main_blocks
-from dedupcrawl.content.outline import outline
 from dedupcrawl.content.sides import occurring, sides
-from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.content.word_kinds import symbols_of
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.index.catalog import PostingsView
 from dedupcrawl.page import Page
 from tests.both_ways import BothWays

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.characters import fold
 from dedupcrawl.core.hashing import fmix64_all
+from dedupcrawl.core.symbols import SymbolText
 from tests.content.definitions import SYMBOL
 from tests.core.definitions import ASSIGNED
 
