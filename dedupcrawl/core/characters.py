@@ -104,13 +104,17 @@ def _is_continuation(byte: uint8_t) -> cython.bint:
 @cython.nogil
 @cython.exceptval(check=False)
 def _common(text: cython.pointer[cython.const[uint8_t]], size: cython.Py_ssize_t, at: cython.Py_ssize_t) -> uint32_t:
-    """The character at `at` if it is one of two bytes, or of three as in CJK, and not at the text's end; else 0."""
+    """The character at `at` if it is one of two or three bytes and not at the text's end; else 0."""
     lead: uint32_t = text[at]
+    point: uint32_t
     if size - at < 3 or not _is_continuation(text[at + 1]):
         return 0
-    if 0xE1 <= lead <= 0xEC and _is_continuation(text[at + 2]):
-        return (lead & 0x0F) << 12 | (text[at + 1] & 0x3F) << 6 | (text[at + 2] & 0x3F)
-    return (lead & 0x1F) << 6 | (text[at + 1] & 0x3F) if 0xC2 <= lead <= 0xDF else 0
+    if lead < 0xE0:
+        return (lead & 0x1F) << 6 | (text[at + 1] & 0x3F) if lead >= 0xC2 else 0
+    if lead >= 0xF0 or not _is_continuation(text[at + 2]):
+        return 0
+    point = (lead & 0x0F) << 12 | (text[at + 1] & 0x3F) << 6 | (text[at + 2] & 0x3F)
+    return point if point >= 0x800 and not 0xD800 <= point <= 0xDFFF else 0
 
 
 @cython.cfunc

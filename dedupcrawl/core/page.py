@@ -267,6 +267,7 @@ def read(
         also_at: Other URLs that lead to the page.
         is_cut: There is more than `markup`: only its title is read. So it is of a page of more than 100,000 tags: two
             such pages that begin alike may go on with different texts.
+        also_at: Other URLs that lead to the page.
     """
     outline: Outline = Outline(markup, stays is not None)
     headings: list = _headings(outline) if stays is not None else []

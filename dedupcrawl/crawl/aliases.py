@@ -86,7 +86,7 @@ class Aliases:
         """
         if not self._settings.for_url(url).alias_sources:
             return None
-        with self._store.asked():
+        with self._store.asked:
             forms = dict.fromkeys((url, self._normalizer.normalize(url).canonical))
             alias = next((known for form in forms if (known := self._store.known(form)) is not None), None)
             if alias is None and asked is not None and self.remembers(url) and self._store.kept(url) is None:
@@ -115,7 +115,7 @@ class Aliases:
     def links_of(self, url: str) -> list[Request]:
         """What only the page at a URL led to in an earlier crawl; to be asked for when that page is not fetched."""
         alias = None
-        with self._store.asked():
+        with self._store.asked:
             alias = self._store.known(url) if self.remembers(url) else None
         found = []
         for packed in alias.links if alias is not None and alias.spider == self._spider.name else ():
@@ -135,7 +135,7 @@ class Aliases:
 
     def found_out(self, url: str) -> str | None:
         """The URL of the page that an earlier crawl found when it fetched this one; None where that is not known."""
-        with self._store.asked():
+        with self._store.asked:
             alias = self._store.known(url) if self.remembers(url) else None
             if alias is not None and alias.was_found_out and alias.run != self._run and self._holds(url, alias):
                 return alias.target
@@ -145,7 +145,7 @@ class Aliases:
         """Whether earlier crawls have kept a page at a URL, and who asks for the other one gets another page."""
         if not self._has_earlier or not self._settings.for_url(url).alias_sources:
             return False
-        with self._store.asked():
+        with self._store.asked:
             own = self._store.kept(url)
             if own is None or own.run == self._run or own.spider != self._spider.name or self.found_out(url):
                 return False
@@ -160,7 +160,7 @@ class Aliases:
         Asked before the page is judged, when the index still has the earlier one.
         """
         kept = said = None
-        with self._store.asked():
+        with self._store.asked:
             kept = self._store.kept(url)
             said = self._store.beside(url).get(SAID) if kept is None else None
         now = page.analyse()
@@ -240,9 +240,9 @@ class Aliases:
         """The sources that are wanted and have not been refuted on the site of a URL."""
         if not self._tries:
             return frozenset()
-        site = site_of(url)
+        site, wanted = site_of(url), self._settings.for_url(url).alias_sources
         wrong = self._store.sites.of(site).failed.keys() | self._book.revoked(site, "alias").keys()
-        return frozenset(one for one in self._settings.for_url(url).alias_sources if rule_id(one) not in wrong)
+        return frozenset(one for one in wanted if rule_id(one) not in wrong) if wrong else wanted
 
     def moved(self, request: Request, status: int, target: str) -> None:
         """A redirect has come, which may lead to what the crawl has already and then to no response."""
@@ -255,7 +255,7 @@ class Aliases:
     def _keep(self, url: str, found: dict[str, str]) -> dict[str, str]:
         """Remember what a page says; of what another page of this crawl has said of itself, that page's URL."""
         rows = {said: Alias(url, source, self._spider.name, self._run, time.time()) for said, source in found.items()}
-        with self._store.asked():
+        with self._store.asked:
             own = self._store.known(url)
             if own is not None:  # of two URLs that each name the other one is asked for
                 rows.pop(own.target, None)
@@ -313,7 +313,7 @@ class Aliases:
         is_kept = verdict is not None and not verdict.is_duplicate and settings.action == "drop"
         if is_kept and are_all:
             self._remember(url, links)
-        with self._store.asked():
+        with self._store.asked:
             keeper = verdict.duplicate_of if verdict is not None else None
             self._dispute(page, without_fragment(keeper or url))
             if verdict is None:
@@ -336,7 +336,7 @@ class Aliases:
         """A page that was kept is surely a duplicate after all; without its links nothing is done."""
         if (links := self._kept.pop(verdict.url, None)) is not None:
             self._links_kept -= len(links)
-            with self._store.asked():
+            with self._store.asked:
                 self._learn(verdict.url, without_fragment(verdict.duplicate_of or ""), links)
 
     def _same_page(self, page: FetchedPage, verdict: Verdict) -> str | None:

@@ -101,25 +101,20 @@ class FetchedPage:
 def _reader(response: Response) -> Callable[[DedupSettings, tuple[str, ...]], Page]:
     """What makes a Page of a response, given other URLs that lead to it.
 
-    It holds what it needs of the response, and not that. Of what is neither HTML nor plain text a page has no text.
+    The page is without paragraphs when the response is neither HTML nor plain text. It holds what it needs of the
+    response, and not that.
     """
     url, body, encoding = without_fragment(response.url), response.body, None
-    holds_markup, is_plain = is_html(response), media_type(response) == b"text/plain"
+    holds_markup = is_html(response)
+    is_plain = not holds_markup and media_type(response) == b"text/plain"
     if isinstance(response, TextResponse):
         encoding = response.encoding
 
     def read(settings: DedupSettings, also_at: tuple[str, ...]) -> Page:
         ignored, fields = read_ignored(settings.ignore), "mwo" in settings.checks
         if holds_markup:
-            return extract(
-                body,
-                url,
-                encoding=encoding,
-                selector=settings.selector,
-                ignored=ignored,
-                fields=fields,
-                also_at=also_at,
-            )
+            told = {"encoding": encoding, "selector": settings.selector, "ignored": ignored}
+            return extract(body, url, **told, fields=fields, also_at=also_at)
         said = decode(body, encoding) if encoding and is_plain else ""
         digest = digest_of(body) if body else b""
         lines = ignored.lines(paragraphs_of(said))
@@ -130,8 +125,9 @@ def _reader(response: Response) -> Callable[[DedupSettings, tuple[str, ...]], Pa
 
 def is_html(response: Response) -> TypeGuard[TextResponse]:
     """True for HTML and XHTML."""
-    is_xhtml = isinstance(response, TextResponse) and media_type(response) == b"application/xhtml+xml"
-    return is_xhtml or isinstance(response, HtmlResponse)
+    if isinstance(response, HtmlResponse):
+        return True
+    return isinstance(response, TextResponse) and media_type(response) == b"application/xhtml+xml"
 
 
 def media_type(response: Response) -> bytes:
