@@ -61,23 +61,23 @@ class Page:
 
     def __init__(
         self,
-        url: str,
+        url: object,
         *,
-        title: str = "",
-        paragraphs: tuple = (),
-        headings: tuple = (),
-        keywords: str = "",
-        description: str = "",
-        anchors_same_site: tuple = (),
-        anchors_other_sites: tuple = (),
+        title: object = "",
+        paragraphs: object = (),
+        headings: object = (),
+        keywords: object = "",
+        description: object = "",
+        anchors_same_site: object = (),
+        anchors_other_sites: object = (),
         body_digest: bytes = b"",
         body_tells: bool = False,
-        asides: tuple = (),
-        link_lines: tuple = (),
+        asides: object = (),
+        link_lines: object = (),
         links: object = frozenset(),
         main_links: object = frozenset(),
         selector_missed: bool = False,
-        also_at: tuple = (),
+        also_at: object = (),
     ):
         _check(url=url, title=title, keywords=keywords, description=description)
         _check_lists(
@@ -264,6 +264,7 @@ def read(
         selected: Markup that a selector found, which holds the main text; None without a selector.
         stays: Takes a link as it is written, and the base element's; whether it stays on the site, None where it leads
             to no web page. Given where headings, keywords, description and anchors are wanted.
+        also_at: Other URLs that lead to the page.
         is_cut: There is more than `markup`: only its title is read. So it is of a page of more than 100,000 tags: two
             such pages that begin alike may go on with different texts.
         also_at: Other URLs that lead to the page.
