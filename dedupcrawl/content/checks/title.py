@@ -37,11 +37,11 @@ class TitleCheck(Equality):
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """Half of a digest of title and host; none without a title, or of next to no text."""
-        title = SymbolText.of((page.title[:TITLE],)).normalized
-        if not title or len(text.starts) < _MIN_SYMBOLS:
+        title = SymbolText.of((page.title[:TITLE],), text.secret).hashes
+        if not len(title) or len(text.starts) < _MIN_SYMBOLS:
             return None
         host = host_of(page.url).removeprefix("www.").encode("utf-8", "surrogatepass")
-        return digest_of(title + b"\0" + host, text.secret)[:8]
+        return digest_of(title.astype("<u8", copy=False).tobytes() + host, text.secret)[:8]
 
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
         """Pages of the same key, unless they are many."""
