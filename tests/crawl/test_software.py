@@ -181,7 +181,8 @@ def test_what_held_for_one_spelling_of_a_host_holds_for_another_in_the_next_craw
         book = RuleBook(normalizer, 0.02)
         software = Software(KNOWN, normalizer, book, worker.index, worker.stats)
         body = "".join(f'<a href="{link}">' for link in FOR).encode()
-        software.look(HtmlResponse("http://www.a.com/", body=body, headers={"Content-Type": "text/html"}))
+        response = HtmlResponse("http://www.a.com/", body=body, headers={"Content-Type": "text/html"})
+        software.look(FetchedPage(response, DedupSettings.read({})), response)
         for url in (TOPIC, TOPIC.replace("//", "//www.")):
             assert normalizer.normalize(url).rules == ("phpbb2.sid@a.com",)
 
