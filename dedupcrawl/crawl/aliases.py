@@ -10,7 +10,7 @@ from contextlib import suppress
 
 import msgspec
 from scrapy import Request
-from scrapy.http import Response
+from scrapy.http import Response, TextResponse
 from w3lib.url import safe_url_string
 
 from dedupcrawl.aliases.alias import MOST_LINKS, NAME, SAID, Alias, SiteAliases, rule_id
@@ -56,7 +56,7 @@ class Aliases:
         self._spider, self._run, self._stats = parts.spider, parts.run, parts.stats
         self._tries, self._book = parts.tries, parts.book
         self._has_earlier = parts.index.first_id_of_run(parts.run) > 0  # whose pages a rule must not lose
-        self._pages, self._furniture_of = parts.pages, parts.detector.furniture_of
+        self._furniture_of = parts.detector.furniture_of
         self._trust = parts.detector.trust
         self.disputed: Callable[[str], None] = lambda url: None
         self.discoveries = Discoveries()
@@ -184,7 +184,11 @@ class Aliases:
     # What pages say
 
     def look(
-        self, request: Request, response: Response, instead_of: Callable[[Request, str, str], Request | None]
+        self,
+        request: Request,
+        response: Response,
+        page: FetchedPage,
+        instead_of: Callable[[Request, str, str], Request | None],
     ) -> Request | None:
         """A page has come: what does it say of other URLs, and which redirect led to it?
 
@@ -198,7 +202,7 @@ class Aliases:
         if not settings.alias_sources or response.status != 200 or request.meta.get("dedup_skip"):
             return None
         url = without_fragment(response.url)
-        said = self._said_by(url, response) if is_html(response) else {}
+        said = self._said_by(url, response, page) if is_html(response) else {}
         if settings.keep == "canonical":
             ahead = [one for one in reversed(said.items()) if may_lead(url, one[0])]
             by = {source: other for other, source in ahead if self._by_rules(other) != url}
@@ -214,19 +218,19 @@ class Aliases:
             found[before] = REDIRECT
         found.pop(url, None)
         if found:
-            page = self._pages.of(response, request)
             page.named = frozenset(said for said, source in found.items() if source in NAMING)
             page.contested = self._keep(url, found)
         return None
 
-    def _said_by(self, url: str, response: Response) -> dict[str, str]:
+    def _said_by(self, url: str, response: TextResponse, page: FetchedPage) -> dict[str, str]:
         """Other URLs that a page says lead to itself, as they would be asked for, and who says so."""
         names = (name for name in ("link", "content-location") if name in response.headers)
         headers = {name: [value.decode("latin-1") for value in response.headers.getlist(name)] for name in names}
         found = {}
-        for said, source in aliases_said(url, response.body, headers, self._tried(url)).items():
+        for said, source in aliases_said(url, page.facts(response), headers, self._tried(url)).items():
             with suppress(ValueError):  # half a character, in JSON; a port that is none
-                found[said if said.isascii() and " " not in said else safe_url_string(said)] = source
+                is_plain = said.isascii() and " " not in said
+                found[said if is_plain else safe_url_string(said, response.encoding)] = source
         return found
 
     def _by_rules(self, url: str) -> str:

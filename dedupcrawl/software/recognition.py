@@ -110,7 +110,7 @@ class Sight(msgspec.Struct, frozen=True):
     links: Sequence[str] = ()  # URLs that it names
     generators: Sequence[str] = ()  # of its meta elements
     cookies: Sequence[str] = ()  # names of those that it sets
-    html: str = ""  # as far as it is looked at
+    markup: bytes = b""  # in UTF-8, as far as it is looked at
 
 
 class News(msgspec.Struct, frozen=True):
@@ -305,7 +305,7 @@ def _shows(sight: Sight, sign: Sign) -> bool:
         return any(text.lower().startswith(sign.generator.lower()) for text in sight.generators)
     if sign.cookie:
         return any(name.startswith(sign.cookie) for name in sight.cookies)
-    return sign.html in sight.html
+    return sign.html.encode() in sight.markup
 
 
 def _nearest(base: str, candidates: Mapping[str, set[int]]) -> str | None:

@@ -6,9 +6,16 @@ from urllib.parse import urljoin
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.software.sightings import _MOST_HTML, sight_of
+from dedupcrawl.content.html import facts_of
+from dedupcrawl.software import sightings
+from dedupcrawl.software.recognition import Sight
+from dedupcrawl.software.sightings import _MOST_HTML
 
 URL = "http://example.org/a/page"
+
+
+def sight_of(url: str, html: str) -> Sight:
+    return sightings.sight_of(url, facts_of(html))
 
 
 def test_links_are_made_whole() -> None:
