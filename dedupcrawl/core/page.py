@@ -95,6 +95,8 @@ class Page:
         self.anchors_same_site, self.anchors_other_sites = anchors_same_site, anchors_other_sites
         self.body_digest, self.body_tells, self.selector_missed = body_digest, body_tells, selector_missed
         self.links, self.main_links = frozenset(links), frozenset(main_links)
+        if not all([type(link) is int for link in self.links | self.main_links]):
+            raise TypeError("the links of a page are hashes, as link_hash makes them of what local_form gives.")
         encoded = [
             (part, text.encode("utf-8", "surrogatepass"))
             for part, texts in ((MAIN, paragraphs), (ASIDE, asides), (LINKS, link_lines))
