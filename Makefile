@@ -11,8 +11,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: crawl test suite types style test-fast test-oldest test-matrix coverage dist-check licences lint format docs sanitize clean
 
-SOURCES := pyproject.toml hatch_build.py tools/build_core.py $(wildcard dedupcrawl/core/*.py dedupcrawl/core/*.pxd dedupcrawl/content/kernels/*.[ch]) \
-	dedupcrawl/content/character_tables.py
+SOURCES := pyproject.toml hatch_build.py tools/build_core.py $(wildcard dedupcrawl/core/*.py dedupcrawl/core/*.pxd dedupcrawl/content/kernels/*.[ch])
 
 $(STAMP): $(SOURCES)
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
@@ -87,10 +86,10 @@ docs: $(DEV_STAMP)  ## the website of docs/, a warning is an error
 	$(VENV)/bin/python -m sphinx -W --keep-going -q docs docs/_build/html
 	@echo docs/_build/html/index.html
 
-sanitize: $(DEV_STAMP)  ## the compiled steps' tests under AddressSanitizer and UndefinedBehaviorSanitizer (GCC)
-	CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined" $(VENV)/bin/python tools/build_core.py
+sanitize: $(DEV_STAMP)  ## the tests of what is compiled under AddressSanitizer and UndefinedBehaviorSanitizer (GCC)
+	CFLAGS="-O1 -g -fno-wrapv -fsanitize=address,undefined -fno-sanitize-recover=undefined" $(VENV)/bin/python tools/build_core.py
 	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
-		$(VENV)/bin/python -m pytest -q tests/content/test_kernels.py; \
+		$(VENV)/bin/python -m pytest -q tests/core tests/content/test_kernels.py; \
 	status=$$?; $(VENV)/bin/python tools/build_core.py; exit $$status
 
 clean:

@@ -1,4 +1,4 @@
-"""Hatchling's build hook: compile the extensions, make the tables of characters, put all into the wheel."""
+"""Hatchling's build hook: compile the extensions, put them into the wheel."""
 
 from __future__ import annotations
 

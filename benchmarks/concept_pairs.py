@@ -11,8 +11,8 @@ from benchmarks.planted import Paragraphs, size
 from benchmarks.planted_cases import SOURCES, look_alikes, originals, variants, versions
 from dedupcrawl.content.checks import concepts
 from dedupcrawl.content.checks.concepts import overlap_ratio
-from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.content.terms import term
+from dedupcrawl.core.symbols import SymbolText
 
 WORDS = (200, 900)  # shortest and longest page of the comparison
 VERSIONS = 150  # pairs of versions that are looked at

@@ -32,6 +32,7 @@ from urllib.parse import urlsplit
 
 import trafilatura
 import trafilatura.meta
+from dedupcrawl.content.outline import outline
 from parsel import Selector
 from rich.console import Console
 from rich.table import Table
@@ -39,7 +40,6 @@ from rich.table import Table
 from dedupcrawl.content import main_text
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.outline import outline
 from dedupcrawl.core.symbols import SymbolText
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

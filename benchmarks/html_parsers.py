@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
+from dedupcrawl.content.outline import BREAK, HIDDEN, LINE_BREAK, LINK, MEANINGS, PART, START, TITLE, Outline, outline
 from parsel import Selector
 from resiliparse.extract.html2text import extract_plain_text
 from rich.console import Console
@@ -25,7 +26,6 @@ from selectolax.lexbor import LexborHTMLParser
 
 from benchmarks.extraction import DATA, LabelledPage, chinese, english, score
 from dedupcrawl.content import main_text
-from dedupcrawl.content.outline import BREAK, HIDDEN, LINE_BREAK, LINK, MEANINGS, PART, START, TITLE, Outline, outline
 
 Attributes = Iterable[tuple[str, str | None]]
 Parse = Callable[[str], Any]

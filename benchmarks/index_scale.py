@@ -1,6 +1,6 @@
-"""What a page costs the index as it grows, with three checks, and whether its answers are those of a full scan.
+"""What a page costs the index as it grows, with three checks or more, and whether its answers are those of a full scan.
 
-    python -m benchmarks.index_scale [--pages 1000000] [--quick] [--mwo] [--plot docs/index-scale.png]
+    python -m benchmarks.index_scale [--pages 1000000] [--quick] [--more CHECKS] [--plot docs/index-scale.png]
 
 Pages are made up (see benchmarks.synthetic_pages); an offer is timed from its signatures to its answer, in CPU time of
 the whole process, so the merges beside it count. Machines are noisy for minutes at a time: before each size is
@@ -10,8 +10,10 @@ growth is the ratio of the two medians. Afterwards the answers on a sample are c
 With --quick only the pages of the measured windows are offered; those between are added without a search, so that the
 index grows to ten million pages in half an hour. They cost no less then: what is measured is the offer, not the growth.
 
-With --mwo pages have MWO records too, and MWO is asked last. Its search is bounded in a large index, so its answers on
-pages that were made from an earlier one's record are compared with a scan's by themselves: how many are found at all.
+With --more mwo,shingles,title, or with concepts as well, pages have the signatures of these checks too, and they are
+asked after exact, SimHash and feature code. Their searches are bounded in a large index. MWO's answers on pages that
+were made from an earlier one's record are compared with a scan's by themselves: how many are found at all. What the
+others answer is not compared.
 """
 
 from __future__ import annotations
@@ -33,10 +35,12 @@ from rich.progress import track
 from benchmarks.bulk_load import fold, load
 from benchmarks.offering import offer
 from benchmarks.synthetic_pages import BLOCK, KINDS, Columns, Scan, Signatures, blocks, entry_of
+from benchmarks.synthetic_signatures import MORE
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.exact import ExactCheck
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
 from dedupcrawl.content.checks.mwo import MwoCheck, least_overlap
+from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.content.checks.simhash import SimHashCheck
 from dedupcrawl.index.catalog import PostingsView
 from dedupcrawl.index.contract import Kept
@@ -86,7 +90,7 @@ class Filled:
         kept: Shape (pages,): True for the pages that were kept.
         answers: Page number → signatures and verdict, for the last pages.
         planted: Which of these were made from an earlier page.
-        alike: Which of these were made from an earlier page's MWO record.
+        alike: Which of these were made from an earlier page's signatures by more checks than three.
     """
 
     figures: list[Figures]
@@ -118,6 +122,11 @@ class Offering:
         load(self.index, [entry_of(number, page, self._outline.bytes(OUTLINE_BYTES)) for number, page in numbered])
 
 
+def names_of_more(checks: Sequence[Check]) -> list[str]:
+    """Names of the checks beside the three that are always asked."""
+    return [check.name for check in checks[len(CHECKS) :]]
+
+
 def measured_sizes(pages: int) -> list[int]:
     """10^4, 10^4.25, … up to `pages`, in whole blocks."""
     sizes = {round(10 ** (quarter / 4) / BLOCK) * BLOCK for quarter in range(16, 40)}
@@ -138,11 +147,11 @@ def fill(folder: Path, pages: int, seed: int, checks: Sequence[Check], *, quick:
     sizes = measured_sizes(pages)
     filled = Filled([], np.zeros(pages, dtype=np.bool_), {}, [], [])
     main, beside = Offering(folder / "index", checks), Offering(folder / "beside", checks)
-    mwo = len(checks) > len(CHECKS)
-    others = (page for block in blocks(100 * BLOCK, seed + 1, mwo=mwo) for page in block.pages)
+    more = names_of_more(checks)
+    others = (page for block in blocks(100 * BLOCK, seed + 1, more) for page in block.pages)
     for number in range(BLOCK):
         beside.offer(number, next(others))
-    for block in track(blocks(pages, seed, mwo=mwo), "offering", total=pages // BLOCK, transient=True):
+    for block in track(blocks(pages, seed, more), "offering", total=pages // BLOCK, transient=True):
         size = block.first + BLOCK
         added = BLOCK if size not in sizes else BLOCK - WINDOW
         if not quick or block.first >= pages - 2 * BLOCK:
@@ -190,7 +199,7 @@ def checks_alone(checks: Sequence[Check], pages: int = 2_000) -> float:
     views = [PostingsView([], [], check.payload_bits) for check in checks]
     spent = []
     outline = bytes(OUTLINE_BYTES)
-    for number, page in enumerate(next(blocks(BLOCK, 99, mwo=len(checks) > len(CHECKS))).pages[:pages]):
+    for number, page in enumerate(next(blocks(BLOCK, 99, names_of_more(checks))).pages[:pages]):
         entry = entry_of(number, page, outline)
         started = time.process_time_ns()
         for check, view in zip(checks, views, strict=True):
@@ -221,7 +230,7 @@ class Compared:
     best: int
 
 
-def compare_with_scan(filled: Filled, pages: int, seed: int, sample: int, *, mwo: bool) -> Compared:
+def compare_with_scan(filled: Filled, pages: int, seed: int, sample: int, more: Sequence[str]) -> Compared:
     """Compare answers on a sample, half of it planted; and on pages that MWO should find."""
     rng = np.random.default_rng(seed)
     planted, last = filled.planted, filled.answers
@@ -229,7 +238,7 @@ def compare_with_scan(filled: Filled, pages: int, seed: int, sample: int, *, mwo
     some += rng.choice(sorted(set(last) - set(planted)), sample - len(some), replace=False).tolist()
     limits = SimHashCheck().distance, FeatureCodeCheck().repeatability, least_overlap(MwoCheck().threshold)
     scans = {number: Scan(number, last[number][0], *limits) for number in (*some, *filled.alike[-MWO_SAMPLE:])}
-    for block in track(blocks(pages, seed, mwo=mwo), "scanning", total=pages // BLOCK, transient=True):
+    for block in track(blocks(pages, seed, more), "scanning", total=pages // BLOCK, transient=True):
         columns = Columns.of(block)
         for scan in scans.values():
             scan.look(block, filled.kept, columns)
@@ -290,11 +299,14 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=1_000_000, help="a multiple of 10,000")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--quick", action="store_true", help="offer the measured pages only, and add the others")
-    parser.add_argument("--mwo", action="store_true", help="with MWO as a fourth check")
+    parser.add_argument("--more", default="", metavar="CHECKS", help="beside three: mwo, shingles, title, concepts")
     parser.add_argument("--sample", type=int, default=100, help="answers that are compared with a scan")
     parser.add_argument("--plot", type=Path, help="PNG to write")
     arguments = parser.parse_args()
-    checks = (*CHECKS, MwoCheck()) if arguments.mwo else CHECKS
+    more = [name for name in arguments.more.split(",") if name]
+    if unknown := set(more) - set(MORE):
+        parser.error(f"no such check to add: {', '.join(sorted(unknown))}; there are {', '.join(MORE)}")
+    checks = (*CHECKS, *make_checks(more, {}))
     folder = Path(tempfile.mkdtemp(prefix="index-scale-"))
     try:
         print(f"{'pages':>10} {'median':>8} {'p99':>8} {'mean':>8} {'growth':>7}   (CPU µs a page, check and add)")
@@ -303,13 +315,13 @@ def main() -> None:
         clock, cpu = opening(folder / "index", checks)
         print(f"opening it takes {clock:.2f} s, {cpu:.2f} s of CPU", flush=True)
         sample = min(arguments.sample, len(filled.answers))
-        compared = compare_with_scan(filled, arguments.pages, arguments.seed, sample, mwo=arguments.mwo)
+        compared = compare_with_scan(filled, arguments.pages, arguments.seed, sample, more)
         same = compared.pages - len(compared.different)
         print(f"answers equal to those of a scan of all pages: {same} of {compared.pages},")
         print(f"half of them on planted duplicates: {', '.join(KINDS)}")
         for line in compared.different[:10]:
             print(f"  {line}")
-        if arguments.mwo:
+        if "mwo" in more:
             print(
                 f"{compared.only_mwo} pages are duplicates by MWO alone: {compared.found} of them found, for"
                 f" {compared.best} the page that shares the most"

@@ -13,14 +13,14 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 _FOLDER = "BENCHMARKS_CALLGRIND_FOLDER"
-_INPUT = "input.json"
+_INPUT, _RESULT = "input.json", "result.json"
 
 
 def is_counting() -> bool:
@@ -28,27 +28,38 @@ def is_counting() -> bool:
     return _FOLDER in os.environ
 
 
-def start_again(pages: Any, environment: dict[str, str] | None = None) -> int:
-    """Run the command of this process under callgrind; there `handed_over` gives `pages`. Returns its exit status.
+def start_again(given: Any, environment: Mapping[str, str] | None = None) -> Any:
+    """Run the command of this process under callgrind; what it handed back there.
 
     Args:
-        pages: What takes many instructions to make and is not to be measured, of JSON's types.
+        given: What `handed_over` returns there: what takes many instructions to make and is not to be measured.
         environment: Variables to set.
+
+    Raises:
+        RuntimeError: It failed; its traceback is on stderr.
     """
     if shutil.which("valgrind") is None:
         sys.exit("valgrind is not installed: it counts the instructions")
     with tempfile.TemporaryDirectory(prefix="callgrind-") as folder:
-        Path(folder, _INPUT).write_bytes(msgspec.json.encode(pages))
+        Path(folder, _INPUT).write_bytes(msgspec.json.encode(given))
         command = ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={folder}/%p", sys.executable]
         # One order of sets, and no threads that wait for work.
         fixed = {_FOLDER: folder, "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
         variables = {**os.environ, **(environment or {}), **fixed}
-        return subprocess.run([*command, *sys.orig_argv[1:]], env=variables, check=False).returncode
+        status = subprocess.run([*command, *sys.orig_argv[1:]], env=variables, check=False).returncode
+        if status:
+            raise RuntimeError(f"under callgrind the command ended with status {status}")
+        return msgspec.json.decode(Path(folder, _RESULT).read_bytes())
 
 
 def handed_over() -> Any:
-    """What `start_again` was given."""
+    """What `start_again` was given, of JSON's types."""
     return msgspec.json.decode(Path(os.environ[_FOLDER], _INPUT).read_bytes())
+
+
+def hand_back(result: Any) -> None:
+    """Let `start_again` return this, of JSON's types."""
+    Path(os.environ[_FOLDER], _RESULT).write_bytes(msgspec.json.encode(result))
 
 
 def per_page(work: Callable[[int], object], few: int, many: int) -> float:
@@ -57,11 +68,13 @@ def per_page(work: Callable[[int], object], few: int, many: int) -> float:
     Raises:
         RuntimeError: The work failed; its traceback is on stderr.
     """
-    return (_counted(work, many) - _counted(work, few)) / (many - few)
+    processes = [_forked(work, pages) for pages in (few, many)]  # next to each other: what came before counts in both
+    least, most = map(_counted, processes)
+    return (most - least) / (many - few)
 
 
-def _counted(work: Callable[[int], object], pages: int) -> int:
-    """Instructions from the start of this process until the work of a forked one is done."""
+def _forked(work: Callable[[int], object], pages: int) -> int:
+    """Do a piece of work in a forked process, and name that."""
     sys.stdout.flush()
     process = os.fork()
     if not process:
@@ -76,5 +89,10 @@ def _counted(work: Callable[[int], object], pages: int) -> int:
     _, status = os.waitpid(process, 0)
     if status:
         raise RuntimeError(f"a piece of work over {pages} pages ended with status {os.waitstatus_to_exitcode(status)}")
+    return process
+
+
+def _counted(process: int) -> int:
+    """Instructions from the start of this process until the work of a forked one was done."""
     with Path(os.environ[_FOLDER], str(process)).open(encoding="utf-8", errors="replace") as rows:
         return next(int(row.split()[1]) for row in rows if row.startswith("summary:"))

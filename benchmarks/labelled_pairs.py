@@ -36,12 +36,12 @@ from dedupcrawl.content.features import (
     titles_differ,
     unknown_lines,
 )
-from dedupcrawl.core.template import Template
 from dedupcrawl.content.html import extract
-from dedupcrawl.core.links import local_form
 from dedupcrawl.content.sides import count_of
-from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.content.view import View
+from dedupcrawl.core.links import local_form
+from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.template import Template
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.sites import host_of
 

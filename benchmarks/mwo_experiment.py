@@ -25,8 +25,8 @@ from benchmarks.planted import Paragraphs, size
 from benchmarks.planted_cases import SOURCES, look_alikes, originals, variants, versions
 from benchmarks.texts import data_folder
 from dedupcrawl.content.checks.mwo import MARGIN, TOTAL, MwoCheck, Record, least_overlap, overlap
-from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.content.terms import STOPPED, term_sequence
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 
 mpl.use("Agg")

@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import re
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,12 +24,12 @@ from pathlib import Path
 from datasketch import MinHash, MinHashLSH  # type: ignore[import-untyped]  # it has no types
 from rensa import RMinHash, RMinHashLSH  # type: ignore[import-untyped]  # nor has this
 
-from benchmarks.instructions import handed_over, is_counting, per_page, start_again
+from benchmarks.instructions import hand_back, handed_over, is_counting, per_page, start_again
 from benchmarks.planted import Paragraphs
 from benchmarks.stream_quality import planted
 from benchmarks.texts import data_folder
-from dedupcrawl.core.characters import CJK
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
+from dedupcrawl.core.characters import CJK
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.lmdb import LmdbIndex
@@ -133,15 +132,16 @@ def main() -> None:
     parser.add_argument("--instructions", action="store_true", help="count instructions in place of seconds")
     given = parser.parse_args()
     ways = all_ways()
-    if given.instructions and is_counting():
+    if is_counting():
         pages = handed_over()
-        print("| way | instructions a page, millions |\n| --- | ---: |")
-        for name, way in ways.items():
-            print(f"| {name} | {counted(way, pages) / 1e6:.2f} |", flush=True)
+        hand_back({name: counted(way, pages) for name, way in ways.items()})
         return
     pages = [row.page for row in planted(data_folder(given.data), "report")][: given.pages]
     if given.instructions:
-        sys.exit(start_again(pages[:MANY]))
+        print("| way | instructions a page, millions |\n| --- | ---: |")
+        for name, instructions in start_again(pages[:MANY]).items():
+            print(f"| {name} | {instructions / 1e6:.2f} |")
+        return
     runs = [in_turns(ways, pages) for _ in range(RUNS)]
     costs = {way: statistics.median(run[way] for run in runs) for way in ways}
     peer = costs["datasketch, MinHash LSH"]

@@ -3,19 +3,20 @@
 Symbols follow Zipf's law over 3,000 of them. As on real sites two codes in three are of the least length, 20 symbols,
 the others are longer. One page in twenty starts with one of 1,000 site templates, 14 symbols, the most frequent of them
 on three of these pages in a hundred, so some grams are posted under many pages. One page in fifty duplicates an earlier
-one, in one of four ways; with MWO (see benchmarks.synthetic_terms) one more in fifty by its weighted terms.
+one, in one of four ways. Pages may have the signatures of more checks (see benchmarks.synthetic_terms and
+benchmarks.synthetic_signatures); then one more in fifty duplicates an earlier one by all of these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.synthetic_signatures import makers
 from benchmarks.synthetic_terms import Columns as TermColumns
-from benchmarks.synthetic_terms import Terms
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
 from dedupcrawl.index.record import Entry
 
@@ -34,12 +35,12 @@ Code = NDArray[np.uint16]
 
 @dataclass(frozen=True, slots=True)
 class Signatures:
-    """One page's signatures, as the checks make them."""
+    """One page's signatures, as the checks make them; `more` are those of other checks than the first three."""
 
     exact: bytes
     fingerprint: int
     code: Code
-    mwo: bytes = b""
+    more: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -50,7 +51,7 @@ class Block:
         first: Number of the first page.
         pages: Their signatures.
         planted: Numbers of those that were made from an earlier page.
-        alike: Numbers of those whose MWO record was.
+        alike: Numbers of those of which only the signatures of more checks were.
     """
 
     first: int
@@ -59,27 +60,28 @@ class Block:
     alike: list[int] = field(default_factory=list)
 
 
-def blocks(pages: int, seed: int, *, mwo: bool = False) -> Iterator[Block]:
-    """Always the same pages for one seed."""
+def blocks(pages: int, seed: int, more: Sequence[str] = ()) -> Iterator[Block]:
+    """Always the same pages for one seed, with signatures of three checks and of `more`."""
     made = _blocks(pages, seed)
-    return _with_terms(made, seed) if mwo else made
+    return _with_more(made, seed, more) if more else made
 
 
-def _with_terms(made: Iterator[Block], seed: int) -> Iterator[Block]:
-    terms = Terms(seed, _SITES)
-    remembered: list[bytes] = []
+def _with_more(made: Iterator[Block], seed: int, more: Sequence[str]) -> Iterator[Block]:
+    make = makers(more, seed, _SITES)
+    remembered: list[Mapping[str, bytes]] = []
     for block in made:
         rng = np.random.default_rng((seed, 4, block.first))
-        records = terms.records(block.first, BLOCK)
+        records = {name: maker.records(block.first, BLOCK) for name, maker in make.items()}
         chosen = rng.random(BLOCK) < _PLANTED
         for number, page in enumerate(block.pages):
-            record = records[number]
+            own: Mapping[str, bytes] = {name: of_check[number] for name, of_check in records.items()}
             if remembered and chosen[number]:
-                record = terms.duplicate(rng, remembered[int(rng.integers(len(remembered)))])
+                original = remembered[int(rng.integers(len(remembered)))]
+                own = {name: maker.duplicate(rng, original[name]) for name, maker in make.items()}
                 block.alike.append(block.first + number)
             elif number % _REMEMBERED == 0:
-                remembered.append(record)
-            block.pages[number] = replace(page, mwo=record)
+                remembered.append(own)
+            block.pages[number] = replace(page, more=own)
         yield block
 
 
@@ -145,7 +147,7 @@ def entry_of(number: int, page: Signatures, outline: bytes) -> Entry:
             "exact": page.exact,
             "feature_code": page.code.astype("<u2").tobytes(),
             "simhash": page.fingerprint.to_bytes(8, "little"),
-            **({"mwo": page.mwo} if page.mwo else {}),
+            **page.more,
         },
         outline=outline,
     )
@@ -191,7 +193,7 @@ class Scan:
                     self._take(2, block, [number], similarity)
 
         if columns.terms is not None:
-            shared = columns.terms.overlaps(self.page.mwo)[:before]
+            shared = columns.terms.overlaps(self.page.more["mwo"])[:before]
             best = int(np.argmax(np.where(alive, shared, -1)))
             if alive[best] and shared[best] >= self.overlap:
                 self._take(3, block, [best], float(shared[best]))
@@ -231,7 +233,7 @@ class Columns:
             np.array([page.fingerprint for page in block.pages], dtype=np.uint64),
             np.concatenate([page.code for page in block.pages]),
             np.repeat(np.arange(len(lengths)), lengths),
-            TermColumns([page.mwo for page in block.pages]) if block.pages[0].mwo else None,
+            TermColumns([page.more["mwo"] for page in block.pages]) if "mwo" in block.pages[0].more else None,
         )
 
     def holding(self, run: Code) -> list[int]:

@@ -1,4 +1,4 @@
-"""MWO records of made-up pages for `index_scale --mwo`, as many as are asked for.
+"""MWO records of made-up pages for `index_scale --more mwo`, as many as are asked for.
 
 Which terms a page has follows the pages of two universities (8,025 pages, 61 terms each on average): the share of
 pages that have the r-th most frequent term is interpolated between measured shares and goes on as r^−1.45. Terms beyond

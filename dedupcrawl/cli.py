@@ -91,6 +91,10 @@ def run(arguments: Sequence[str], prog_name: str = "dedupcrawl") -> int:
     except (click.Abort, KeyboardInterrupt):
         _tell(prog_name, "interrupted")
         return 130
+    except ImportError as error:
+        if error.name != "dedupcrawl.core":
+            raise
+        message = f"{error}."
     except BrokenPipeError:
         # Whoever read our output has seen enough.
         _print_no_more()
@@ -99,9 +103,11 @@ def run(arguments: Sequence[str], prog_name: str = "dedupcrawl") -> int:
         if error.errno not in FULL or error.filename is not None:
             raise
         _print_no_more()
-        _tell(prog_name, f"the output cannot be written: {error.strerror}. Make room, or send it elsewhere.")
-        return 1
-    return status if isinstance(status, int) else 0
+        message = f"the output cannot be written: {error.strerror}. Make room, or send it elsewhere."
+    else:
+        return status if isinstance(status, int) else 0
+    _tell(prog_name, message)
+    return 1
 
 
 def _print_no_more() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from dedupcrawl.core.page import Page
 
-__all__ = ["Page", "item_url", "page_of_item", "paragraphs_of"]
+__all__ = ["Page", "item_url", "packed", "page_of_item", "paragraphs_of", "unpacked"]
 
 _ITEM = re.compile(r"(.+)#[1-9][0-9]{0,8}", re.DOTALL)
 
@@ -14,6 +16,17 @@ _ITEM = re.compile(r"(.+)#[1-9][0-9]{0,8}", re.DOTALL)
 def paragraphs_of(text: str) -> tuple[str, ...]:
     """The paragraphs of a plain text: its lines, without empty ones."""
     return tuple(line for line in map(str.strip, text.splitlines()) if line)
+
+
+def packed(page: Page) -> bytes:
+    """A page as bytes, for another process or for later."""
+    return msgspec.msgpack.encode(page.fields())
+
+
+def unpacked(packed_page: bytes) -> Page:
+    """What `packed` was called on."""
+    fields = msgspec.msgpack.decode(packed_page)
+    return Page(**{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()})
 
 
 def item_url(page: str, number: int) -> str:

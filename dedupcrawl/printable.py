@@ -28,6 +28,8 @@ def printable(text: str, *, letters: bool = True) -> str:
     cut = text if len(text) <= _LIMIT else text[:_LIMIT] + "…"
     if letters and "%" in cut:
         cut = _ESCAPED.sub(_as_letters, cut)
+    if cut.isprintable():
+        return cut
     return "".join(c if unicodedata.category(c)[0] not in "CZ" or c == " " else ascii(c)[1:-1] for c in cut)
 
 

@@ -123,7 +123,7 @@ class DedupSettings:
     """All settings, checked. `for_url` gives those of one site.
 
     Each is named after its attribute, in capitals and with the DEDUP_ prefix; `parameters` holds those of the checks,
-    by name without the prefix.
+    by name without the prefix, and `alias_sources` the sources that `aliases` stands for.
     """
 
     enabled: bool = setting(True, BOOLEAN)
@@ -178,6 +178,11 @@ class DedupSettings:
     sites: Mapping[str, DedupSettings] = setting(
         {}, Takes("a dict of host or registrable domain to a dict of other DEDUP_ settings", mapping), per_site=False
     )
+    alias_sources: frozenset[str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        used = (_ALL_SOURCES if self.aliases else frozenset()) if isinstance(self.aliases, bool) else self.aliases
+        object.__setattr__(self, "alias_sources", used)
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> DedupSettings:
@@ -214,13 +219,6 @@ class DedupSettings:
             return self
         host = host_of(url)
         return self.sites.get(host) or self.sites.get(site_of(host)) or self
-
-    @property
-    def alias_sources(self) -> frozenset[str]:
-        """Those of aliases that are used."""
-        if isinstance(self.aliases, bool):
-            return _ALL_SOURCES if self.aliases else frozenset()
-        return self.aliases
 
     def index_checks(self) -> tuple[tuple[str, ...], Mapping[str, Any], frozenset[str]]:
         """What an index must find so that every site's own settings can be applied to its answers.

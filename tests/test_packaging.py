@@ -23,7 +23,6 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from dedupcrawl.content import character_tables
 from dedupcrawl.core import built as built_core
 from tests.crawls.project import items, make_project
 from tests.crawls.site import page, prose, serve
@@ -120,13 +119,15 @@ def test_what_is_refused_is_what_only_extras_bring() -> None:
 
 @cache
 def imported() -> set[tuple[str, str]]:
-    """Libraries that modules of the package import anywhere, each with the module; a compiled one has no need of Cython."""
+    """Libraries that modules of the package import anywhere, each with the module."""
     found = set()
     for module in sorted((ROOT / "dedupcrawl").rglob("*.py")):
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
-            for name in {name.partition(".")[0] for name in names} - STANDARD - {"cython", "dedupcrawl"}:
+            for name in (
+                {name.partition(".")[0] for name in names} - STANDARD - {"cython", "dedupcrawl"}
+            ):  # compiled modules do without
                 found.add((name, str(module.relative_to(ROOT))))
     return found
 
@@ -191,15 +192,12 @@ def test_the_wheel_has_the_package_and_nothing_else(built: Path) -> None:
         names = {name for name in wheel.namelist() if ".dist-info/" not in name}
         tags = tags_of(wheel)
     tracked = {str(path.relative_to(ROOT)) for path in (ROOT / "dedupcrawl").rglob("*") if path.is_file()}
-    own = re.escape(character_tables.path().name)  # beside it may lie those of other versions of Python
-    left_out = re.compile(
-        rf".*(__pycache__.*|\.[ch]|\.pxd|\.so)|.*/\..*|.*/(?!{own})characters-.*|.*/core/compiled\..*"
-    )
+    left_out = re.compile(r".*(__pycache__.*|\.[ch]|\.pxd|\.so)|.*/\..*|.*/core/compiled\..*")
     record = f"dedupcrawl/core/{built_core.record().name}"
     sources = {name for name in tracked if not left_out.fullmatch(name)}
     assert {name for name in names if not name.endswith(".so")} == sources | {record}
     assert "dedupcrawl/py.typed" in names
-    assert f"dedupcrawl/content/data/{character_tables.path().name}" in names
+    assert "dedupcrawl/core/data/characters.bin" in names
     suffix = EXTENSION_SUFFIXES[0]
     modules = [path.stem for path in built_core.sources()]
     compiled = {f"dedupcrawl/core/{name}{suffix}" for name in ("_cyutility", *modules)}

@@ -1,4 +1,4 @@
-"""Compile the package's extensions in place (`core` by Cython, `content/kernels`), and make its tables of characters.
+"""Compile the package's extensions in place (`core` by Cython, `content/kernels`).
 
     python tools/build_core.py
 
@@ -31,10 +31,12 @@ KERNELS = PACKAGE / "content" / "kernels"
 ZIG = "ziglang>=0.13"
 """A compiler from PyPI."""
 
-_SHARED = (
-    "_cyutility"  # what Cython's memoryviews need, once for all modules: of 31,000 lines of C a module 8,000 are left
+# What Cython's memoryviews need, once for all modules: of 31,000 lines of C a module 8,000 are left.
+_SHARED = "_cyutility"
+_DIRECTIVES = (
+    *("boundscheck=True", "wraparound=False", "initializedcheck=False", "cdivision=True"),
+    "show_performance_hints=False",
 )
-_DIRECTIVES = ("boundscheck=True", "wraparound=False", "initializedcheck=False", "cdivision=True", "show_performance_hints=False")
 _OPTIONS = ("-std=c11", "-O2", "-DNDEBUG", "-fwrapv", "-fPIC", "-shared")
 _UNDEFINED = ("-Wl,-undefined,dynamic_lookup",) if sys.platform == "darwin" else ()  # what the interpreter brings
 _CIMPORT = re.compile(r"^from (?:cython\.cimports\.)?dedupcrawl\.core\.(\w+) c?import", re.MULTILINE)
@@ -46,7 +48,6 @@ def build() -> list[Path]:
 
     Raises SystemExit with one sentence where that cannot be done.
     """
-    tables: Path = runpy.run_path(str(PACKAGE / "content" / "character_tables.py"))["write"]()
     digest = _built["digest"]()  # before they are read to be compiled: a change meanwhile is seen at the next import
     record: Path = _built["record"]()
     before = dict(line.split() for line in record.read_text("ascii").splitlines()[1:]) if record.exists() else {}
@@ -58,7 +59,7 @@ def build() -> list[Path]:
             list(threads.map(lambda target: _compile(target, Path(made)), stale))
     lines = [digest, *(f"{target.name} {key}" for target, key in keys.items())]
     record.write_text("\n".join(lines) + "\n", "ascii")
-    return [tables, record, *keys]
+    return [record, *keys]
 
 
 def compiler() -> list[str] | None:
@@ -71,22 +72,24 @@ def compiler() -> list[str] | None:
                 return [name]
         except OSError:
             continue
-    # for the processors of its platform, not only for the one at hand, which is what zig does by itself
-    return [sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline"] if find_spec("ziglang") else None
+    # for all processors of the platform and without debugging symbols, which zig does not do by itself
+    return [sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline", "-s"] if find_spec("ziglang") else None
 
 
 def _keys() -> dict[Path, str]:
     """Each extension, the one that takes longest first, with a checksum of all that it is made of and by."""
     command = compiler()
     if command is None:
-        sys.exit(f"dedupcrawl needs a C compiler: install gcc or clang, or one from PyPI (pip install '{ZIG}')")
+        sys.exit(f"dedupcrawl needs a C compiler to be built: install gcc, clang or, from PyPI, '{ZIG}'")
     header = Path(sysconfig.get_path("include"), "Python.h")
     if not header.exists():
-        sys.exit(f"dedupcrawl needs Python's headers, and {header} is missing: install python3-dev or python3-devel")
+        sys.exit(
+            f"dedupcrawl needs Python's headers to be built: {header} is missing; install python3-dev or python3-devel"
+        )
     try:
         cython = version("cython")
     except PackageNotFoundError:
-        sys.exit("dedupcrawl needs Cython to be compiled: pip install cython")
+        sys.exit("dedupcrawl needs Cython to be built: pip install cython")
     common = repr((cython, command, os.environ.get("CFLAGS"), Path(__file__).read_text("utf-8"))).encode()
     made_of: dict[Path, list[Path]] = {CORE / _SHARED: []}
     made_of |= {source.with_suffix(""): _made_of(source) for source in _built["sources"]()}
@@ -134,7 +137,7 @@ def _run(command: list[str]) -> None:
     try:
         ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     except OSError as error:
-        sys.exit(f"dedupcrawl cannot be compiled: {command[0]}: {error.strerror}")
+        sys.exit(f"dedupcrawl cannot be built: {command[0]}: {error.strerror}")
     if ran.returncode:
         sys.exit(f"dedupcrawl cannot be compiled: {shlex.join(command)}\n{ran.stdout}{ran.stderr}")
 

@@ -22,11 +22,11 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent.parent / "dedupcrawl"
-_SIMPLIFIED = _PACKAGE / "content" / "data" / "simplified.txt"
+SIMPLIFIED = _PACKAGE / "content" / "data" / "simplified.txt"
 OUTPUT = _PACKAGE / "core" / "data" / "characters.bin"
 
-CODE_POINTS = 0x110000
-BLOCK = 128  # code points
+_CODE_POINTS = 0x110000
+_BLOCK = 128  # code points
 
 CJK = "\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """As a class of a regular expression: ideographs and kana, each a symbol by itself."""
@@ -57,15 +57,14 @@ LONGEST_EXPANSION = 6
 _HANGUL = range(0xAC00, 0xD7A4)
 _HANGUL_VOWELS_AND_FINALS = (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))
 
-REFERENCE_SLOTS = 4096
-LONGEST_WITHOUT_SEMICOLON = 6  # characters of a name
+_SLOTS = 4096
 
 Section = tuple[str, str, Sequence[int]]
 """Name, type of the items as in `struct`, items."""
 
 
 def _characters() -> Iterator[str]:
-    return map(chr, range(CODE_POINTS))
+    return map(chr, range(_CODE_POINTS))
 
 
 def _categorized(ranges: Iterable[range], *categories: str) -> str:
@@ -107,7 +106,7 @@ def signs() -> str:
 def kinds() -> bytearray:
     """Of each folded code point, one byte."""
     living = "".join(map(chr, range(_LIVING)))
-    table = bytearray(CODE_POINTS)
+    table = bytearray(_CODE_POINTS)
     table[_LIVING : 2 * _LIVING] = bytes([LETTER | ALONE]) * _LIVING
     for pattern, bits in (
         (f"[^\\W_]|[{vowel_signs()}]", LETTER),
@@ -125,7 +124,7 @@ def kinds() -> bytearray:
 
 def simplified() -> dict[int, str]:
     """Code point → simplified character, and what else is written with another sign."""
-    traditional, simple = _SIMPLIFIED.read_text("utf-8").splitlines()
+    traditional, simple = SIMPLIFIED.read_text("utf-8").splitlines()
     return dict(zip(map(ord, traditional), simple, strict=True)) | {ord("\u2212"): "-"}  # the minus sign
 
 
@@ -180,26 +179,34 @@ def _two_stages(name: str, kind: str, table: Sequence[int]) -> tuple[Section, Se
     """Each block's place in the second stage, where equal blocks are one."""
     places: dict[tuple[int, ...], int] = {}
     blocks = [
-        places.setdefault(tuple(table[start : start + BLOCK]), len(places)) for start in range(0, CODE_POINTS, BLOCK)
+        places.setdefault(tuple(table[start : start + _BLOCK]), len(places)) for start in range(0, _CODE_POINTS, _BLOCK)
     ]
     return (f"{name}_blocks", "H", blocks), (name, kind, [*chain.from_iterable(places)])
 
 
-def reference_hash(name: bytes) -> int:
+def _unassigned() -> list[int]:
+    """First and last code points of the ranges that are not assigned in this version of Unicode, for tests."""
+    points = [point for point, one in enumerate(_characters()) if unicodedata.category(one) == "Cn"]
+    firsts = (point for before, point in pairwise([-2, *points]) if point != before + 1)
+    lasts = (point for point, after in pairwise([*points, -2]) if after != point + 1)
+    return [*chain.from_iterable(zip(firsts, lasts, strict=True))]
+
+
+def _hash(name: bytes) -> int:
     """The slot at which the search for a name begins."""
     value = 0
     for byte in name:
         value = (value * 31 + byte) & 0xFFFFFFFF
-    return (value ^ value >> 12) % REFERENCE_SLOTS
+    return (value ^ value >> 12) % _SLOTS
 
 
 def _references() -> tuple[Section, Section]:
-    """Slots of offsets, 0 where empty, and names: length, 1 where a semicolon may be missing, that of the value, both."""
-    slots, data = [0] * REFERENCE_SLOTS, bytearray(1)
+    """Slots of offsets, and names: length, 1 where a semicolon may be missing, length of the value, both."""
+    slots, data = [0] * _SLOTS, bytearray(1)
     for name in sorted(name.removesuffix(";") for name in html5 if name.endswith(";")):
-        slot = reference_hash(name.encode())
+        slot = _hash(name.encode())
         while slots[slot]:
-            slot = (slot + 1) % REFERENCE_SLOTS
+            slot = (slot + 1) % _SLOTS
         slots[slot] = len(data)
         value = html5[f"{name};"].encode()
         data += bytes((len(name), name in html5, len(value))) + name.encode() + value
@@ -218,6 +225,7 @@ def sections() -> list[Section]:
         *_two_stages("kinds", "B", kinds()),
         *_references(),
         ("replaced", "H", replaced),
+        ("unassigned", "I", _unassigned()),
         *((name, "B", text.encode()) for name, text in texts.items()),
     ]
 

@@ -111,10 +111,6 @@ def _crawl(inside: Path, there: Path) -> None:
     _must("rules for 1 site", _run(train, there))
     _must("pip install 'dedupcrawl[report]'", _run([ours, "report", "--output", "report.html"], there, status=1))
     _must("pages", _run([ours, "index", "info"], there))
-    said = _run(
-        [str(inside / "python"), "-c", "import dedupcrawl.content.kernels as k; print(bool(k.compiled))"], there
-    )
-    print(f"compiled kernels: {said.strip()}")
 
 
 def _types(inside: Path, there: Path) -> None:

@@ -31,6 +31,8 @@ dedupcrawl is under the BSD-3-Clause licence. In the package, under licences of 
 cut down by `tools/wordnet_synonyms.py` and `tools/wordnet_antonyms.py` | WordNet 3.0, `content/data/LICENSE.WordNet` |
 | `content/data/simplified.txt` | traditional characters and their simplified ones, from OpenCC by \
 `tools/simplified_characters.py` | Apache-2.0, `content/data/LICENSE.OpenCC` |
+| `core/data/characters.bin` | properties of characters, from the Unicode Character Database by \
+`tools/character_tables.py`; simplified characters as above | Unicode-3.0, `core/data/LICENSE.Unicode` |
 
 What pip installs with it, as the metadata of each library has it, on one machine: others and other versions of Python
 may need a few more or fewer. `make licences` makes the list. What is under the GPL comes with Spidermon alone, which

@@ -4,7 +4,8 @@ python tools/simplified_characters.py dedupcrawl/content/data/simplified.txt
 
 The first line has the traditional characters, the second the simplified one of each. Each is converted by itself: two
 pages must not differ because a phrase book knows one of their phrases. OpenCC's licence, Apache 2.0, is
-dedupcrawl/content/data/LICENSE.OpenCC. A new table changes what texts fold to, so SYMBOLS_VERSION has to be raised.
+dedupcrawl/content/data/LICENSE.OpenCC. A new table changes what texts fold to, so
+tools/character_tables.py has to be run and SYMBOLS_VERSION raised.
 """
 
 from __future__ import annotations

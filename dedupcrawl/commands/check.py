@@ -22,9 +22,8 @@ from dedupcrawl.content.selection import read_ignored, read_ignored_of
 from dedupcrawl.core.facts import Facts
 from dedupcrawl.crawl_logs.page_files import COPY, Markup, Wanted, on_disk, page_of, stored_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.output import results, to_json
-from dedupcrawl.page import Page
+from dedupcrawl.page import Page, packed, unpacked
 from dedupcrawl.printable import counted, printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import site_of
@@ -214,7 +213,6 @@ def _report(tally: Tally, counts: Counter[str], as_json: bool) -> None:
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode_page = msgspec.msgpack.Decoder(Page).decode
 _decode_verdict = msgspec.msgpack.Decoder(Verdict).decode
 
 
@@ -233,12 +231,12 @@ def in_batch_order(pages: Iterable[Page], judge: Callable[[Page], Verdict]) -> I
             waiting.execute("CREATE TABLE pages (number INTEGER PRIMARY KEY, length INTEGER, page BLOB)")
             waiting.execute("PRAGMA journal_mode = OFF")
             waiting.execute("CREATE TABLE verdicts (number INTEGER PRIMARY KEY, verdict BLOB)")
-            rows = ((len(Analysis(page).text.starts), _encode(page)) for page in pages)
+            rows = ((len(page.main_text()), packed(page)) for page in pages)
             count = waiting.executemany("INSERT INTO pages (length, page) VALUES (?, ?)", rows).rowcount
             with progress() as told:
                 longest_first = waiting.execute("SELECT number, page FROM pages ORDER BY length DESC, number")
                 for done, (number, page) in enumerate(longest_first, 1):
-                    verdict = _encode(judge(_decode_page(page)))
+                    verdict = _encode(judge(unpacked(page)))
                     waiting.execute("INSERT INTO verdicts VALUES (?, ?)", (number, verdict))
                     told("judging", done, count)
             for (verdict,) in waiting.execute("SELECT verdict FROM verdicts ORDER BY number"):

@@ -16,12 +16,11 @@ from dedupcrawl.commands.console import BadInputError, Command
 from dedupcrawl.commands.options import json_option, read_settings, sets_option
 from dedupcrawl.commands.selection import forms_of, forms_unless_file
 from dedupcrawl.content import main_outline
-from dedupcrawl.content.around import line_hashes
 from dedupcrawl.content.encoding import to_utf8
 from dedupcrawl.content.html import why_unread
-from dedupcrawl.content.word_kinds import skeletons, symbols_of
+from dedupcrawl.content.word_kinds import symbols_of
 from dedupcrawl.core.digests import NO_SECRET, Secret
-from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.symbols import SymbolText, vocabulary_of
 from dedupcrawl.core.template import Template
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import text_of
@@ -44,31 +43,31 @@ class Line(NamedTuple):
     is_main: bool  # whether it is of the main text; else it stands around that
 
 
-def lines_of(page: Page, furniture: Template, secret: Secret = NO_SECRET) -> tuple[list[Line], bool]:
+def lines_of(page: Page, template: Template, secret: Secret = NO_SECRET) -> tuple[list[Line], bool]:
     """A page's lines, and whether it says next to nothing of its own, so that its furniture is compared as well.
 
     Main text comes first, each part in page order; lines without a word or number are left out.
     """
-    # Of a long text the index holds no more than the beginning, and what stands behind that is taken for its own.
-    blocks = iter(main_outline.read(main_outline.packed(SymbolText.of(page.paragraphs, secret))).blocks.hashes)
+    analysis = Analysis(page, secret)
     lines = []
-    for paragraph in page.paragraphs:
-        if line_hashes((paragraph,)):
-            block = next(blocks, None)
-            recurs = block is not None and furniture.recurring([block])[0]
-            lines.append(Line(paragraph, _kind(paragraph, recurs=recurs), True))
-    for line in (*page.asides, *page.link_lines):
-        for block in line_hashes((line,), secret):
-            lines.append(Line(line, _kind(line, recurs=furniture.recurring([block])[0]), False))
-    repeats = any(line.is_main and line.kind != "own" for line in lines)
-    return lines, repeats and bool(Reading.of(Analysis(page, secret), furniture).view.own.all())
+    # Of a long text the index holds no more than the beginning, and what stands behind that is taken for its own.
+    known = analysis.text.blocks_within(main_outline.OUTLINE_SYMBOLS)
+    beside = (page.asides, analysis.asides), (page.link_lines, analysis.link_lines)
+    for part, text in ((page.paragraphs, analysis.text), *beside):
+        is_main = text is analysis.text
+        repeats = template.recurring(text.block_hashes)
+        for number, (line, recurs) in enumerate(zip(text.block_lines, repeats, strict=True)):
+            is_template = recurs and not (is_main and number >= known)
+            lines.append(Line(part[line], _kind(part[line], secret, recurs=is_template), is_main))
+    repeats_main = any(line.is_main and line.kind != "own" for line in lines)
+    return lines, repeats_main and bool(Reading.of(analysis, template).view.own.all())
 
 
-def _kind(line: str, *, recurs: bool) -> Kind:
+def _kind(line: str, secret: Secret, *, recurs: bool) -> Kind:
     if not recurs:
         return "own"
-    symbols = symbols_of(SymbolText.of((line,)))
-    return "slot" if np.any(skeletons()[symbols] != symbols) else "furniture"
+    symbols = symbols_of(SymbolText.of((line,), secret))
+    return "slot" if np.any(vocabulary_of(secret).skeleton_table[symbols] != symbols) else "furniture"
 
 
 _LOOKS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from dedupcrawl.content.alignment import LONGEST, Alignment, Symbols, align, tiles
 from dedupcrawl.content.sides import EVERY, NEW, OWN, Flags, Side, Tally, sides
 from dedupcrawl.content.view import LITTLE, View
-from dedupcrawl.content.word_kinds import skeletons, symbols_of
-from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.content.word_kinds import symbols_of
+from dedupcrawl.core.symbols import SymbolText, vocabulary_of
 
 
 class Differences(msgspec.Struct, frozen=True, gc=False):
@@ -37,7 +37,7 @@ class Differences(msgspec.Struct, frozen=True, gc=False):
         end, kept_end = (mine.tail_begins, its.tail_begins) if same_tail else (None, None)
         symbols, kept_symbols = mine.blocks.symbols[:end], its.blocks.symbols[:kept_end]
         found = _aligned(symbols, kept_symbols, taken(new, kept), taken(kept, new))
-        one, other, tally = sides(symbols, new.own[:end], kept_symbols, kept.own[:kept_end], found)
+        one, other, tally = sides(symbols, new.own[:end], kept_symbols, kept.own[:kept_end], found, new.secret)
         return cls(one, other, found, tally)
 
 
@@ -126,7 +126,7 @@ def taken(page: View, other: View) -> NDArray[np.bool_] | None:
 def _is_constant(page: View, begin: int, end: int) -> bool:
     """A line beside is known by its skeleton alone: with a value in it, it may say another thing."""
     symbols = page.main.blocks.symbols[begin:end]
-    return bool(np.array_equal(skeletons()[symbols], symbols))
+    return bool(np.array_equal(vocabulary_of(page.secret).skeleton_table[symbols], symbols))
 
 
 class Stretch(NamedTuple):

@@ -23,8 +23,8 @@ from dedupcrawl.content.model import Model, packaged
 from dedupcrawl.content.sides import occurring
 from dedupcrawl.content.view import View
 from dedupcrawl.core.digests import NO_SECRET, Secret
-from dedupcrawl.core.template import Template
 from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.template import Template
 from dedupcrawl.printable import printable
 
 HALF = 0.5
@@ -105,8 +105,8 @@ def compare_texts(
 ) -> Evidence | None:
     """All about two main texts, of whose pages nothing else is known; None where they have little in common.
 
-    They are given as outlines, as of `main_outline.packed`, with the templates of both hosts where they are known, and the
-    secret of their index.
+    They are given as outlines, as of `main_outline.packed`, with the templates of both hosts where they are known, and
+    the secret of their index.
     """
     nothing, known = Around({}, {}, frozenset()), templates or (Template(), Template())
     texts = zip((new, kept), known, strict=True)

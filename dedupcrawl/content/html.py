@@ -44,6 +44,7 @@ def extract(  # noqa: PLR0913 - each may be left out
     selector: str | None = None,
     ignored: Ignored = NOTHING,
     fields: bool = True,
+    also_at: tuple[str, ...] = (),
 ) -> Page:
     """What a page says: its main text by natural paragraphs and, if asked for, its title, headings, metas and anchors.
 
@@ -60,6 +61,7 @@ def extract(  # noqa: PLR0913 - each may be left out
             `Page.selector_missed` says so.
         ignored: What does not count.
         fields: Fill headings, keywords, description and anchors.
+        also_at: Other URLs that lead to the page.
 
     Raises:
         ValueError: `selector` is not a CSS selector.
@@ -76,6 +78,7 @@ def extract(  # noqa: PLR0913 - each may be left out
         host_alike=host_alike,
         selected="<hr>".join(selected(facts.markup, selector)).encode() if selector and not facts.is_cut else None,
         stays=(lambda target, base: _stays(target, base, site_of(url))) if fields else None,
+        also_at=also_at,
     )
     return ignored.page(page)
 

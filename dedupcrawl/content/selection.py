@@ -14,7 +14,6 @@ import json
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any
@@ -233,8 +232,7 @@ class Ignored(msgspec.Struct, frozen=True, gc=False):
         """A page without what the patterns find."""
         if not self.patterns:
             return page
-        return replace(
-            page,
+        return page.replace(
             title=self.line(page.title),
             paragraphs=self.lines(page.paragraphs),
             headings=self.lines(page.headings),

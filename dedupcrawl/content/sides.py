@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 import msgspec
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dedupcrawl.content import kernels
 from dedupcrawl.content.alignment import Alignment, Symbols
 from dedupcrawl.content.word_kinds import CONTENT, CONTENT_NUMERAL, NEGATION, NUMBER, antonyms, word_kinds
+from dedupcrawl.core.digests import NO_SECRET, Secret
 
 Marks = NDArray[np.uint8]
 
@@ -78,22 +79,26 @@ class Tally(msgspec.Struct, frozen=True, gc=False):
     slots: int  # places in furniture with something on both sides
 
 
-def sides(new: Symbols, own: Flags, kept: Symbols, kept_own: Flags, found: Alignment) -> tuple[Side, Side, Tally]:
+def sides(  # noqa: PLR0913 - two texts, and how they lie side by side
+    new: Symbols, own: Flags, kept: Symbols, kept_own: Flags, found: Alignment, secret: Secret = NO_SECRET
+) -> tuple[Side, Side, Tally]:
     """The sides of two texts as they were aligned: the new one, the kept one, and what is counted of them.
 
-    `own` and `kept_own` say which of their symbols are their own text.
+    `own` and `kept_own` say which of their symbols are their own text, `secret` is that of their index.
     """
     if kernels.compiled is not None:
-        given = (new, own, found.new, kept, kept_own, found.kept, found.pieces, _marks(), antonyms())
+        given = (new, own, found.new, kept, kept_own, found.kept, found.pieces, _marks(secret), antonyms(secret))
         packed, kept_packed, tally = kernels.compiled.sides(*given)
         return Side(new, own, *packed), Side(kept, kept_own, *kept_packed), Tally(*tally)
-    one = _side(new, own, found.new, kept, found.pieces[:, :2])
-    other = _side(kept, kept_own, found.kept, new, found.pieces[:, 2:])
-    return one, other, _tally(one, other, found)
+    one = _side(new, own, found.new, kept, found.pieces[:, :2], secret)
+    other = _side(kept, kept_own, found.kept, new, found.pieces[:, 2:], secret)
+    return one, other, _tally(one, other, found, secret)
 
 
-def _side(symbols: Symbols, own: Flags, aligned: Flags, other: Symbols, pieces: NDArray[np.int32]) -> Side:
-    marks = np.unpackbits(_marks()[symbols, None], axis=1, bitorder="little").view(np.bool_)
+def _side(  # noqa: PLR0913
+    symbols: Symbols, own: Flags, aligned: Flags, other: Symbols, pieces: NDArray[np.int32], secret: Secret
+) -> Side:
+    marks = np.unpackbits(_marks(secret)[symbols, None], axis=1, bitorder="little").view(np.bool_)
     marks[:, NEW] &= ~np.isin(symbols, other)
     marks[:, OWN] = own
     marks[:, OWN_VALUE] = marks[:, VALUE] & own
@@ -104,7 +109,7 @@ def _side(symbols: Symbols, own: Flags, aligned: Flags, other: Symbols, pieces: 
     return Side(symbols, own, flags.tobytes(), counts.tobytes())
 
 
-def _tally(one: Side, other: Side, found: Alignment) -> Tally:
+def _tally(one: Side, other: Side, found: Alignment, secret: Secret) -> Tally:
     pieces, new, kept = found.pieces, one.count, other.count
     own, inside = one.differs & one.own, _inside(len(one.symbols))
     novel = own & ~_beside(one.symbols, other.symbols)
@@ -131,7 +136,8 @@ def _tally(one: Side, other: Side, found: Alignment) -> Tally:
         amid=amid,
         values=count_of(is_short & (new[:, OWN_VALUE] + kept[:, OWN_VALUE] > 0)),
         exchanged=int(np.minimum(new[:, OWN_VALUE], kept[:, VALUE]).sum()),
-        reversed=count_of(negated) + sum(_holds_antonyms(one, other, at) for at in pieces[may_reverse].tolist()),
+        reversed=count_of(negated)
+        + sum(_holds_antonyms(one, other, at, secret) for at in pieces[may_reverse].tolist()),
         slots=count_of((new[:, OWN] + kept[:, OWN] == 0) & (new[:, EVERY] > 0) & (kept[:, EVERY] > 0)),
     )
 
@@ -153,11 +159,11 @@ def _inside(count: int) -> Flags:
     return inside
 
 
-def _holds_antonyms(one: Side, other: Side, piece: list[int]) -> bool:
+def _holds_antonyms(one: Side, other: Side, piece: list[int], secret: Secret) -> bool:
     begin, end, kept_begin, kept_end = piece
     there = other.symbols[kept_begin:kept_end][other.differs[kept_begin:kept_end]]
     pairs = one.symbols[begin:end, None].astype(np.uint32) << np.uint32(16) | there
-    return bool(np.isin(pairs, antonyms()).any())
+    return bool(np.isin(pairs, antonyms(secret)).any())
 
 
 def count_of(flags: Flags) -> int:
@@ -174,17 +180,17 @@ def occurring(symbols: Symbols, text: Symbols) -> int:
     return count_of(occurs[symbols])
 
 
-@cache
-def _marks() -> Marks:
+@lru_cache(maxsize=16)
+def _marks(secret: Secret) -> Marks:
     """Shape (65536,): the marks of each symbol in furniture, where the other text has it nowhere."""
-    kinds, symbols = word_kinds(), np.arange(1 << 16)
+    kinds, symbols = word_kinds(secret), np.arange(1 << 16)
     flags = {
         EVERY: symbols >= 0,
         NEW: np.isin(kinds, (CONTENT, CONTENT_NUMERAL, NUMBER)),
         NUMERIC: symbols & 1 != 0,
         VALUE: (kinds == NUMBER) | (kinds >= CONTENT_NUMERAL),
         NEGATES: kinds == NEGATION,
-        HAS_ANTONYM: np.isin(symbols, antonyms() >> np.uint32(16)),
+        HAS_ANTONYM: np.isin(symbols, antonyms(secret) >> np.uint32(16)),
     }
     marks = np.zeros(1 << 16, dtype=np.uint8)
     for bit, which in flags.items():

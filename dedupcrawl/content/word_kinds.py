@@ -16,7 +16,7 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import lru_cache
 from importlib.resources import files
 
 import numpy as np
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content.alignment import Symbols
 from dedupcrawl.core.characters import TOUCHING, VALUES
+from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.symbols import SymbolText
 
 _, *_PARTS = re.split(
@@ -39,40 +40,28 @@ _ANTONYMS = "antonyms-3.0.txt.gz"
 
 NUMBER, CONTENT, FUNCTION, NEGATION, CONTENT_NUMERAL, FUNCTION_NUMERAL = range(6)
 _VALUES = 1 << 16  # of a symbol in an outline
-MASKED = 1
-"""What stands for every number and word of a date in the skeleton of a block; no other symbol's value."""
 
 
-@cache
-def word_kinds() -> NDArray[np.uint8]:
-    """Shape (65536,): the kind of each value that a symbol of an outline may have."""
+@lru_cache(maxsize=16)
+def word_kinds(secret: Secret = NO_SECRET) -> NDArray[np.uint8]:
+    """Shape (65536,): the kind of each value that a symbol of an outline of this index may have."""
     kinds = np.full(_VALUES, CONTENT, dtype=np.uint8)
     kinds[1::2] = NUMBER
     # Filler last: it is commoner than a negation that has the same 15 bits, as "cannot" has those of "a".
     negations, telling = (frozenset(WORDS[name].split()) for name in ("negations", "telling"))
     for words, kind in ((negations, NEGATION), (STOP_WORDS - telling - negations, FUNCTION)):
-        kinds[values_of(words)] = kind
-    kinds[symbols_of(SymbolText.of((VALUES,)))] = FUNCTION_NUMERAL
-    kinds[symbols_of(SymbolText.of(tuple(f"a{sign}" for sign in TOUCHING)))[1::2]] = FUNCTION_NUMERAL
-    numerals = values_of(frozenset(WORDS["numerals"].split()))
+        kinds[values_of(words, secret)] = kind
+    kinds[symbols_of(SymbolText.of((VALUES,), secret))] = FUNCTION_NUMERAL
+    kinds[symbols_of(SymbolText.of(tuple(f"a{sign}" for sign in TOUCHING), secret))[1::2]] = FUNCTION_NUMERAL
+    numerals = values_of(frozenset(WORDS["numerals"].split()), secret)
     kinds[numerals] = np.where(kinds[numerals] == FUNCTION, FUNCTION_NUMERAL, CONTENT_NUMERAL)
     return kinds
 
 
-@cache
-def skeletons() -> Symbols:
-    """Shape (65536,): each value, but `MASKED` for numbers and the words of dates and times."""
-    table = np.arange(_VALUES, dtype=np.uint16)
-    table[1::2] = MASKED
-    table[values_of(WORDS["dates"].split())] = MASKED
-    return table
-
-
-def values_of(words: Iterable[str]) -> Symbols:
+def values_of(words: Iterable[str], secret: Secret) -> Symbols:
     """The values of those words that are one symbol."""
-    text = SymbolText.of(tuple(sorted(words)))
-    lines = (text.code_points == ord("\n")).cumsum()[text.starts]
-    values: Symbols = symbols_of(text)[np.bincount(lines)[lines] == 1]
+    text = SymbolText.of(tuple(sorted(words)), secret)
+    values: Symbols = symbols_of(text)[[first for first, size in text.block_places if size == 1]]
     return values
 
 
@@ -84,11 +73,11 @@ def symbols_of(text: SymbolText) -> Symbols:
     return symbols
 
 
-@cache
-def antonyms() -> NDArray[np.uint32]:
+@lru_cache(maxsize=16)
+def antonyms(secret: Secret = NO_SECRET) -> NDArray[np.uint32]:
     """Symbols of an outline that are antonyms, two in one word each, in both orders; ascending, some more than once."""
     raw = (files("dedupcrawl.content") / "data" / _ANTONYMS).read_bytes()
     texts = gzip.decompress(raw).decode("ascii"), WORDS["antonyms"], WORDS["chinese_antonyms"]  # pair after pair
-    one, other = symbols_of(SymbolText.of(texts)).reshape(-1, 2).T.astype(np.uint32)
+    one, other = symbols_of(SymbolText.of(texts, secret)).reshape(-1, 2).T.astype(np.uint32)
     one, other = one[one != other], other[one != other]
     return np.sort(np.concatenate((one << np.uint32(16) | other, other << np.uint32(16) | one)))

@@ -37,14 +37,21 @@ def digest() -> str:
 
 def check() -> None:
     """Raise ImportError where the extensions cannot be used: in one sentence that says what to do."""
+    if why := _why_not():
+        raise ImportError(why, name="dedupcrawl.core")
+
+
+def _why_not() -> str:
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
-        raise ImportError("dedupcrawl needs Python's global lock: set PYTHON_GIL=1, or run it with python -X gil=1")
+        return "dedupcrawl needs the global interpreter lock: set PYTHON_GIL=1, or start Python with -X gil=1"
+    in_checkout = declarations()
+    install = (
+        f"run {sys.executable} tools/build_core.py" if in_checkout else "install dedupcrawl again with this Python"
+    )
     try:
         made_of = record().read_text(encoding="ascii").partition("\n")[0]
     except FileNotFoundError:
-        raise ImportError(
-            f"dedupcrawl is not compiled for this Python ({EXTENSION_SUFFIXES[0].strip('.')}): install it again with "
-            "pip install --force-reinstall --no-deps dedupcrawl, or run python tools/build_core.py in a checkout"
-        ) from None
-    if declarations() and made_of != digest():  # a checkout: the files of a wheel come together
-        raise ImportError("dedupcrawl/core has changed since it was compiled: run python tools/build_core.py")
+        return f"dedupcrawl is not compiled for this Python ({EXTENSION_SUFFIXES[0].split('.')[1]}): {install}"
+    if in_checkout and made_of != digest():  # the files of a wheel come together
+        return f"dedupcrawl/core has changed since it was compiled: {install}"
+    return ""

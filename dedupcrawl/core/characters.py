@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+# cython: language_level=3
 """Characters: character references, white space, and what each character folds to, by tables that are checked in.
 
 Folding removes invisible characters, normalizes to NFKC (UAX #15), folds case and makes characters simplified ones:
@@ -41,28 +41,28 @@ _slots = cython.declare(cython.pointer[cython.const[uint16_t]])
 _references = cython.declare(cython.pointer[cython.const[uint8_t]])
 _replaced = cython.declare(cython.pointer[cython.const[uint16_t]])  # what stands for the references 0x80 … 0x9F
 
-_sections = {}
+TABLES = {}
 
 
 def _load() -> str:
     """Read the file of tables; the version of Unicode."""
-    data: bytes = _PATH.read_bytes()
-    head, listed, data = data.split(b"\n", 2)
+    head, listed, data = _PATH.read_bytes().split(b"\n", 2)
+    rest = memoryview(data)
     for section in listed.decode().split():
         name, kind, count = section.split(":")
-        items = array(kind)
+        TABLES[name] = items = array(kind)
         size = items.itemsize * int(count)
-        items.frombytes(data[:size])
-        data = data[size:]
+        items.frombytes(rest[:size])
+        rest = rest[size:]
         if sys.byteorder == "big":
             items.byteswap()
-        _sections[name] = items
     return head.decode().rpartition(" ")[2]
 
 
 @cython.cfunc
 def _address(name: str) -> cython.size_t:
-    return _sections[name].buffer_info()[0]
+    address, _ = TABLES[name].buffer_info()
+    return address
 
 
 UNICODE_VERSION = _load()
@@ -78,7 +78,7 @@ kinds_blocks = cython.cast(cython.pointer[cython.const[uint16_t]], _address("kin
 kinds_data = cython.cast(cython.pointer[cython.const[uint8_t]], _address("kinds"))
 
 CJK, TOUCHING, VOWEL_SIGNS, VALUES, SIGNS = (
-    _sections[name].tobytes().decode() for name in ("cjk", "touching", "vowel_signs", "values", "signs")
+    TABLES[name].tobytes().decode() for name in ("cjk", "touching", "vowel_signs", "values", "signs")
 )
 
 
@@ -101,6 +101,23 @@ def _is_continuation(byte: uint8_t) -> cython.bint:
 
 @cython.cfunc
 @cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _common(text: cython.pointer[cython.const[uint8_t]], size: cython.Py_ssize_t, at: cython.Py_ssize_t) -> uint32_t:
+    """The character at `at` if it is one of two or three bytes and not at the text's end; else 0."""
+    lead: uint32_t = text[at]
+    point: uint32_t
+    if size - at < 3 or not _is_continuation(text[at + 1]):
+        return 0
+    if lead < 0xE0:
+        return (lead & 0x1F) << 6 | (text[at + 1] & 0x3F) if lead >= 0xC2 else 0
+    if lead >= 0xF0 or not _is_continuation(text[at + 2]):
+        return 0
+    point = (lead & 0x0F) << 12 | (text[at + 1] & 0x3F) << 6 | (text[at + 2] & 0x3F)
+    return point if point >= 0x800 and not 0xD800 <= point <= 0xDFFF else 0
+
+
+@cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def _decoded(
@@ -290,7 +307,11 @@ def _reference(
     return at
 
 
-def unescape_into(text, size, out):  # noqa: D103
+def unescape_into(text, size, out):
+    """`text` with its character references replaced, to at most 6/5 of its `size`, which &nGt; and &nLt; take.
+
+    What is no UTF-8 stays so.
+    """
     at: cython.Py_ssize_t = 0
     written: cython.Py_ssize_t = 0
     begin: cython.Py_ssize_t
@@ -324,9 +345,14 @@ def unescape_into(text, size, out):  # noqa: D103
 # White space
 
 
-def collapse_into(text, size, is_pre, out, characters):  # noqa: D103
+def collapse_into(text, size, is_pre, out, characters):
+    """`text` with each run of white space as one space, to at most 3 × `size` bytes of UTF-8, and its `characters`.
+
+    What is no UTF-8 becomes U+FFFD as `bytes.decode` has it. Where `is_pre`, each run of blank lines becomes "\\0".
+    """
     at: cython.Py_ssize_t = 0
     begin: cython.Py_ssize_t
+    after: cython.Py_ssize_t = 0
     written: cython.Py_ssize_t = 0
     count: cython.Py_ssize_t = 0
     point: uint32_t
@@ -336,7 +362,17 @@ def collapse_into(text, size, is_pre, out, characters):  # noqa: D103
     is_break: cython.bint = False  # a line break was written for the white space at hand
     while at < size:
         begin = at
-        point = _decoded(text, size, cython.address(at), False)
+        point = text[at]
+        if point < 0x80:
+            at += 1
+        else:
+            point = _common(text, size, at)
+            if point:
+                at += 2 if point < 0x800 else 3
+            else:
+                after = at
+                point = _decoded(text, size, cython.address(after), False)
+                at = after
         if is_space(point):
             if is_break:
                 continue
@@ -354,7 +390,7 @@ def collapse_into(text, size, is_pre, out, characters):  # noqa: D103
                     continue
                 is_line = True
                 is_due_before = is_due
-            elif point != 32 and point != 9 and point != 13:
+            elif point not in (9, 13, 32):
                 is_line = False
             is_due = True
             continue
@@ -528,51 +564,62 @@ def _decompose(it: cython.pointer[_Folding], point: uint32_t) -> cython.void:
             _add(it, record[1 + i])
 
 
-def fold_into(text, size, out):  # noqa: D103
+def fold_into(text, size, out):
+    """What UTF-8 folds to, as at most 2 × `size` code points; lone surrogates are kept.
+
+    The bound: for two bytes no character stands for more than four, see tests/core/test_characters.py.
+    """
     at: cython.Py_ssize_t = 0
+    after: cython.Py_ssize_t = 0
     written: cython.Py_ssize_t = 0
     point: uint32_t = 0
     before: uint32_t = 0
-    fold: int32_t = 0
-    it: _Folding
-    while True:
-        while at < size:
-            point = text[at]
-            if point < 0x80:
+    fold: int32_t
+    folds: cython.pointer[cython.const[int32_t]] = _folds
+    it = cython.declare(_Folding)
+    while at < size:
+        point = text[at]
+        if point < 0x80:
+            while True:  # ASCII, in the first block
+                before = point
+                out[written] = before + (folds[before] >> 1)
+                written += 1
                 at += 1
-                fold = _folds[point]
-            else:
-                point = _decoded(text, size, cython.address(at), True)
-                fold = _fold_of(point)
-                if fold & 1:
+                if at == size:
+                    return written
+                point = text[at]
+                if point >= 0x80:
                     break
-            out[written] = point + (fold >> 1)
-            written += 1
-            before = point
+        point = _common(text, size, at)
+        if point:
+            at += 2 if point < 0x800 else 3
         else:
-            return written
-        it.out = out
-        it.written = written
-        it.length = it.piled = 0
-        if written:  # what the sequence begins with
-            it.written -= 1
-            _decompose(cython.address(it), before)
-        while True:
-            _decompose(cython.address(it), point)
-            if at == size:
-                fold = 1
-                break
-            point = _decoded(text, size, cython.address(at), True)
-            fold = _fold_of(point)
-            if not fold & 1:
-                break
-        _end_sequence(cython.address(it))
-        written = it.written
+            after = at
+            point = _decoded(text, size, cython.address(after), True)
+            at = after
+        fold = _fold_of(point)
         if fold & 1:
-            return written
+            it.out = out
+            it.written = written
+            it.length = it.piled = 0
+            if written:  # what the sequence begins with
+                it.written -= 1
+                _decompose(cython.address(it), before)
+            after = at
+            while fold & 1:
+                at = after
+                _decompose(cython.address(it), point)
+                if at == size:
+                    break
+                point = _decoded(text, size, cython.address(after), True)
+                fold = _fold_of(point)
+            _end_sequence(cython.address(it))
+            written = it.written
+            continue
+        before = point
         out[written] = point + (fold >> 1)
         written += 1
-        before = point
+    return written
 
 
 # For Python
@@ -629,5 +676,5 @@ def collapse(markup: bytes, is_pre: bool = False) -> str:
 
 def kinds() -> bytes:
     """Of each code point, one byte."""
-    blocks, data = _sections["kinds_blocks"], _sections["kinds"].tobytes()
+    blocks, data = TABLES["kinds_blocks"], TABLES["kinds"].tobytes()
     return b"".join(data[128 * block : 128 * block + 128] for block in blocks)

@@ -23,12 +23,12 @@ class Secret(bytes):
 
     @property
     def symbol_key(self) -> tuple[int, int]:
-        """The key of symbol hashes, two numbers of 64 bits; zeros without a secret.
+        """The key of symbol hashes, two numbers of 64 bits; the same everywhere without a secret.
 
         Derived, because the hash of symbols is no cryptographic one: what it may leak of its key is no part of this.
         """
         if not self:
-            return 0, 0
+            return 0x9E3779B97F4A7C15, 0
         first, second = struct.unpack("<2Q", blake2b(key=self, digest_size=16, person=b"symbols").digest())
         return first, second
 

@@ -1,4 +1,27 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
-cdef uint64_t fmix64(uint64_t value) noexcept
+cdef extern from *:
+    ctypedef unsigned long long uint128_t "unsigned __int128"
+
+cdef enum:
+    PRIME_BITS = 61
+
+
+cdef inline uint64_t fmix64(uint64_t value) noexcept:
+    """The finalizer of MurmurHash3 x64 128: every bit of the input changes half of the output's."""
+    value ^= value >> 33
+    value *= <uint64_t>0xFF51AFD7ED558CCD
+    value ^= value >> 33
+    value *= <uint64_t>0xC4CEB9FE1A85EC53
+    return value ^ value >> 33
+
+
+cdef inline uint64_t times_plus(uint64_t one, uint64_t other, uint64_t more) noexcept:
+    """one · other + more modulo 2^61 − 1, of numbers below that."""
+    cdef uint128_t product = <uint128_t>one * other + more
+    cdef uint64_t prime = (<uint64_t>1 << PRIME_BITS) - 1
+    cdef uint64_t total = (<uint64_t>product & prime) + <uint64_t>(product >> PRIME_BITS)
+    return total - prime if total >= prime else total
+
+
 cdef uint32_t murmur3_32(const uint8_t *data, Py_ssize_t size, uint32_t seed) noexcept

@@ -5,15 +5,6 @@ import cython
 from cython.cimports.libc.string import memcpy
 
 
-def fmix64(value):
-    """The finalizer of MurmurHash3 x64 128: every bit of the input changes half of the output's."""
-    value ^= value >> 33
-    value *= cython.cast(uint64_t, 0xFF51AFD7ED558CCD)
-    value ^= value >> 33
-    value *= cython.cast(uint64_t, 0xC4CEB9FE1A85EC53)
-    return value ^ value >> 33
-
-
 @cython.cfunc
 @cython.exceptval(check=False)
 def _rotated(value: uint32_t, bits: cython.int) -> uint32_t:

@@ -185,7 +185,7 @@ class Outline:
             self.end_element(meaning)
             if meaning.is_head:
                 self.in_head = False
-        elif kind == START or kind == PART:
+        elif kind in (START, PART):
             self.start_element(meaning, tag)
             if meaning.is_body:
                 self.in_head = False

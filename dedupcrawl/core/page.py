@@ -60,7 +60,7 @@ class Page:
         TypeError: A field of text holds anything else.
     """
 
-    def __init__(  # noqa: PLR0913 - each may be left out
+    def __init__(
         self,
         url: str,
         *,
@@ -201,20 +201,24 @@ class Page:
 
     def replace(self, **changes):
         """Another page, with other values of some of its fields."""
-        return Page(**{name: getattr(self, name) for name in _FIELDS} | changes)
+        return Page(**self.fields() | changes)
+
+    def fields(self) -> dict:
+        """What it is made of, by name."""
+        return {name: getattr(self, name) for name in _FIELDS}
 
     def __eq__(self, other):
         if self is other:
             return True
         if not isinstance(other, Page):
             return NotImplemented
-        return all([getattr(self, name) == getattr(other, name) for name in _FIELDS])
+        return self.fields() == other.fields()
 
     def __hash__(self):
         return hash(self.url)
 
     def __repr__(self):
-        told = [f"{name}={value!r}" for name in _FIELDS if (value := getattr(self, name))]
+        told = [f"{name}={value!r}" for name, value in self.fields().items() if value]
         return f"Page({', '.join(told)})"
 
 
@@ -237,7 +241,7 @@ def _check_lists(**lists):
             raise TypeError(f"the {name} of a page are a tuple of texts, not {type(odd[0]).__name__}.")
 
 
-def read(  # noqa: PLR0913 - each may be left out
+def read(
     facts: Facts,
     url: str,
     *,
@@ -245,6 +249,7 @@ def read(  # noqa: PLR0913 - each may be left out
     host_alike: object,
     selected: object = None,
     stays: object = None,
+    also_at: tuple = (),
 ) -> Page:
     """Read a page of HTML.
 
@@ -258,13 +263,15 @@ def read(  # noqa: PLR0913 - each may be left out
         selected: Markup that a selector found, which holds the main text; None without a selector.
         stays: Takes a link as it is written, and the base element's; whether it stays on the site, None where it leads
             to no web page. Given where headings, keywords, description and anchors are wanted.
+        also_at: Other URLs that lead to the page.
     """
     outline: Outline = facts.taken(stays is not None)
     headings: list = _headings(outline) if stays is not None else []
     page: Page = Page.__new__(Page)
     page.url, page.title, page.body_digest = url, outline.title, facts.digest
     page.keywords = page.description = ""
-    page.headings = page.anchors_same_site = page.anchors_other_sites = page.also_at = ()
+    page.headings = page.anchors_same_site = page.anchors_other_sites = ()
+    page.also_at = also_at
     page.links = page.main_links = frozenset()
     page.body_tells = facts.is_cut or not outline.is_whole or _shows_text(outline)
     if facts.is_cut or not outline.is_whole:

@@ -8,7 +8,7 @@ cdef enum:
 
 cdef class Vocabulary:
     cdef readonly object secret
-    cdef uint64_t base
+    cdef uint64_t point, mask
     cdef uint16_t skeletons[VALUES]
 
 cdef struct Symbol:

@@ -5,8 +5,11 @@ A symbol is a CJK ideograph or kana, a sign that says something by itself ($, �
 letters and digits in a script that writes words with spaces (spec 1, "characters"). Text is NFKC-normalized, folded to
 lower case and simplified first: full-width digits, capitals and traditional characters do not count.
 
-The hash of the symbol c_0 c_1 … c_m is fmix64(Σ c_i · B^i mod 2^64): B is a fixed odd number, fmix64 the finalizer of
-MurmurHash3. Its bit 0 says whether the symbol holds a digit, so numbers can be told from words after the text is gone.
+The hash of a symbol is a polynomial of its characters at a point that is derived from the secret of the index, modulo
+the prime 2^61 − 1, then mixed with another number derived from it (fmix64, the finalizer of MurmurHash3). Who does not
+know the secret finds two symbols of one hash by chance only: for two of n characters with a probability of n / 2^61
+(Carter and Wegman, Universal Classes of Hash Functions, 1979). Bit 0 says whether the symbol holds a digit, so numbers
+can be told from words after the text is gone.
 """
 
 from functools import lru_cache
@@ -15,7 +18,7 @@ import cython
 import numpy as np
 from cython.cimports.cpython.unicode import PyUnicode_FromKindAndData
 from cython.cimports.dedupcrawl.core.characters import ALONE, DIGIT, LETTER, TOUCH, fold_into, kind_of
-from cython.cimports.dedupcrawl.core.hashing import fmix64, murmur3_32
+from cython.cimports.dedupcrawl.core.hashing import fmix64, murmur3_32, times_plus
 from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy
 
@@ -24,7 +27,8 @@ from dedupcrawl.core.digests import NO_SECRET
 SYMBOLS_VERSION = 4
 """Changes whenever a text's symbols or their hashes do; part of every index's header."""
 
-_BASE = cython.declare(uint64_t, 0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio: odd, no pattern in its bits
+_PRIME = (1 << 61) - 1
+_LEAST_POINT = 1 << 32  # with a smaller one short words would have small hashes, before they are mixed
 
 
 BETWEEN_BLOCKS = BREAK
@@ -47,7 +51,9 @@ class Vocabulary:
 
     def __cinit__(self, secret: object = NO_SECRET):
         value: cython.int
-        self.secret, self.base = secret, _BASE
+        self.secret = secret
+        first, self.mask = secret.symbol_key
+        self.point = _LEAST_POINT + first % (_PRIME - _LEAST_POINT)
         for value in range(VALUES):
             self.skeletons[value] = MASKED if value & 1 else value
         for word in _DATES.split():
@@ -56,7 +62,7 @@ class Vocabulary:
 
     @property
     def skeleton_table(self):
-        """Shape (65536,) uint16: what stands for each value in a skeleton: itself, but `MASKED` for numbers and dates."""
+        """Shape (65536,) uint16: what stands for each value in a skeleton; `MASKED` for numbers and dates."""
         return np.frombuffer(cython.cast(cython.p_char, self.skeletons)[: 2 * VALUES], dtype=np.uint16)
 
 
@@ -130,7 +136,8 @@ class SymbolText:
         count: cython.int = first
         at: cython.Py_ssize_t = begin
         total: uint64_t
-        power: uint64_t
+        point: uint64_t = self.vocabulary.point
+        mask: uint64_t = self.vocabulary.mask
         kind: uint8_t
         bits: uint8_t
         while at < end:
@@ -150,18 +157,17 @@ class SymbolText:
                 )
             symbol: cython.pointer(Symbol) = cython.address(self.items[count])
             symbol.start = at
-            total, power, bits = folded[at], 1, kind
+            total, bits = folded[at] + 1, kind
             at += 1
             while not bits & ALONE and at < end:
                 kind = kind_of(folded[at])
                 if kind & (LETTER | ALONE) != LETTER:
                     break
-                power *= self.vocabulary.base
-                total += power * folded[at]
+                total = times_plus(total, point, folded[at] + 1)
                 bits |= kind
                 at += 1
             symbol.length = at - symbol.start
-            symbol.hash = (fmix64(total) & ~cython.cast(uint64_t, 1)) | ((bits & DIGIT) != 0)
+            symbol.hash = (fmix64(total ^ mask) & ~cython.cast(uint64_t, 1)) | ((bits & DIGIT) != 0)
             count += 1
         self.count = count
         return self.add_block(begin, end, first) if count > first else 0
@@ -362,6 +368,11 @@ class SymbolText:
     def block_hashes(self):
         """The hash of the skeleton of each block, in text order."""
         return [self.blocks[i].hash for i in range(self.block_count)]
+
+    @property
+    def block_places(self):
+        """Of each block, which is its first symbol, and how many it has."""
+        return [(self.blocks[i].first, self.blocks[i].count) for i in range(self.block_count)]
 
     @property
     def block_lines(self):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from functools import partial
 
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.aliases.alias import NAME, Alias, SiteAliases
-from dedupcrawl.crawl.failures import INDEX_FAILS, survived
+from dedupcrawl.crawl.failures import INDEX_FAILS, Survived
 from dedupcrawl.crawl.request_meta import without_fragment
 from dedupcrawl.crawl.site_memory import SiteMemory
 from dedupcrawl.index.contract import Index
@@ -39,7 +38,7 @@ class AliasStore:
         self._normalizer = normalizer
         self._at_hand: dict[str, tuple[float, dict[str, bytes]]] = {}  # URL → when it was read, what lies beside it
         what = "The index cannot be asked about aliases"
-        self.asked = partial(survived, stats, "dedup/aliases/errors", what, INDEX_FAILS)
+        self.asked = Survived(stats, "dedup/aliases/errors", what, INDEX_FAILS)
         self.sites = SiteMemory(index, NAME, SiteAliases, self.asked)
 
     def known(self, url: str) -> Alias | None:
@@ -56,13 +55,13 @@ class AliasStore:
         now = time.monotonic()
         self._at_hand = {url: one for url, one in self._at_hand.items() if now - one[0] < FRESH_SECONDS}
         wanted = {url for url in map(without_fragment, urls) if url not in self._at_hand}
-        with self.asked():
+        with self.asked:
             found = self.index.attached(wanted, NAME) if wanted else {}
             self._at_hand |= {url: (now, rows) for url, rows in found.items()}
 
     def put(self, url: str, alias: Alias) -> None:
         """Remember an alias; where the index cannot, its URL is fetched."""
-        with self.asked():
+        with self.asked:
             self.remember(site_of(url))
             self.attach(url, NAME, alias.to_bytes())
 

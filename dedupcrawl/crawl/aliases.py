@@ -24,6 +24,7 @@ from dedupcrawl.crawl.request_meta import MOVED, TRIAL, Yielded, refreshed_from,
 from dedupcrawl.crawl.same_page import Look, digest_of_text, is_kept_with_lines_beside, same_page
 from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.detection.unsettled import MOST_UNSETTLED
+from dedupcrawl.index.record import Entry
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.normalizer import Normalized
@@ -85,7 +86,7 @@ class Aliases:
         """
         if not self._settings.for_url(url).alias_sources:
             return None
-        with self._store.asked():
+        with self._store.asked:
             forms = dict.fromkeys((url, self._normalizer.normalize(url).canonical))
             alias = next((known for form in forms if (known := self._store.known(form)) is not None), None)
             if alias is None and asked is not None and self.remembers(url) and self._store.kept(url) is None:
@@ -114,7 +115,7 @@ class Aliases:
     def links_of(self, url: str) -> list[Request]:
         """What only the page at a URL led to in an earlier crawl; to be asked for when that page is not fetched."""
         alias = None
-        with self._store.asked():
+        with self._store.asked:
             alias = self._store.known(url) if self.remembers(url) else None
         found = []
         for packed in alias.links if alias is not None and alias.spider == self._spider.name else ():
@@ -134,7 +135,7 @@ class Aliases:
 
     def found_out(self, url: str) -> str | None:
         """The URL of the page that an earlier crawl found when it fetched this one; None where that is not known."""
-        with self._store.asked():
+        with self._store.asked:
             alias = self._store.known(url) if self.remembers(url) else None
             if alias is not None and alias.was_found_out and alias.run != self._run and self._holds(url, alias):
                 return alias.target
@@ -144,13 +145,13 @@ class Aliases:
         """Whether earlier crawls have kept a page at a URL, and who asks for the other one gets another page."""
         if not self._has_earlier or not self._settings.for_url(url).alias_sources:
             return False
-        with self._store.asked():
+        with self._store.asked:
             own = self._store.kept(url)
             if own is None or own.run == self._run or own.spider != self._spider.name or self.found_out(url):
                 return False
             led_to = self._store.kept(self.found_out(other) or other)
             if led_to is not None and led_to.source != own.source:
-                return same_page(Look.of(own), Look.of(led_to), self._furniture_of) is False
+                return same_page(self._look(own), self._look(led_to), self._furniture_of) is False
         return False
 
     def has_changed(self, url: str, page: FetchedPage) -> bool:
@@ -159,7 +160,7 @@ class Aliases:
         Asked before the page is judged, when the index still has the earlier one.
         """
         kept = said = None
-        with self._store.asked():
+        with self._store.asked:
             kept = self._store.kept(url)
             said = self._store.beside(url).get(SAID) if kept is None else None
         now = page.analyse()
@@ -169,13 +170,16 @@ class Aliases:
         elif kept.run == self._run:
             return False
         else:
-            is_same = same_page(Look.of(kept), Look.at(now), self._furniture_of) is not False
+            is_same = same_page(self._look(kept), Look.at(now), self._furniture_of) is not False
             if is_same or is_kept_with_lines_beside(kept.outline, now):
                 page.is_update = True
                 return False
         self._changed.add(url)
         self._stats.inc_value("dedup/aliases/changed")
         return True
+
+    def _look(self, entry: Entry) -> Look:
+        return Look.of(entry, self._store.index.secret)
 
     # What pages say
 
@@ -240,9 +244,9 @@ class Aliases:
         """The sources that are wanted and have not been refuted on the site of a URL."""
         if not self._tries:
             return frozenset()
-        site = site_of(url)
+        site, wanted = site_of(url), self._settings.for_url(url).alias_sources
         wrong = self._store.sites.of(site).failed.keys() | self._book.revoked(site, "alias").keys()
-        return frozenset(one for one in self._settings.for_url(url).alias_sources if rule_id(one) not in wrong)
+        return frozenset(one for one in wanted if rule_id(one) not in wrong) if wrong else wanted
 
     def moved(self, request: Request, status: int, target: str) -> None:
         """A redirect has come, which may lead to what the crawl has already and then to no response."""
@@ -255,7 +259,7 @@ class Aliases:
     def _keep(self, url: str, found: dict[str, str]) -> dict[str, str]:
         """Remember what a page says; of what another page of this crawl has said of itself, that page's URL."""
         rows = {said: Alias(url, source, self._spider.name, self._run, time.time()) for said, source in found.items()}
-        with self._store.asked():
+        with self._store.asked:
             own = self._store.known(url)
             if own is not None:  # of two URLs that each name the other one is asked for
                 rows.pop(own.target, None)
@@ -286,7 +290,7 @@ class Aliases:
             if keeper in (target, said) or (other is not None and other.target == keeper):
                 continue
             kept = self._store.kept(target) if page.is_update else None  # which was compared with nothing but itself
-            if kept is not None and same_page(Look.at(page.analyse()), Look.of(kept), self._furniture_of):
+            if kept is not None and same_page(Look.at(page.analyse()), self._look(kept), self._furniture_of):
                 continue
             void = Alias("", "", self._spider.name, self._run, time.time())
             self._store.attach(said, NAME, void.to_bytes())
@@ -313,7 +317,7 @@ class Aliases:
         is_kept = verdict is not None and not verdict.is_duplicate and settings.action == "drop"
         if is_kept and are_all:
             self._remember(url, links)
-        with self._store.asked():
+        with self._store.asked:
             keeper = verdict.duplicate_of if verdict is not None else None
             self._dispute(page, without_fragment(keeper or url))
             if verdict is None:
@@ -336,7 +340,7 @@ class Aliases:
         """A page that was kept is surely a duplicate after all; without its links nothing is done."""
         if (links := self._kept.pop(verdict.url, None)) is not None:
             self._links_kept -= len(links)
-            with self._store.asked():
+            with self._store.asked:
                 self._learn(verdict.url, without_fragment(verdict.duplicate_of or ""), links)
 
     def _same_page(self, page: FetchedPage, verdict: Verdict) -> str | None:

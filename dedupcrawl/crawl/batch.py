@@ -33,11 +33,13 @@ class Batch:
         index: In which they are judged, `pages_at_once` together.
 
     Attributes:
+        reads_ahead: Whether a server is asked, so that requests are to wait for each other (`at_hand`).
         read: Called with the URLs of pages and requests, so that what a server knows of them is asked for at once.
     """
 
     def __init__(self, index: Index) -> None:
         self._index = index
+        self.reads_ahead = index.pages_at_once > 1
         self.read: Callable[[Collection[str]], None] = lambda urls: None
         self._requested: list[tuple[str, asyncio.Future[None]]] = []
         self._pages: dict[FetchedPage, None] = {}
@@ -76,8 +78,6 @@ class Batch:
 
         When all the requests that are on their way, `most`, wait here nobody else will come.
         """
-        if self._index.pages_at_once == 1:
-            return
         try:
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         except RuntimeError:
@@ -90,9 +90,11 @@ class Batch:
         await future
 
     def _read(self, pages: Iterable[FetchedPage] = ()) -> None:
+        if not self.reads_ahead:
+            return
         requested, self._requested = self._requested, []
         urls = {*(url for url, _ in requested), *(page.url for page in pages)}
-        if urls and self._index.pages_at_once > 1:
+        if urls:
             try:
                 self.read(urls)
             except Exception:  # the requests go on: each is then asked about by itself
@@ -102,7 +104,7 @@ class Batch:
                 future.set_result(None)
 
     def _wait_for(self, page: FetchedPage | None) -> None:
-        if page is not None and not page.is_analysed and page not in self._pages:
+        if page is not None and page not in self._pages and not page.is_analysed:
             self._pages[page] = None
             self._bytes += page.body_length
         most = max(len(self._pages), len(self._asked))

@@ -12,7 +12,7 @@ from scrapy.http.request import NO_CALLBACK
 from w3lib.url import safe_url_string
 
 from dedupcrawl.crawl.extension import Component
-from dedupcrawl.crawl.failures import survived
+from dedupcrawl.crawl.failures import survive
 from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, POSTED, TRIAL, AlreadyFetchedError
 from dedupcrawl.sites import host_of
 
@@ -40,7 +40,7 @@ class UrlMiddleware(Component):
     async def process_request(self, request: Request) -> Request | None:
         """None to go on, or the rewritten request."""
         rewriter = self._dedup.rewriter
-        if rewriter.follows(request):
+        if self._dedup.batch.reads_ahead and rewriter.follows(request):
             engine = self._crawler.engine
             await self._dedup.batch.at_hand(request.url, len(engine.downloader.active) if engine is not None else 1)
         if self._dedup.watch.converges(request):
@@ -147,6 +147,8 @@ class CrawlLogMiddleware(Component):
     async def process_response(self, request: Request, response: Response) -> Response:
         """The response, untouched."""
         if request.callback is not NO_CALLBACK and not request.meta.get("dedup_skip"):
-            with survived(self._dedup.stats, "dedup/log/errors", f"{response.url!r} cannot be logged"):
+            try:
                 self._dedup.page_log.add(request, response)
+            except Exception as error:
+                survive(error, self._dedup.stats, "dedup/log/errors", f"{response.url!r} cannot be logged")
         return response

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from itertools import islice
 
+import mmh3
 from scrapy import Request
 
 from dedupcrawl.crawl.after_all import AfterAll
@@ -14,7 +15,6 @@ from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.same_page import Look
 from dedupcrawl.crawl.trials import Trial
-from dedupcrawl.crawl.url_set import key_of
 from dedupcrawl.index.record import Rewrite
 from dedupcrawl.sites import site_of
 
@@ -102,7 +102,7 @@ class EarlierUses:
         In an order that is not theirs. False when the index cannot tell.
         """
         try:
-            uses = sorted(self.parts.rewrites.found(targets, rules), key=lambda use: key_of(use.url))
+            uses = sorted(self.parts.rewrites.found(targets, rules), key=_order)
         except INDEX_FAILS:
             logger.exception("The index cannot tell what else was rewritten, so that it could be tried.")
             return False
@@ -110,3 +110,7 @@ class EarlierUses:
         for use in islice(wanted, most):
             self.begin(Trial(use.url, use.canonical, use.rules, found=found), self.parts.rewrites.request(use))
         return True
+
+
+def _order(use: Rewrite) -> int:
+    return int(mmh3.hash64(use.url.encode("utf-8", "replace"))[0])

@@ -107,7 +107,6 @@ class Dedup:
             crawler, self.settings, self._normalizer, self._index, self._run, self._detector, folder=folder
         )
         self.pages, self.batch, self.bypass = parts.pages, parts.batch, parts.bypass
-        self.repetitions = Repetitions(crawler, self.settings)
         self.orphans = Orphans(parts)
         if not returns_unstored(crawler.settings):
             self.orphans.reap_expired()
@@ -118,6 +117,7 @@ class Dedup:
         with _named_by("DEDUP_CRAWL_LOG", str(log)):
             self._log = LogFile(Path(log) if log is not None else None)
         self.aliases = Aliases(parts)
+        self.repetitions = Repetitions(crawler, self.settings, self.aliases.discoveries)
         self.watch = RuleWatch(parts, self.aliases, AliasRows(self._log, parts))
         self.software = self._software()
         if self.settings.run:
@@ -251,7 +251,7 @@ class Dedup:
 
     def request_dropped(self, request: Request) -> None:
         """The duplicate filter has dropped `request`."""
-        self.repetitions.dropped(request)
+        self.repetitions.was_dropped(request)
         self.watch.dropped(request)
 
 

@@ -6,8 +6,8 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from scrapy.statscollectors import StatsCollector
@@ -102,18 +102,32 @@ INDEX_FAILS = (OSError, IndexDamagedError)
 _SAID = (*INDEX_FAILS, IndexMismatchError)  # their messages are sentences
 
 
-@contextmanager
-def survived(
-    stats: StatsCollector, stat: str, said: str, kinds: tuple[type[Exception], ...] = (Exception,)
-) -> Iterator[None]:
-    """What is done within ends where it fails, and the crawl goes on: it is counted by `stat`, and `said` once."""
-    try:
-        yield
-    except kinds as error:
-        if not stats.get_value(stat):
-            why, is_sentence = printable(str(error)), isinstance(error, _SAID)
-            logger.error("%s. This is said once: %s", said, why, exc_info=not is_sentence)
-        stats.inc_value(stat)
+class Survived:
+    """What is done within ends where it fails, see `survive`. It can be used again and again, and within itself."""
+
+    __slots__ = ("_kinds", "_said", "_stat", "_stats")
+
+    def __init__(
+        self, stats: StatsCollector, stat: str, said: str, kinds: tuple[type[Exception], ...] = (Exception,)
+    ) -> None:
+        self._stats, self._stat, self._said, self._kinds = stats, stat, said, kinds
+
+    def __enter__(self) -> None:
+        """Nothing to be done."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: object) -> bool:
+        if not isinstance(error, self._kinds):
+            return False
+        survive(error, self._stats, self._stat, self._said)
+        return True
+
+
+def survive(error: Exception, stats: StatsCollector, stat: str, said: str) -> None:
+    """The crawl goes on after an error: it is counted by `stat`, and `said` once."""
+    if not stats.get_value(stat):
+        why, is_sentence = printable(str(error)), isinstance(error, _SAID)
+        logger.error("%s. This is said once: %s", said, why, exc_info=None if is_sentence else error)
+    stats.inc_value(stat)
 
 
 def take_all(*steps: Callable[[], object]) -> None:

@@ -16,7 +16,6 @@ from scrapy.http import Response
 from dedupcrawl.aliases.alias import said_by
 from dedupcrawl.aliases.sources import canonical_of
 from dedupcrawl.content.checks.registry import make_checks
-from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.crawl.journal_file import JournalFile
 from dedupcrawl.crawl.pages import FetchedPage, is_html, media_type
 from dedupcrawl.crawl.parts import Parts
@@ -114,7 +113,7 @@ class PageLog:
 
     def _add_page(self, row: LogRow, page: FetchedPage) -> None:
         analysis = page.analyse()
-        text = SymbolText(analysis.text.text)  # without the index's secret, so that logs of two crawls can be compared
+        text = analysis.page.main_text()  # without the index's secret, so that logs of two crawls can be compared
         signatures = [check.signature(analysis.page, text) for check in self._checks]
         row.digest = analysis.page.body_digest.hex()
         row.text_digest, row.simhash = (signature.hex() if signature else "" for signature in signatures)

@@ -97,7 +97,7 @@ class FetchedPage:
             if body is None:
                 raise RuntimeError(f"{self.url} could not be analysed before")
             led_from = () if self.request is None else urls_before(self.request)
-            page = body.page(self.url, self.ignored).replace(also_at=(*led_from, *self.named))
+            page = body.page(self.url, self.ignored, (*led_from, *self.named))
             self._analysis = Analysis(page, self._secret)
         return self._analysis
 
@@ -110,7 +110,8 @@ class _Body:
     def __init__(self, response: Response, settings: DedupSettings) -> None:
         self._body, self._settings = response.body, settings
         self._encoding = response.encoding if isinstance(response, TextResponse) else None
-        self._holds_markup, self._is_plain = is_html(response), media_type(response) == b"text/plain"
+        self._holds_markup = is_html(response)
+        self._is_plain = not self._holds_markup and media_type(response) == b"text/plain"
         self._facts: Facts | None = None
 
     @property
@@ -121,23 +122,23 @@ class _Body:
             self._body = b""
         return self._facts
 
-    def page(self, url: str, also_ignored: tuple[str, ...]) -> Page:
+    def page(self, url: str, also_ignored: tuple[str, ...], also_at: tuple[str, ...]) -> Page:
         """The page, without paragraphs when that is neither HTML nor plain text."""
-        settings = self._settings
-        ignored = read_ignored((*settings.ignore, *also_ignored))
+        ignored = read_ignored((*self._settings.ignore, *also_ignored))
         if self._holds_markup:
-            fields = "mwo" in settings.checks
-            return extract(self.facts, url, selector=settings.selector, ignored=ignored, fields=fields)
+            facts, selector, fields = self.facts, self._settings.selector, "mwo" in self._settings.checks
+            return extract(facts, url, selector=selector, ignored=ignored, fields=fields, also_at=also_at)
         said = decode(self._body, self._encoding) if self._encoding and self._is_plain else ""
         digest = digest_of(self._body) if self._body else b""
-        paragraphs, body_tells = ignored.lines(paragraphs_of(said)), self._encoding is None
-        return Page(url, paragraphs=paragraphs, body_digest=digest, body_tells=body_tells)
+        lines, body_tells = ignored.lines(paragraphs_of(said)), self._encoding is None
+        return Page(url, paragraphs=lines, body_digest=digest, body_tells=body_tells, also_at=also_at)
 
 
 def is_html(response: Response) -> TypeGuard[TextResponse]:
     """True for HTML and XHTML."""
-    is_xhtml = isinstance(response, TextResponse) and media_type(response) == b"application/xhtml+xml"
-    return is_xhtml or isinstance(response, HtmlResponse)
+    if isinstance(response, HtmlResponse):
+        return True
+    return isinstance(response, TextResponse) and media_type(response) == b"application/xhtml+xml"
 
 
 def media_type(response: Response) -> bytes:

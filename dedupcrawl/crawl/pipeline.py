@@ -20,7 +20,7 @@ from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.selection import Ignored, read_ignored
 from dedupcrawl.crawl.extension import Component
-from dedupcrawl.crawl.failures import INDEX_FAILS, survived
+from dedupcrawl.crawl.failures import INDEX_FAILS, Survived, survive
 from dedupcrawl.crawl.journal_file import pack_request
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.request_meta import TRIAL
@@ -91,7 +91,7 @@ class DedupPipeline(Component):
         None when there can be none: whatever goes wrong here, the item goes on.
         """
         batch, outage = self._dedup.batch, self._dedup.outage
-        with survived(self._stats, "dedup/content/errors", f"{fetched.url!r} cannot be judged; its item goes on"):
+        try:
             if roles:
                 adapter = ItemAdapter(item)
                 self._look_for_text(adapter, roles)
@@ -104,7 +104,10 @@ class DedupPipeline(Component):
                 steps = partial(self._page_steps, fetched, settings)
                 late = partial(self._page_late, fetched, settings)
             return await outage.bridged(partial(batch.verdict, steps, fetched, needs_page=not roles), late)
-        return None
+        except Exception as error:
+            said = f"{fetched.url!r} cannot be judged; its item goes on"
+            survive(error, self._stats, "dedup/content/errors", said)
+            return None
 
     def _page_steps(self, fetched: FetchedPage, settings: DedupSettings) -> Steps[Verdict | None]:
         if fetched.verdict is None:
@@ -157,8 +160,7 @@ class DedupPipeline(Component):
             raise
         except INDEX_FAILS as error:
             said = "The index cannot be used; pages are kept unchecked while this lasts"
-            with survived(self._stats, "dedup/index/errors", said):
-                raise error
+            survive(error, self._stats, "dedup/index/errors", said)
             return None
         if wrongly_dropped := self._detector.wrongly_dropped():
             self._stats.inc_value("dedup/content/wrongly_dropped", len(wrongly_dropped))
@@ -211,7 +213,7 @@ class DedupPipeline(Component):
 
     def _keeping(self) -> AbstractContextManager[None]:
         said = "A text or an item cannot be kept (DEDUP_KEEP_TEXT)"
-        return survived(self._stats, "dedup/content/not_kept", said)
+        return Survived(self._stats, "dedup/content/not_kept", said)
 
     def _miss(self, url: str, selector: str | None) -> None:
         """DEDUP_SELECTOR found nothing on a page."""

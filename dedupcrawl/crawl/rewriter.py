@@ -34,7 +34,7 @@ class Rewriter:
     def __init__(self, parts: Parts, watch: RuleWatch, aliases: Aliases) -> None:
         self._parts = parts
         self._normalizer, self._pending = parts.normalizer, parts.pending
-        self._watch, self._aliases = watch, aliases
+        self._watch, self._aliases, self._first_seen = watch, aliases, parts.pending.first_seen
         self._is_off, self._is_fetched = parts.book.is_off, watch.after_all.is_fetched
         watch.after_all.rewrite = self.rewrite
         self._fingerprint = parts.fingerprint
@@ -53,7 +53,7 @@ class Rewriter:
         url = request.url
         found = self._normalizer.normalize(url)
         if found.kind == "unchanged":
-            if (first := self._pending.first_seen(url)) is None:  # most links, and remembered: nothing else is asked
+            if (first := self._first_seen.get(url)) is None:  # most links, and remembered: nothing else is asked
                 return request
             found = replace(self._normalizer.normalize(first), url=url)  # it is an identity, of a URL met before
             if found.canonical != url:  # and is so no more: rules have been switched off
@@ -109,7 +109,7 @@ class Rewriter:
     def _representative(self, found: Normalized, url: str) -> str:
         """What is asked for instead of a URL: its canonical form, or the first URL of an identity that cannot be."""
         identity = found.canonical
-        needs_stand_in = found.kind == "equivalence" or self._pending.first_seen(identity) is not None
+        needs_stand_in = found.kind == "equivalence" or identity in self._first_seen
         if not needs_stand_in or self._is_fetched(identity) or not self._pending.is_unknown(identity):
             return identity
         return self._pending.stand_in(identity, url, lambda first: self._normalizer.normalize(first).canonical)

@@ -12,7 +12,7 @@ from scrapy import Request, Spider
 
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.journal_file import JournalFile, pack_request, packed_if_possible, packed_url, read_rows, restored
-from dedupcrawl.crawl.url_set import UrlSet, key_of
+from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.notes import RewriteLog
 from dedupcrawl.index.record import Rewrite
@@ -90,6 +90,7 @@ class PendingRewrites:
     identity, which may be no URL, the first URL stands that was met of it.
 
     Attributes:
+        first_seen: Identity → the URL that stands for it, as far as this process knows.
         shared: Where several workers agree on it: (identity, URL) → the first URL that any of them named.
     """
 
@@ -99,7 +100,7 @@ class PendingRewrites:
         self._waiting: dict[str, dict[int, Request | bytes]] = {}
         self._proven, self._refuted = UrlSet(), UrlSet()  # every page of a site with rules is in one of them
         self._led_on: dict[int, str] = {}  # hash of a canonical URL → what is asked for instead; 200 bytes each
-        self._first_seen: dict[str, str] = {}  # identity → URL
+        self.first_seen: dict[str, str] = {}  # identity → URL
         self.shared: Callable[[str, str], str] = lambda identity, url: url
         self._survives = path is not None
         self._journal = JournalFile(None)  # nothing is written while it resumes
@@ -111,7 +112,7 @@ class PendingRewrites:
             elif event == "led on":
                 self.lead_on(canonical, content.decode())
             elif event == "first":
-                self._first_seen[canonical] = content.decode()
+                self.first_seen[canonical] = content.decode()
             elif packed_url(content):
                 self.wait(canonical, self._unpacked(content))
         self._journal = JournalFile(path)
@@ -140,7 +141,7 @@ class PendingRewrites:
 
     def wait(self, canonical: str, original: Request) -> None:
         """Remember that `original` was sent to `canonical`; free when that is proven."""
-        canonical, key = self.end(canonical), key_of(original.url)
+        canonical, key = self.end(canonical), hash(original.url)
         waiting = self._waiting.get(canonical, {})
         if canonical in self._proven or key in waiting:
             return
@@ -159,9 +160,9 @@ class PendingRewrites:
 
         Where `canonical` was to be asked for instead of `target`, that no longer holds.
         """
-        end, key = self.end(target), key_of(canonical)
+        end, key = self.end(target), hash(canonical)
         if end == canonical != target:
-            del self._led_on[key_of(target)]
+            del self._led_on[hash(target)]
             end = target
         if canonical == end or self._next(canonical) is not None:
             return
@@ -186,7 +187,7 @@ class PendingRewrites:
         """What was sent to `canonical` from this URL waits for its answer no more."""
         canonical = self.end(canonical)
         waiting = self._waiting.get(canonical, {})
-        if waiting.pop(key_of(url), None) is not None and not waiting:
+        if waiting.pop(hash(url), None) is not None and not waiting:
             del self._waiting[canonical]
 
     def _taken(self, canonical: str) -> list[Request]:
@@ -201,20 +202,16 @@ class PendingRewrites:
         """The canonical URLs that somebody waits for."""
         return list(self._waiting)
 
-    def first_seen(self, identity: str) -> str | None:
-        """The URL that stands for an identity; None when this process knows of none."""
-        return self._first_seen.get(identity)
-
     def stand_in(self, identity: str, url: str, identity_of: Callable[[str], str]) -> str:
         """The first URL of `identity`; `url` when there was none before, or when it has another identity by now."""
-        known = first = self.first_seen(identity)
+        known = first = self.first_seen.get(identity)
         if first is None:
             with suppress(*INDEX_FAILS):  # while the workers cannot be asked: a page more is fetched
                 first = self.shared(identity, url)
         if first is None or identity_of(first) != identity:
             first = url
         if first != known:
-            self._first_seen[identity] = first
+            self.first_seen[identity] = first
             self._journal.append(("first", identity, first.encode()))
         return first
 
@@ -230,5 +227,5 @@ class PendingRewrites:
 
     def _next(self, canonical: str) -> str | None:
         """What is asked for instead, while that has not led nowhere."""
-        target = self._led_on.get(key_of(canonical))
+        target = self._led_on.get(hash(canonical))
         return None if target is None or target in self._refuted else target

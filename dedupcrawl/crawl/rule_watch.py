@@ -124,7 +124,8 @@ class RuleWatch:
 
     def dropped(self, request: Request) -> None:
         """The duplicate filter has dropped `request`."""
-        self._aliases.discoveries.dropped(request)
+        if self._aliases.discoveries.awaited:
+            self._aliases.discoveries.dropped(request)
         if self._parts.stats.get_value("dedup/url/rewritten"):  # else it saves none, and need not be remembered
             self._parts.savings.drop(request)
 

@@ -28,17 +28,17 @@ class SiteMemory(Generic[Known]):
     index: SiteStates
     name: str
     kind: type[Known]
-    asked: Callable[[], AbstractContextManager[None]]
+    asked: AbstractContextManager[None]
     mended: Callable[[Known], Known] = lambda known: known
     _known: dict[str, Known | None] = field(default_factory=dict, init=False)  # None: the index has nothing
 
     def of(self, site: str) -> Known:
         """What is known of a site."""
-        return self._read(site) or self.kind()
+        return self._known.get(site) or self._read(site) or self.kind()
 
     def has(self, site: str) -> bool:
         """True when anybody has told something of a site, if only that there is something."""
-        return self._read(site) is not None
+        return (self._known[site] if site in self._known else self._read(site)) is not None
 
     def tell(self, site: str, news: Known) -> Known:
         """Add to what is known of a site; what that is now, with what other processes have found out."""
@@ -47,7 +47,7 @@ class SiteMemory(Generic[Known]):
             return self.kind.from_bytes(content).joined(news).to_bytes()
 
         now = self.of(site).joined(news)
-        with self.asked():
+        with self.asked:
             now = self.mended(self.kind.from_bytes(self.index.update_site_state(site, self.name, joined)))
             self._known[site] = now
         if site in self._known:
@@ -61,7 +61,7 @@ class SiteMemory(Generic[Known]):
 
     def _read(self, site: str) -> Known | None:
         if site not in self._known:
-            with self.asked():
+            with self.asked:
                 content = self.index.site_state(site, self.name)
                 if len(self._known) >= _MOST_SITES:
                     self._known.clear()

@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -14,7 +13,7 @@ from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.content.selection import read_ignored_of
-from dedupcrawl.crawl.failures import INDEX_FAILS, survived
+from dedupcrawl.crawl.failures import INDEX_FAILS, Survived
 from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.site_memory import SiteMemory
 from dedupcrawl.index.notes import SiteStates
@@ -69,7 +68,7 @@ class Software:
         self._book = book
         self._stats = stats
         what = "The index cannot be asked about known software"
-        asked = partial(survived, stats, "dedup/software/errors", what, INDEX_FAILS)
+        asked = Survived(stats, "dedup/software/errors", what, INDEX_FAILS)
         self._sites = SiteMemory(index, NAME, SiteSoftware, asked, self._judged)
         self._made: dict[
             tuple[str, str], tuple[Installation, tuple[str, ...], tuple[Rule, ...]]
@@ -108,10 +107,9 @@ class Software:
 
     def look(self, page: FetchedPage, response: Response) -> None:
         """A page has come: what does it show, before the spider follows its links? Nothing is worth the page itself."""
-        with survived(self._stats, "dedup/software/errors", f"{response.url!r} cannot be looked at for known software"):
-            url = response.url
-            if response.status != 200 or not is_html(response) or not self._sightings.wants(url):
-                return
+        if response.status != 200 or not is_html(response) or not self._sightings.wants(url := response.url):
+            return
+        with Survived(self._stats, "dedup/software/errors", f"{url!r} cannot be looked at for known software"):
             headers = response.headers.getlist("Set-Cookie")
             cookies = (header.partition(b"=")[0].decode("latin-1").strip() for header in headers)
             if seen := self._sightings.look(url, page.facts(response), cookies, response.encoding):

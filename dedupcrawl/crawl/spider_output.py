@@ -10,6 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
+from dedupcrawl.crawl.discoveries import Referrer
 from dedupcrawl.crawl.extension import START, Component, Dedup
 from dedupcrawl.crawl.request_meta import Yielded
 from dedupcrawl.detection.trust import Trust
@@ -29,11 +30,11 @@ class RepeatedLinks(Component):
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """All but those links."""
-        repetitions, is_awaited, count = self._dedup.repetitions, self._dedup.aliases.discoveries.is_awaited, 0
-        is_on, drops_again = self._is_on, repetitions.drops_again
+        repetitions, count = self._dedup.repetitions, 0
+        urls, leaves_out = repetitions.urls if self._is_on else set[str](), repetitions.leaves_out
         try:
             async for one in result:
-                if is_on and isinstance(one, Request) and drops_again(one) and not is_awaited(one.url, response):
+                if isinstance(one, Request) and one.url in urls and leaves_out(one, response):
                     count += 1
                 else:
                     yield one
@@ -60,7 +61,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         super().__init__(crawler)
         dedup = self._dedup = Dedup.of(crawler)
         self._repetitions, self._bypass = dedup.repetitions, dedup.bypass
-        self._is_awaited, self._is_new = dedup.aliases.discoveries.is_awaited, dedup.aliases.discoveries.is_new
+        self._is_new, self._fingerprint = dedup.aliases.discoveries.is_new, dedup.parts.fingerprint
         self._rewrite, self._link = dedup.rewriter.rewrite, dedup.pages.link
         self._trust = dedup.trust if dedup.settings.trusted_sites == START else None
 
@@ -83,16 +84,15 @@ class SpiderOutput(BaseSpiderMiddleware):
         """
         assert response is not None
         assert response.request is not None
-        held = None
+        held, referrer, repetitions = None, Referrer.of(response), self._repetitions
         found: list[Yielded] = []
-        self._repetitions.came(response.request)
+        repetitions.came(response.request)
         try:
             async for one in result:
                 if isinstance(one, Request):
-                    if self._repetitions.drops_again(one) and not self._is_awaited(one.url, response):
-                        self._repetitions.count(1)
-                        continue
-                    if (sent := self._followed(one, response, found)) is not None:
+                    if one.url in repetitions.urls and repetitions.leaves_out(one, response):
+                        repetitions.count(1)
+                    elif (sent := self._followed(one, referrer, found)) is not None:
                         yield sent
                 else:
                     held = held or self._dedup.storing.hold(response)
@@ -107,16 +107,24 @@ class SpiderOutput(BaseSpiderMiddleware):
             if held is not None:
                 self._dedup.storing.release(held)
 
-    def _followed(self, link: Request, response: Response, found: list[Yielded]) -> Request | None:
-        """What is asked for where a callback has yielded a link, if anything; one that is new is added to `found`."""
-        is_fetched = not link.dont_filter and self._bypass.knows(link)  # before a rule sends it elsewhere
+    def _followed(self, link: Request, referrer: Referrer, found: list[Yielded]) -> Request | None:
+        """What is asked for where a callback has yielded a link, if anything; one that is new is added to `found`.
+
+        A link is asked about by its fingerprint, which is made once; what goes past the filter has none here.
+        """
+        fingerprint = b"" if link.dont_filter else self._fingerprint(link)
+        is_fetched = fingerprint in self._bypass.known  # before a rule sends it elsewhere
         sent = link if is_fetched else self._rewrite(link)
-        if self._is_new(link, response, sent):
+        if self._is_new(link, referrer, sent):
             found.append(Yielded.of(link))
         if is_fetched:
             self._dedup.parts.savings.drop(link)
             return None
-        if self._repetitions.drops(sent):
+        if sent is not link:
+            fingerprint = b"" if sent.dont_filter else self._fingerprint(sent)
+        repetitions = self._repetitions
+        may_be = fingerprint in repetitions.dropped or fingerprint in repetitions.started
+        if may_be and repetitions.drops(sent, fingerprint):
             self._dedup.watch.dropped(sent)
             return None
         return sent

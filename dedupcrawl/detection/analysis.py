@@ -52,7 +52,7 @@ class Analysis:
         return Around.of(self.page, self.asides, self.link_lines)
 
     def learn(self, template: Template, title: str) -> list[int]:
-        """Count it where its site's template is learned, under this title; those of its blocks that recur from now on."""
+        """Count it where its site's template is learned, by this title; those of its blocks that recur from now on."""
         self.is_counted = True
         beside = (self.asides, len(self.asides)), (self.link_lines, len(self.link_lines))
         return template.add(self.page.links, title, ((self.text, self._blocks), *beside))

@@ -42,8 +42,9 @@ class Unsettled:
         is_item: Whether it is an item that is judged by itself, and no page.
         blocks: Those of its main text.
         characters: Bytes of its texts, and `_OBJECT`.
-        spare: So many symbols more may turn out to recur before the page is judged again; of a page that says next to
-            nothing any block is enough.
+        recurred: Whether some of them have turned out to recur.
+        spare: So many symbols more may, before the page is judged again; of a page that says next to nothing any block
+            is enough.
     """
 
     page: Page
@@ -58,7 +59,7 @@ class Unsettled:
     characters: int = field(init=False)
     spare: int = field(init=False)
     secret: Secret = field(init=False)  # of the index
-    _recurred: bool = field(init=False)
+    recurred: bool = field(init=False)
 
     def __post_init__(self, reading: Reading) -> None:
         self.blocks = frozenset(main_outline.read(self.entry.outline, reading.own.secret).blocks.hashes)
@@ -66,14 +67,9 @@ class Unsettled:
         self.secret = reading.own.secret
         self.settle(self.entry, reading)
 
-    @property
-    def is_due(self) -> bool:
-        """Whether enough of it has turned out to recur."""
-        return self._recurred and self.spare < 0
-
     def settle(self, entry: Entry, reading: Reading) -> None:
         """It was judged by this reading, as this entry."""
-        self.entry, self._recurred = entry, False
+        self.entry, self.recurred = entry, False
         own = len(reading.own)
         self.spare = min(int(_MUCH * own), own - OWN_SYMBOLS)
 
@@ -81,7 +77,7 @@ class Unsettled:
         """These blocks of it have turned out to recur."""
         read = main_outline.read(self.entry.outline, self.secret).blocks
         sizes = zip(read.hashes, pairwise([0, *read.ends]), strict=True)
-        self._recurred = True
+        self.recurred = True
         self.spare -= sum(end - begin for block, (begin, end) in sizes if block in blocks)
 
 
@@ -112,7 +108,9 @@ class UnsettledPages:
 
     def due(self, host: str) -> list[Unsettled]:
         """The pages of a host that are to be judged again; each until it is settled or removed."""
-        due = [one for one in self._of.get(host, {}).values() if one.is_due] if host in self._due else []
+        if host not in self._due:
+            return []
+        due = [one for one in self._of.get(host, {}).values() if one.recurred and one.spare < 0]
         if not due:
             self._due.discard(host)
         return due

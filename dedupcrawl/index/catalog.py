@@ -79,12 +79,12 @@ def _unzipped(flat: NDArray[np.uint64]) -> Table:
 
 
 class PostingsView:
-    """Sorted tables and the tail's dictionaries, searched together (content.checks.base.Postings)."""
+    """Sorted tables, none empty, and the tail's dictionaries, searched together (content.checks.base.Postings)."""
 
     __slots__ = ("_payload_bits", "_tables", "_tail")
 
     def __init__(self, tables: Sequence[Table], tail: list[Found], payload_bits: int) -> None:
-        self._tables = [table for table in tables if table[0].size]
+        self._tables = tables
         self._tail = tail
         self._payload_bits = payload_bits
 
@@ -101,11 +101,17 @@ class PostingsView:
 
     def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
         """Shape (n,) → (m,), (m,): whole keys and pages of all postings of any of these prefixes, in no order."""
-        ranges = ((table, self._ranges(table[0], prefixes)) for table in self._tables)
-        parts = [(keys[start:end], ids[start:end]) for (keys, ids), found in ranges for _, start, end in found]
+        parts, tail = [], list[int]()
+        for keys, ids in self._tables:
+            for _, start, end in self._ranges(keys, prefixes):
+                parts.append((keys[start:end], ids[start:end]))
         wanted = prefixes.tolist()
-        if tail := [found[prefix] for found in self._tail for prefix in wanted if prefix in found]:
-            parts.append(_unzipped(np.array(list(chain.from_iterable(tail)), dtype=np.uint64)))
+        for found in self._tail:
+            for prefix in wanted:
+                if prefix in found:
+                    tail += found[prefix]
+        if tail:
+            parts.append(_unzipped(np.array(tail, dtype=np.uint64)))
         if len(parts) <= 1:
             return parts[0] if parts else (NO_KEYS, NO_IDS)
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
@@ -177,11 +183,14 @@ class Catalog:
 
     def view(self, table: int, first_id: int = 0) -> PostingsView:
         """One table, without the segments and batches whose pages all lie below `first_id`."""
-        return PostingsView(
-            [segment.tables[table] for segment in self.segments if segment.end > first_id],
-            [batch.found[table] for batch in self.batches if batch is self.batches[-1] or batch.end > first_id],
-            self.schema.payload_bits[table],
-        )
+        tables, tail = [], []
+        for segment in self.segments:
+            if segment.end > first_id and segment.tables[table][0].size:
+                tables.append(segment.tables[table])
+        for batch in self.batches:
+            if batch.end > first_id or batch is self.batches[-1]:
+                tail.append(batch.found[table])
+        return PostingsView(tables, tail, self.schema.payload_bits[table])
 
     def ids(self, table: int, key: int) -> list[int]:
         """Pages posted under exactly this key in one of the index's own tables, ascending."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import NoReturn, TypeAlias, TypeVar
 
 import lmdb
 
@@ -43,6 +43,9 @@ _DATABASES = (
 _PIECE = 1002  # bytes of a record that lie together: four of them fill a page of LMDB; what is larger takes whole ones
 _ASCENDING = ("verdicts", "rewrites")  # tables in which cells are appended
 
+FAILS = (lmdb.Error, IndexDamagedError)
+"""What is raised while a journal is read or written."""
+
 OPENED = "merge.lock"
 """A file that is made once an index has been opened: from then on an empty journal is none."""
 
@@ -54,13 +57,14 @@ class Journal:
     an open transaction: so every transaction of this process happens while `lock` is held.
 
     Attributes:
+        opened_by: The process that has opened it; None: it is closed.
         is_sound: Whether it was opened as a whole, and no damage met since: else it is closed as it is.
     """
 
     def __init__(self, path: Path, *, create: bool) -> None:
         self.path = path
         self.lock = threading.RLock()
-        self._opened_by: int | None = os.getpid()  # None: closed
+        self.opened_by: int | None = os.getpid()
         self._is_sealed = True  # as far as it knows
         self.is_sound = False
         data = path / "data.mdb"
@@ -121,20 +125,25 @@ class Journal:
         """Of LMDB's errors and of damage it is said where; what was never opened as an index is no damaged one."""
         try:
             yield
-        except (lmdb.Error, IndexDamagedError) as error:
-            said = explained(error, self.path)
-            if isinstance(error, lmdb.InvalidError) and not (self.path / OPENED).exists():
-                raise IndexMismatchError(
-                    f"{self.path}/data.mdb is no index of dedupcrawl: name another folder"
-                ) from error
-            self.is_sound &= not isinstance(said, IndexDamagedError)
-            raise said from (error if isinstance(error, lmdb.Error) else None)
+        except FAILS as error:
+            self.explain(error)
+
+    def explain(self, error: lmdb.Error | IndexDamagedError) -> NoReturn:
+        """The same of an error that was caught: it is raised in the words of the contract."""
+        said = explained(error, self.path)
+        if isinstance(error, lmdb.InvalidError) and not (self.path / OPENED).exists():
+            raise IndexMismatchError(f"{self.path}/data.mdb is no index of dedupcrawl: name another folder") from error
+        self.is_sound &= not isinstance(said, IndexDamagedError)
+        raise said from (error if isinstance(error, lmdb.Error) else None)
 
     # Transactions
 
     def reading(self) -> Transaction:
         """A snapshot; to be used as a context manager while `lock` is held."""
-        return self._begin(write=False)
+        try:
+            return self._env.begin(buffers=True)
+        except lmdb.MapResizedError:
+            return self._begin(write=False)
 
     def writing(self, work: Callable[[Transaction], Result]) -> Result:
         """What `work` returns in a write transaction; done again, with more address space, when that is used up.
@@ -210,7 +219,7 @@ class Journal:
                 raise IndexDamagedError(f"page {page} is missing from the index at {self.path}")
             if len(raw) < _PIECE:
                 return raw
-            return b"".join((raw, *(piece for _, piece in with_prefix(txn, pieces, key(page)))))
+            return b"".join([raw, *[piece for _, piece in with_prefix(txn, pieces, key(page))]])
 
         return read
 
@@ -255,7 +264,7 @@ class Journal:
 
     def clear(self, txn: Transaction, table: str, prefix: bytes) -> list[tuple[bytes, bytes]]:
         """Remove all rows whose keys begin so; returns them."""
-        gone = list(with_prefix(txn, self.tables[table], prefix))
+        gone = with_prefix(txn, self.tables[table], prefix)
         for key, _ in gone:
             txn.delete(key, db=self.tables[table])
         return gone
@@ -283,9 +292,9 @@ class Journal:
 
     def check_usable(self) -> None:
         """Raise when the journal was closed, or opened before a fork."""
-        if self._opened_by is None:
+        if self.opened_by is None:
             raise ValueError(f"the index at {self.path} is closed")
-        if self._opened_by != os.getpid():
+        if self.opened_by != os.getpid():
             raise RuntimeError(f"the index at {self.path} was opened before a fork: open it in this process")
 
     def compact(self) -> None:
@@ -313,9 +322,9 @@ class Journal:
         try:
             length = None
             with suppress(OSError, lmdb.Error, IndexDamagedError):  # then it stays as it is
-                if self.is_sound and self._opened_by == os.getpid() and self._become_only_user():
+                if self.is_sound and self.opened_by == os.getpid() and self._become_only_user():
                     length = self._write_anew() if self._is_wasteful() else self._used_bytes()
-            self._opened_by = None
+            self.opened_by = None
             self.sync()
             self._env.close()
             if length is not None:
@@ -338,7 +347,7 @@ class Journal:
 
     def _is_wasteful(self) -> bool:
         size = self._used_bytes() // self._page_bytes
-        with self._begin(write=False) as txn:
+        with self.reading() as txn:
             tables = map(txn.stat, self.tables.values())
             used = sum(one["branch_pages"] + one["leaf_pages"] + one["overflow_pages"] for one in tables)
         return size * self._page_bytes < _WRITTEN_ANEW_AT_CLOSE and size - used > max(_FEW_PAGES, _MUCH * size)
@@ -383,11 +392,13 @@ def is_locked(file: int) -> bool:
     return False
 
 
-def with_prefix(txn: Transaction, table: lmdb._Database, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """(key, row) of all keys that start with `prefix`, within one transaction."""
+def with_prefix(txn: Transaction, table: lmdb._Database, prefix: bytes) -> list[tuple[bytes, bytes]]:
+    """(key, row) of all keys that start with `prefix`."""
+    found, length = [], len(prefix)
     with txn.cursor(table) as cursor:
         if cursor.set_range(prefix):
             for key, value in cursor:
-                if bytes(key[: len(prefix)]) != prefix:
-                    return
-                yield bytes(key), bytes(value)
+                if key[:length] != prefix:
+                    break
+                found.append((bytes(key), bytes(value)))
+    return found

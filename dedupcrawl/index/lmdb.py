@@ -18,7 +18,7 @@ from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.claims import OWNER_BYTES, claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.contract import Drop, Index, Kept, Offer, Told
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
-from dedupcrawl.index.journal import Journal, Transaction, is_locked, with_prefix
+from dedupcrawl.index.journal import FAILS, Journal, Transaction, is_locked, with_prefix
 from dedupcrawl.index.notes import orphan_cell
 from dedupcrawl.index.record import (
     DIGEST_BYTES,
@@ -104,8 +104,12 @@ class LmdbIndex(Index):
         self.journal.check_usable()
 
     def converse(self, work: Callable[[], Answer]) -> Answer:
-        with self.journal.explaining():
+        if self.journal.opened_by != os.getpid():
+            self.check_open()
+        try:
             return work()
+        except FAILS as error:
+            self.journal.explain(error)
 
     # Tables
 
@@ -128,9 +132,12 @@ class LmdbIndex(Index):
 
     @in_turn
     def groups(self, table: str, groups: Sequence[bytes], beginning: bytes = b"") -> list[dict[bytes, bytes]]:
+        found, of = [], self.journal.tables[table]
         with self.journal.reading() as txn:
-            found = (with_prefix(txn, self.journal.tables[table], group + beginning) for group in groups)
-            return [{key[len(group) :]: raw for key, raw in cells} for group, cells in zip(groups, found, strict=True)]
+            for group in groups:
+                cells = with_prefix(txn, of, group + beginning)
+                found.append({key[len(group) :]: raw for key, raw in cells} if cells else {})
+        return found
 
     def group_names(self, table: str) -> Iterator[bytes]:
         keys = (key for key, _ in self.journal.keyed_rows(self.journal.tables[table]))
@@ -145,8 +152,10 @@ class LmdbIndex(Index):
         return takewhile(lambda row: row[0].startswith(beginning), rows)
 
     def _read(self, unpack: Callable[[bytes], Item], raw: bytes) -> Item:
-        with self.journal.explaining():
+        try:
             return unpack(raw)
+        except FAILS as error:
+            self.journal.explain(error)
 
     # Pages
 

@@ -73,6 +73,7 @@ class RedisJournal(VerdictLog):
             raise ValueError("the index is closed")
 
     def converse(self, work: Callable[[], Answer]) -> Answer:
+        self.check_open()
         return self.link.talk(self.greet, work)
 
     def change(self, cells: Collection[Cell], given: Collection[Cell] = ()) -> list[bytes | None] | None:

@@ -10,7 +10,7 @@ import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import wraps
+from functools import partial, wraps
 from itertools import islice
 from threading import RLock
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
@@ -51,7 +51,7 @@ class Tables(ABC):
 
     @abstractmethod
     def converse(self, work: Callable[[], Answer]) -> Answer:
-        """What `work` returns; what the store raises meanwhile becomes an error of the contract."""
+        """What `work` returns on an open index; what the store raises meanwhile becomes an error of the contract."""
 
     @abstractmethod
     def change(self, cells: Collection[Cell], given: Collection[Cell] = ()) -> list[bytes | None] | None:
@@ -107,8 +107,7 @@ def in_turn(method: Callable[Concatenate[Owner, Arguments], Answer]) -> Callable
     @wraps(method)
     def call(self: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
         with self.lock:
-            self.check_open()
-            return self.converse(lambda: method(self, *args, **kwargs))
+            return self.converse(partial(method, self, *args, **kwargs))
 
     return call
 

@@ -19,8 +19,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from dedupcrawl.crawl_logs.page_files import Wanted, page_of, stored_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.detection.analysis import Analysis
-from dedupcrawl.page import Page
+from dedupcrawl.page import Page, packed, unpacked
 from dedupcrawl.sites import site_of
 from dedupcrawl.spark.reading import ORDER, PLACE, REPORT, Files, add_reports, head_of, lines_of, numbered, piece_blocks
 from dedupcrawl.spark.session import materialized
@@ -35,7 +34,6 @@ _PAGES = pa.schema(
 )
 _VERDICTS = pa.schema([*PLACE, ("verdict", pa.binary()), (REPORT, pa.binary())])
 _BATCH_BYTES = 8 << 20  # of pages
-_decode_page = msgspec.msgpack.Decoder(Page).decode
 _decode_verdict = msgspec.msgpack.Decoder(Verdict).decode
 
 
@@ -73,16 +71,15 @@ def _pages(spark: SparkSession, logs: Sequence[str], wanted: Wanted, by_site: bo
 
 def _read(files: Files, wanted: Wanted, by_site: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """What a task makes of its lines: rows of `_PAGES`."""
-    encode = msgspec.msgpack.Encoder().encode
     rows, size = list[dict[str, object]](), 0
     for report, block in piece_blocks(batches, files, sound=False):
         file, start = report.piece
         for stored in stored_rows(block, files.names[file], report.tally):
             page = page_of(stored, wanted)
-            symbols, together = len(Analysis(page).text.starts), site_of(page.url) if by_site else ""
-            packed = encode(page)
-            rows.append({"file": file, "start": start, "symbols": symbols, "together": together, "page": packed})
-            size += len(packed)
+            symbols, together = len(page.main_text()), site_of(page.url) if by_site else ""
+            row = packed(page)
+            rows.append({"file": file, "start": start, "symbols": symbols, "together": together, "page": row})
+            size += len(row)
             if size >= _BATCH_BYTES:
                 yield pa.RecordBatch.from_pylist(rows, schema=_PAGES)
                 rows, size = [], 0
@@ -105,6 +102,6 @@ def _judged(judge: OpenJudge, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.
                     group = row["together"]
                     stack.close()
                     judged = stack.enter_context(judge())
-                verdict = judged(_decode_page(row["page"]))
+                verdict = judged(unpacked(row["page"]))
                 rows.append({name: row[name] for name in ORDER} | {"verdict": encode(verdict)})
             yield pa.RecordBatch.from_pylist(rows, schema=_VERDICTS)

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from dedupcrawl.crawl_logs.tally import Tally
@@ -142,13 +142,19 @@ def _labelled(rows: DataFrame) -> DataFrame:
     pages = pages.drop("redirect_to", "canonical", "duplicate_of", "names_own")
     ends = links.select("site", "url").union(links.select("site", F.col("to").alias("url"))).distinct()
     pages = pages.unionByName(ends.join(pages, "url", "left_anti"), allowMissingColumns=True)
-    same = F.xxhash64("site", "content", F.coalesce("fault", F.lit(-1)))
-    pages = pages.withColumn("node", F.when(F.col("content").isNotNull(), same).otherwise(F.xxhash64("url")))
+    same = _key("site", "content", F.coalesce("fault", F.lit(-1)))
+    pages = pages.withColumn("node", F.when(F.col("content").isNotNull(), same).otherwise(_key("url")))
     ways = pages.where(F.col("fault").isNull()).select("url", "node")
     joined = links.join(ways, "url").join(ways.select(F.col("url").alias("to"), F.col("node").alias("other")), "to")
     pairs = joined.where("node <> other").select("site", "node", "other").distinct()
     labels = pairs.groupBy("site").applyInArrow(_components, "node long, label long")
     return pages.join(labels, "node", "left").withColumn("label", F.coalesce("label", "node"))
+
+
+def _key(*columns: Column | str) -> Column:
+    """60 bits of a cryptographic hash, so that no site can make a URL that has another site's key."""
+    said = F.concat_ws("\0", *(F.col(one) if isinstance(one, str) else one for one in columns))
+    return F.conv(F.substring(F.sha2(said, 256), 1, 15), 16, 10).cast("long")
 
 
 def _links(pages: DataFrame, mere: DataFrame, aliases: DataFrame) -> DataFrame:

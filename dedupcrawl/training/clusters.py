@@ -146,11 +146,11 @@ def _with_targets(pages: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
 
 def _labels(pages: pl.DataFrame, links: pl.DataFrame) -> pl.Series:
     """Shape (len(pages),): equal for pages of one site that have the same content or that links join."""
-    same = pages.select("content", row=pl.int_range(pl.len()), same=pl.struct("site", "content", "fault").hash())
-    first = pl.when(pl.col("content").is_null()).then("row").otherwise(pl.col("row").min().over("same"))
-    node = same.select(first).to_series().to_numpy()
+    rows = pages.with_columns(row=pl.int_range(pl.len()))
+    same = pl.col("row").min().over("site", "content", "fault")
+    node = rows.select(pl.when(pl.col("content").is_null()).then("row").otherwise(same)).to_series().to_numpy()
     if not links.is_empty():
-        good = pages.select("url", row=same["row"]).filter(pages["fault"].is_null())
+        good = rows.filter(pl.col("fault").is_null()).select("url", "row")
         ends = links.join(good, on="url").join(good.select(to="url", to_row="row"), on="to")
         first, second = node[ends["row"].to_numpy()], node[ends["to_row"].to_numpy()]
         node = components(first, second, len(node))[node]

@@ -11,7 +11,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -83,10 +82,11 @@ class SiteNormalizer:
         rules = [(sys.intern(one.id), one.kind, compiled(one)) for one in site_rules.rules if not one.is_off]
         self._stays = all(rule.stays_on_host() for _, _, rule in rules)
         self._sole: RuleSet | None = None
+        self._sets = dict[str, RuleSet]()
         if not any(one.rule.hosts for _, _, one in rules):
             self._sole = rule_set(*rules)
             return
-        self._rules, self._sets = rules, dict[str, RuleSet]()
+        self._rules = rules
         self._by_host: defaultdict[str, list[int]] = defaultdict(list)
         for i, (_, _, rule) in enumerate(rules):
             for host in rule.hosts or ("",):
@@ -119,7 +119,7 @@ class SiteNormalizer:
         parts = split_url(url) if len(url) <= LONGEST_URL else None
         if parts is None:
             return Normalized(url, url, "unchanged", ())
-        here = self._of(parts.authority)
+        here = self._sole or self._sets.get(parts.authority) or self._of(parts.authority)
         hits = here.hits(url, parts)
         if not hits:
             return Normalized(url, url, "unchanged", ())
@@ -229,7 +229,7 @@ class Normalizer:
         self._by_authority: dict[str, _Host] = {}
         self._rules: dict[str, tuple[Rule, ...]] = {}  # by site, of what follows
         self._reduced: dict[str, dict[tuple[frozenset[str], bool], SiteNormalizer]] = {}  # without some of its rules
-        self._remembered = lru_cache(_URLS_KEPT)(self._normalize)
+        self._remembered: dict[tuple[str, object, bool], Normalized] = {}
 
     @classmethod
     def from_paths(cls, paths: Sequence[str | Path] | str | Path) -> Normalizer:
@@ -251,7 +251,14 @@ class Normalizer:
         """
         if not isinstance(url, str):
             raise TypeError(f"a URL is text, not {type(url).__name__}.")
-        found = self._by_all(url)
+        pieces = url.split("/", 3)  # inlined: it is asked about every link
+        host = self._by_authority.get(pieces[2]) if len(pieces) > 2 and not pieces[1] else _NO_HOST
+        if host is None:
+            host = self._host(url)
+        if host.site is None:
+            return Normalized(url, url, "unchanged", ())
+        if (found := self._remembered.get((url, host.decided_by, False))) is None:
+            found = self._by_all(url)
         if self.excluded is None or not found.rules:
             return found
         used = self.by_some(url)
@@ -298,15 +305,18 @@ class Normalizer:
         return reduced[key]
 
     def _by_all(self, url: str, *, are_rewrites: bool = False) -> Normalized:
-        if len(url) > _LONGEST_KEPT:
-            return self._normalize(url, None, are_rewrites)
-        return self._remembered(url, self._host(url).decided_by, are_rewrites)
-
-    def _normalize(self, url: str, _decided_by: object, are_rewrites: bool) -> Normalized:
-        site = self._host(url).site
-        if site is not None and are_rewrites:
-            site = self._without(site_of(url), frozenset(), are_rewrites=True)
-        return Normalized(url, url, "unchanged", ()) if site is None else site.normalize(url)
+        host = self._host(url)
+        if host.site is None:
+            return Normalized(url, url, "unchanged", ())
+        remembered, key = self._remembered, (url, host.decided_by, are_rewrites)
+        if (found := remembered.get(key)) is None:
+            site = self._without(site_of(url), frozenset(), are_rewrites=True) if are_rewrites else host.site
+            found = site.normalize(url)
+            if len(url) <= _LONGEST_KEPT:
+                if len(remembered) >= _URLS_KEPT:
+                    remembered.clear()
+                remembered[key] = found
+        return found
 
     @property
     def site_count(self) -> int:

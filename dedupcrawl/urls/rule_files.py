@@ -37,6 +37,7 @@ SUFFIX = ".toml"
 FILES_CHECKED = 50  # a folder of so few files is read at once, so that a mistake in one shows at the start
 _LARGEST_FILE = 64_000_000  # bytes
 _LONGEST_NAME = 240  # bytes of the name of a file
+_NOT_IN_NAMES = re.compile(r"[^\w.\[\]:-]")
 _UNFINISHED = f"{SUFFIX}.tmp"  # end of the name of a file that is being written
 _SECONDS_OF_A_WRITE = 600  # and more than it may take
 MOST_RULES = 10_000  # of one site
@@ -179,7 +180,7 @@ def file_name(site: str) -> str:
     >>> file_name("example.com")
     'example.com.toml'
     """
-    name = "".join(c if c.isalnum() or c in ".-_[]:" else "_" for c in site.lower()).lstrip(".")
+    name = _NOT_IN_NAMES.sub("_", site.lower()).lstrip(".")
     if len(name.encode("utf-8", "replace")) > _LONGEST_NAME:  # no host is so long (RFC 1035), and no file may be
         name = hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=16).hexdigest()
     return name + SUFFIX
@@ -190,6 +191,8 @@ def file_of(files: Mapping[str, File], site: str) -> File | None:
 
     People write "bücher.example", crawlers "xn--bcher-kva.example".
     """
+    if not files:
+        return None
     found = files.get(file_name(site))
     return files.get(file_name(other_form(site))) if found is None else found
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from dedupcrawl.core.characters import CJK, TOUCHING, as_class
-from dedupcrawl.core.characters import SIGNS, VOWEL_SIGNS
+from dedupcrawl.core.characters import CJK, SIGNS, TOUCHING, VOWEL_SIGNS
+from tools.character_tables import as_class
 
 _SIGN = as_class(SIGNS)
 _PART = f"[{CJK}{_SIGN}{VOWEL_SIGNS}]|[^\\W_]"

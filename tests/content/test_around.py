@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content.around import LINES, LINKS, Around, line_hashes, link_hash
-from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.core.links import local_form
+from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.page import Page
 
 WORDS = st.lists(st.text("abc 1", min_size=1, max_size=12), max_size=10).map(tuple)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content.main_outline import BREAK, Blocks, with_breaks, without_blocks
-from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.content.word_kinds import symbols_of
+from dedupcrawl.core.symbols import SymbolText
 
 PARAGRAPHS = st.lists(st.text("ab1 .系统\n…", max_size=12), max_size=8).map(tuple)
 

@@ -13,10 +13,10 @@ from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around, line_hashes
 from dedupcrawl.content.evidence import Evidence, compare, is_own_text_said, is_worth_comparing
 from dedupcrawl.content.features import FEATURES, Pair
-from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.content.model import packaged
-from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.content.view import View
+from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.page import Page, paragraphs_of
 
 NAMES = [feature.name for feature in FEATURES]

@@ -15,8 +15,8 @@ from dedupcrawl.content.checks.feature_code import (
     CodeRules,
     feature_code,
 )
-from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.characters import fold
+from dedupcrawl.core.symbols import SymbolText
 
 ILLUSTRATION = (
     "系统采用的特征码提取算法是基于语法获取特征的方法。这种方法将网页内容看成字符流，以一些标点符号和常用汉字作为锚点，"

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.core.digests import digest_of
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.selection import read_ignored
+from dedupcrawl.core.digests import digest_of
 from dedupcrawl.page import Page
 from tests.content.test_tags import MARKUP
 

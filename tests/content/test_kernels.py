@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+from dedupcrawl.content.main_text import main_blocks
+from dedupcrawl.content.outline import outline
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -20,12 +21,9 @@ from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.content.checks.shingles import LEVELS, sampled
 from dedupcrawl.content.checks.simhash import FEATURES, SimHashCheck
 from dedupcrawl.content.main_outline import Blocks, with_breaks
-from dedupcrawl.content.main_text import main_blocks
-from dedupcrawl.content.outline import outline
 from dedupcrawl.content.sides import occurring, sides
-from dedupcrawl.core.symbols import SymbolText
-from dedupcrawl.core.characters import fold
 from dedupcrawl.content.word_kinds import symbols_of
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.index.catalog import PostingsView
 from dedupcrawl.page import Page
 from tests.both_ways import BothWays
@@ -79,11 +77,6 @@ def test_fingerprints_of_many_features(count: int) -> None:
 def test_sampled_shingles(values: list[int]) -> None:
     hashes = np.array(values, dtype=np.uint64)
     assert_same(lambda: [part if isinstance(part, int) else part.tolist() for part in sampled(hashes)])
-
-
-@given(TEXTS | st.text(st.characters(), max_size=30))
-def test_folded(text: str) -> None:
-    assert_same(lambda: fold(text))
 
 
 TAGS = (

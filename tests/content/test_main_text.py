@@ -5,12 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from dedupcrawl.content.main_text import main_blocks
+from dedupcrawl.content.outline import outline
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content.encoding import to_utf8
-from dedupcrawl.content.main_text import main_blocks
-from dedupcrawl.content.outline import outline
 from tests.content.test_tags import MARKUP
 
 SENTENCES = [

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from dedupcrawl.content.outline import LINE_BREAK, Outline, collapse, outline, unescape
 from hypothesis import given
 from hypothesis import strategies as st
 from parsel import Selector
 
-from dedupcrawl.content.outline import LINE_BREAK, Outline, collapse, outline, unescape
 from tests.content.test_tags import MARKUP
 
 

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from dedupcrawl.content.outline import tag_pattern, tame
 from hypothesis import given
 from hypothesis import strategies as st
-
-from dedupcrawl.content.outline import tag_pattern, tame
 
 PIECES = [
     "<",

@@ -10,10 +10,10 @@ from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around
 from dedupcrawl.content.differences import Differences, taken
 from dedupcrawl.content.evidence import compare
-from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.content.model import packaged
-from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.content.view import View
+from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.page import Page
 
 ARTICLE = tuple(f"{word} stood in the market square before anybody else of the town had come" for word in "abcdefgh")

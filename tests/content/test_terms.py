@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.core.characters import fold
 from dedupcrawl.content.terms import (
     STOPPED,
     DictionaryError,
@@ -20,6 +19,7 @@ from dedupcrawl.content.terms import (
     term_sequence,
 )
 from dedupcrawl.content.word_kinds import STOP_WORDS
+from dedupcrawl.core.characters import fold
 
 
 def terms(text: str) -> list[str]:

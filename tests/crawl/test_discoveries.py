@@ -5,14 +5,15 @@ from __future__ import annotations
 from scrapy import Request
 from scrapy.http import Response
 
-from dedupcrawl.crawl.discoveries import Discoveries
+from dedupcrawl.crawl.discoveries import Discoveries, Referrer
 from dedupcrawl.crawl.request_meta import TRIAL
 
 U = "http://a.example/u"
 
 
-def page(tried: str | None = None) -> Response:
-    return Response("http://a.example/", request=Request("http://a.example/", meta={TRIAL: tried} if tried else {}))
+def page(tried: str | None = None) -> Referrer:
+    request = Request("http://a.example/", meta={TRIAL: tried} if tried else {})
+    return Referrer.of(Response(request.url, request=request))
 
 
 def test_the_first_to_a_url_whatever_its_fragment() -> None:
@@ -76,7 +77,7 @@ def test_what_a_failed_trial_has_led_to_and_will_is_found_by_its_page() -> None:
 
 def test_what_only_a_page_that_no_link_leads_to_has_led_to_is_new_once_more() -> None:
     found, made = Discoveries(), Request("http://a.example/made")
-    adrift = Response(made.url, request=made)
+    adrift = Referrer.of(Response(made.url, request=made))
     assert found.is_new(Request(f"{U}?2"), page(), made)
     assert found.is_new(Request(U), adrift)
     assert not found.is_new(Request(U), adrift)

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from dedupcrawl.content.checks.registry import make_checks
-from dedupcrawl.core.template import RECURRING
 from dedupcrawl.content.model import DOUBTED, packaged
+from dedupcrawl.core.template import RECURRING
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Analysis
 from dedupcrawl.detection.comparison import COMPARED
 from dedupcrawl.detection.detector import Detector

@@ -4,8 +4,8 @@ import pytest
 
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.checks.registry import make_checks
-from dedupcrawl.core.template import Template
 from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.template import Template
 from dedupcrawl.detection import unsettled
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.comparison import Comparison

@@ -98,9 +98,7 @@ async def test_forged_words_and_bodies_of_a_stranger_take_no_place() -> None:
     "trust",
     [
         Trust(["good.example"]),
-        pytest.param(
-            EVERYBODY, marks=pytest.mark.xfail(strict=True, reason="the hashes of symbols are not keyed by the secret")
-        ),
+        EVERYBODY,
     ],
 )
 def test_forged_words_are_no_identical_text(trust: Trust) -> None:

@@ -82,3 +82,15 @@ def test_the_command(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_spark_leaves_interrupts_as_they_were(spark: SparkSession) -> None:
     assert getattr(signal.getsignal(signal.SIGINT), "__module__", None) != "pyspark.core.context"
+
+
+def test_a_site_cannot_make_a_url_that_passes_for_one_of_another_site(spark: SparkSession) -> None:
+    from pyspark.sql import functions
+
+    from dedupcrawl.spark.train import _key
+
+    urls = ["http://a.example/old?i=1", "http://b.co/36ecQ2/qc6Y*"]  # xxHash64 can be solved for the last eight bytes
+    rows = spark.createDataFrame([(url,) for url in urls], "url string")
+    told = rows.select(functions.xxhash64("url").alias("forged"), _key("url").alias("key")).collect()
+    assert len({row.forged for row in told}) == 1
+    assert len({row.key for row in told}) == 2

@@ -8,7 +8,7 @@
 
 URLs in the text are no features (Khan and Ali, Sect. III-F).
 
-A pair is hashed to fmix64_all(3·hash(a) + hash(b) mod 2^64), a word to fmix64_all(hash(a)); hash(a) is the symbol's own hash
+A pair is hashed to fmix64(3·hash(a) + hash(b) mod 2^64), a word to fmix64(hash(a)); hash(a) is the symbol's own hash
 and fmix64 the finalizer of MurmurHash3.
 
 **Search** is exact for every distance k up to 7 with four postings per page. A fingerprint has four blocks of 16 bits.

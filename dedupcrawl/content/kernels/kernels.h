@@ -11,9 +11,9 @@
 #include <string.h>
 
 /* To be raised with that of kernels/__init__.py whenever a function here changes what it takes or returns. */
-enum { VERSION = 16 };
+enum { VERSION = 17 };
 
-/* Bits of a character's kind (content/character_tables.py). */
+/* Bits of a character's kind (core/characters.pxd). */
 enum { LETTER = 1, ALONE = 2, DIGIT = 4, TOUCH = 16 };
 
 enum { CODE_POINTS = 0x110000 };
@@ -50,7 +50,7 @@ static inline int append(PyObject *list, PyObject *item) {
 
 /* All functions, each beside the module of what it repeats. */
 #define KERNELS(EACH) \
-    EACH(symbols) EACH(fold)                                    /* content/symbols.py */ \
+    EACH(symbols)                                               /* content/symbols.py */ \
     EACH(outline) EACH(main_blocks)                             /* content/outline.py, content/main_text.py */ \
     EACH(broken_symbols) EACH(blocks)                           /* content/main_outline.py */ \
     EACH(simhash) EACH(sampled_shingles) EACH(shared_shingles)  /* content/checks */ \

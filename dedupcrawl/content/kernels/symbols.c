@@ -1,4 +1,4 @@
-/* Folding a text, and its symbols: content/symbols.py. */
+/* The symbols of a folded text: content/symbols.py. */
 
 #include "kernels.h"
 
@@ -76,28 +76,4 @@ PyObject *symbols(PyObject *Py_UNUSED(self), PyObject *args) {
     PyMem_Free(hashes);
     PyBuffer_Release(&kinds);
     return result;
-}
-
-/* fold(text, folded) -> the text by the table, None where a character is not in it */
-PyObject *fold(PyObject *Py_UNUSED(self), PyObject *args) {
-    PyObject *text;
-    Py_buffer folded;
-    if (!PyArg_ParseTuple(args, "Uy*", &text, &folded)) return NULL;
-    const uint32_t *table = folded.buf, count = (uint32_t)(folded.len / 4);
-    const int width = PyUnicode_KIND(text);
-    const void *data = PyUnicode_DATA(text);
-    const Py_ssize_t end = PyUnicode_GET_LENGTH(text);
-    uint32_t highest = 0;
-    Py_ssize_t at = 0;
-    for (; at < end; at++) {
-        const Py_UCS4 point = PyUnicode_READ(width, data, at);
-        const uint32_t folds_to = point < count ? table[point] : 0;
-        if (!folds_to) break;
-        if (folds_to > highest) highest = folds_to;
-    }
-    PyObject *made = at < end ? (Py_INCREF(Py_None), Py_None) : PyUnicode_New(end, highest);
-    for (at = 0; made && made != Py_None && at < end; at++)
-        PyUnicode_WRITE(PyUnicode_KIND(made), PyUnicode_DATA(made), at, table[PyUnicode_READ(width, data, at)]);
-    PyBuffer_Release(&folded);
-    return made;
 }
