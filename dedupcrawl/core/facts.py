@@ -152,7 +152,7 @@ class Facts:
                         value: str = self.value(attribute.value)
                         if value in names:
                             found.add(value)
-            at = find(0x3C, text, after, end)
+            at = find(0x3C, text, _inside(text, at, after, cython.address(tag)), end)
         return found
 
     def references(self, limit: cython.Py_ssize_t) -> list:
@@ -172,7 +172,7 @@ class Facts:
                 while next_attribute(text, cython.address(tag.attributes), cython.address(attribute)):
                     if _refers(text, attribute.name) and attribute.value.end > attribute.value.begin:
                         found[self.markup[attribute.value.begin : attribute.value.end]] = None
-            at = find(0x3C, text, after, end)
+            at = find(0x3C, text, _inside(text, at, after, cython.address(tag)), end)
         return [_decoded(value) for value in found]
 
     def note_of(self, number, kind, in_head):
@@ -192,6 +192,19 @@ class Facts:
             if name not in found:
                 found[name] = self.value(attribute.value)
         return found
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _inside(
+    text: Text, at: cython.Py_ssize_t, after: cython.Py_ssize_t, tag: cython.pointer(Tag)
+) -> cython.Py_ssize_t:
+    """The end of a tag, of an element that is not read too, where what is in that is markup."""
+    name: Span
+    name.begin, name.end = at + 1, tag.attributes.begin
+    if tag.unread.end and (equals(text, name, "noscript") or equals(text, name, "svg") or equals(text, name, "select")):
+        return tag.unread.begin
+    return after
 
 
 @cython.cfunc
