@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from dedupcrawl.content.checks.base import NOT_INSTALLED, Check, Keys
-from dedupcrawl.core.digests import SECRET_BYTES, Secret
+from dedupcrawl.content.digests import SECRET_BYTES, Secret
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.record import Entry, Record
 from dedupcrawl.index.segment import NO_KEYS
@@ -183,6 +183,6 @@ def read_schema(raw: bytes, checks: Sequence[Check], where: str) -> Schema:
             f"the header of the index at {where} cannot be read ({error}): delete it, or bring back a copy"
         ) from None
     raise IndexMismatchError(
-        f"the index at {where} has format {version}, this version reads {FORMAT}: "
-        "take another path or prefix, or delete it"
+        f"the index at {where} has format {version}, this version reads {FORMAT}: take another path or prefix, or "
+        "delete it"
     )
