@@ -27,6 +27,7 @@ def main() -> int:
     parser.add_argument("--pages", type=int, help="only whole sections of the site, up to so many pages")
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="crawls of each kind, off and on by turns")
     parser.add_argument("--checks", help="as in DEDUP_CHECKS")
+    parser.add_argument("--calls", action="store_true", help="count calls too, in two more crawls, off and on")
     parser.add_argument("--profile", action="store_true", help="one profiled crawl with dedup on, and nothing else")
     parser.add_argument("--out", type=Path, help="folder for results [a temporary one]")
     arguments = parser.parse_args()
@@ -66,9 +67,9 @@ def _replay(name: str, path: Path, out: Path, arguments: argparse.Namespace) -> 
     checks = {"DEDUP_CHECKS": arguments.checks} if arguments.checks else {}
     with Server(path, arguments.pages) as port:
 
-        def run(folder: str, *, dedup: bool, scrapy: Sequence[str] = ("scrapy",)) -> Run:
-            added = {"ADDONS": {"dedupcrawl.Addon": 500}, **checks}
-            return crawl(urls, port, out / folder, added if dedup else {}, scrapy)
+        def run(folder: str, *, dedup: bool, calls: bool = False, scrapy: Sequence[str] = ("scrapy",)) -> Run:
+            added = {"ADDONS": {"dedupcrawl.Addon": 500}, **checks} if dedup else {}
+            return crawl(urls, port, out / folder, {"REPLAY_CALLS": calls, **added}, scrapy)
 
         if arguments.profile:
             profile = out / "profile.json"
@@ -79,7 +80,10 @@ def _replay(name: str, path: Path, out: Path, arguments: argparse.Namespace) -> 
         for turn in range(arguments.repeat):
             off.append(run(f"off-{turn}", dedup=False))
             on.append(run(f"on-{turn}", dedup=True))
-    print("\n".join(report.costs(off, on)), flush=True)
+        print("\n".join(report.costs(off, on)), flush=True)
+        if arguments.calls:
+            counted = [run(f"calls-{name}", dedup=dedup, calls=True) for name, dedup in (("off", False), ("on", True))]
+            print("\n".join(report.calls(*counted)), flush=True)
     drops = [drop for drop in read_drops(on[0].index) if drop.url in pages and drop.keeper in pages]
     fetched = {address(url) for url in item_urls(on[0])} | {drop.url for drop in drops}
     fetched &= pages.keys()

@@ -30,6 +30,14 @@ def costs(off: Sequence[Run], on: Sequence[Run]) -> Iterator[str]:
     yield _more(off, on, lambda run: run.ms_a_page, "for a page fetched")
 
 
+def calls(off: Run, on: Run) -> Iterator[str]:
+    """Calls for each page fetched, of two crawls that counted them, and what the add-on brings."""
+    yield _row("calls a page, main thread", "off", "on") + f"{'on less off':>14}"
+    for name, a, b in (("Python", off.python_calls, on.python_calls), ("C", off.c_calls, on.c_calls)):
+        without, with_it = a / max(off.pages, 1), b / max(on.pages, 1)
+        yield _row(f"  {name}", f"{without:.0f}", f"{with_it:.0f}") + f"{with_it - without:>14.0f}"
+
+
 def _more(off: Sequence[Run], on: Sequence[Run], measure: Callable[[Run], float], of: str) -> str:
     ratios = sorted(100 * (measure(one) / measure(other) - 1) for one, other in zip(on, off, strict=True))
     each = ", ".join(f"{ratio:+.1f}" for ratio in ratios)

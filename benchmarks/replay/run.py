@@ -28,6 +28,9 @@ class Run:
         wall_s: From the engine's start to its stop, in seconds.
         peak_mb: Largest resident set, in megabytes.
         stats: Scrapy's stats.
+        python_calls: Calls of Python functions in the main thread while the engine ran, a resumed generator or
+            coroutine among them; 0 where they were not counted (REPLAY_CALLS).
+        c_calls: Likewise, calls of C functions from Python.
         fetched: The URL of each response with status 200, in the order in which they came.
         folder: A Scrapy project of its own: the items, the log, and in .scrapy what dedup left.
     """
@@ -36,6 +39,8 @@ class Run:
     startup_cpu_s: float
     wall_s: float
     peak_mb: float
+    python_calls: int
+    c_calls: int
     stats: Mapping[str, Any]
     fetched: Sequence[str]
     folder: Path
@@ -97,6 +102,8 @@ def crawl(urls: Path, port: int, folder: Path, settings: Mapping[str, Any], scra
         startup_cpu_s=measured["startup_cpu_s"],
         wall_s=measured["crawl_wall_s"],
         peak_mb=usage.ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024),
+        python_calls=measured["python_calls"],
+        c_calls=measured["c_calls"],
         stats=measured["stats"],
         fetched=measured["fetched"],
         folder=folder,

@@ -48,12 +48,16 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_stored_page_is_fetched_and_the_drops_are_judged(data: Path, tmp_path: Path) -> None:
-    done = replay("small", "--data", str(data), "--out", str(tmp_path))
+    done = replay("small", "--data", str(data), "--out", str(tmp_path), "--calls")
     assert done.returncode == 0, done.stderr
     rows = {match[1].strip(): match[2].split() for match in re.finditer(r"^  ([\w ,]+?)  +(.*)$", done.stdout, re.M)}
     assert rows["pages fetched"] == ["8", "8"]
     assert rows["items kept"] == ["8", "4"]
     assert rows["dropped by exact"] == ["4"]
+    for name in ("Python", "C"):
+        off, on, added = map(int, rows[name])
+        assert 100 < off < on
+        assert added == pytest.approx(on - off, abs=1)
     assert re.search(r"identical HTML, published clusters +1 / 1 +1.000 +1 / 1 +1.000", done.stdout)
     assert re.search(r"identical main text +4 / 4 +1.000 +4 / 4 +1.000", done.stdout)
     assert re.search(r"by our main text +0 of 4", done.stdout)
