@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from dedupcrawl.content.checks.base import NOT_INSTALLED, Check, Keys
-from dedupcrawl.content.digests import SECRET_BYTES, Secret
+from dedupcrawl.core.digests import SECRET_BYTES, Secret
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.record import Entry, Record
 from dedupcrawl.index.segment import NO_KEYS
