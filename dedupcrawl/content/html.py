@@ -102,9 +102,10 @@ def _located(url: str, base: str) -> tuple[bytes, bytes, bytes]:
 def _stays(target: str, base: str, site: str) -> bool | None:
     """Whether a link to this target stays on the site; None where it leads to no web page."""
     scheme, colon, rest = target.partition(":")
-    if colon and scheme.lower() not in ("http", "https") and "/" not in scheme and "?" not in scheme:
+    has_scheme = bool(colon) and "/" not in scheme and "?" not in scheme
+    if has_scheme and scheme.lower() not in ("http", "https"):
         return None
-    if not (colon and rest.startswith("//")) and not target.startswith("//"):
+    if not (has_scheme and rest.startswith("//")) and not target.startswith("//"):
         return _stays(base, "", site) if base else True
     host = host_of(target)
     return site_of(host) == site if host else None
