@@ -77,7 +77,7 @@ class Facts:
         return found
 
     def metas(self, key: str, name: str, in_head: bool) -> list:
-        """The contents of the meta elements whose attribute `key` is `name`, in lower case: in the head, or anywhere."""
+        """The contents of meta elements, in the head or anywhere, whose attribute `key` is `name`, in lower case."""
         note: cython.pointer(Note)
         i: cython.int
         wanted: bytes = name.encode()

@@ -235,7 +235,8 @@ def test_a_link_in_a_text_is_no_sign_of_the_program_that_it_leads_to() -> None:
     html = (
         "Popular wikis are <a href='http://moinmo.in/'>MoinMoin</a> and <a href='http://twiki.org/'>TWiki</a>." + footer
     )
-    recognizer.see_page(Sight("http://example.org/wiki/", [f"http://example.org/{url}" for url in urls], markup=html.encode()))
+    links = [f"http://example.org/{url}" for url in urls]
+    recognizer.see_page(Sight("http://example.org/wiki/", links, markup=html.encode()))
     assert runs(recognizer) == {("trac", "example.org")}
 
 
