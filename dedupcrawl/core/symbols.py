@@ -260,6 +260,7 @@ class SymbolText:
         for at in range(size + 1):
             if at == size or self.folded[at] == 0x0A:
                 self.size = at
+                self.line += begin > 0
                 self.scan(begin)
                 begin = at + 1
         self.has_line = True
