@@ -196,9 +196,7 @@ class Facts:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _inside(
-    text: Text, at: cython.Py_ssize_t, after: cython.Py_ssize_t, tag: cython.pointer(Tag)
-) -> cython.Py_ssize_t:
+def _inside(text: Text, at: cython.Py_ssize_t, after: cython.Py_ssize_t, tag: cython.pointer(Tag)) -> cython.Py_ssize_t:
     """The end of a tag, of an element that is not read too, where what is in that is markup."""
     name: Span
     name.begin, name.end = at + 1, tag.attributes.begin
@@ -276,9 +274,7 @@ def _numbered_fragment(text: Text, target: cython.pointer(Span)) -> cython.Py_ss
     if not size or size > _MOST_DIGITS:
         return -1
     hash_at: cython.Py_ssize_t = digits - 1
-    while hash_at >= target.begin and (
-        is_letter(text[hash_at]) or text[hash_at] == 0x2D or text[hash_at] == 0x5F
-    ):
+    while hash_at >= target.begin and (is_letter(text[hash_at]) or text[hash_at] == 0x2D or text[hash_at] == 0x5F):
         hash_at -= 1
     if hash_at < target.begin or text[hash_at] != 0x23 or target.end - hash_at > _LONGEST_FRAGMENT:
         return -1
