@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dedupcrawl.aliases.sources import canonical_of
+from dedupcrawl.aliases.sources import SOURCES, aliases_said
 from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.content.differences import stretches
-from dedupcrawl.content.html import extract
+from dedupcrawl.content.html import extract, facts_of
 from dedupcrawl.crawl_logs.page_files import page_of, stored_pages
 from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
@@ -24,6 +24,7 @@ from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of, owner_of, site_of
+from dedupcrawl.software.sightings import sight_of
 from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.train import train
 from dedupcrawl.urls.normalizer import Normalizer, SiteNormalizer
@@ -67,11 +68,13 @@ class Checks:
 
 
 def extraction(data: bytes) -> None:
-    """Main text and fields of a page, decoded or not, with a selector or without."""
+    """All that is read of a page, decoded or not, with a selector or without."""
     extract(data, "http://a.example/", fields=True)
     extract(data, "http://a.example/", encoding="gb18030", selector="main p")
     extract(data.decode("utf-8", "surrogateescape"), "http://a.example/")
-    canonical_of("http://a.example/", data)
+    facts = facts_of(data)
+    aliases_said("http://a.example/1", facts, {}, frozenset(SOURCES))
+    sight_of("http://a.example/", facts)
 
 
 def urls(data: bytes) -> None:

@@ -17,8 +17,9 @@ from dedupcrawl.api import USUAL, Detector, trust_of
 from dedupcrawl.commands import options
 from dedupcrawl.commands.console import BadInputError, Command, broken_rows, check_output, progress
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
-from dedupcrawl.content.encoding import decode
-from dedupcrawl.content.selection import read_ignored_of
+from dedupcrawl.content.html import extract, facts_of
+from dedupcrawl.content.selection import read_ignored, read_ignored_of
+from dedupcrawl.core.facts import Facts
 from dedupcrawl.crawl_logs.page_files import COPY, Markup, Wanted, on_disk, page_of, stored_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.output import results, to_json
@@ -166,20 +167,22 @@ class _Reader:
 
     def read(self, stored: Page | Markup) -> Page:
         """The page of what is stored."""
-        ignored = self._ignored(stored) if isinstance(stored, Markup) else ()
-        return page_of(stored, self._wanted._replace(ignore=(*self._wanted.ignore, *ignored)))
+        if isinstance(stored, Page):
+            return page_of(stored, self._wanted)
+        facts = facts_of(stored.body, stored.encoding, fields=self._wanted.fields)
+        ignored = read_ignored((*self._wanted.ignore, *self._ignored(stored.url, facts)))
+        wanted = self._wanted
+        return extract(facts, stored.url, selector=wanted.selector, ignored=ignored, fields=wanted.fields)
 
-    def _ignored(self, page: Markup) -> tuple[str, ...]:
+    def _ignored(self, url: str, facts: Facts) -> tuple[str, ...]:
         """What does not count, by what was seen of the page's site so far."""
-        url, site, body = page.url, site_of(page.url), page.body
-        if not self._ignorable.may_find(body.encode("utf-8", "replace") if isinstance(body, str) else body):
+        site = site_of(url)
+        if not self._ignorable.may_find(facts.markup):
             return ()
-        if self._sightings.wants(url):
-            html = body if isinstance(body, str) else decode(body, page.encoding)
-            if seen := self._sightings.look(url, html):
-                if len(self._sites) >= _MOST_SITES:
-                    self._sites.clear()
-                self._sites[site] = self._sites.get(site, SiteSoftware()).joined(SiteSoftware(seen=seen))
+        if self._sightings.wants(url) and (seen := self._sightings.look(url, facts)):
+            if len(self._sites) >= _MOST_SITES:
+                self._sites.clear()
+            self._sites[site] = self._sites.get(site, SiteSoftware()).joined(SiteSoftware(seen=seen))
         return self._sightings.ignored_at(url, self._sites[site].seen) if site in self._sites else ()
 
 

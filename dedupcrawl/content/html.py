@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urljoin
 
 from dedupcrawl.content.encoding import to_utf8
 from dedupcrawl.content.selection import NOTHING, Ignored, selected
 from dedupcrawl.core import page as core
 from dedupcrawl.core.digests import digest_of
+from dedupcrawl.core.facts import Facts
 from dedupcrawl.core.links import local_form
 from dedupcrawl.core.tags import tame
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_alike, host_of, site_of
 
 _BODY_LIMIT = 2_000_000  # bytes of HTML that are read; the digest is of all of it
+_SCHEME = re.compile("[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _TAMED_LIMIT = 8_000_000  # of a longer page so many, to read what is neither script nor picture
 
 
+def facts_of(body: bytes | str, encoding: str | None = None, *, fields: bool = False) -> Facts:
+    """What the markup of a page says; it is read when somebody asks.
+
+    Args:
+        body: The undecoded response body, or HTML that was decoded before.
+        encoding: Charset of the HTTP response, if it had one; it need not be right.
+        fields: `extract` will be asked for headings, keywords, description and anchors.
+    """
+    raw = body if isinstance(body, bytes) else body.encode("utf-8", "surrogatepass")
+    markup = raw[:_TAMED_LIMIT]
+    if isinstance(body, bytes):
+        markup = to_utf8(markup, encoding)
+    if len(markup) > _BODY_LIMIT:
+        markup = tame(markup)
+    is_cut = len(raw) > _TAMED_LIMIT or len(markup) > _BODY_LIMIT
+    return Facts(markup[:_BODY_LIMIT], digest_of(raw) if raw else b"", is_cut, fields)
+
+
 def extract(  # noqa: PLR0913 - each may be left out
-    body: bytes | str,
+    body: bytes | str | Facts,
     url: str,
     *,
     encoding: str | None = None,
@@ -34,9 +55,9 @@ def extract(  # noqa: PLR0913 - each may be left out
     with different texts. Only the same bytes are the same page then.
 
     Args:
-        body: The undecoded response body, or HTML that was decoded before.
+        body: As `facts_of` takes it, or what that has made of it.
         url: Where the page was found, after redirects.
-        encoding: Charset of the HTTP response, if it had one; it need not be right.
+        encoding: As `facts_of` takes it.
         selector: CSS selector of the elements that hold the main text. Where it finds none, or the page has more than
             10,000 elements, or nests deeper than 255, the page is treated as if there were none, and
             `Page.selector_missed` says so.
@@ -47,24 +68,18 @@ def extract(  # noqa: PLR0913 - each may be left out
     Raises:
         ValueError: `selector` is not a CSS selector.
     """
-    raw = body if isinstance(body, bytes) else body.encode("utf-8", "surrogatepass")
-    markup = raw[:_TAMED_LIMIT]
-    if isinstance(body, bytes):
-        markup = to_utf8(markup, encoding)
-    if len(markup) > _BODY_LIMIT:
-        markup = tame(markup)
-    if len(raw) <= _TAMED_LIMIT and len(markup) <= _BODY_LIMIT:
-        markup = ignored.markup(markup)  # which may be longer: a tree is written with all its end tags and references
-    is_cut = len(raw) > _TAMED_LIMIT or len(markup) > _BODY_LIMIT
+    facts = body if isinstance(body, Facts) else facts_of(body, encoding, fields=fields)
+    if not facts.is_cut:
+        markup = ignored.markup(facts.markup)
+        if markup != facts.markup:  # which may be longer: a tree is written with all its end tags and references
+            facts = Facts(markup[:_BODY_LIMIT], facts.digest, len(markup) > _BODY_LIMIT, fields)
     page = core.read(
-        markup[:_BODY_LIMIT],
+        facts,
         url,
         locate=lambda base: _located(url, base),
         host_alike=host_alike,
-        digest=digest_of(raw) if raw else b"",
-        selected="<hr>".join(selected(markup, selector)).encode() if selector and not is_cut else None,
+        selected="<hr>".join(selected(facts.markup, selector)).encode() if selector and not facts.is_cut else None,
         stays=(lambda target, base: _stays(target, base, site_of(url))) if fields else None,
-        is_cut=is_cut,
         also_at=also_at,
     )
     return ignored.page(page)
@@ -88,10 +103,11 @@ def _located(url: str, base: str) -> tuple[bytes, bytes, bytes]:
 
 def _stays(target: str, base: str, site: str) -> bool | None:
     """Whether a link to this target stays on the site; None where it leads to no web page."""
-    scheme, colon, rest = target.partition(":")
-    if colon and scheme.lower() not in ("http", "https") and "/" not in scheme and "?" not in scheme:
+    scheme = _SCHEME.match(target)
+    if scheme and scheme[0].lower() not in ("http:", "https:"):
         return None
-    if not (colon and rest.startswith("//")) and not target.startswith("//"):
+    rest = target[scheme.end() :] if scheme else target
+    if not rest.startswith("//"):
         return _stays(base, "", site) if base else True
-    host = host_of(target)
+    host = host_of(rest)
     return site_of(host) == site if host else None

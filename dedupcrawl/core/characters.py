@@ -18,7 +18,7 @@ import cython
 from cython.cimports.cpython.bytes import PyBytes_AS_STRING
 from cython.cimports.cpython.mem import PyMem_Free, PyMem_Malloc
 from cython.cimports.cpython.unicode import PyUnicode_DecodeUTF8, PyUnicode_FromKindAndData
-from cython.cimports.libc.stdint import int32_t, uint8_t, uint16_t, uint32_t
+from cython.cimports.libc.stdint import int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from cython.cimports.libc.string import memchr, memcmp, memcpy
 
 _PATH = Path(__file__).parent / "data" / "characters.bin"
@@ -402,11 +402,22 @@ def collapse_into(text, size, is_pre, out, characters):
         count += 1
         if point == 0xFFFD:
             written += _encode(point, out + written)
+        elif at - begin == 3:
+            out[written] = text[begin]
+            out[written + 1] = text[begin + 1]
+            out[written + 2] = text[begin + 2]
+            written += 3
+            continue
         else:
             while begin < at:
                 out[written] = text[begin]
                 written += 1
                 begin += 1
+        while at < size and 32 < text[at] < 0x80:  # the rest of a word
+            out[written] = text[at]
+            written += 1
+            count += 1
+            at += 1
     characters[0] = count
     return written
 
@@ -637,6 +648,24 @@ def fold(text: str) -> str:
         return PyUnicode_FromKindAndData(4, out, fold_into(_bytes_of(data), len(data), out))
     finally:
         PyMem_Free(out)
+
+
+def has_long_sequence(data: bytes) -> bool:
+    """Whether UTF-8 has a sequence of three bytes or four: a byte of which the three highest bits are set."""
+    text: cython.pointer[cython.const[uint8_t]] = _bytes_of(data)
+    size: cython.Py_ssize_t = len(data)
+    word: uint64_t = 0
+    at: cython.Py_ssize_t = 0
+    while at + 8 <= size:  # eight bytes at once; what is shifted out of one comes into low bits of the next
+        memcpy(cython.address(word), text + at, 8)
+        if word & word << 1 & word << 2 & cython.cast(uint64_t, 0x8080808080808080):
+            return True
+        at += 8
+    while at < size:
+        if text[at] >= 0xE0:
+            return True
+        at += 1
+    return False
 
 
 def unescape(text: str) -> str:

@@ -2,11 +2,12 @@
 """Page: what the content checks look at of a response, or of a row of a file."""
 
 import cython
+from cython.cimports.dedupcrawl.core.facts import Facts
 from cython.cimports.dedupcrawl.core.links import LinkReader
 from cython.cimports.dedupcrawl.core.main_text import choose_main_text
 from cython.cimports.dedupcrawl.core.outline import Anchor, Block, Piece
 from cython.cimports.dedupcrawl.core.symbols import SymbolText, Vocabulary
-from cython.cimports.dedupcrawl.core.tags import BASE, META, Attribute, Span, equals, next_attribute
+from cython.cimports.dedupcrawl.core.tags import META, Attribute, Span, equals, next_attribute
 from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy
 
@@ -94,6 +95,8 @@ class Page:
         self.anchors_same_site, self.anchors_other_sites = anchors_same_site, anchors_other_sites
         self.body_digest, self.body_tells, self.selector_missed = body_digest, body_tells, selector_missed
         self.links, self.main_links = frozenset(links), frozenset(main_links)
+        if not all([type(link) is int for link in self.links | self.main_links]):
+            raise TypeError("the links of a page are hashes, as link_hash makes them of what local_form gives.")
         encoded = [
             (part, text.encode("utf-8", "surrogatepass"))
             for part, texts in ((MAIN, paragraphs), (ASIDE, asides), (LINKS, link_lines))
@@ -241,44 +244,39 @@ def _check_lists(**lists):
 
 
 def read(
-    markup: bytes,
+    facts: Facts,
     url: str,
     *,
     locate: object,
     host_alike: object,
-    digest: bytes = b"",
     selected: object = None,
     stays: object = None,
-    is_cut: bool = False,
     also_at: tuple = (),
 ) -> Page:
     """Read a page of HTML.
 
     Args:
-        markup: In UTF-8, however broken.
+        facts: What its markup says. Only the title is read of a page that is cut, or of more than 100,000 tags: two
+            such pages that begin alike may go on with different texts.
         url: Where the page was found.
         locate: Takes the href of the base element, or an empty string; gives the host of the page and that of the
             URL that its relative links begin at, both without "www.", and that URL's path in `links.local_form`.
         host_alike: Takes an authority, "//user@www.a.example:80", and gives its host without "www.".
-        digest: Of the body.
         selected: Markup that a selector found, which holds the main text; None without a selector.
         stays: Takes a link as it is written, and the base element's; whether it stays on the site, None where it leads
             to no web page. Given where headings, keywords, description and anchors are wanted.
         also_at: Other URLs that lead to the page.
-        is_cut: There is more than `markup`: only its title is read. So it is of a page of more than 100,000 tags: two
-            such pages that begin alike may go on with different texts.
-        also_at: Other URLs that lead to the page.
     """
-    outline: Outline = Outline(markup, stays is not None)
+    outline: Outline = facts.taken(stays is not None)
     headings: list = _headings(outline) if stays is not None else []
     page: Page = Page.__new__(Page)
-    page.url, page.title, page.body_digest = url, outline.title, digest
+    page.url, page.title, page.body_digest = url, outline.title, facts.digest
     page.keywords = page.description = ""
     page.headings = page.anchors_same_site = page.anchors_other_sites = ()
     page.also_at = also_at
     page.links = page.main_links = frozenset()
-    page.body_tells = is_cut or not outline.is_whole or _shows_text(outline)
-    if is_cut or not outline.is_whole:
+    page.body_tells = facts.is_cut or not outline.is_whole or _shows_text(outline)
+    if facts.is_cut or not outline.is_whole:
         return page
     amid: Span
     amid.begin = amid.end = 0
@@ -300,7 +298,7 @@ def read(
         for i in range(outline.block_count):
             page.add_lines(outline, i, _part_of(cython.address(outline.blocks[i])))
         amid = _amid_main_text(outline)
-    base = _base_of(outline)
+    base: str = facts.base
     if outline.anchor_count:
         reader: LinkReader = LinkReader(*locate(base), host_alike)
         _read_links(page, outline, reader, amid)
@@ -352,21 +350,6 @@ def _amid_main_text(outline: Outline) -> Span:
 def _value(outline: Outline, value: Span) -> str:
     """An attribute's value, its character references replaced and every run of white space made one space."""
     return collapse(outline.markup[value.begin : value.end])
-
-
-@cython.cfunc
-def _base_of(outline: Outline) -> str:
-    """The href of the first base element that has attributes; empty where there is none."""
-    attribute: Attribute
-    i: cython.int
-    for i in range(outline.note_count):
-        if outline.notes[i].kind == BASE:
-            left: Span = outline.notes[i].attributes
-            while next_attribute(outline.source, cython.address(left), cython.address(attribute)):
-                if equals(outline.source, attribute.name, "href"):
-                    return _value(outline, attribute.value)
-            return ""
-    return ""
 
 
 @cython.cfunc

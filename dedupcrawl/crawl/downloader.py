@@ -26,13 +26,15 @@ class UrlMiddleware(Component):
     async def process_response(self, request: Request, response: Response) -> Request | Response:
         """The response, untouched; or a request for the URL that its page would be known by."""
         self._dedup.orphans.answered(request, response)
+        page = self._dedup.pages.of(response, request)
         if self._dedup.software is not None:
-            self._dedup.software.look(response)
+            self._dedup.software.look(page, response)
         if request.method != "GET":  # what is posted to a URL tells nothing of who asks for it
             return response
-        if (instead := self._dedup.aliases.look(request, response, self._dedup.rewriter.instead_of_page)) is not None:
+        instead_of = self._dedup.rewriter.instead_of_page
+        if (instead := self._dedup.aliases.look(request, response, page, instead_of)) is not None:
             return instead
-        self._dedup.watch.answered(request, response)
+        self._dedup.watch.answered(request, response, page)
         return response
 
     async def process_request(self, request: Request) -> Request | None:

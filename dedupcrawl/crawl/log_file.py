@@ -99,8 +99,8 @@ class PageLog:
         if response.status != 200 or not is_html(response):
             self._file.write(row)
             return
-        row.canonical = canonical_of(response.url, response.body)
         page = self._pages.of(response, request)
+        row.canonical = canonical_of(response.url, page.facts(response))
         self._batch.then(partial(self._add_page, row, page), page)
 
     def judged(self, verdict: Verdict) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import InitVar, dataclass, field, replace
+from dataclasses import InitVar, dataclass, field
 from typing import Any, TypeGuard
 from weakref import WeakKeyDictionary
 
@@ -13,9 +13,10 @@ from scrapy.extensions.feedexport import FeedSlot
 from scrapy.http import HtmlResponse, Response, TextResponse
 
 from dedupcrawl.content.encoding import decode
-from dedupcrawl.content.html import extract
+from dedupcrawl.content.html import extract, facts_of
 from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.core.digests import NO_SECRET, Secret, digest_of
+from dedupcrawl.core.facts import Facts
 from dedupcrawl.crawl.request_meta import Yielded, urls_before, without_fragment
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.contract import PageStore
@@ -33,12 +34,12 @@ class FetchedPage:
 
     response: InitVar[Response]
     _settings: DedupSettings
-    _ignored: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()  # what does not count of it, besides what the settings say, as in DEDUP_IGNORE
     _secret: Secret = NO_SECRET  # of the index that it is compared with
     url: str = field(init=False)  # the response's, without a fragment: that of the index
     body_length: int = field(init=False)
     _status: int = field(init=False)
-    _read: Callable[[DedupSettings, tuple[str, ...]], Page] | None = field(init=False)
+    _body: _Body | None = field(init=False)
     _analysis: Analysis | None = None
     verdict: Verdict | None = None  # what the content half said, once it was asked
     request: Request | None = None  # whose response it is
@@ -67,7 +68,7 @@ class FetchedPage:
 
     def __post_init__(self, response: Response) -> None:
         self.url, self.body_length, self._status = without_fragment(response.url), len(response.body), response.status
-        self._read = _reader(response)
+        self._body = _Body(response, self._settings.for_url(self.url))
 
     @property
     def wanted(self) -> bool:
@@ -78,7 +79,12 @@ class FetchedPage:
     @property
     def is_analysed(self) -> bool:
         """True when `analyse` costs nothing."""
-        return self._read is None
+        return self._body is None
+
+    def facts(self, response: TextResponse) -> Facts:
+        """What its markup says, given its response. The markup is read once for this and for its text."""
+        body = self._body or _Body(response, self._settings.for_url(self.url))  # given up when it was analysed
+        return body.facts
 
     def analyse(self) -> Analysis:
         """The page's text and signatures, the same object at each call.
@@ -87,40 +93,45 @@ class FetchedPage:
             RuntimeError: It has failed before.
         """
         if self._analysis is None:
-            read, self._read = self._read, None
-            if read is None:
+            body, self._body = self._body, None
+            if body is None:
                 raise RuntimeError(f"{self.url} could not be analysed before")
-            settings = self._settings.for_url(self.url)
-            if self._ignored:
-                settings = replace(settings, ignore=(*settings.ignore, *self._ignored))
             led_from = () if self.request is None else urls_before(self.request)
-            self._analysis = Analysis(read(settings, (*led_from, *self.named)), self._secret)
+            page = body.page(self.url, self.ignored, (*led_from, *self.named))
+            self._analysis = Analysis(page, self._secret)
         return self._analysis
 
 
-def _reader(response: Response) -> Callable[[DedupSettings, tuple[str, ...]], Page]:
-    """What makes a Page of a response, given other URLs that lead to it.
+class _Body:
+    """What is needed of a response to read it."""
 
-    The page is without paragraphs when the response is neither HTML nor plain text. It holds what it needs of the
-    response, and not that.
-    """
-    url, body, encoding = without_fragment(response.url), response.body, None
-    holds_markup = is_html(response)
-    is_plain = not holds_markup and media_type(response) == b"text/plain"
-    if isinstance(response, TextResponse):
-        encoding = response.encoding
+    __slots__ = ("_body", "_encoding", "_facts", "_holds_markup", "_is_plain", "_settings")
 
-    def read(settings: DedupSettings, also_at: tuple[str, ...]) -> Page:
-        ignored, fields = read_ignored(settings.ignore), "mwo" in settings.checks
-        if holds_markup:
-            told = {"encoding": encoding, "selector": settings.selector, "ignored": ignored}
-            return extract(body, url, **told, fields=fields, also_at=also_at)
-        said = decode(body, encoding) if encoding and is_plain else ""
-        digest = digest_of(body) if body else b""
-        lines = ignored.lines(paragraphs_of(said))
-        return Page(url, paragraphs=lines, body_digest=digest, body_tells=encoding is None, also_at=also_at)
+    def __init__(self, response: Response, settings: DedupSettings) -> None:
+        self._body, self._settings = response.body, settings
+        self._encoding = response.encoding if isinstance(response, TextResponse) else None
+        self._holds_markup = is_html(response)
+        self._is_plain = not self._holds_markup and media_type(response) == b"text/plain"
+        self._facts: Facts | None = None
 
-    return read
+    @property
+    def facts(self) -> Facts:
+        """What its markup says."""
+        if self._facts is None:
+            self._facts = facts_of(self._body, self._encoding, fields="mwo" in self._settings.checks)
+            self._body = b""
+        return self._facts
+
+    def page(self, url: str, also_ignored: tuple[str, ...], also_at: tuple[str, ...]) -> Page:
+        """The page, without paragraphs when that is neither HTML nor plain text."""
+        ignored = read_ignored((*self._settings.ignore, *also_ignored))
+        if self._holds_markup:
+            facts, selector, fields = self.facts, self._settings.selector, "mwo" in self._settings.checks
+            return extract(facts, url, selector=selector, ignored=ignored, fields=fields, also_at=also_at)
+        said = decode(self._body, self._encoding) if self._encoding and self._is_plain else ""
+        digest = digest_of(self._body) if self._body else b""
+        lines, body_tells = ignored.lines(paragraphs_of(said)), self._encoding is None
+        return Page(url, paragraphs=lines, body_digest=digest, body_tells=body_tells, also_at=also_at)
 
 
 def is_html(response: Response) -> TypeGuard[TextResponse]:

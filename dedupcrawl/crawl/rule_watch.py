@@ -52,7 +52,7 @@ class RuleWatch:
     def __init__(self, parts: Parts, aliases: Aliases, alias_rows: AliasRows) -> None:
         self._parts, self._aliases, self._alias_rows = parts, aliases, alias_rows
         self._normalizer, self._book, self._pending = parts.normalizer, parts.book, parts.pending
-        self._pages, self._batch, self._sending = parts.pages, parts.batch, parts.sending
+        self._batch, self._sending = parts.batch, parts.sending
         self._trials = Trials(
             parts.book,
             parts.stats,
@@ -62,7 +62,7 @@ class RuleWatch:
             failed=self._failed,
             undecided=self._undecided,
         )
-        self._questions = Questions(self._pages, self._batch, self._sending)
+        self._questions = Questions(parts.pages, self._batch, self._sending)
         self.after_all = AfterAll(parts, self._trials.tried)
         parts.savings.is_fetched = self.after_all.is_fetched
         self._earlier_uses = EarlierUses(
@@ -129,9 +129,9 @@ class RuleWatch:
         if self._parts.stats.get_value("dedup/url/rewritten"):  # else it saves none, and need not be remembered
             self._parts.savings.drop(request)
 
-    def answered(self, request: Request, response: Response) -> None:
-        """A final response, after redirects."""
-        tried, url, page = request.meta.get(TRIAL), without_fragment(request.url), self._pages.of(response, request)
+    def answered(self, request: Request, response: Response, page: FetchedPage) -> None:
+        """A final response, after redirects, and its page."""
+        tried, url = request.meta.get(TRIAL), without_fragment(request.url)
         remembers = self._aliases.remembers(url)
         has_rules = remembers or self._normalizer.has_rules_for(url)
         if (has_rules or self._parts.settings.learn) and response.status < 300 and is_for_spider(request):

@@ -14,7 +14,7 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.content.selection import read_ignored_of
 from dedupcrawl.crawl.failures import INDEX_FAILS, Survived
-from dedupcrawl.crawl.pages import is_html
+from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.site_memory import SiteMemory
 from dedupcrawl.index.notes import SiteStates
 from dedupcrawl.printable import counted, printable
@@ -105,15 +105,16 @@ class Software:
         """What does not count of a page of the software that is recognized at its URL, as in DEDUP_IGNORE."""
         return self._sightings.ignored_at(url, self._sites.of(site_of(url)).seen)
 
-    def look(self, response: Response) -> None:
+    def look(self, page: FetchedPage, response: Response) -> None:
         """A page has come: what does it show, before the spider follows its links? Nothing is worth the page itself."""
         if response.status != 200 or not is_html(response) or not self._sightings.wants(url := response.url):
             return
         with Survived(self._stats, "dedup/software/errors", f"{url!r} cannot be looked at for known software"):
             headers = response.headers.getlist("Set-Cookie")
             cookies = (header.partition(b"=")[0].decode("latin-1").strip() for header in headers)
-            if seen := self._sightings.look(url, response.text, cookies, response.encoding):
+            if seen := self._sightings.look(url, page.facts(response), cookies, response.encoding):
                 self._recognize(site_of(url), SiteSoftware(seen=seen))
+                page.ignored = self.ignored_at(url)
 
     def close(self, folder: Path) -> None:
         """Write what held and what failed into the rule files of `folder`, and both into the index."""

@@ -5,32 +5,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from html import unescape
 from urllib.parse import urljoin
 
 from w3lib.url import safe_url_string
 
+from dedupcrawl.core.facts import Facts
 from dedupcrawl.software.installation import Installation
 from dedupcrawl.software.program import Program
 from dedupcrawl.software.recognition import Recognizer, Sight
 
-_MOST_HTML = 200_000  # characters of a page that are looked at
+_MOST_HTML = 200_000  # bytes of a page that are looked at
 _MOST_LINKS = 500
 _LONGEST_LINK = 2_000  # characters of a link
-_LINKS_KEPT = 4_096  # as they are written: those of a menu come with every page
 
-# href, src and action, whatever the case, looked for from their ends: a fifth of the time.
-_LINK = re.compile(
-    r"""[fFcCnN](?=\s*=)(?:(?<=\b[hH][rR][eE][fF])|(?<=\b[sS][rR][cC])|(?<=\b[aA][cC][tT][iI][oO][nN]))"""
-    r"""\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))"""
-)
 # Most links, which begin at the root of the host and hold nothing to be resolved: urljoin takes ten times as long.
 _PLAIN_PATH = re.compile(r"(https?://[a-z][a-z0-9.-]*)?/[\w-]+(?:[/.]\w[\w-]*)*/?(?:\?[\w=&%.+/:;,-]+)?", re.ASCII)
 _UNSENT = re.compile(r"[^!#$%&'()*+,./0-9:;=?@A-Z\[\]_a-z~-]")  # what is sent in percent-encoding
-_META = re.compile(r"<meta\b[^<>]{0,1000}>", re.IGNORECASE)
-_NAME = re.compile(r"""\bname\s*=\s*["']?generator\b""", re.IGNORECASE)
-_CONTENT = re.compile(r"""\bcontent\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""", re.IGNORECASE)
 
 # Pages that are looked at; more programs than one may run on a host, each in a folder of its own. On nine crawled sites
 # all that eight pages show is shown by two.
@@ -64,7 +54,7 @@ class Sightings:
         return looked.get(folder, 0) < _PAGES_OF_A_FOLDER and (folder in looked or len(looked) < _FOLDERS_OF_A_HOST)
 
     def look(
-        self, url: str, html: str, cookies: Iterable[str] = (), encoding: str = "utf-8"
+        self, url: str, facts: Facts, cookies: Iterable[str] = (), encoding: str = "utf-8"
     ) -> tuple[Installation, ...]:
         """See a page; where it shows something new, all that is seen of programs where its URL is, else nothing."""
         host, folder = _part(url)
@@ -72,7 +62,7 @@ class Sightings:
             if len(self._looked) >= _MOST_HOSTS:
                 self._looked.clear()
             self._looked[host] = Counter()
-        news = self._recognizer.see_page(sight_of(url, html, cookies, encoding))
+        news = self._recognizer.see_page(sight_of(url, facts, cookies, encoding))
         if news.programs:
             self._looked[host].clear()
         self._looked[host][folder] += 1
@@ -95,42 +85,27 @@ def _part(url: str) -> tuple[str, str]:
     return host[:_LONGEST], rest.partition("/")[0].partition("?")[0][:_LONGEST]
 
 
-@lru_cache(_LINKS_KEPT)
-def _read(written: str) -> tuple[str, str | None]:
-    """A link; empty if it leads nowhere else.
-
-    And where it need not be resolved its URL, empty if it has no host; None where it must be.
-    """
-    if len(written) > _LONGEST_LINK:  # before its references are read: a number of thousands of digits is an error
-        return "", None
-    raw = (unescape(written) if "&" in written else written).strip()
-    if raw[:1] == "#":
-        return "", None
-    plain = _PLAIN_PATH.fullmatch(raw)
-    return raw, None if plain is None else raw if plain[1] else ""
-
-
-def sight_of(url: str, html: str, cookies: Iterable[str] = (), encoding: str = "utf-8") -> Sight:
-    """What can be seen of a page, in the first `_MOST_HTML` characters of its HTML and the names of its cookies.
+def sight_of(url: str, facts: Facts, cookies: Iterable[str] = (), encoding: str = "utf-8") -> Sight:
+    """What can be seen of a page, in the first `_MOST_HTML` bytes of its markup and the names of its cookies.
 
     Links send their arguments in the encoding of the page, and their paths in UTF-8.
     """
-    html = html[:_MOST_HTML]
+    try:
+        base = urljoin(url, facts.base)
+    except ValueError:  # http://[
+        base = url
     links: dict[str, None] = {}
-    origin = "/".join(url.split("/", 3)[:3])
-    for written in dict.fromkeys(quoted or single or bare for quoted, single, bare in _LINK.findall(html)):
-        raw, plain = _read(written)
-        if not raw:
+    origin = "/".join(base.split("/", 3)[:3])
+    for written in facts.references(_MOST_HTML):
+        if written[:1] in ("", "#") or len(written) > _LONGEST_LINK:
             continue
+        plain = _PLAIN_PATH.fullmatch(written)
         try:
-            link = urljoin(url, raw) if plain is None else plain or origin + raw
+            link = urljoin(base, written) if plain is None else written if plain[1] else origin + written
             links[safe_url_string(link, encoding) if _UNSENT.search(link) else link] = None
-        except ValueError:  # http://[
+        except ValueError:
             continue
         if len(links) >= _MOST_LINKS:
             break
-    generators = []
-    for meta in _META.findall(html):
-        if _NAME.search(meta) and (content := _CONTENT.search(meta)):
-            generators.append(unescape(content[1] or content[2] or content[3] or "").strip())
-    return Sight(url, tuple(links), tuple(generators), tuple(cookies), html)
+    generators = facts.metas("name", "generator", False)
+    return Sight(url, tuple(links), tuple(generators), tuple(cookies), facts.markup[:_MOST_HTML])

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from urllib.parse import urldefrag, urljoin
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dedupcrawl.aliases import sources
 from dedupcrawl.aliases.sources import SOURCES, aliases_said, canonical_of, may_lead
+from dedupcrawl.content.html import facts_of
 
 ALL = frozenset(SOURCES)
 HERE = "http://a.example/forum/viewtopic.php?t=6"
@@ -16,7 +19,7 @@ HERE = "http://a.example/forum/viewtopic.php?t=6"
 
 def said(body: str, url: str = HERE, wanted: frozenset[str] = ALL, **headers: str) -> dict[str, str]:
     given = {name.replace("_", "-"): [value] for name, value in headers.items()}
-    return aliases_said(url, body.encode(), given, wanted)
+    return aliases_said(url, facts_of(body), given, wanted)
 
 
 def head(markup: str) -> str:
@@ -24,10 +27,13 @@ def head(markup: str) -> str:
 
 
 def test_the_canonical_link_may_be_of_any_site() -> None:
-    head = b'<base href="/a/"><link rel="canonical" href="b?x=1&#038;y=2"><link rel=canonical href=/later>'
-    assert canonical_of("http://a.example/p", head) == "http://a.example/a/b?x=1&y=2"
-    assert canonical_of("http://a.example/p", b"<LINK HREF='http://b.example/' REL=canonical>") == "http://b.example/"
-    assert canonical_of("http://a.example/p", b"<link rel=canonical href='http://['><p>canonical") == ""
+    def canonical(markup: str) -> str:
+        return canonical_of("http://a.example/p", facts_of(markup))
+
+    head = '<base href="/a/"><link rel="canonical" href="b?x=1&#038;y=2"><link rel=canonical href=/later>'
+    assert canonical(head) == "http://a.example/a/b?x=1&y=2"
+    assert canonical("<LINK HREF='http://b.example/' REL=canonical>") == "http://b.example/"
+    assert canonical("<link rel=canonical href='http://['><p>canonical") == ""
 
 
 def test_headers() -> None:
@@ -136,9 +142,16 @@ def test_a_site_that_lies_costs_bounded_time(body: str) -> None:
 def test_any_bytes_at_any_url(body: bytes, url: str) -> None:
     pieces = (b'<link rel="canonical" href="', b'"><b id="p1"><a href="', b"#p1>", b"<base href=")
     for piece in pieces:
-        for one in aliases_said(url, piece + body + piece, {"link": [body.decode("latin-1")]}, ALL):
+        for one in aliases_said(url, facts_of(piece + body + piece), {"link": [body.decode("latin-1")]}, ALL):
             assert one.startswith(("http://", "https://"))
             assert "#" not in one
+
+
+@given(
+    st.from_regex(sources._WHOLE, fullmatch=True), st.sampled_from([HERE, "https://b.example", "http://a.example/b/"])
+)
+def test_what_is_not_joined_need_not_be(target: str, base: str) -> None:
+    assert sources._joined(base, target) == urldefrag(urljoin(base, target)).url
 
 
 def test_nobody_is_led_to_another_site_or_to_what_is_less_secure() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dedupcrawl.core import page
+from dedupcrawl.core.facts import Facts
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_alike
 
@@ -18,10 +19,11 @@ def stays(target: str, base: str) -> bool | None:
 
 def read(markup: bytes, *, located: tuple[bytes, bytes, bytes] = LOCATED, fields: bool = True) -> Page:
     """A page of this markup."""
-    return page.read(markup, URL, locate=lambda base: located, host_alike=host_alike, stays=stays if fields else None)
+    facts = Facts(markup, keeps_anchors=fields)
+    return page.read(facts, URL, locate=lambda base: located, host_alike=host_alike, stays=stays if fields else None)
 
 
 def shown(markup: bytes) -> list[str]:
     """The lines of all text that is shown."""
-    found = page.read(b"", URL, locate=lambda base: LOCATED, host_alike=host_alike, selected=markup)
+    found = page.read(Facts(b""), URL, locate=lambda base: LOCATED, host_alike=host_alike, selected=markup)
     return [] if found.selector_missed else list(found.paragraphs)

@@ -12,9 +12,11 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
+from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.software import Software
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.open import open_index
+from dedupcrawl.settings import DedupSettings
 from dedupcrawl.software.installation import MOST_OF_A_SITE, NAME, SiteSoftware
 from dedupcrawl.software.program import programs
 from dedupcrawl.urls.normalizer import Normalizer
@@ -43,7 +45,8 @@ class Worker:
     def look(self, *links: str, url: str = "http://a.com/", encoding: str = "utf-8") -> None:
         body = "".join(f'<a href="{link}">' for link in links).encode(encoding)
         headers = {"Content-Type": f"text/html; charset={encoding}"}
-        self.software.look(HtmlResponse(url, body=body, headers=headers))
+        response = HtmlResponse(url, body=body, headers=headers)
+        self.software.look(FetchedPage(response, DedupSettings.read({})), response)
 
     def rules(self, url: str = TOPIC) -> tuple[str, ...]:
         return tuple(self.normalizer.normalize(url).rules)
@@ -178,7 +181,8 @@ def test_what_held_for_one_spelling_of_a_host_holds_for_another_in_the_next_craw
         book = RuleBook(normalizer, 0.02)
         software = Software(KNOWN, normalizer, book, worker.index, worker.stats)
         body = "".join(f'<a href="{link}">' for link in FOR).encode()
-        software.look(HtmlResponse("http://www.a.com/", body=body, headers={"Content-Type": "text/html"}))
+        response = HtmlResponse("http://www.a.com/", body=body, headers={"Content-Type": "text/html"})
+        software.look(FetchedPage(response, DedupSettings.read({})), response)
         for url in (TOPIC, TOPIC.replace("//", "//www.")):
             assert normalizer.normalize(url).rules == ("phpbb2.sid@a.com",)
 

@@ -18,7 +18,7 @@ from dedupcrawl.content.checks.concepts import MOST_NODES
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.content.concept_network import text_network
 from dedupcrawl.content.differences import stretches
-from dedupcrawl.content.html import extract
+from dedupcrawl.content.html import extract, facts_of
 from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.crawl_logs.page_files import page_of, stored_pages
@@ -98,7 +98,7 @@ HEADS = {
 @pytest.mark.parametrize("head", HEADS.values(), ids=HEADS)
 def test_what_stands_in_a_head(head: bytes) -> None:
     bounded(lambda: extract(head, "http://a.com/", fields=True))
-    bounded(lambda: canonical_of("http://a.com/", head))
+    bounded(lambda: canonical_of("http://a.com/", facts_of(head)))
 
 
 BODIES = {
@@ -136,7 +136,7 @@ PAGES_OF_LINKS = {
 
 @pytest.mark.parametrize("body", PAGES_OF_LINKS.values(), ids=PAGES_OF_LINKS)
 def test_what_pages_say_of_urls(body: str) -> None:
-    bounded(lambda: aliases_said("http://a.com/0?1", body.encode(), {}, frozenset(SOURCES)))
+    bounded(lambda: aliases_said("http://a.com/0?1", facts_of(body), {}, frozenset(SOURCES)))
 
 
 @pytest.mark.parametrize("argument", ["C=", "p=x", "a="])

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dedupcrawl.content.html import facts_of
+from dedupcrawl.software import sightings
 from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation, distinct
 from dedupcrawl.software.program import Program, Sign, programs
 from dedupcrawl.software.recognition import DEEPEST, News, Recognizer, Sight
-from dedupcrawl.software.sightings import sight_of
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule, State
 
@@ -22,6 +23,10 @@ def seeing(*urls: str) -> Recognizer:
     for url in urls:
         recognizer.see_url(url)
     return recognizer
+
+
+def sight_of(url: str, html: str, cookies: tuple[str, ...] = (), encoding: str = "utf-8") -> Sight:
+    return sightings.sight_of(url, facts_of(html), cookies, encoding)
 
 
 def runs(recognizer: Recognizer, site: str = "example.org") -> set[tuple[str, str]]:
@@ -219,7 +224,7 @@ def test_a_cookie_tells_two_versions_apart_whose_urls_and_footers_are_alike(cook
     recognizer = Recognizer(programs())
     links = [f"http://example.org/{path}" for path in ("viewtopic.php?t=1", "viewforum.php?f=1", "viewtopic.php?t=2")]
     footer = 'Powered by <a href="http://www.phpbb.com/">phpBB</a> &copy; 2001, 2005 phpBB Group'
-    recognizer.see_page(Sight("http://example.org/", links, cookies=[cookie], html=footer))
+    recognizer.see_page(Sight("http://example.org/", links, cookies=[cookie], markup=footer.encode()))
     assert runs(recognizer) == {(version, "example.org")}
 
 
@@ -230,7 +235,8 @@ def test_a_link_in_a_text_is_no_sign_of_the_program_that_it_leads_to() -> None:
     html = (
         "Popular wikis are <a href='http://moinmo.in/'>MoinMoin</a> and <a href='http://twiki.org/'>TWiki</a>." + footer
     )
-    recognizer.see_page(Sight("http://example.org/wiki/", [f"http://example.org/{url}" for url in urls], html=html))
+    links = [f"http://example.org/{url}" for url in urls]
+    recognizer.see_page(Sight("http://example.org/wiki/", links, markup=html.encode()))
     assert runs(recognizer) == {("trac", "example.org")}
 
 
@@ -254,14 +260,14 @@ def test_a_link_that_told_nothing_elsewhere_tells_at_home() -> None:
 def test_cookies_count_with_other_signs() -> None:
     recognizer = seeing("http://example.org/forum/viewtopic.php?t=1")
     assert runs(recognizer) == set()
-    recognizer.see_page(sight_of("http://example.org/forum/", "", ["phpbb2mysql_sid"]))
+    recognizer.see_page(sight_of("http://example.org/forum/", "", ("phpbb2mysql_sid",)))
     assert runs(recognizer) == {("phpbb2", "example.org/forum")}
 
 
 def test_a_host_is_worth_another_look_when_it_has_urls_of_another_program() -> None:
     """What a page shows besides its URLs is looked for where it may count."""
     recognizer = Recognizer(programs())
-    page = sight_of("http://example.org/forum/", "", ["phpbb2mysql_sid"])
+    page = sight_of("http://example.org/forum/", "", ("phpbb2mysql_sid",))
     assert recognizer.see_page(page) == News()
     linking = sight_of("http://example.org/forum/faq", '<a href="viewtopic.php?t=1">')
     assert recognizer.see_page(linking) == News(signs=True, programs=True)
@@ -289,7 +295,7 @@ def test_it_never_raises(parts: list[str], html: str) -> None:
     for part in parts:
         recognizer.see_url(part)
         recognizer.see_url(f"http://example.org/{part}")
-        recognizer.see_page(sight_of(f"http://example.org/{part}", html, [part]))
+        recognizer.see_page(sight_of(f"http://example.org/{part}", html, (part,)))
     assert {found.program for found in recognizer.recognized("example.org")} <= {program.name for program in KNOWN}
 
 
@@ -320,7 +326,7 @@ def test_what_is_recognized_makes_no_room() -> None:
 def test_pages_elsewhere_take_no_place_of_those_of_a_program() -> None:
     recognizer = seeing("http://example.org/forum/viewtopic.php?t=1")
     for folder in [*range(200), "forum"]:
-        recognizer.see_page(sight_of(f"http://example.org/{folder}/", "", ["phpbb2mysql_sid"]))
+        recognizer.see_page(sight_of(f"http://example.org/{folder}/", "", ("phpbb2mysql_sid",)))
     assert runs(recognizer) == {("phpbb2", "example.org/forum")}
 
 
