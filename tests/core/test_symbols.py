@@ -21,27 +21,8 @@ from tests.core.reference import symbols as reference
 SECRET = Secret(bytes(range(32)))
 SECRETS = st.sampled_from([NO_SECRET, SECRET])
 PIECES = (
-    *(
-        "-",
-        "#",
-        "+",
-        "$",
-        "數",
-        "a",
-        "the",
-        "word",
-        "7",
-        "1998",
-        "May",
-        "ago",
-        "的",
-        "中文",
-        "カタ",
-        "é",
-        "🙂",
-        "\ud800",
-    ),
-    *(" ", ", ", ". ", "。", "\n", "\n\n", "http://a.b/c", "https://", "www.x", "www. "),
+    *("-", "#", "+", "$", "數", "a", "the", "word", "7", "1998", "May", "ago", "的", "中文", "カタ", "é"),
+    *("🙂", "\ud800", " ", ", ", ". ", "。", "\n", "\n\n", "http://a.b/c", "https://", "www.x", "www. "),
 )
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=80).map("".join) | st.text(
     st.sampled_from("ab1 2_,。\n系统が한é-٣\u00ad\u0301") | ASSIGNED, max_size=200

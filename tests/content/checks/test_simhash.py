@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 import random
-import statistics
 
 import numpy as np
 import pytest
@@ -45,14 +44,14 @@ class TestFingerprint:
 
     def test_order_of_blocks_hardly_matters(self) -> None:
         distances = []
-        for seed in range(21):
+        for seed in range(20):
             chance = random.Random(seed)
             blocks = [" ".join(f"word{chance.randrange(10**6)}" for _ in range(60)) for _ in range(5)]
             one, two = signature(" ".join(blocks)), signature(" ".join(reversed(blocks)))
             assert one is not None
             assert two is not None
             distances.append((int.from_bytes(one, "little") ^ int.from_bytes(two, "little")).bit_count())
-        assert statistics.median(distances) <= 3
+        assert sum(distances) / len(distances) <= 3
 
 
 class TestSmallPages:
