@@ -161,7 +161,7 @@ def make_index(folder: Path, *, is_killed: bool = False) -> None:
             more.append(to_json({"url": f"http://other.example/{number}", "title": page.title, "text": text}))
         if number >= PAGES:
             continue
-        detector.judge(Analysis(page), checks, request=lambda: b"x")
+        detector.judge(Analysis(page, detector.index.secret), checks, request=lambda: b"x")
         detector.keep_text(page)
     (folder.parent / MORE).write_bytes(b"\n".join(more))
     assert index.verify() == []  # which waits until nothing is being merged

@@ -84,7 +84,7 @@ def by_us(names: Sequence[str], pages: Sequence[Paragraphs]) -> Iterator[None]:
         detector = Detector(index, run="run")
         for number, paragraphs in enumerate(pages, 1):
             url = f"http://site{number % 50}.example/articles/{number}.html"
-            detector.judge(Analysis(Page(url, paragraphs=tuple(paragraphs))), checks)
+            detector.judge(Analysis(Page(url, paragraphs=tuple(paragraphs)), detector.index.secret), checks)
             if number % TURN == 0:
                 yield
         detector.close()

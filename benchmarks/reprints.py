@@ -165,7 +165,7 @@ def judged(stream: Sequence[SetPage], names: Sequence[str], *, learning: bool) -
             host = f"{it.site}.example" if learning else f"page{number}.{it.site}.example"
             page = extract(it.body, f"http://{host}/{it.url_path}", fields="mwo" in names)
             begin = time.process_time()
-            verdicts.append(detector.judge(Analysis(page), checks))
+            verdicts.append(detector.judge(Analysis(page, detector.index.secret), checks))
             cpu += time.process_time() - begin
         detector.close()
         info = index.info()

@@ -72,11 +72,11 @@ def made_up(pages: int, duplicates: int, seed: int) -> list[Page]:
 def work(url: str, pages: Sequence[Page], names: Sequence[str], at_once: int, pipe: Connection) -> None:
     """One worker: ready, wait for the start, offer all pages, tell what was kept and what it took."""
     checks = make_checks(names, make_parameters())
-    analyses = [Analysis(page) for page in pages]
+    index = RedisIndex(url, checks, wait=60)
+    analyses = [Analysis(page, index.secret) for page in pages]
     for analysis in analyses:
         for check in checks:
             analysis.signature(check)
-    index = RedisIndex(url, checks, wait=60)
     index.start_claiming()
     detector = Detector(index, spider="bench", run="bench")
     pipe.send("ready")

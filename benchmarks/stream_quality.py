@@ -148,7 +148,7 @@ def stream(rows: Sequence[Paragraphs], names: Sequence[str]) -> Outcome:
         for number, paragraphs in enumerate(rows):
             started = time.process_time()
             page = Page(f"http://site{number % 50}.example/articles/{number}.html", paragraphs=paragraphs)
-            verdicts.append(detector.judge(Analysis(page), checks))
+            verdicts.append(detector.judge(Analysis(page, detector.index.secret), checks))
             slowest = max(slowest, time.process_time() - started)
         cpu = time.process_time() - begin
         info = index.info()

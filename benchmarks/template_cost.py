@@ -42,7 +42,7 @@ def judged(pages: Sequence[StoredPage], *, learning: bool) -> tuple[float, float
             begin = time.process_time()
             page = extract(stored.body, stored.url, fields=False)
             extracted = time.process_time()
-            drops += detector.judge(Analysis(page), checks).is_duplicate
+            drops += detector.judge(Analysis(page, detector.index.secret), checks).is_duplicate
             extracting += extracted - begin
             judging += time.process_time() - extracted
         detector.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import msgspec
 
@@ -25,8 +26,9 @@ def packed(page: Page) -> bytes:
 
 def unpacked(packed_page: bytes) -> Page:
     """What `packed` was called on."""
-    fields = msgspec.msgpack.decode(packed_page)
-    return Page(**{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()})
+    said = msgspec.msgpack.decode(packed_page).items()
+    fields: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in said}
+    return Page(**fields)
 
 
 def item_url(page: str, number: int) -> str:

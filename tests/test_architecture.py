@@ -13,12 +13,15 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "dedupcrawl"
 LONGEST = 400  # lines of a module
+LONGEST_COMPILED = 720  # each variable of a compiled function is declared, mostly on a line of its own
 
-VALUES = {"page", "verdict", "printable", "setting", "sites"}  # know of nobody but each other
+# Know of nobody but each other; the core, which is compiled, of itself alone.
+VALUES = {"core", "page", "verdict", "printable", "setting", "sites"}
 TOOLS = {"extras", "output", "project", "workers"}
 MAY_KNOW = {
     **dict.fromkeys(VALUES, VALUES),
     **dict.fromkeys(TOOLS, VALUES),
+    "core": set(),
     "urls": VALUES | {"output"},
     "software": VALUES | {"urls"},
     "aliases": VALUES | {"content", "urls"},
@@ -123,7 +126,8 @@ def test_who_knows_a_library(library: str) -> None:
 def test_no_module_is_too_long(folder: str) -> None:
     modules = (ROOT / folder).rglob("*.py")
     lengths = {str(module): len(module.read_text(encoding="utf-8").splitlines()) for module in modules}
-    assert {name: lines for name, lines in lengths.items() if lines > LONGEST} == {}
+    most = {name: LONGEST_COMPILED if "/core/" in name else LONGEST for name in lengths}
+    assert {name: lines for name, lines in lengths.items() if lines > most[name]} == {}
 
 
 def test_tests_mirror_the_package() -> None:

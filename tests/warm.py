@@ -217,8 +217,8 @@ def _judge_a_page_and_its_copy() -> None:
     checks = make_checks(DEFAULT_CHECKS, {})
     detector = Detector(TemporaryIndex(checks), run="warm")
     for name in ("page", "copy"):
-        analysis = Analysis(Page(f"http://www.example.com/{name}", paragraphs=("One of its many words. " * 30, name)))
-        verdict = detector.judge(analysis, checks)
+        page = Page(f"http://www.example.com/{name}", paragraphs=("One of its many words. " * 30, name))
+        verdict = detector.judge(Analysis(page, detector.index.secret), checks)
     assert verdict.verdict == "duplicate", "so they were compared"
 
 

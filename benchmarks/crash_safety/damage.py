@@ -26,6 +26,7 @@ from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.segment_store import segment_files
+from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 
 _BATCH_PAGES = 8  # so few that a small crawl has segments, too
@@ -48,10 +49,7 @@ def damage_table(site: Site, pages: Sequence[StoredPage], folder: Path, trials: 
     That crawl is its detector alone, which is asked about all pages of the site in some order; where the index cannot
     be used a page is kept unchecked, as a crawl does. A crawl that is refused is said to start without the index.
     """
-    analyses = [Analysis(extract(page.body, page.url, encoding="utf-8")) for page in pages]
-    for analysis in analyses:
-        for check in checks():
-            analysis.signature(check)
+    read = [extract(page.body, page.url, encoding="utf-8") for page in pages]
     crawls = {
         killed: _crawled(site, folder / ("killed" if killed else "closed"), killed, max(1, len(pages) // _FILES))
         for killed in (False, True)
@@ -65,7 +63,7 @@ def damage_table(site: Site, pages: Sequence[StoredPage], folder: Path, trials: 
         index = folder / f"trial-{trial}"
         shutil.copytree(project.index, index)
         _WAYS[way](rng.choice(segment_files(index)) if rng.random() < _OF_SEGMENTS else _data(index), rng)
-        outcome, said, kept = _next_crawl(index, analyses, whole, rng)
+        outcome, said, kept = _next_crawl(index, read, whole, rng)
         key = "killed" if killed else "closed", way
         found[key][outcome] += 1
         with (folder / "trials.txt").open("a", encoding="utf-8") as log:
@@ -146,11 +144,9 @@ _WAYS: Mapping[str, Callable[[Path, random.Random], None]] = {
 # The next crawl
 
 
-def _next_crawl(
-    index: Path, analyses: Sequence[Analysis], whole: int, rng: random.Random
-) -> tuple[str, str, list[str]]:
+def _next_crawl(index: Path, pages: Sequence[Page], whole: int, rng: random.Random) -> tuple[str, str, list[str]]:
     """What became of it, what it said, and the URLs of the pages that it kept."""
-    order = rng.sample(analyses, len(analyses))
+    order = rng.sample(pages, len(pages))
     answer = index.with_suffix(".json")
     process = fork.Process(target=_in_process, args=(index, order, whole, answer))
     process.start()
@@ -162,14 +158,14 @@ def _next_crawl(
     return outcome, said, kept
 
 
-def _in_process(index: Path, order: Sequence[Analysis], whole: int, answer: Path) -> None:
+def _in_process(index: Path, order: Sequence[Page], whole: int, answer: Path) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (_CPU_LIMIT, _CPU_LIMIT))
     with answer.with_suffix(".kept").open("w", encoding="utf-8", buffering=1) as kept:
         outcome = _judge_all(index, order, whole, lambda url: kept.write(f"{url}\n"))
     answer.write_text(json.dumps(outcome), encoding="utf-8")
 
 
-def _judge_all(index: Path, order: Sequence[Analysis], whole: int, keep: Callable[[str], object]) -> tuple[str, str]:
+def _judge_all(index: Path, order: Sequence[Page], whole: int, keep: Callable[[str], object]) -> tuple[str, str]:
     try:
         opened = LmdbIndex(index, checks())
         opened.start_claiming()
@@ -178,12 +174,12 @@ def _judge_all(index: Path, order: Sequence[Analysis], whole: int, keep: Callabl
         detector = Detector(opened, spider="listed", run="next")
     except (OSError, IndexDamagedError, IndexMismatchError) as error:
         return REFUSED if str(index) in str(error) else OTHER, str(error)
-    for analysis in order:
+    for page in order:
         verdict: Verdict | None = None
         with suppress(OSError, IndexDamagedError):  # then it is kept, unchecked
-            verdict = detector.judge(analysis, checks(), scope="spider", request=lambda: b"again")
+            verdict = detector.judge(Analysis(page, opened.secret), checks(), scope="spider", request=lambda: b"again")
         if verdict is None or not verdict.is_duplicate:
-            keep(analysis.page.url)
+            keep(page.url)
     try:
         problems = opened.verify()
     except (OSError, IndexDamagedError) as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -58,10 +57,10 @@ class Checks:
             self._judged, self._detector = 0, self._fresh()
         self._judged += 1
         page = extract(data, f"http://a.example/{self._judged}", fields=True)
-        analysis = Analysis(page)
+        analysis = Analysis(page, self._detector.index.secret)
         first = self._detector.judge(analysis, self._checks)
-        copy = replace(page, url=page.url + "/copy")
-        second = self._detector.judge(Analysis(copy), self._checks[:1])
+        copy = page.replace(url=page.url + "/copy")
+        second = self._detector.judge(Analysis(copy, self._detector.index.secret), self._checks[:1])
         assert "unique" not in (first.verdict, second.verdict) or first.verdict != second.verdict, (first, second)
         if self._previous is not None:
             stretches(analysis.text, self._previous.text)

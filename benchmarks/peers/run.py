@@ -71,7 +71,7 @@ def run_published(check: Check, pages: Sequence[Paragraphs]) -> Run:
     matches: list[Collection[int]] = []
     begin = time.process_time()
     for number, page in enumerate(pages):
-        analysis = Analysis(Page(str(number), paragraphs=page))
+        analysis = Analysis(Page(str(number), paragraphs=page), index.secret)
         entry = Entry(
             url=str(number),
             site="",

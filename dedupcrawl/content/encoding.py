@@ -11,11 +11,12 @@ import re
 
 from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
 
+from dedupcrawl.core.characters import has_long_sequence
+
 _SAMPLE = 8_192  # bytes from the first non-ASCII one on: what a guess is made from
 _DAMAGE = 0.05  # of the non-ASCII characters; a label that leaves more undecodable is taken for wrong
 _NON_ASCII = re.compile(rb"[\x80-\xff]")
 _ESCAPE = b"\x1b"
-_LONG_SEQUENCE = re.compile(rb"[\xe0-\xf4]")  # begins a UTF-8 sequence of three bytes or four
 _HIGH_RUN = re.compile(rb"[\x80-\xff]{6}")
 # Python's codecs also hold compressors, ciphers, EBCDIC, punycode and utf-7: only character sets of the web are let in.
 _WEB_CHARSET = re.compile(
@@ -65,7 +66,7 @@ def _read(body: bytes, label: str | None) -> tuple[str, str]:  # noqa: PLR0911 -
     if body.isascii() and _ESCAPE not in body:
         return "utf-8", body.decode("ascii")  # whatever its labels say, but for ISO-2022-JP
     utf8 = _decode(body, "utf-8")
-    if utf8 is not None and _LONG_SEQUENCE.search(body):
+    if utf8 is not None and has_long_sequence(body):
         return "utf-8", utf8  # whatever its labels say
     labels = _web_charsets(label, body)
     if utf8 is not None and not _is_double_byte(labels):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urljoin
 
 from dedupcrawl.content.encoding import to_utf8
@@ -15,6 +16,7 @@ from dedupcrawl.page import Page
 from dedupcrawl.sites import host_alike, host_of, site_of
 
 _BODY_LIMIT = 2_000_000  # bytes of HTML that are read; the digest is of all of it
+_SCHEME = re.compile("[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _TAMED_LIMIT = 8_000_000  # of a longer page so many, to read what is neither script nor picture
 
 
@@ -101,11 +103,11 @@ def _located(url: str, base: str) -> tuple[bytes, bytes, bytes]:
 
 def _stays(target: str, base: str, site: str) -> bool | None:
     """Whether a link to this target stays on the site; None where it leads to no web page."""
-    scheme, colon, rest = target.partition(":")
-    has_scheme = bool(colon) and "/" not in scheme and "?" not in scheme
-    if has_scheme and scheme.lower() not in ("http", "https"):
+    scheme = _SCHEME.match(target)
+    if scheme and scheme[0].lower() not in ("http:", "https:"):
         return None
-    if not (has_scheme and rest.startswith("//")) and not target.startswith("//"):
+    rest = target[scheme.end() :] if scheme else target
+    if not rest.startswith("//"):
         return _stays(base, "", site) if base else True
-    host = host_of(target)
+    host = host_of(rest)
     return site_of(host) == site if host else None

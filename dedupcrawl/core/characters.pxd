@@ -21,14 +21,18 @@ cdef inline bint is_space(uint32_t point) noexcept nogil:
     """White space as `str.isspace` has it."""
     if point < 0x80:
         return point == 32 or 9 <= point <= 13 or 28 <= point <= 31
+    if point < 0x1680:
+        return point == 0x85 or point == 0xA0
+    if point > 0x205F:
+        return point == 0x3000
     return (
-        point == 0x85 or point == 0xA0 or point == 0x1680 or 0x2000 <= point <= 0x200A
-        or point == 0x2028 or point == 0x2029 or point == 0x202F or point == 0x205F or point == 0x3000
+        point == 0x1680 or 0x2000 <= point <= 0x200A
+        or point == 0x2028 or point == 0x2029 or point == 0x202F or point == 0x205F
     )
 
 
 # Each reads any bytes whatever and writes to another buffer, of the size that characters.py says.
-cdef Py_ssize_t unescape_into(const uint8_t *text, Py_ssize_t size, uint8_t *out) noexcept nogil
+cdef Py_ssize_t unescape_into(const uint8_t *text, Py_ssize_t size, uint8_t *out, bint is_value) noexcept nogil
 cdef Py_ssize_t collapse_into(
     const uint8_t *text, Py_ssize_t size, bint is_pre, uint8_t *out, Py_ssize_t *characters
 ) noexcept nogil

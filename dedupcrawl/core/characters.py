@@ -18,7 +18,7 @@ import cython
 from cython.cimports.cpython.bytes import PyBytes_AS_STRING
 from cython.cimports.cpython.mem import PyMem_Free, PyMem_Malloc
 from cython.cimports.cpython.unicode import PyUnicode_DecodeUTF8, PyUnicode_FromKindAndData
-from cython.cimports.libc.stdint import int32_t, uint8_t, uint16_t, uint32_t
+from cython.cimports.libc.stdint import int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from cython.cimports.libc.string import memchr, memcmp, memcpy
 
 _PATH = Path(__file__).parent / "data" / "characters.bin"
@@ -251,10 +251,12 @@ def _reference(
     size: cython.Py_ssize_t,
     out: cython.pointer[uint8_t],
     written: cython.pointer[cython.Py_ssize_t],
+    is_value: cython.bint,
 ) -> cython.Py_ssize_t:
     """The length of the reference that `text` begins with, 0 without; what stands for it goes to `out`.
 
-    Nine decimal or eight hexadecimal digits, and 32 characters of a name, are read; what follows them is text.
+    Nine decimal or eight hexadecimal digits, and 32 characters of a name, are read; what follows them is text. In an
+    attribute's value a name without its semicolon is none before "=", a letter or a digit (HTML, 13.2.5.73).
     """
     at: cython.Py_ssize_t
     length: cython.Py_ssize_t
@@ -290,6 +292,8 @@ def _reference(
     length = at - 1
     is_ended = at < size and text[at] == 59
     entry = _named(text + 1, length, is_ended)
+    if is_value and (entry == cython.NULL or (not is_ended and at < size and text[at] == 61)):  # "="
+        return 0
     if entry != cython.NULL:
         at += is_ended
     else:  # the longest beginning that is the name of one without a semicolon
@@ -307,8 +311,8 @@ def _reference(
     return at
 
 
-def unescape_into(text, size, out):
-    """`text` with its character references replaced, to at most 6/5 of its `size`, which &nGt; and &nLt; take.
+def unescape_into(text, size, out, is_value):
+    """`text`, or an attribute's value, with its character references replaced, to at most 6/5 of its `size`, which &nGt; and &nLt; take.
 
     What is no UTF-8 stays so.
     """
@@ -326,7 +330,7 @@ def unescape_into(text, size, out):
         written += at - begin
         if at == size:
             break
-        length = _reference(text + at, size - at, out + written, cython.address(made))
+        length = _reference(text + at, size - at, out + written, cython.address(made), is_value)
         if length == 0:
             out[written] = 38
             written += 1
@@ -402,11 +406,22 @@ def collapse_into(text, size, is_pre, out, characters):
         count += 1
         if point == 0xFFFD:
             written += _encode(point, out + written)
+        elif at - begin == 3:
+            out[written] = text[begin]
+            out[written + 1] = text[begin + 1]
+            out[written + 2] = text[begin + 2]
+            written += 3
+            continue
         else:
             while begin < at:
                 out[written] = text[begin]
                 written += 1
                 begin += 1
+        while at < size and 32 < text[at] < 0x80:  # the rest of a word
+            out[written] = text[at]
+            written += 1
+            count += 1
+            at += 1
     characters[0] = count
     return written
 
@@ -639,6 +654,24 @@ def fold(text: str) -> str:
         PyMem_Free(out)
 
 
+def has_long_sequence(data: bytes) -> bool:
+    """Whether UTF-8 has a sequence of three bytes or four: a byte of which the three highest bits are set."""
+    text: cython.pointer[cython.const[uint8_t]] = _bytes_of(data)
+    size: cython.Py_ssize_t = len(data)
+    word: uint64_t = 0
+    at: cython.Py_ssize_t = 0
+    while at + 8 <= size:  # eight bytes at once; what is shifted out of one comes into low bits of the next
+        memcpy(cython.address(word), text + at, 8)
+        if word & word << 1 & word << 2 & cython.cast(uint64_t, 0x8080808080808080):
+            return True
+        at += 8
+    while at < size:
+        if text[at] >= 0xE0:
+            return True
+        at += 1
+    return False
+
+
 def unescape(text: str) -> str:
     """`text` with its character references replaced; numbers of any length are harmless."""
     if "&" not in text:
@@ -649,7 +682,7 @@ def unescape(text: str) -> str:
         raise MemoryError
     try:
         return PyUnicode_DecodeUTF8(
-            cython.cast(cython.p_char, out), unescape_into(_bytes_of(data), len(data), out), "surrogatepass"
+            cython.cast(cython.p_char, out), unescape_into(_bytes_of(data), len(data), out, False), "surrogatepass"
         )
     finally:
         PyMem_Free(out)
@@ -667,7 +700,7 @@ def collapse(markup: bytes, is_pre: bool = False) -> str:
     if unescaped == cython.NULL:
         raise MemoryError
     try:
-        size = unescape_into(_bytes_of(markup), size, unescaped)
+        size = unescape_into(_bytes_of(markup), size, unescaped, False)
         size = collapse_into(unescaped, size, is_pre, unescaped + most, cython.address(characters))
         return PyUnicode_DecodeUTF8(cython.cast(cython.p_char, unescaped + most), size, cython.NULL)
     finally:

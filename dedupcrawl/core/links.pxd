@@ -11,9 +11,9 @@ cdef class LinkReader:
     cdef bytes host, path, folder
     cdef object host_of
     cdef bint is_base_here
-    cdef uint8_t first[MOST_BYTES]
-    cdef uint8_t form[MOST_BYTES]
-    cdef uint8_t joined[2 * MOST_BYTES]
+    cdef uint8_t *first
+    cdef uint8_t *form
+    cdef uint8_t *joined
     cdef int leads_here(self, Text href, Py_ssize_t size, uint32_t *hashed) except -1
     cdef int resolved(self, Py_ssize_t made, uint32_t *hashed) except -1
     cdef int is_host(self, uint8_t *text, Py_ssize_t size) except -1

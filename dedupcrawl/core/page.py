@@ -62,23 +62,23 @@ class Page:
 
     def __init__(
         self,
-        url: str,
+        url: object,
         *,
-        title: str = "",
-        paragraphs: tuple = (),
-        headings: tuple = (),
-        keywords: str = "",
-        description: str = "",
-        anchors_same_site: tuple = (),
-        anchors_other_sites: tuple = (),
+        title: object = "",
+        paragraphs: object = (),
+        headings: object = (),
+        keywords: object = "",
+        description: object = "",
+        anchors_same_site: object = (),
+        anchors_other_sites: object = (),
         body_digest: bytes = b"",
         body_tells: bool = False,
-        asides: tuple = (),
-        link_lines: tuple = (),
+        asides: object = (),
+        link_lines: object = (),
         links: object = frozenset(),
         main_links: object = frozenset(),
         selector_missed: bool = False,
-        also_at: tuple = (),
+        also_at: object = (),
     ):
         _check(url=url, title=title, keywords=keywords, description=description)
         _check_lists(
@@ -95,6 +95,8 @@ class Page:
         self.anchors_same_site, self.anchors_other_sites = anchors_same_site, anchors_other_sites
         self.body_digest, self.body_tells, self.selector_missed = body_digest, body_tells, selector_missed
         self.links, self.main_links = frozenset(links), frozenset(main_links)
+        if not all([type(link) is int for link in self.links | self.main_links]):
+            raise TypeError("the links of a page are hashes, as link_hash makes them of what local_form gives.")
         encoded = [
             (part, text.encode("utf-8", "surrogatepass"))
             for part, texts in ((MAIN, paragraphs), (ASIDE, asides), (LINKS, link_lines))

@@ -26,7 +26,8 @@ MOST_UNSETTLED = 400
 """Pages that may be judged again."""
 
 _MOST_CHARACTERS = 4_000_000  # of all of them
-_OBJECT = 500  # bytes; what a page takes besides its text
+_OBJECT = 500  # bytes; what a page takes besides its text,
+_ITEM = 60  # and a string or a link besides its own
 _MUCH = 0.3  # of the text that a page was signed by; what is less, the checks find it in spite of
 
 
@@ -41,7 +42,7 @@ class Unsettled:
         stays: Whether it was kept whatever it duplicates, or is an update of what was kept at its URL.
         is_item: Whether it is an item that is judged by itself, and no page.
         blocks: Those of its main text.
-        characters: Bytes of its texts, and `_OBJECT`.
+        characters: Of its texts, and what else it takes in bytes.
         recurred: Whether some of them have turned out to recur.
         spare: So many symbols more may, before the page is judged again; of a page that says next to nothing any block
             is enough.
@@ -63,7 +64,11 @@ class Unsettled:
 
     def __post_init__(self, reading: Reading) -> None:
         self.blocks = frozenset(main_outline.read(self.entry.outline, reading.own.secret).blocks.hashes)
-        self.characters = len(self.page.title) + self.page.size + _OBJECT
+        page = self.page
+        texts = (page.title, page.keywords, page.description, *page.headings, *page.also_at)
+        texts += page.anchors_same_site + page.anchors_other_sites
+        items = len(texts) + len(page.links) + len(page.main_links)
+        self.characters = page.size + sum(map(len, texts)) + _ITEM * items + _OBJECT
         self.secret = reading.own.secret
         self.settle(self.entry, reading)
 

@@ -18,7 +18,7 @@ def test_what_is_measured_is_what_the_pages_hold(tmp_path: Path) -> None:
     detector = Detector(index, spider="", run="")
     for number in range(20):
         page = Page(f"http://a/{number}", paragraphs=(prose(number, 200),))
-        detector.judge(Analysis(page), checks)
+        detector.judge(Analysis(page, detector.index.secret), checks)
     entries = list(index.entries())
     index.close()
     with running(tmp_path) as server:

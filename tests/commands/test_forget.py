@@ -36,7 +36,7 @@ def crawl(folder: Path, run: str, *urls: str) -> None:
     for url in urls:
         page = Page(url, paragraphs=(prose(len(run) * 1000 + len(url)),))
         for one in (page, Page(url + "/copy", paragraphs=page.paragraphs)):
-            detector.judge(Analysis(one), CHECKS)
+            detector.judge(Analysis(one, detector.index.secret), CHECKS)
             detector.keep_text(one)
     detector.close()
     index.close()
@@ -99,7 +99,7 @@ def test_its_texts_and_its_place_in_the_quota_go_too(folder: Path) -> None:
     quota = SiteQuota(index)
     assert (quota.pages("b.com"), quota.pages("a.example")) == (0, 2)
     page = Page("http://b.com/again", paragraphs=(prose(3000 + len("http://www.b.com/22")),))
-    assert Detector(index).judge(Analysis(page), CHECKS, scope="all").verdict == "unique"
+    assert Detector(index).judge(Analysis(page, index.secret), CHECKS, scope="all").verdict == "unique"
     index.close()
 
 
@@ -109,7 +109,7 @@ def test_what_another_run_keeps_under_the_url_that_a_page_was_fetched_from_stays
     for run_name, asked in (("one", {}), ("other", {"canonical": canonical})):
         detector = Detector(index, spider="toy", run=run_name)
         page = Page(url, paragraphs=(prose(len(run_name)),))
-        assert detector.judge(Analysis(page), CHECKS, **asked).verdict == "unique"
+        assert detector.judge(Analysis(page, detector.index.secret), CHECKS, **asked).verdict == "unique"
         detector.keep_text(page)
         detector.close()
     index.close()
@@ -121,7 +121,7 @@ def test_a_page_that_was_dropped_once_and_is_kept_by_now_stays(folder: Path) -> 
     index = LmdbIndex(folder, CHECKS)
     detector = Detector(index, spider="toy", run="later")
     page = Page("http://a.example/1/copy", paragraphs=(prose(7),))
-    assert detector.judge(Analysis(page), CHECKS).verdict == "unique"
+    assert detector.judge(Analysis(page, detector.index.secret), CHECKS).verdict == "unique"
     detector.keep_text(page)
     detector.close()
     index.close()

@@ -18,6 +18,7 @@ from dedupcrawl.content.view import View
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.page import Page, paragraphs_of
+from tests.linked import linked
 
 NAMES = [feature.name for feature in FEATURES]
 TEXT = """The court heard on Monday that the man who kept the bakery at the corner of the market had taken a clock.
@@ -27,8 +28,8 @@ The judge said that she would hear from both sides before she decided what was t
 
 
 def view(page: Page, furniture: Template | None = None) -> View:
-    outline = main_outline.read(main_outline.packed(SymbolText.of(page.paragraphs)))
-    return View(page.url, page.title, outline, Around.of(page), furniture or Template())
+    outline = main_outline.packed(page.main_text())
+    return View(page.url, page.title, outline, Around.of(page, *page.beside()), furniture or Template())
 
 
 def text_view(text: str, title: str = "", url: str = "http://a.example/1") -> View:
@@ -114,9 +115,8 @@ def test_a_page_that_is_listed_is_no_excerpt_of_the_list() -> None:
     chance = random.Random(4)
     posts = [" ".join("".join(chance.choices("abcdefgh", k=6)) for _ in range(80)) for _ in range(5)]
     post = Page("http://a.example/p/2", title="Second post", paragraphs=(posts[2],))
-    front = Page(
-        "http://a.example/", title="A blog", paragraphs=tuple(posts), links=tuple(f"/p/{number}" for number in range(5))
-    )
+    links = linked(*(f"/p/{number}" for number in range(5)))
+    front = Page("http://a.example/", title="A blog", paragraphs=tuple(posts), links=links)
     silent = Page("http://a.example/", title="A blog", paragraphs=tuple(posts))
     listed, inside = (compare(view(post), view(it), packaged()) for it in (front, silent))
     assert listed.is_list
@@ -163,10 +163,7 @@ LINES = st.lists(st.sampled_from(_SAID), unique_by=lambda line: line_hashes((lin
 
 def said(one: Page, other: Page, furniture: Template | None = None) -> bool:
     known = furniture or Template()
-    outlines = [main_outline.read(main_outline.packed(SymbolText.of(page.paragraphs))) for page in (one, other)]
-    return is_own_text_said(
-        *(View("", "", main, Around.of(page), known) for main, page in zip(outlines, (one, other), strict=True))
-    )
+    return is_own_text_said(*(view(page.replace(url="", title=""), known) for page in (one, other)))
 
 
 @given(LINES, st.integers(0, 20), st.integers(0, 20))

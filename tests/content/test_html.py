@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import gzip
 import json
 import subprocess
@@ -17,6 +16,7 @@ from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.core.digests import digest_of
 from dedupcrawl.page import Page
 from tests.content.test_tags import MARKUP
+from tests.linked import linked
 
 URL = "http://www.example.com/a/page.html"
 
@@ -48,8 +48,8 @@ def test_everything_a_page_says() -> None:
         anchors_other_sites=("www.example.org/",),
         body_digest=digest_of(markup.encode()),
         body_tells=True,
-        links=("/more",),
-        main_links=("/more",),
+        links=linked("/more"),
+        main_links=linked("/more"),
     )
 
 
@@ -64,8 +64,8 @@ def test_without_fields_only_title_paragraphs_and_digest() -> None:
         title="T",
         paragraphs=whole.paragraphs,
         body_digest=whole.body_digest,
-        links=("/a/x",),
-        main_links=("/a/x",),
+        links=linked("/a/x"),
+        main_links=linked("/a/x"),
     )
 
 
@@ -103,7 +103,7 @@ class TestSelector:
     def test_that_finds_no_text_leaves_the_page_as_it_would_be(self, selector: str) -> None:
         page = extract(self.PAGE, URL, selector=selector)
         assert page.selector_missed
-        assert dataclasses.replace(page, selector_missed=False) == extract(self.PAGE, URL)
+        assert page.replace(selector_missed=False) == extract(self.PAGE, URL)
 
     @pytest.mark.parametrize("selector", ["div[", "p:nope()", ":has(", "//p", "a::attr"])
     def test_that_is_none_is_an_error_with_its_name(self, selector: str) -> None:

@@ -12,7 +12,6 @@ from dedupcrawl.content.differences import Differences, taken
 from dedupcrawl.content.evidence import compare
 from dedupcrawl.content.model import packaged
 from dedupcrawl.content.view import View
-from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.page import Page
 
@@ -23,8 +22,8 @@ LINES = st.lists(st.sampled_from([*ARTICLE[:4], *BOX, "Price 7", "Price 8"]), ma
 
 def view(main: tuple[str, ...], beside: tuple[str, ...] = (), furniture: Template | None = None) -> View:
     page = Page("http://a.example/1", paragraphs=main, asides=beside)
-    outline = main_outline.read(main_outline.packed(SymbolText.of(main)))
-    return View(page.url, page.title, outline, Around.of(page), furniture or Template())
+    outline = main_outline.packed(page.main_text())
+    return View(page.url, page.title, outline, Around.of(page, *page.beside()), furniture or Template())
 
 
 def repeating(*lines: str) -> Template:

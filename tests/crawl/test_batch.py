@@ -72,7 +72,7 @@ def says(what: str, *, first: Callable[[], object] = lambda: None) -> Callable[[
 
 def judges(detector: Detector, url: str, words: list[str]) -> Callable[[], Steps[Verdict | None]]:
     """Steps of a page that is dropped when it is a duplicate."""
-    read = Analysis(Page(url, paragraphs=(" ".join(words),)))
+    read = Analysis(Page(url, paragraphs=(" ".join(words),)), detector.index.secret)
 
     def steps() -> Steps[Verdict | None]:
         return (yield from detector.steps(read, Asked(CHECKS, request=lambda: b"ask")))
@@ -256,7 +256,7 @@ def test_items_of_one_page_are_judged_one_after_the_other(index: Indexes, batch:
 
     def shared() -> Steps[Verdict | None]:
         if not known:
-            known.append((yield from detector.steps(Analysis(text), Asked(CHECKS))))
+            known.append((yield from detector.steps(Analysis(text, detector.index.secret), Asked(CHECKS))))
         return known[0]
 
     text = Page("http://a.example/", paragraphs=(" ".join(prose(200)),))

@@ -15,7 +15,7 @@ from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.questions import ErrorPages, Questions, ask_for_canonical, ask_for_error
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.settings import DedupSettings
-from tests.crawl.test_trials import ASKED, CANONICAL, STORY, Setting
+from tests.crawl.test_trials import ASKED, CANONICAL, STORY, Setting, look
 from tests.crawls.site import page, prose
 
 HOST = "a.example"
@@ -31,8 +31,8 @@ class Asked:
         self.questions.append((request, answered))
 
 
-def made() -> tuple[Questions, Asked, ErrorPages, Batch]:
-    index = TemporaryIndex([])
+def made(index: TemporaryIndex | None = None) -> tuple[Questions, Asked, ErrorPages, Batch]:
+    index = index or TemporaryIndex([])
     asked, errors, batch = Asked(), ErrorPages(), Batch(index)
     sending: Any = asked
     return Questions(Pages(DedupSettings.read({}), index), batch, sending), asked, errors, batch
@@ -81,11 +81,13 @@ def answer(request: Request, status: int = 200) -> Response:
 
 
 def test_each_trial_that_lacks_the_page_of_its_canonical_url_gets_it(tmp_path: Path) -> None:
-    setting, questions, asked = canonical(tmp_path)
+    index = TemporaryIndex([])
+    setting, (questions, asked, *_) = Setting(tmp_path), made(index)
+    story = look(prose(1), secret=index.secret)
     urls = [ASKED, f"{ASKED}2", f"{ASKED}3"]
     for number, url in enumerate(urls):
         setting.begin(url)
-        setting.trials.asked_for(url, STORY)
+        setting.trials.asked_for(url, story)
         ask_for_canonical(questions, setting.trials, CANONICAL, led_nowhere=False)
         if number == 0:  # the second comes while the first waits
             continue

@@ -10,6 +10,7 @@ import pytest
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
+from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.template import Template
 from dedupcrawl.crawl import trials as trials_module
 from dedupcrawl.crawl.same_page import NOWHERE, Look, is_kept_with_lines_beside, same_page
@@ -25,8 +26,9 @@ from tests.crawls.site import prose
 ASKED, CANONICAL = "http://a.example/p?sid=1", "http://a.example/p"
 
 
-def look(text: str, body: bytes = b"") -> Look:
-    return Look.at(Analysis(Page("http://a.example/", paragraphs=(text,) if text else (), body_digest=body)))
+def look(text: str, body: bytes = b"", secret: Secret = NO_SECRET) -> Look:
+    page = Page("http://a.example/", paragraphs=(text,) if text else (), body_digest=body)
+    return Look.at(Analysis(page, secret))
 
 
 STORY, OTHER, SHELL = look(prose(1)), look(prose(2)), look("")
@@ -56,7 +58,7 @@ def furniture_of_pages(count: int) -> Template:
     furniture = Template()
     for number in range(count):
         analysis = Analysis(Page("http://a.example/", paragraphs=(f"Viewed {number} times", prose(10 + number))))
-        furniture.add(analysis.hashes, f"page {number}")
+        analysis.learn(furniture, f"page {number}")
     return furniture
 
 

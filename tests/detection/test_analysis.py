@@ -24,7 +24,7 @@ def site(*pages: Analysis) -> Template:
     template = Template()
     for page in pages:
         for _ in range(RECURRING):
-            template.add(page.hashes)
+            page.learn(template, "")
     return template
 
 
@@ -34,7 +34,7 @@ def test_without_a_template_a_page_is_its_main_text() -> None:
     assert reading.analysis is page
     assert reading.own.text == page.text.text
     assert len(reading.view.around.asides) == 3
-    assert reading.furniture_blocks == 0
+    assert reading.template_blocks == 0
 
 
 def test_where_the_main_text_is_the_sites_its_own_asides_are_read() -> None:
@@ -42,7 +42,7 @@ def test_where_the_main_text_is_the_sites_its_own_asides_are_read() -> None:
     reading = Reading.of(analysis([NOTICE], [*ARTICLE, FOOTER]), known)
     assert reading.analysis.page.paragraphs == (NOTICE, *ARTICLE)
     assert reading.own.text == "\n".join(ARTICLE)
-    assert reading.furniture_blocks == 1
+    assert reading.template_blocks == 1
     article = Reading.of(analysis(ARTICLE, []), Template()).signatures(CHECKS)
     found = reading.signatures(CHECKS)
     assert found.keys() == article.keys()

@@ -58,7 +58,9 @@ def test_every_compiled_step_is_taken_and_changes_no_verdict(tmp_path: Path) -> 
         index = LmdbIndex(tmp_path / str(next(folders)), checks, batch_pages=8)
         detector = Detector(index, run="run")
         found = [
-            detector.judge(Analysis(read(text, f"http://site{number % 2}.example/{number}")), checks)
+            detector.judge(
+                Analysis(read(text, f"http://site{number % 2}.example/{number}"), detector.index.secret), checks
+            )
             for number, text in enumerate(pages())
         ]
         detector.close()

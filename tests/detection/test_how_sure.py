@@ -31,7 +31,7 @@ def last_of(pages: list[Page], check: str, **given: Any) -> Verdict:
     checks = make_checks((check,), {})
     asked = {name: given.pop(name) for name in ("target_precision",) if name in given}
     detector = Detector(TemporaryIndex(checks), run="one", **given)
-    return [detector.judge(Analysis(one), checks, **asked) for one in pages][-1]
+    return [detector.judge(Analysis(one, detector.index.secret), checks, **asked) for one in pages][-1]
 
 
 STRANGERS = [page(f"x/{number}", prose(80, 100 + number), f"Page {number}") for number in range(RECURRING)]

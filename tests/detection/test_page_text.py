@@ -24,7 +24,7 @@ def page(number: int, text: str = "") -> Page:
 def learned(pages: int) -> Template:
     furniture = Template()
     for number in range(1, pages + 1):
-        furniture.add(Analysis(page(number)).hashes, f"Topic {number}")
+        Analysis(page(number)).learn(furniture, f"Topic {number}")
     return furniture
 
 

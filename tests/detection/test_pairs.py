@@ -41,7 +41,7 @@ def crawled(path: Path, *, target: float = 0.5) -> tuple[Index, dict[str, float 
     """The index of a crawl of these, and the probability of each verdict."""
     index = LmdbIndex(path, CHECKS)
     detector = Detector(index, run="one")
-    analyses = [Analysis(page) for page in pages()]
+    analyses = [Analysis(page, index.secret) for page in pages()]
     for analysis in analyses:
         detector.learn(analysis)
     said: dict[str, float | None] = {}
@@ -96,7 +96,7 @@ def test_a_page_kept_under_its_canonical_url_is_found_where_it_was_fetched(tmp_p
     index = LmdbIndex(tmp_path / "index", CHECKS)
     detector = Detector(index, run="one")
     page = Page("http://a.example/1?sid=2", title="One", paragraphs=(prose(1),))
-    detector.judge(Analysis(page), CHECKS, canonical="http://a.example/1")
+    detector.judge(Analysis(page, detector.index.secret), CHECKS, canonical="http://a.example/1")
     detector.close()
     assert Pairs(index, packaged()).compare(page, page.url).probability == 1
     index.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 import pytest
 
@@ -25,7 +24,7 @@ def test_no_page_is_dropped_because_of_a_template_alone() -> None:
     for seed in range(1, 12):
         page = framed(" ".join(prose(30, seed)), notice)
         assert page.paragraphs == (notice,)
-        assert not crawl.detector.judge(Analysis(page), CHECKS).is_duplicate, seed
+        assert not crawl.detector.judge(Analysis(page, crawl.index.secret), CHECKS).is_duplicate, seed
 
 
 def test_the_same_text_in_the_same_template_is_found_before_and_after_it_is_known() -> None:
@@ -33,26 +32,28 @@ def test_the_same_text_in_the_same_template_is_found_before_and_after_it_is_know
     notice = " ".join(prose(200))
     for seed in range(1, 12):
         page = framed(" ".join(prose(30, seed)), notice)
-        crawl.detector.judge(Analysis(page), CHECKS)
-        again = replace(page, url=f"{page.url}?again")
-        assert crawl.detector.judge(Analysis(again), CHECKS).duplicate_of == page.url, seed
+        crawl.detector.judge(Analysis(page, crawl.index.secret), CHECKS)
+        again = page.replace(url=f"{page.url}?again")
+        assert crawl.detector.judge(Analysis(again, crawl.index.secret), CHECKS).duplicate_of == page.url, seed
 
 
 def test_what_stands_in_little_elsewhere_does_not_hide_a_duplicate() -> None:
     crawl = Crawl()
     text = " ".join(prose(200))
     title = text[:30]
-    crawl.detector.judge(Analysis(replace(framed("Viewed 12 times today", text), title=title)), CHECKS)
-    again = replace(framed("Viewed 13 times since yesterday", text), title=title)
-    assert crawl.detector.judge(Analysis(again), CHECKS).is_duplicate
+    crawl.detector.judge(
+        Analysis(framed("Viewed 12 times today", text).replace(title=title), crawl.index.secret), CHECKS
+    )
+    again = framed("Viewed 13 times since yesterday", text).replace(title=title)
+    assert crawl.detector.judge(Analysis(again, crawl.index.secret), CHECKS).is_duplicate
 
 
 def test_on_another_site_what_stands_around_a_text_is_another_frame() -> None:
     crawl = Crawl()
     page = framed(" ".join(prose(30, 1)), " ".join(prose(200)))
-    crawl.detector.judge(Analysis(page), CHECKS)
-    reprint = replace(framed(" ".join(prose(30, 2)), " ".join(prose(200))), url="http://b.example/")
-    assert crawl.detector.judge(Analysis(reprint), CHECKS).duplicate_of == page.url
+    crawl.detector.judge(Analysis(page, crawl.index.secret), CHECKS)
+    reprint = framed(" ".join(prose(30, 2)), " ".join(prose(200))).replace(url="http://b.example/")
+    assert crawl.detector.judge(Analysis(reprint, crawl.index.secret), CHECKS).duplicate_of == page.url
 
 
 class Site:
@@ -64,7 +65,7 @@ class Site:
 
     def judge(self, url: str, *paragraphs: list[str]) -> Verdict:
         page = Page(f"http://{url}", paragraphs=tuple(" ".join(words) for words in paragraphs))
-        return self.detector.judge(Analysis(page), CHECKS, request=url.encode)
+        return self.detector.judge(Analysis(page, self.index.secret), CHECKS, request=url.encode)
 
     def fill(self, host: str, template: list[list[str]], first: int = 100) -> None:
         """Pages enough for their template to be known."""
@@ -104,8 +105,8 @@ def product(number: int, said: str = "") -> Page:
 def test_a_product_of_which_a_name_is_its_own_is_found_by_its_title() -> None:
     crawl = Crawl()
     for number in range(30):
-        assert not crawl.detector.judge(Analysis(product(number)), CHECKS).is_duplicate, number
-    again = crawl.detector.judge(Analysis(product(25, "Ships today")), CHECKS)
+        assert not crawl.detector.judge(Analysis(product(number), crawl.index.secret), CHECKS).is_duplicate, number
+    again = crawl.detector.judge(Analysis(product(25, "Ships today"), crawl.index.secret), CHECKS)
     assert (again.duplicate_of, again.check) == (product(25).url, "title")
 
 
@@ -154,7 +155,8 @@ class TestTemplateOfASite:
         site.judge("a.example/later", MENU, prose(90, 7), FOOT)
         assert early is not None
         assert kept is not None
-        alone = Reading.of(Analysis(Page("http://x", paragraphs=(" ".join(story),))), Template()).signatures(CHECKS)
+        own = Analysis(Page("http://x", paragraphs=(" ".join(story),)), site.index.secret)
+        alone = Reading.of(own, Template()).signatures(CHECKS)
         assert {name for name in alone if kept.signatures[name] == alone[name]} == alone.keys() - {"exact"}
         assert not {name for name in alone if early.signatures[name] == alone[name]}
         assert (kept.outline, kept.kept_at) == (early.outline, early.kept_at)
@@ -210,7 +212,7 @@ class TestTemplateOfASite:
 
         def judge(url: str, *paragraphs: list[str]) -> Verdict:
             page = Page(f"http://a.example/{url}", paragraphs=tuple(" ".join(words) for words in paragraphs))
-            return detector.judge(Analysis(page), checks, request=url.encode)
+            return detector.judge(Analysis(page, detector.index.secret), checks, request=url.encode)
 
         judge("story", MENU, prose(60, 6), FOOT)
         assert judge("empty", MENU, FOOT).is_duplicate
@@ -269,7 +271,7 @@ class TestTemplateOfASite:
         if how == "updated":
             site.judge("a.example/story?print", MENU, prose(60, 8), FOOT)
         page = Page("http://a.example/story?print", paragraphs=tuple(map(" ".join, (MENU, prose(60, 7), FOOT))))
-        site.detector.judge(Analysis(page), CHECKS, request=lambda: b"", force_keep=how == "forced")
+        site.detector.judge(Analysis(page, site.index.secret), CHECKS, request=lambda: b"", force_keep=how == "forced")
         site.fill("a.example", [MENU, FOOT])
         assert site.index.verdict(page.url) is None
 
@@ -354,7 +356,7 @@ def test_what_a_site_repeats_is_stored_even_when_a_quota_cannot_be() -> None:
 
     index = Full(CHECKS)
     detector = Detector(index, run="one")
-    detector.judge(Analysis(framed(" ".join(prose(30, 1)))), CHECKS)
+    detector.judge(Analysis(framed(" ".join(prose(30, 1))), detector.index.secret), CHECKS)
     with pytest.raises(OSError, match="no space"):
         detector.close()
     assert SiteFurniture(index).of("a.example").pages == 1

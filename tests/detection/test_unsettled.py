@@ -36,21 +36,26 @@ def add(pages: UnsettledPages, host: str, name: str, blocks: str, spare: int = -
 
 def test_all_that_a_page_holds_is_counted() -> None:
     checks = make_checks(("exact",), {})
-    links = tuple(map(str, range(1000)))
+    anchors = tuple(map(str, range(1000)))
     page = Page(
         "http://a/",
         title="title",
         paragraphs=("one two three",),
-        anchors_same_site=links,
+        anchors_same_site=anchors,
         headings=("one",),
+        keywords="key",
         asides=("two",),
+        links=range(10),
+        main_links=range(5),
+        also_at=("http://b/",),
     )
     analysis = Analysis(page)
     reading = Reading.of(analysis, Template())
     entry = Entry(
         url=page.url, site="a", spider="", run="", kept_at=0, title="", signatures={}, outline=analysis.outline
     )
-    assert Unsettled(page, entry, checks, reading, never_compared).characters == 5 + 13 + 2890 + 3 + 3 + 1003 * 50
+    texts = 5 + 13 + 2890 + 3 + 3 + 3 + 9
+    assert Unsettled(page, entry, checks, reading, never_compared).characters == texts + 1020 * 60 + 500
 
 
 def recur(pages: UnsettledPages, host: str, blocks: str) -> None:

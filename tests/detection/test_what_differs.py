@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.verdict import Verdict
 from tests.detection.judged import CHECKS, Crawl, prose
+from tests.linked import linked
 
 FRAME = " ".join(prose(60))
 BULLETIN = """
@@ -31,8 +31,10 @@ def second(kept: str, new: str, names: tuple[str, ...] = DEFAULT_CHECKS) -> Verd
     """The verdict on the second of two pages."""
     checks = make_checks(names, {})
     detector = Detector(TemporaryIndex(checks), run="one")
-    detector.judge(Analysis(Page("http://a.example/1", paragraphs=paragraphs_of(kept))), checks)
-    return detector.judge(Analysis(Page("http://b.example/2", paragraphs=paragraphs_of(new))), checks, scope="all")
+    detector.judge(Analysis(Page("http://a.example/1", paragraphs=paragraphs_of(kept)), detector.index.secret), checks)
+    return detector.judge(
+        Analysis(Page("http://b.example/2", paragraphs=paragraphs_of(new)), detector.index.secret), checks, scope="all"
+    )
 
 
 @pytest.mark.parametrize(
@@ -90,11 +92,11 @@ def test_products_with_one_description(index: str, tmp_path: Path) -> None:
     names = ("T-shirt blue size 38", "T-shirt red size 40", "Coat")
     pages = [shirt, *(product(name, "EUR 24.90") for name in names)]
     assert len({page.paragraphs for page in pages}) == 1
-    assert [detector.judge(Analysis(page), checks).verdict for page in pages] == ["unique"] * 4
-    again = replace(shirt, url="http://shop.example/again")
-    assert detector.judge(Analysis(again), checks).duplicate_of == shirt.url
-    elsewhere = replace(pages[1], url="http://other.example/")
-    assert detector.judge(Analysis(elsewhere), checks, scope="all").is_duplicate
+    assert [detector.judge(Analysis(page, detector.index.secret), checks).verdict for page in pages] == ["unique"] * 4
+    again = shirt.replace(url="http://shop.example/again")
+    assert detector.judge(Analysis(again, detector.index.secret), checks).duplicate_of == shirt.url
+    elsewhere = pages[1].replace(url="http://other.example/")
+    assert detector.judge(Analysis(elsewhere, detector.index.secret), checks, scope="all").is_duplicate
     kept.close()
 
 
@@ -106,7 +108,7 @@ def test_a_short_block_that_the_site_repeats_is_a_slot() -> None:
     def judge(number: int, state: str, seed: int) -> Verdict:
         own = [" ".join(prose(14, seed + place)) for place in range(5)]
         page = Page(f"http://a.example/{number}", paragraphs=(*frame[:3], *own, state, *frame[3:]))
-        return detector.judge(Analysis(page), checks)
+        return detector.judge(Analysis(page, detector.index.secret), checks)
 
     for number in range(12):
         assert judge(number, ("in stock", "sold out")[number % 2], 10 * number + 10).verdict == "unique"
@@ -169,17 +171,23 @@ def test_a_table_in_an_article_is_part_of_it(around: str) -> None:
             f"http://a.example/{day}",
         )
 
-    assert [detector.judge(Analysis(page(day)), checks).verdict for day in (1, 2, 3)] == ["unique"] * 3
+    assert [detector.judge(Analysis(page(day), detector.index.secret), checks).verdict for day in (1, 2, 3)] == [
+        "unique"
+    ] * 3
 
 
 def test_headlines_tell_pages_of_one_site_apart_whatever_its_hosts() -> None:
     checks = make_checks(DEFAULT_CHECKS, {})
     detector = Detector(TemporaryIndex(checks), run="one")
-    shirt = replace(product("Shirt", "EUR 20"), url="http://shop.com/Shirt")
+    shirt = product("Shirt", "EUR 20").replace(url="http://shop.com/Shirt")
     coat = product("Coat", "EUR 20")
-    assert not detector.judge(Analysis(shirt), checks).is_duplicate
-    assert not detector.judge(Analysis(replace(coat, url="http://www.shop.com/Coat")), checks).is_duplicate
-    assert detector.judge(Analysis(replace(shirt, url="http://www.shop.com/Shirt")), checks).is_duplicate
+    assert not detector.judge(Analysis(shirt, detector.index.secret), checks).is_duplicate
+    assert not detector.judge(
+        Analysis(coat.replace(url="http://www.shop.com/Coat"), detector.index.secret), checks
+    ).is_duplicate
+    assert detector.judge(
+        Analysis(shirt.replace(url="http://www.shop.com/Shirt"), detector.index.secret), checks
+    ).is_duplicate
 
 
 def test_the_lines_around_a_text_count_by_their_words_in_chinese_too() -> None:
@@ -194,9 +202,9 @@ def test_the_lines_around_a_text_count_by_their_words_in_chinese_too() -> None:
 def test_no_evidence_is_asked_for_where_the_checks_decide() -> None:
     checks = make_checks(("exact",), {})
     detector = Detector(TemporaryIndex(checks), run="one")
-    detector.judge(Analysis(product("Shirt", "EUR 20")), checks, target_precision=0)
-    again = replace(product("Shirt", "EUR 20"), url="http://shop.example/again")
-    assert detector.judge(Analysis(again), checks, target_precision=0).is_duplicate
+    detector.judge(Analysis(product("Shirt", "EUR 20"), detector.index.secret), checks, target_precision=0)
+    again = product("Shirt", "EUR 20").replace(url="http://shop.example/again")
+    assert detector.judge(Analysis(again, detector.index.secret), checks, target_precision=0).is_duplicate
 
 
 def test_the_same_url_again_is_an_update_whatever_else_holds_it() -> None:
@@ -207,7 +215,10 @@ def test_the_same_url_again_is_an_update_whatever_else_holds_it() -> None:
         Page("http://a.example/long", paragraphs=(FRAME, " ".join(prose(60, 9)))),
     ]
     for _ in range(3):
-        verdicts = [detector.judge(Analysis(page), checks, scope="all", is_same=lambda url: False) for page in pages]
+        verdicts = [
+            detector.judge(Analysis(page, detector.index.secret), checks, scope="all", is_same=lambda url: False)
+            for page in pages
+        ]
         assert [verdict.verdict for verdict in verdicts] == ["unique", "unique"]
 
 
@@ -217,7 +228,11 @@ def test_equal_pages_are_surely_one_however_long_their_title(length: int) -> Non
     crawl = Crawl()
     for name in ("one", "other"):
         verdict = crawl.detector.judge(
-            Analysis(Page(f"http://a.example/{name}", title=title, paragraphs=(" ".join(prose(60)),))), CHECKS
+            Analysis(
+                Page(f"http://a.example/{name}", title=title, paragraphs=(" ".join(prose(60)),)),
+                crawl.index.secret,
+            ),
+            CHECKS,
         )
     assert verdict.evidence["probability"] == 1
 
@@ -227,14 +242,16 @@ def test_equal_pages_are_surely_one_however_much_stands_around_their_text() -> N
     crawl = Crawl()
     for name in ("one", "other"):
         page = Page(f"http://a.example/{name}", title="A title", paragraphs=(" ".join(prose(60)),), asides=lines)
-        verdict = crawl.detector.judge(Analysis(page), CHECKS)
+        verdict = crawl.detector.judge(Analysis(page, crawl.index.secret), CHECKS)
     assert verdict.evidence["probability"] == 1
 
 
 def test_a_page_that_links_to_another_and_shares_a_notice_with_it_is_no_list_of_it() -> None:
     notice = " ".join(prose(60))
-    front = Page("http://a.example/", title="News", paragraphs=(notice, " ".join(prose(100, 1))), links=("/story",))
+    front = Page(
+        "http://a.example/", title="News", paragraphs=(notice, " ".join(prose(100, 1))), links=linked("/story")
+    )
     crawl = Crawl()
-    crawl.detector.judge(Analysis(front), CHECKS)
+    crawl.detector.judge(Analysis(front, crawl.index.secret), CHECKS)
     story = Page("http://a.example/story", title="A story", paragraphs=(notice, " ".join(prose(120, 2))))
-    assert "listed_by" not in crawl.detector.judge(Analysis(story), CHECKS).evidence
+    assert "listed_by" not in crawl.detector.judge(Analysis(story, crawl.index.secret), CHECKS).evidence

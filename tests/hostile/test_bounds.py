@@ -190,8 +190,8 @@ def test_hundreds_of_pages_made_to_look_alike() -> None:
         for number in range(600)
     ]
     for number, page in enumerate(pages[:-1]):  # each in a run of its own, so that it is compared with none
-        Detector(index, run=str(number)).judge(Analysis(page), checks)
-    detector, last = Detector(index, run="last"), Analysis(pages[-1])
+        Detector(index, run=str(number)).judge(Analysis(page, index.secret), checks)
+    detector, last = Detector(index, run="last"), Analysis(pages[-1], index.secret)
     bounded(lambda: detector.judge(last, checks, scope="all"))
 
 

@@ -41,7 +41,7 @@ def pages(count: int) -> list[Page]:
 
 def judged(detector: Detector, batch: list[Page], canonical: str | None = None) -> list[Verdict]:
     asked = Asked(CHECKS, canonical=canonical, request=lambda: b"ask")
-    return together(detector.index, (detector.steps(Analysis(page), asked) for page in batch))
+    return together(detector.index, (detector.steps(Analysis(page, detector.index.secret), asked) for page in batch))
 
 
 def test_of_two_equal_pages_in_a_batch_the_first_is_kept(place: Places) -> None:

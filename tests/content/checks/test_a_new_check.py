@@ -58,7 +58,9 @@ def test_it_finds_duplicates_in_any_index(checks: list[Check], where: str, tmp_p
     try:
         detector = Detector(index, run="r")
         verdicts = [
-            detector.judge(Analysis(Page(f"http://a.example/{n}", title="", paragraphs=(said,))), checks)
+            detector.judge(
+                Analysis(Page(f"http://a.example/{n}", title="", paragraphs=(said,)), detector.index.secret), checks
+            )
             for n, said in enumerate((text, other, edited))
         ]
     finally:
