@@ -114,9 +114,9 @@ def permalinks(url: str, facts: Facts, base: str) -> list[str]:
             links.setdefault(fragment, {})[target] = None
             if len(links) >= _MOST:
                 break
-    there = facts.has_elements(links.keys()) if links else ()
+    elements = facts.has_elements(links.keys()) if links else ()
     found = []
-    for target in (target for fragment, targets in links.items() if fragment in there for target in targets):
+    for target in (target for fragment, targets in links.items() if fragment in elements for target in targets):
         path, mark, query = target.partition("?")
         is_joined = path and mark and query and "#" not in query  # a join costs more than all the rest
         found.append(f"{paths[path]}?{query}" if is_joined else _absolute(base, target))

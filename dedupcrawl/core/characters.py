@@ -312,9 +312,9 @@ def _reference(
 
 
 def unescape_into(text, size, out, is_value):
-    """`text`, or an attribute's value, with its character references replaced, to at most 6/5 of its `size`, which &nGt; and &nLt; take.
+    """`text` with its character references replaced, to at most 6/5 of its `size`, which &nGt; and &nLt; take.
 
-    What is no UTF-8 stays so.
+    What is no UTF-8 stays so. `is_value`: it is the value of an attribute, see `_reference`.
     """
     at: cython.Py_ssize_t = 0
     written: cython.Py_ssize_t = 0

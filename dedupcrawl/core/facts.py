@@ -98,16 +98,17 @@ class Facts:
     def numbered_anchors(self):
         """Those of them that lead to another page, and to an element of it whose name ends with a digit."""
         outline: Outline = self.read()
+        text: Text = self.markup
         target: Span
         i: cython.int
         found: list = []
         for i in range(outline.anchor_count):
             target = outline.anchors[i].target
-            while target.end > target.begin and is_space(outline.source[target.end - 1]):
+            while target.end > target.begin and is_space(text[target.end - 1]):
                 target.end -= 1
-            if target.end > target.begin and is_digit(outline.source[target.end - 1]):
-                if target.begin < find(0x23, outline.source, target.begin, target.end) < target.end:
-                    found.append(_decoded(self.markup, target))
+            is_numbered: cython.bint = target.end > target.begin and is_digit(text[target.end - 1])
+            if is_numbered and target.begin < find(0x23, text, target.begin, target.end) < target.end:
+                found.append(_decoded(self.markup, target))
         return found
 
     def has_elements(self, names: object) -> set:

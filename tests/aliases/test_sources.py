@@ -147,7 +147,9 @@ def test_any_bytes_at_any_url(body: bytes, url: str) -> None:
             assert "#" not in one
 
 
-@given(st.from_regex(sources._WHOLE, fullmatch=True), st.sampled_from([HERE, "https://b.example", "http://a.example/b/"]))
+@given(
+    st.from_regex(sources._WHOLE, fullmatch=True), st.sampled_from([HERE, "https://b.example", "http://a.example/b/"])
+)
 def test_what_is_not_joined_need_not_be(target: str, base: str) -> None:
     assert sources._joined(base, target) == urldefrag(urljoin(base, target)).url
 
