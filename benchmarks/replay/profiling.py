@@ -29,7 +29,7 @@ _COMPONENTS = {
     "pages read: HTML to text and signatures": (
         "content/html.py", "content/outline.py", "content/main_text.py", "content/main_outline.py",
         "content/encoding.py", "content/character_tables.py", "content/symbols.py", "content/word_kinds.py",
-        "content/around.py", "content/selection.py", "content/checks/", "detection/analysis.py", "page.py",
+        "content/around.py", "text/", "content/checks/", "detection/analysis.py", "page.py",
         "crawl/pages.py",
     ),
     "verdict: pages compared": ("content/", "detection/", "verdict.py"),

@@ -13,9 +13,9 @@ from dedupcrawl.content.encoding import to_utf8
 from dedupcrawl.content.links import local_links
 from dedupcrawl.content.main_text import main_blocks
 from dedupcrawl.content.outline import HEADINGS, LINE_BREAK, Outline, byte_length, collapse, outline, tame
-from dedupcrawl.content.selection import NOTHING, Ignored, selected
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, site_of
+from dedupcrawl.text.ignored import NOTHING, Ignored
 
 _BODY_LIMIT = 2_000_000  # bytes of HTML that are read; the digest is of all of it
 _TAMED_LIMIT = 8_000_000  # of a longer page so many, to read what is neither script nor picture
@@ -81,6 +81,8 @@ def _read(markup: bytes, page: Outline, url: str, selector: str | None, digest: 
     """A page that is neither too long nor cut."""
     paragraphs: tuple[str, ...] = ()
     if selector:
+        from dedupcrawl.text.selection import selected
+
         paragraphs = _paragraphs(block[0] for block in outline("<hr>".join(selected(markup, selector)).encode()).blocks)
     missed = bool(selector) and not paragraphs
     asides: tuple[str, ...] = ()

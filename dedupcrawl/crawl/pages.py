@@ -15,11 +15,11 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.crawl.request_meta import Yielded, urls_before, without_fragment
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.settings import DedupSettings
+from dedupcrawl.text.ignored import read_ignored
 from dedupcrawl.verdict import Verdict
 
 

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.page import Page
+from dedupcrawl.text.ignored import read_ignored
 from tests.content.test_tags import MARKUP
 
 URL = "http://www.example.com/a/page.html"
@@ -132,7 +132,7 @@ def test_a_lone_surrogate_is_no_error(text: str) -> None:
 BOUNDED = """
 import resource, sys
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.selection import read_ignored
+from dedupcrawl.text.ignored import read_ignored
 from tests.content.bombs import BOMBS
 extract("<p>warm", "http://example.com/", selector="p")
 used = int(next(line for line in open("/proc/self/status") if line.startswith("VmSize")).split()[1]) * 1024
