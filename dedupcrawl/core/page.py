@@ -219,7 +219,7 @@ class Page:
         return self.fields() == other.fields()
 
     def __hash__(self):
-        return hash(self.url)
+        return hash(tuple(self.fields().values()))
 
     def __repr__(self):
         told = [f"{name}={value!r}" for name, value in self.fields().items() if value]
