@@ -97,26 +97,24 @@ class Page:
         self.links, self.main_links = frozenset(links), frozenset(main_links)
         if not all([type(link) is int for link in self.links | self.main_links]):
             raise TypeError("the links of a page are hashes, as link_hash makes them of what local_form gives.")
-        encoded = [
-            (part, text.encode("utf-8", "surrogatepass"))
-            for part, texts in ((MAIN, paragraphs), (ASIDE, asides), (LINKS, link_lines))
-            for lines in texts
-            for text in lines.split("\n")
-            if text
-        ]
-        total: cython.Py_ssize_t = sum([len(text) for _, text in encoded])
-        at: cython.Py_ssize_t = 0
+        parts = ["\n".join(texts).encode("utf-8", "surrogatepass") for texts in (paragraphs, asides, link_lines)]
         free(self.text)  # of an earlier call
         self.line_count = 0
-        self.text = cython.cast(cython.pointer(uint8_t), malloc(total + 1))
+        self.text_size = sum([len(raw) for raw in parts])
+        self.text = cython.cast(cython.pointer(uint8_t), malloc(self.text_size + 1))
         if self.text is cython.NULL:
             raise MemoryError
-        for part, text in encoded:
-            size: cython.Py_ssize_t = len(text)
-            memcpy(self.text + at, cython.cast(cython.pointer(uint8_t), cython.cast(bytes, text)), size)
-            self.add_line(at, at + size, part)
-            at += size
-        self.text_size = total
+        begin: cython.Py_ssize_t = 0
+        at: cython.Py_ssize_t
+        for part, raw in zip((MAIN, ASIDE, LINKS), parts, strict=True):
+            end: cython.Py_ssize_t = begin + len(raw)
+            memcpy(self.text + begin, cython.cast(cython.pointer(uint8_t), cython.cast(bytes, raw)), end - begin)
+            for at in range(begin, end + 1):
+                if at == end or self.text[at] == 0x0A:
+                    if at > begin:
+                        self.add_line(begin, at, part)
+                    begin = at + 1
+            begin = end
 
     def __dealloc__(self):
         free(self.text)

@@ -263,7 +263,6 @@ class SymbolText:
                 self.size = at
                 self.line += begin > 0
                 self.scan(begin)
-                self.line += 1
                 begin = at + 1
         self.has_line = True
         return 0
