@@ -76,8 +76,11 @@ class Batch:
     async def at_hand(self, url: str, most: int) -> None:
         """Return when the URL of a request was read, with those of others.
 
-        When all the requests that are on their way, `most`, wait here nobody else will come.
+        When all the requests that are on their way, `most`, wait here nobody else will come. Nothing waits where no
+        server is asked.
         """
+        if not self.reads_ahead:
+            return
         try:
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         except RuntimeError:
