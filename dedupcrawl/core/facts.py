@@ -131,6 +131,8 @@ class Facts:
         """The different values, as they are written, of attributes that refer to something, or that name elements."""
         text: Text = self.markup
         end: cython.Py_ssize_t = min(len(self.markup), limit)
+        stop: cython.Py_ssize_t = end  # of the page, or of an element whose text is not read but that holds markup
+        resume: cython.Py_ssize_t = end
         after: cython.Py_ssize_t
         tag: Tag
         attribute: Attribute
@@ -138,11 +140,14 @@ class Facts:
         found: dict = {}
         at: cython.Py_ssize_t = find(0x3C, text, 0, end)
         while at < end:
-            after = read_tag(text, at, end, cython.address(tag))
+            if at >= stop:
+                at, stop = find(0x3C, text, resume, end), end
+                continue
+            after = read_tag(text, at, stop, cython.address(tag))
             if after < 0:
                 after = at + 1
-            elif _holds_markup(text, at + 1, cython.address(tag)):
-                after = tag.unread.begin
+            elif stop == end and _holds_markup(text, at + 1, cython.address(tag)):
+                stop, resume, after = tag.unread.end, after, tag.unread.begin
             while not tag.is_end and next_attribute(text, cython.address(tag.attributes), cython.address(attribute)):
                 if of_links:
                     is_wanted = _refers(text, attribute.name)
@@ -150,7 +155,7 @@ class Facts:
                     is_wanted = equals(text, attribute.name, "id") or equals(text, attribute.name, "name")
                 if is_wanted and attribute.value.end > attribute.value.begin:
                     found[self.markup[attribute.value.begin : attribute.value.end]] = None
-            at = find(0x3C, text, after, end)
+            at = find(0x3C, text, after, stop)
         return found
 
     def has_word(self, left, key, words):
