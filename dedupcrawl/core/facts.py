@@ -62,17 +62,26 @@ class Facts:
                 return href
         return ""
 
-    def elements(self, name: str, key: bytes, words: tuple, in_head: bool = False) -> list:
-        """The attributes of each link or meta element whose attribute `key` has one of these words, in lower case."""
-        kind: Kind = _KINDS[name]
+    def elements(self, wanted: tuple, in_head: bool = False) -> list:
+        """Link and meta elements, in page order: the name and the attributes of each that is wanted.
+
+        Args:
+            wanted: Names, each with that of an attribute and words, in lower case, of which that has one at least.
+            in_head: Only those in the head of the page.
+        """
         outline: Outline = self.read()
         note: cython.pointer(Note)
+        kind: Kind
         i: cython.int
         found: list = []
         for i in range(outline.note_count):
             note = cython.address(outline.notes[i])
-            if note.kind == kind and (note.is_in_head or not in_head) and self.has_word(note.attributes, key, words):
-                found.append(self.attributes(note.attributes))
+            if in_head and not note.is_in_head:
+                continue
+            for name, key, words in wanted:
+                kind = _KINDS[name]
+                if note.kind == kind and self.has_word(note.attributes, key, words):
+                    found.append((name, self.attributes(note.attributes)))
         return found
 
     def scripts(self, kind: bytes) -> list:
