@@ -31,7 +31,11 @@ _MOST_LINKS_OF_LIST = 30  # of one entry: its orders, what is above it, and that
 _LONGEST_LIST = 20_000  # bytes of a page with such a list; those of archive.glftpd.io have 2,000
 _MOST_JSON = 65_536  # bytes of JSON-LD
 
-_RELATIONS = (b"canonical", b"shortlink", b"amphtml", b"alternate")  # of links that may tell a URL of the page
+# Elements that may tell a URL of the page.
+_TELLING = (
+    ("link", b"rel", (b"canonical", b"shortlink", b"amphtml", b"alternate")),
+    ("meta", b"property", (b"og:url",)),
+)
 _DIGIT = re.compile("[0-9]")
 _NUMBERS = re.compile("[0-9]+")
 _FRAGMENT = re.compile("[A-Za-z_-]{0,20}([0-9]{1,15})")
@@ -155,17 +159,19 @@ def _base(url: str, facts: Facts) -> str:
 def _elements(facts: Facts) -> list[tuple[str, str]]:
     """Source and target of what link and meta elements say."""
     found: list[tuple[str, str]] = []
-    for link in facts.elements("link", b"rel", _RELATIONS, True):
-        rels = link["rel"].lower().split()
-        target = link.get("href", "")
-        if "hreflang" in link or "stylesheet" in rels:  # a translation, or no page
+    for name, attributes in facts.elements(_TELLING, True):
+        if name == "meta":
+            found.append(("og", attributes.get("content", "")))
+            continue
+        rels = attributes["rel"].lower().split()
+        target = attributes.get("href", "")
+        if "hreflang" in attributes or "stylesheet" in rels:  # a translation, or no page
             continue
         found += [(rel, target) for rel in ("canonical", "shortlink") if rel in rels]
-        is_other_medium = "alternate" in rels and link.get("type", "text/html") == "text/html"
-        if "amphtml" in rels or (is_other_medium and link.get("media")):
+        is_other_medium = "alternate" in rels and attributes.get("type", "text/html") == "text/html"
+        if "amphtml" in rels or (is_other_medium and attributes.get("media")):
             found.append(("alternate", target))
-    named = facts.elements("meta", b"property", (b"og:url",), True)
-    return found + [("og", meta.get("content", "")) for meta in named]
+    return found
 
 
 def _headers(headers: Mapping[str, Sequence[str]]) -> Iterator[str]:

@@ -62,17 +62,26 @@ class Facts:
                 return href
         return ""
 
-    def elements(self, name: str, key: bytes, words: tuple, in_head: bool = False) -> list:
-        """The attributes of each link or meta element whose attribute `key` has one of these words, in lower case."""
-        kind: Kind = _KINDS[name]
+    def elements(self, wanted: tuple, in_head: bool = False) -> list:
+        """Link and meta elements, in page order: the name and the attributes of each that is wanted.
+
+        Args:
+            wanted: Names, each with that of an attribute and words, in lower case, of which that has one at least.
+            in_head: Only those in the head of the page.
+        """
         outline: Outline = self.read()
         note: cython.pointer(Note)
+        kind: Kind
         i: cython.int
         found: list = []
         for i in range(outline.note_count):
             note = cython.address(outline.notes[i])
-            if note.kind == kind and (note.is_in_head or not in_head) and self.has_word(note.attributes, key, words):
-                found.append(self.attributes(note.attributes))
+            if in_head and not note.is_in_head:
+                continue
+            for name, key, words in wanted:
+                kind = _KINDS[name]
+                if note.kind == kind and self.has_word(note.attributes, key, words):
+                    found.append((name, self.attributes(note.attributes)))
         return found
 
     def scripts(self, kind: bytes) -> list:
@@ -131,6 +140,8 @@ class Facts:
         """The different values, as they are written, of attributes that refer to something, or that name elements."""
         text: Text = self.markup
         end: cython.Py_ssize_t = min(len(self.markup), limit)
+        stop: cython.Py_ssize_t = end  # of the page, or of an element whose text is not read but that holds markup
+        resume: cython.Py_ssize_t = end
         after: cython.Py_ssize_t
         tag: Tag
         attribute: Attribute
@@ -138,11 +149,14 @@ class Facts:
         found: dict = {}
         at: cython.Py_ssize_t = find(0x3C, text, 0, end)
         while at < end:
-            after = read_tag(text, at, end, cython.address(tag))
+            if at >= stop:
+                at, stop = find(0x3C, text, resume, end), end
+                continue
+            after = read_tag(text, at, stop, cython.address(tag))
             if after < 0:
                 after = at + 1
-            elif _holds_markup(text, at + 1, cython.address(tag)):
-                after = tag.unread.begin
+            elif stop == end and _holds_markup(text, at + 1, cython.address(tag)):
+                stop, resume, after = tag.unread.end, after, tag.unread.begin
             while not tag.is_end and next_attribute(text, cython.address(tag.attributes), cython.address(attribute)):
                 if of_links:
                     is_wanted = _refers(text, attribute.name)
@@ -150,7 +164,7 @@ class Facts:
                     is_wanted = equals(text, attribute.name, "id") or equals(text, attribute.name, "name")
                 if is_wanted and attribute.value.end > attribute.value.begin:
                     found[self.markup[attribute.value.begin : attribute.value.end]] = None
-            at = find(0x3C, text, after, end)
+            at = find(0x3C, text, after, stop)
         return found
 
     def has_word(self, left, key, words):

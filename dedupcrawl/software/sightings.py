@@ -18,6 +18,7 @@ _MOST_HTML = 200_000  # bytes of a page that are looked at
 _MOST_LINKS = 500
 _LONGEST_LINK = 2_000  # characters of a link
 
+_GENERATOR = (("meta", b"name", (b"generator",)),)
 # Most links, which begin at the root of the host and hold nothing to be resolved: urljoin takes ten times as long.
 _PLAIN_PATH = re.compile(r"(https?://[a-z][a-z0-9.-]*)?/[\w-]+(?:[/.]\w[\w-]*)*/?(?:\?[\w=&%.+/:;,-]+)?", re.ASCII)
 _UNSENT = re.compile(r"[^!#$%&'()*+,./0-9:;=?@A-Z\[\]_a-z~-]")  # what is sent in percent-encoding
@@ -107,5 +108,5 @@ def sight_of(url: str, facts: Facts, cookies: Iterable[str] = (), encoding: str 
             continue
         if len(links) >= _MOST_LINKS:
             break
-    generators = tuple(meta.get("content", "") for meta in facts.elements("meta", b"name", (b"generator",)))
+    generators = tuple(attributes.get("content", "") for _, attributes in facts.elements(_GENERATOR))
     return Sight(url, tuple(links), generators, tuple(cookies), facts.markup[:_MOST_HTML])

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from dedupcrawl.content.html import extract, facts_of
 from dedupcrawl.core.facts import Facts
 
-RELATIONS = (b"canonical", b"alternate")
+LINKS = (("link", b"rel", (b"canonical", b"alternate")),)
+GENERATOR = (("meta", b"name", (b"generator",)),)
 
 
 def head(markup: str) -> Facts:
@@ -19,23 +20,19 @@ def head(markup: str) -> Facts:
 
 
 def test_the_links_of_a_head_by_one_of_their_relations() -> None:
-    facts = head(
-        '<link REL="next  Canonical" HREF=/a href=/b><link rel=canonically><link href=/c><!-- <link rel=canonical>'
-    )
-    assert facts.elements("link", b"rel", RELATIONS, True) == [{"rel": "next  Canonical", "href": "/a"}]
-    assert head("<noscript><link rel=canonical></noscript>").elements("link", b"rel", RELATIONS, True) == []
-    headless = facts_of("<link rel=canonical href=/without-a-head>")
-    assert headless.elements("link", b"rel", RELATIONS, True)[0]["href"] == "/without-a-head"
+    markup = '<link REL="next  Canonical" HREF=/a href=/b><link rel=canonically><link href=/c><!-- <link rel=canonical>'
+    assert head(markup).elements(LINKS, True) == [("link", {"rel": "next  Canonical", "href": "/a"})]
+    assert head("<noscript><link rel=canonical></noscript>").elements(LINKS, True) == []
+    assert len(facts_of("<link rel=canonical href=/without-a-head>").elements(LINKS, True)) == 1
 
 
-def test_the_contents_of_meta_elements() -> None:
-    facts = facts_of(
-        '<head><META Property=OG:url content=" /a "><meta property="og:url"></head><meta name=generator content=x>'
-    )
-    named = facts.elements("meta", b"property", (b"og:url",), True)
-    assert named == [{"property": "OG:url", "content": "/a"}, {"property": "og:url"}]
-    assert facts.elements("meta", b"name", (b"generator",), True) == []
-    assert facts.elements("meta", b"name", (b"generator",)) == [{"name": "generator", "content": "x"}]
+def test_elements_of_two_kinds_in_page_order() -> None:
+    facts = facts_of('<head><META Property=OG:url content=" /a "><link rel=alternate></head><meta property="og:url">')
+    wanted = (*LINKS, ("meta", b"property", (b"og:url",)))
+    of_head = [("meta", {"property": "OG:url", "content": "/a"}), ("link", {"rel": "alternate"})]
+    assert facts.elements(wanted, True) == of_head
+    assert facts.elements(wanted) == [*of_head, ("meta", {"property": "og:url"})]
+    assert facts.elements(GENERATOR) == []
 
 
 def test_the_first_base_that_has_an_address() -> None:
@@ -105,7 +102,7 @@ PIECES += ["<meta name=", "<script type=a>", "</script>", "<noscript>", "<svg", 
 @given(st.lists(st.one_of(st.sampled_from(PIECES).map(str.encode), st.binary(max_size=4))).map(b"".join))
 def test_any_markup(body: bytes) -> None:
     facts = Facts(body)
-    facts.elements("link", b"rel", RELATIONS, True), facts.elements("meta", b"name", (b"a",)), facts.scripts(b"a")
+    facts.elements(LINKS, True), facts.elements(GENERATOR), facts.scripts(b"a")
     assert facts.has_elements({"p1"}) <= {"p1"}
     assert set(facts.numbered_anchors) <= set(facts.anchors)
     assert len(set(facts.references(1_000))) <= body.count(b"=")

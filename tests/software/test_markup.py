@@ -34,8 +34,9 @@ def test_links_begin_at_the_base_of_a_page() -> None:
 
 def test_what_is_no_markup_has_no_links() -> None:
     html = """<!-- <a href="/1"> --><script>"<a href='/2'>"</script><textarea><a href="/3"></textarea> href="/4" """
-    html += """<p onclick="location.href = '/5'"><noscript><a href="/6"></noscript><svg><a href="/7"></svg>"""
-    assert sight_of(URL, html).links == ("http://example.org/6", "http://example.org/7")
+    html += """<p onclick="location.href = '/5'"><noscript>--><a href="/6"><!--</noscript><svg><a href="/7"></svg>"""
+    html += "<noscript></noscript><select><option src=/8></noscript><i src=/9>"
+    assert sight_of(URL, html).links == tuple(f"http://example.org/{n}" for n in (6, 7, 8, 9))
 
 
 FRONTS = st.sampled_from(["/", "http://a.example/", "https://b.example:80/", "http://c.example", "HTTP://d.example/"])
