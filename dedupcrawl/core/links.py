@@ -215,6 +215,8 @@ class LinkReader:
         elif not self.is_base_here:
             return 0
         made = _form_into(target, size, self.form)
+        if not made:  # "?" alone
+            return 0
         if self.form[0] == 0x2F:
             hashed[0] = murmur3_32(self.form, made, _LINK_SEED)
             return 1

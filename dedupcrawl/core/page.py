@@ -2,6 +2,7 @@
 """Page: what the content checks look at of a response, or of a row of a file."""
 
 import cython
+from cython.cimports.dedupcrawl.core.ascii import Text, find
 from cython.cimports.dedupcrawl.core.facts import Facts
 from cython.cimports.dedupcrawl.core.links import LinkReader
 from cython.cimports.dedupcrawl.core.main_text import choose_main_text
@@ -100,9 +101,7 @@ class Page:
         encoded = [
             (part, text.encode("utf-8", "surrogatepass"))
             for part, texts in ((MAIN, paragraphs), (ASIDE, asides), (LINKS, link_lines))
-            for lines in texts
-            for text in lines.split("\n")
-            if text
+            for text in texts
         ]
         total: cython.Py_ssize_t = sum([len(text) for _, text in encoded])
         at: cython.Py_ssize_t = 0
@@ -112,11 +111,17 @@ class Page:
         if self.text is cython.NULL:
             raise MemoryError
         for part, text in encoded:
+            lines: Text = cython.cast(bytes, text)
             size: cython.Py_ssize_t = len(text)
-            memcpy(self.text + at, cython.cast(cython.pointer(uint8_t), cython.cast(bytes, text)), size)
-            self.add_line(at, at + size, part)
-            at += size
-        self.text_size = total
+            begin: cython.Py_ssize_t = 0
+            while begin < size:
+                end: cython.Py_ssize_t = find(0x0A, lines, begin, size)
+                if end > begin:
+                    memcpy(self.text + at, lines + begin, end - begin)
+                    self.add_line(at, at + end - begin, part)
+                    at += end - begin
+                begin = end + 1
+        self.text_size = at
 
     def __dealloc__(self):
         free(self.text)
