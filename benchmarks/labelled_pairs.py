@@ -22,12 +22,13 @@ from pathlib import Path
 from urllib.parse import urldefrag, urlsplit
 
 import mmh3
+import numpy as np
 
 from benchmarks.long_pages import long_documents, long_look_alikes
 from benchmarks.planted_cases import Case, bulletins_in_words, look_alikes, originals, other_things, variants
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around
-from dedupcrawl.content.checks.shingles import sampled
+from dedupcrawl.content.checks.shingles import FEWEST, LEVELS
 from dedupcrawl.content.features import (
     Pair,
     features,
@@ -39,9 +40,10 @@ from dedupcrawl.content.features import (
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.sides import count_of
 from dedupcrawl.content.view import View
-from dedupcrawl.core.links import local_form
-from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.links import link_hash, local_form
+from dedupcrawl.core.signatures import sampled_shingles
 from dedupcrawl.core.template import Template
+from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.sites import host_of
 
@@ -97,15 +99,14 @@ class Pages:
 
     def __init__(self, pages: dict[str, Page]) -> None:
         self.pages = pages
-        self.texts = {name: SymbolText.of(page.paragraphs) for name, page in pages.items()}
-        self._outlines = {name: main_outline.packed(text) for name, text in self.texts.items()}
-        self._around = {name: Around.of(page) for name, page in pages.items()}
+        self._read = {name: Analysis(page) for name, page in pages.items()}
+        self.texts = {name: read.text for name, read in self._read.items()}
+        self._around = {name: read.around for name, read in self._read.items()}
         self._furniture: defaultdict[str, Template] = defaultdict(Template)
         for name, page in pages.items():
             furniture = self._furniture[host_of(page.url)]
             if page.title and furniture.is_new(page.title):
-                blocks = main_outline.read(self._outlines[name]).blocks.hashes
-                furniture.add({*blocks, *self._around[name].hashes()}, page.title)
+                self._read[name].learn(furniture, page.title)
 
     def pair(self, new: str, kept: str) -> Pair:
         """Two pages side by side, the kept one as an index has it."""
@@ -117,8 +118,7 @@ class Pages:
 
     def _view(self, name: str, around: Around) -> View:
         page = self.pages[name]
-        main = main_outline.read(self._outlines[name])
-        return View(page.url, page.title, main, around, self._furniture[host_of(page.url)])
+        return View(page.url, page.title, self._read[name].outline, around, self._furniture[host_of(page.url)])
 
 
 def labelled_pairs(data: Path, sources: tuple[str, ...] = (*NEWS, *WEB, *ARCHIVES, *PLANTED)) -> Iterator[Labelled]:
@@ -176,10 +176,13 @@ def _read(data: Path, source: str) -> Iterator[Labelled]:
             inside = {row["id_a"]: a, row["id_b"]: b}.get(row.get("inside") or "", "")
             if a == b or a not in pages.pages or b not in pages.pages or row["label"] in FREE:
                 continue
-            length = {name: len(pages.texts[name].hashes) for name in (a, b)}
+            length = {name: len(pages.texts[name]) for name in (a, b)}
             shorter = inside or min((a, b), key=length.__getitem__)
             whole = b if shorter == a else a
-            if row["label"] == "contained" and local_form(pages.pages[shorter].url) in pages.pages[whole].links:
+            if (
+                row["label"] == "contained"
+                and link_hash(local_form(pages.pages[shorter].url)) in pages.pages[whole].links
+            ):
                 continue  # a list that links to its original: both may be kept
             for new, kept in ((a, b), (b, a)):
                 duplicate = row["label"] == "dup" or (row["label"] == "contained" and new == shorter)
@@ -258,7 +261,8 @@ def _alike(pages: Pages) -> Iterator[tuple[str, list[str]]]:
     """Each page, and the earlier ones that share `_ALIKE` of its sampled shingles, most alike first."""
     postings: defaultdict[int, list[str]] = defaultdict(list)
     for name, text in pages.texts.items():
-        sample = sampled(text.hashes[: main_outline.OUTLINE_SYMBOLS])[1].tolist()
+        packed = sampled_shingles(text, main_outline.OUTLINE_SYMBOLS, LEVELS, FEWEST)[1]
+        sample = np.frombuffer(packed, "<u4").tolist()
         shared: defaultdict[str, int] = defaultdict(int)
         for shingle in sample:
             if len(postings[shingle]) < _MOST_POSTINGS:

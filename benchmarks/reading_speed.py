@@ -24,6 +24,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 from statistics import median
@@ -79,21 +80,28 @@ def measured_code() -> Code:
 
 
 def _by_analysis() -> Code:
-    """Version 0.2."""
-    from dedupcrawl.content.furniture import Furniture
-
+    """This version, and 0.2."""
     from dedupcrawl.content.checks.registry import make_checks
     from dedupcrawl.content.html import extract
     from dedupcrawl.detection.analysis import Analysis, Reading
 
     made = {tuple(names): make_checks(names, {}) for names in WAYS.values()}
 
-    def learn(pages: Sequence[Any]) -> Furniture:
-        furniture = Furniture()
+    try:
+        template_module, name = import_module("dedupcrawl.core.template"), "Template"
+    except ImportError:
+        template_module, name = import_module("dedupcrawl.content.furniture"), "Furniture"
+
+    def learn(pages: Sequence[Any]) -> Any:
+        template = getattr(template_module, name)()
         for page in pages:
-            if furniture.is_new(page.title):
-                furniture.add(Analysis(page).hashes, page.title)
-        return furniture
+            if template.is_new(page.title):
+                read: Any = Analysis(page)
+                if name == "Template":
+                    read.learn(template, page.title)
+                else:
+                    template.add(read.hashes, page.title)
+        return template
 
     return Code(
         read=lambda body, url: extract(body, url, encoding="utf-8"),

@@ -19,27 +19,31 @@ _END = re.compile(r"(?:\.|:\d*)+\Z")  # port, final dot
 
 
 @cache
-def _suffixes(only_icann: bool) -> frozenset[str]:
-    """The lines of the list, comments too; "!name" is an exception, "*.name" stands for all of one label more."""
-    # ICANN's part alone for sites: whoever runs github.io may have one template for all of it. A set of strings: a tree
-    # of objects would slow every collection of garbage in the process. The library takes 40 ms to read as much.
-    listed = Path(PSLFILE).read_text("utf-8")
-    return frozenset((listed.partition(_END_OF_ICANN)[0] if only_icann else listed).split("\n"))
+def _suffixes() -> tuple[frozenset[str], frozenset[str]]:
+    """The lines of the list, comments too, ICANN's and the others; "!name" is an exception, "*.name" stands for all of
+    one label more.
+    """
+    # Sets of strings: a tree of objects would slow every collection of garbage in the process. The library takes 40 ms
+    # to read as much, and a file that is opened as text three times as long as this.
+    by_icann, _, by_others = Path(PSLFILE).read_bytes().decode().partition(_END_OF_ICANN)
+    return frozenset(by_icann.split("\n")), frozenset(by_others.split("\n"))
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def _registrable(host: str, only_icann: bool) -> str:
     if host.startswith("[") or len(host) > _HOST_LIMIT:
         return host
-    listed, labels = _suffixes(only_icann), host.split(".")
+    by_icann, by_others = _suffixes()
+    listed = (by_icann,) if only_icann else (by_icann, by_others)  # whoever runs github.io may have one template for it
+    labels = host.split(".")
     read = other_form(host).split(".") if "xn--" in host else labels
     if "" in read or len(read) != len(labels):  # no name
         return host
     names = [".".join(read[at:]) for at in range(len(read))]  # longest first, as the longest suffix counts
     for at, (name, above) in enumerate(zip(names, [*names[1:], ""], strict=True)):
-        if f"!{name}" in listed:
+        if any(f"!{name}" in some for some in listed):
             return ".".join(labels[at:])
-        if name in listed or f"*.{above}" in listed or f"*.{name}" in listed:
+        if any(name in some or f"*.{above}" in some or f"*.{name}" in some for some in listed):
             return ".".join(labels[max(at - 1, 0) :])
     return host
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, repeat
 from typing import Any
 from urllib.parse import urldefrag, urljoin
 
@@ -34,6 +33,10 @@ _MOST_JSON = 65_536  # bytes of JSON-LD
 
 _RELATIONS = (b"canonical", b"shortlink", b"amphtml", b"alternate")  # of links that may tell a URL of the page
 _DIGIT = re.compile("[0-9]")
+_NUMBERS = re.compile("[0-9]+")
+_FRAGMENT = re.compile("[A-Za-z_-]{0,20}([0-9]{1,15})")
+# A URL of which a join changes nothing, and its fragment.
+_WHOLE = re.compile(r"(https?://[a-z0-9.-]+(?::[0-9]+)?/[^\s?#\\]*(?:\?[^\s#\\]+)?)(?:#\S*)?", re.ASCII)
 _PATH = re.compile(r"[^?#]+")
 _SLASHES = re.compile(r"^(https?:)?/{2,}", re.IGNORECASE)
 _ORDER = re.compile(r"\?([A-Za-z_]+)=([A-Za-z_]+)[&;]([A-Za-z_]+)=([A-Za-z_]+)", re.ASCII)
@@ -55,20 +58,20 @@ def aliases_said(
         headers: Name in lower case → values.
         wanted: Sources that are looked at.
     """
+    base = _base(url, facts)
+    told: list[tuple[str, str]] = []
+    if "header" in wanted:  # the base of a page is none of its headers' (RFC 8288, 3.1)
+        told += [("header", _absolute(url, target)) for target in _headers(headers)]
+    told += [(source, _absolute(base, target)) for source, target in _elements(facts) if source in wanted]
+    if "json-ld" in wanted:
+        told += [("json-ld", _absolute(base, target)) for target in _json_ld(facts)]
+    if "permalink" in wanted:
+        told += [("permalink", link) for link in permalinks(url, facts, base)]
+    if "sort-link" in wanted:
+        told += [("sort-link", link) for link in sort_links(url, facts, base)]
     found: dict[str, str] = {}
     site = site_of(url)
-    base = _absolute(url, facts.base) or url
-    told: list[tuple[str, str]] = []
-    if "header" in wanted:
-        told += _headers(headers)
-    told += [one for one in _elements(facts) if one[0] in wanted]
-    if "json-ld" in wanted:
-        told += (("json-ld", target) for target in _json_ld(facts))
-    # The base of a page is none of its headers' (RFC 8288, 3.1).
-    said = ((source, _absolute(url if source == "header" else base, target)) for source, target in told)
-    links = {name: find for name, find in (("permalink", permalinks), ("sort-link", sort_links)) if name in wanted}
-    own = (zip(repeat(name), find(url, facts, base)) for name, find in links.items())
-    for source, other in chain(said, *own):
+    for source, other in told:
         if other and other != url and other not in found and site_of(other) == site:
             found[other] = source
             if len(found) >= _MOST:
@@ -85,10 +88,10 @@ def may_lead(url: str, target: str) -> bool:
 def canonical_of(url: str, facts: Facts) -> str:
     """The URL of the first rel=canonical link in the head of a page, absolute; empty where there is none."""
     target = next((target for source, target in _elements(facts) if source == "canonical"), "")
-    return _absolute(_absolute(url, facts.base) or url, target)
+    return _absolute(_base(url, facts), target)
 
 
-def permalinks(url: str, facts: Facts, base: str) -> Iterator[str]:
+def permalinks(url: str, facts: Facts, base: str) -> list[str]:
     """Links to elements of the page that holds them, whose URL has the number of the element as a token of its own.
 
     In a thread each post has one: `<a href="viewtopic.php?p=42#p42">` beside `<a id="p42">`.
@@ -96,7 +99,11 @@ def permalinks(url: str, facts: Facts, base: str) -> Iterator[str]:
     place = _place(url)
     links: dict[str, dict[str, None]] = {}  # fragment → targets
     paths: dict[str, str] = {}  # of a target → its URL where that is of the page's own place, else empty
-    for target, fragment in facts.numbered_fragments:
+    for link in facts.numbered_anchors:
+        target, _, fragment = link.partition("#")
+        number = _FRAGMENT.fullmatch(fragment)
+        if number is None or number[1] not in _NUMBERS.findall(target):
+            continue
         path = target.partition("?")[0] or target
         if path not in paths:  # a portal shows first posts of threads, with their links
             if len(paths) >= _MOST:
@@ -107,13 +114,13 @@ def permalinks(url: str, facts: Facts, base: str) -> Iterator[str]:
             links.setdefault(fragment, {})[target] = None
             if len(links) >= _MOST:
                 break
-    elements = facts.elements(links.keys()) if links else ()
+    elements = facts.has_elements(links.keys()) if links else ()
+    found = []
     for target in (target for fragment, targets in links.items() if fragment in elements for target in targets):
         path, mark, query = target.partition("?")
-        if path and mark and query and "#" not in query:
-            yield f"{paths[path]}?{query}"  # a join costs more than all the rest
-        else:
-            yield _absolute(base, target)
+        is_joined = path and mark and query and "#" not in query  # a join costs more than all the rest
+        found.append(f"{paths[path]}?{query}" if is_joined else _absolute(base, target))
+    return found
 
 
 def sort_links(url: str, facts: Facts, base: str) -> list[str]:
@@ -124,10 +131,10 @@ def sort_links(url: str, facts: Facts, base: str) -> list[str]:
     the folder, and to one file or folder in it. Most pages have more links.
     """
     own = url.partition("?")[0]
-    if own[-1:] != "/" or len(facts.markup) > _LONGEST_LIST or facts.anchor_count > _MOST_LINKS_OF_LIST:
+    if own[-1:] != "/" or len(facts.markup) > _LONGEST_LIST:
         return []
-    targets = set(facts.anchors)
-    if sum("?" in target for target in targets) < _FEWEST_ORDERS:
+    targets = facts.anchors
+    if len(targets) > _MOST_LINKS_OF_LIST or sum("?" in target for target in targets) < _FEWEST_ORDERS:
         return []
     there = {_absolute(base, target) for target in targets} - {"", own}
     orders = {link: match for link in there if (match := _ORDER.fullmatch(link.removeprefix(own)))}
@@ -139,36 +146,40 @@ def sort_links(url: str, facts: Facts, base: str) -> list[str]:
     return sorted(orders) if len(names) == 1 and directions <= _DIRECTIONS and columns >= _FEWEST_ORDERS else []
 
 
-def _elements(facts: Facts) -> Iterator[tuple[str, str]]:
+def _base(url: str, facts: Facts) -> str:
+    """What the relative URLs of a page begin at."""
+    written = facts.base
+    return (_absolute(url, written) or url) if written else url
+
+
+def _elements(facts: Facts) -> list[tuple[str, str]]:
     """Source and target of what link and meta elements say."""
-    for link in facts.head_links(_RELATIONS):
+    found: list[tuple[str, str]] = []
+    for link in facts.elements("link", b"rel", _RELATIONS, True):
         rels = link["rel"].lower().split()
         target = link.get("href", "")
         if "hreflang" in link or "stylesheet" in rels:  # a translation, or no page
             continue
-        for rel in ("canonical", "shortlink"):
-            if rel in rels:
-                yield rel, target
+        found += [(rel, target) for rel in ("canonical", "shortlink") if rel in rels]
         is_other_medium = "alternate" in rels and link.get("type", "text/html") == "text/html"
         if "amphtml" in rels or (is_other_medium and link.get("media")):
-            yield "alternate", target
-    for target in facts.metas("property", "og:url", True):
-        yield "og", target
+            found.append(("alternate", target))
+    named = facts.elements("meta", b"property", (b"og:url",), True)
+    return found + [("og", meta.get("content", "")) for meta in named]
 
 
-def _headers(headers: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+def _headers(headers: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for value in headers.get("link", ())[:_MOST_TOLD]:
         for target, parameters in _LINK_HEADER.findall(value[: 2 * _LONGEST]):
             rel = _REL.search(parameters)
             if rel and "anchor=" not in parameters and {"canonical", "shortlink"}.intersection(rel[1].lower().split()):
-                yield "header", target
-    for value in headers.get("content-location", ()):
-        yield "header", value
+                yield target
+    yield from headers.get("content-location", ())
 
 
 def _json_ld(facts: Facts) -> Iterator[str]:
     """URLs of the page itself, not of whoever wrote or published it."""
-    for content in facts.scripts("application/ld+json")[:_MOST_SCRIPTS]:
+    for content in facts.scripts(b"application/ld+json")[:_MOST_SCRIPTS]:
         try:
             told: Any = json.loads(content) if len(content) <= _MOST_JSON else None
         except (ValueError, RecursionError):
@@ -207,6 +218,8 @@ def _absolute(base: str, target: str) -> str:
 def _joined(base: str, target: str) -> str:
     if not target or len(target) > _LONGEST:
         return ""
+    if (whole := _WHOLE.fullmatch(target)) is not None:
+        return whole[1]
     path = _PATH.match(target)
     if path is not None and ("\\" in path[0] or "//" in path[0]):  # which browsers take for slashes, and two at most
         target = _SLASHES.sub(r"\1//", path[0].replace("\\", "/")) + target[path.end() :]

@@ -177,7 +177,7 @@ class LinkReader:
         size -= at
         if not size or size > MOST_BYTES // 2:
             return 0
-        size = unescape_into(href, size, self.first)
+        size = unescape_into(href, size, self.first, False)
         size = find(0x23, self.first, 0, size)
         while size and is_space(self.first[size - 1]):
             size -= 1
@@ -215,7 +215,7 @@ class LinkReader:
         elif not self.is_base_here:
             return 0
         made = _form_into(target, size, self.form)
-        if not made:  # "?" alone
+        if not made:  # a question mark alone
             return 0
         if self.form[0] == 0x2F:
             hashed[0] = murmur3_32(self.form, made, _LINK_SEED)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection
 from typing import Any, final
 
 from dedupcrawl.core.digests import NO_SECRET, Secret
+from dedupcrawl.core.facts import Facts
 from dedupcrawl.core.symbols import SymbolText
 
 @final
@@ -70,14 +71,12 @@ class Page:
     def fields(self) -> dict[str, Any]: ...
 
 def read(
-    markup: bytes,
+    facts: Facts,
     url: str,
     *,
     locate: Callable[[str], tuple[bytes, bytes, bytes]],
     host_alike: Callable[[str], str],
-    digest: bytes = b"",
     selected: bytes | None = None,
     stays: Callable[[str, str], bool | None] | None = None,
-    is_cut: bool = False,
     also_at: tuple[str, ...] = (),
 ) -> Page: ...

@@ -261,8 +261,8 @@ class SymbolText:
         for at in range(size + 1):
             if at == size or self.folded[at] == 0x0A:
                 self.size = at
+                self.line += begin > 0
                 self.scan(begin)
-                self.line += 1
                 begin = at + 1
         self.has_line = True
         return 0

@@ -10,6 +10,7 @@ from scrapy.statscollectors import StatsCollector
 from dedupcrawl.aliases.alias import NAME, Alias, SiteAliases
 from dedupcrawl.crawl.failures import INDEX_FAILS, Survived
 from dedupcrawl.crawl.request_meta import without_fragment
+from dedupcrawl.crawl.same_page import Look
 from dedupcrawl.crawl.site_memory import SiteMemory
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.record import Entry
@@ -40,6 +41,10 @@ class AliasStore:
         what = "The index cannot be asked about aliases"
         self.asked = Survived(stats, "dedup/aliases/errors", what, INDEX_FAILS)
         self.sites = SiteMemory(index, NAME, SiteAliases, self.asked)
+
+    def look(self, kept: Entry) -> Look:
+        """What the index knows of a page that it keeps."""
+        return Look.of(kept, self.index.secret)
 
     def known(self, url: str) -> Alias | None:
         """What is known of a URL."""

@@ -24,7 +24,6 @@ from dedupcrawl.crawl.request_meta import MOVED, TRIAL, Yielded, refreshed_from,
 from dedupcrawl.crawl.same_page import Look, digest_of_text, is_kept_with_lines_beside, same_page
 from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.detection.unsettled import MOST_UNSETTLED
-from dedupcrawl.index.record import Entry
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.normalizer import Normalized
@@ -36,6 +35,7 @@ logger = logging.getLogger(__name__)
 
 _MOST_DROPPED = 100_000  # pages whose text is remembered, some 200 bytes each
 _MOST_KEPT = 10_000  # links of the pages that were kept last, 1.1 KB each
+InsteadOf = Callable[[Request, str, str], Request | None]
 _RULES = {rule_id(source): source for source in (DUPLICATE, *SOURCES)}
 
 
@@ -56,8 +56,7 @@ class Aliases:
         self._spider, self._run, self._stats = parts.spider, parts.run, parts.stats
         self._tries, self._book = parts.tries, parts.book
         self._has_earlier = parts.index.first_id_of_run(parts.run) > 0  # whose pages a rule must not lose
-        self._furniture_of = parts.detector.furniture_of
-        self._trust = parts.detector.trust
+        self._furniture_of, self._trust = parts.detector.furniture_of, parts.detector.trust
         self.disputed: Callable[[str], None] = lambda url: None
         self.discoveries = Discoveries()
         self._changed = UrlSet()  # whose page is another than in earlier crawls
@@ -151,7 +150,7 @@ class Aliases:
                 return False
             led_to = self._store.kept(self.found_out(other) or other)
             if led_to is not None and led_to.source != own.source:
-                return same_page(self._look(own), self._look(led_to), self._furniture_of) is False
+                return same_page(self._store.look(own), self._store.look(led_to), self._furniture_of) is False
         return False
 
     def has_changed(self, url: str, page: FetchedPage) -> bool:
@@ -170,7 +169,7 @@ class Aliases:
         elif kept.run == self._run:
             return False
         else:
-            is_same = same_page(self._look(kept), Look.at(now), self._furniture_of) is not False
+            is_same = same_page(self._store.look(kept), Look.at(now), self._furniture_of) is not False
             if is_same or is_kept_with_lines_beside(kept.outline, now):
                 page.is_update = True
                 return False
@@ -178,18 +177,9 @@ class Aliases:
         self._stats.inc_value("dedup/aliases/changed")
         return True
 
-    def _look(self, entry: Entry) -> Look:
-        return Look.of(entry, self._store.index.secret)
-
     # What pages say
 
-    def look(
-        self,
-        request: Request,
-        response: Response,
-        page: FetchedPage,
-        instead_of: Callable[[Request, str, str], Request | None],
-    ) -> Request | None:
+    def look(self, request: Request, response: Response, page: FetchedPage, instead_of: InsteadOf) -> Request | None:
         """A page has come: what does it say of other URLs, and which redirect led to it?
 
         Of a request whose page names a URL as its own, `instead_of` tells what to ask for in its place, if anything: it
@@ -290,7 +280,7 @@ class Aliases:
             if keeper in (target, said) or (other is not None and other.target == keeper):
                 continue
             kept = self._store.kept(target) if page.is_update else None  # which was compared with nothing but itself
-            if kept is not None and same_page(Look.at(page.analyse()), self._look(kept), self._furniture_of):
+            if kept is not None and same_page(Look.at(page.analyse()), self._store.look(kept), self._furniture_of):
                 continue
             void = Alias("", "", self._spider.name, self._run, time.time())
             self._store.attach(said, NAME, void.to_bytes())

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
@@ -23,7 +23,6 @@ from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.dupe_filter import Repetitions
 from dedupcrawl.crawl.failures import Outage, cannot_start, in_words, take_all
 from dedupcrawl.crawl.freezing import FREEZING
-from dedupcrawl.crawl.learning import Learning
 from dedupcrawl.crawl.log_file import AliasRows, LogFile, PageLog
 from dedupcrawl.crawl.orphans import Orphans, forgets_unstored, returns_unstored
 from dedupcrawl.crawl.parts import Parts
@@ -44,6 +43,9 @@ from dedupcrawl.software.program import programs
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import RuleError
 from dedupcrawl.urls.rule_files import rule_files
+
+if TYPE_CHECKING:
+    from dedupcrawl.crawl.learning import Learning
 
 logger = logging.getLogger(__name__)
 
@@ -175,6 +177,8 @@ class Dedup:
         return next((path for path in self.settings.rules if path.is_dir()), rules_folder())
 
     def _learns(self) -> Learning:
+        from dedupcrawl.crawl.learning import Learning  # few crawls do
+
         if self._log.path is None:
             raise SettingError("DEDUP_LEARN: got True while DEDUP_CRAWL_LOG is None; rules are learned from that log.")
         if missing := extras.missing("train"):

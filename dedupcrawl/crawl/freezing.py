@@ -1,12 +1,19 @@
-"""What Python's garbage collector leaves alone (`gc.freeze`) for as long as any crawl of this process lasts.
+"""What Python's garbage collector does for as long as any crawl of this process lasts (DEDUP_GC_FREEZE).
 
-To look through modules and settings again and again is a tenth of a crawl's CPU. It is the whole process's: where the
-program has frozen something itself, it is left to that.
+It leaves alone what is there when a crawl begins (`gc.freeze`): to look through modules and settings again and again is
+a tenth of a crawl's CPU. And it collects less often: Python looks at each 700 new objects whether some are garbage, and
+most of a crawl's are gone by themselves. Both are the whole process's: where the program has frozen something, or has
+chosen thresholds other than Python's, it is left to that.
 """
 
 from __future__ import annotations
 
 import gc
+
+THRESHOLDS = (10_000, 10, 10)
+"""Of a crawl (`gc.set_threshold`); chosen by `benchmarks.crawl_cost`, see docs/crawl-cost.md."""
+
+_PYTHON_S = frozenset({(700, 10, 10), (2000, 10, 10), (2000, 10, 0)})  # up to 3.12, of 3.13, of 3.14
 
 
 class Freezing:
@@ -15,6 +22,7 @@ class Freezing:
     def __init__(self) -> None:
         self._crawls = 0
         self._is_ours = False  # all that is frozen
+        self._before: tuple[int, int, int] | None = None  # thresholds, where they are ours now
 
     def freeze(self) -> None:
         """Leave alone all that is there now."""
@@ -23,17 +31,25 @@ class Freezing:
             gc.freeze()
 
     def begin(self) -> None:
-        """A crawl begins: leave alone all that is there now and is no garbage."""
+        """A crawl begins: leave alone all that is there now and is no garbage, and collect less often."""
         self._crawls += 1
         gc.collect()
         self.freeze()
+        if (before := gc.get_threshold()) in _PYTHON_S:
+            self._before = before
+            gc.set_threshold(*THRESHOLDS)
 
     def end(self) -> None:
-        """A crawl has ended; with the last one nothing is left alone any more."""
+        """A crawl has ended; with the last one everything is as it was."""
         self._crawls = max(0, self._crawls - 1)
-        if self._is_ours and not self._crawls:
+        if self._crawls:
+            return
+        if self._is_ours:
             gc.unfreeze()
             self._is_ours = False
+        if self._before is not None and gc.get_threshold() == THRESHOLDS:
+            gc.set_threshold(*self._before)
+        self._before = None
 
 
 FREEZING = Freezing()

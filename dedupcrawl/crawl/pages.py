@@ -110,7 +110,8 @@ class _Body:
     def __init__(self, response: Response, settings: DedupSettings) -> None:
         self._body, self._settings = response.body, settings
         self._encoding = response.encoding if isinstance(response, TextResponse) else None
-        self._holds_markup, self._is_plain = is_html(response), media_type(response) == b"text/plain"
+        self._holds_markup = is_html(response)
+        self._is_plain = not self._holds_markup and media_type(response) == b"text/plain"
         self._facts: Facts | None = None
 
     @property
@@ -123,16 +124,14 @@ class _Body:
 
     def page(self, url: str, also_ignored: tuple[str, ...], also_at: tuple[str, ...]) -> Page:
         """The page, without paragraphs when that is neither HTML nor plain text."""
-        settings = self._settings
-        ignored = read_ignored((*settings.ignore, *also_ignored))
+        ignored = read_ignored((*self._settings.ignore, *also_ignored))
         if self._holds_markup:
-            fields = "mwo" in settings.checks
-            told = {"selector": settings.selector, "ignored": ignored, "also_at": also_at}
-            return extract(self.facts, url, fields=fields, **told)
+            facts, selector, fields = self.facts, self._settings.selector, "mwo" in self._settings.checks
+            return extract(facts, url, selector=selector, ignored=ignored, fields=fields, also_at=also_at)
         said = decode(self._body, self._encoding) if self._encoding and self._is_plain else ""
         digest = digest_of(self._body) if self._body else b""
-        lines = ignored.lines(paragraphs_of(said))
-        return Page(url, paragraphs=lines, body_digest=digest, body_tells=self._encoding is None, also_at=also_at)
+        lines, body_tells = ignored.lines(paragraphs_of(said)), self._encoding is None
+        return Page(url, paragraphs=lines, body_digest=digest, body_tells=body_tells, also_at=also_at)
 
 
 def is_html(response: Response) -> TypeGuard[TextResponse]:

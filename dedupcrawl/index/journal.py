@@ -21,6 +21,7 @@ from typing import NoReturn, TypeAlias, TypeVar
 import lmdb
 
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError, explained
+from dedupcrawl.index.file_lock import is_locked
 from dedupcrawl.index.record import Raw, tombstone
 from dedupcrawl.index.seal import USERS, seal, unseal
 from dedupcrawl.index.tables import ROWS_AT_ONCE, Cell, parts
@@ -381,15 +382,6 @@ class Journal:
             return length
         finally:
             shutil.rmtree(new, ignore_errors=True)
-
-
-def is_locked(file: int) -> bool:
-    """Whether another process has the lock on this open file; else this one has, from now on."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    return False
 
 
 def with_prefix(txn: Transaction, table: lmdb._Database, prefix: bytes) -> list[tuple[bytes, bytes]]:

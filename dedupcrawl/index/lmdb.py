@@ -18,7 +18,8 @@ from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.claims import OWNER_BYTES, claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.contract import Drop, Index, Kept, Offer, Told
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
-from dedupcrawl.index.journal import FAILS, Journal, Transaction, is_locked, with_prefix
+from dedupcrawl.index.file_lock import is_held
+from dedupcrawl.index.journal import FAILS, Journal, Transaction, with_prefix
 from dedupcrawl.index.notes import orphan_cell
 from dedupcrawl.index.record import (
     DIGEST_BYTES,
@@ -374,7 +375,7 @@ class LmdbClaims:
         names = {raw[:OWNER_BYTES].hex() for _, raw in self._journal.keyed_rows(self._journal.tables["claims"])}
         if self._folder.is_dir():
             names.update(path.name for path in self._folder.iterdir() if path.suffix != ".new")
-        return {name for name in names - {self.owner.hex(), *excluded} if not _is_alive(self._folder / name)}
+        return {name for name in names - {self.owner.hex(), *excluded} if not is_held(self._folder / name)}
 
     def bury(self, dead: Collection[str]) -> None:
         for name in dead:
@@ -389,15 +390,6 @@ class LmdbClaims:
             (self._folder / self.owner.hex()).unlink(missing_ok=True)
             os.close(self._lock)
             self._lock, self.owner = None, b""
-
-
-def _is_alive(path: Path) -> bool:
-    """Whether some process holds the lock on this file."""
-    try:
-        with open(path, "r+b") as file:
-            return is_locked(file.fileno())
-    except FileNotFoundError:
-        return False
 
 
 def _bytes_on_disk(path: Path) -> int:

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.journal import is_locked
+from dedupcrawl.index.file_lock import is_locked
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.seal import check_seal
 

@@ -183,6 +183,6 @@ def read_schema(raw: bytes, checks: Sequence[Check], where: str) -> Schema:
             f"the header of the index at {where} cannot be read ({error}): delete it, or bring back a copy"
         ) from None
     raise IndexMismatchError(
-        f"the index at {where} has format {version}, this version reads {FORMAT}: "
-        "take another path or prefix, or delete it"
+        f"the index at {where} has format {version}, this version reads {FORMAT}: take another path or prefix, or "
+        "delete it"
     )

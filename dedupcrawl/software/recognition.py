@@ -6,6 +6,7 @@ weight of three or more, and only below the path at which they were seen. What s
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, takewhile
@@ -16,7 +17,7 @@ import msgspec
 
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation, distinct, with_parts_of_others
-from dedupcrawl.software.program import BASE, Program, Sign
+from dedupcrawl.software.program import BASE, Program, Sign, anchored
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import BRACES, PathForm, Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts, split_url, without_default_port
@@ -28,6 +29,9 @@ DEEPEST = 4
 # made to cost takes 1.4 ms with all of its arguments and 0.2 with these.
 _MOST_ARGUMENTS = 32
 
+_FIRST_TEXT = re.compile(r"/([^/?{}]+)(?:[/?]|\Z)")
+"""A template whose first segment is a literal."""
+
 
 def _readable(url: str, parts: UrlParts) -> UrlParts:
     """A URL with segments, at least one, and its first arguments as people write them, without percent-encoding."""
@@ -38,32 +42,41 @@ def _readable(url: str, parts: UrlParts) -> UrlParts:
 
 
 class UrlSigns:
-    """Finds, of numbered signs of URLs, those that a URL may show."""
+    """Finds, of numbered signs of URLs, those that a URL may show. Few are ever compared: the others are not parsed."""
 
     def __init__(self, signs: Iterable[tuple[int, Sign]]) -> None:
-        self._by_text: defaultdict[str, list[tuple[int, Template]]] = defaultdict(
-            list
-        )  # a segment, or an argument's name
-        self._by_part: list[tuple[str, int, Template]] = []  # of a segment
+        self._signs = dict(signs)
+        self._by_text: defaultdict[str, list[int]] = defaultdict(list)  # a segment, or an argument's name
+        self._by_part: list[tuple[str, int]] = []  # of a segment
+        self._templates: dict[int, Template] = {}
         self._paths: dict[int, PathForm] = {}  # of those that were compared: making one costs more than comparing
-        for number, sign in signs:
-            template = sign.template()
+        for number, sign in self._signs.items():
+            if first := _FIRST_TEXT.match(anchored(sign.url, {})):
+                self._by_text[first[1]].append(number)
+                continue
+            template = self._template(number)
             path = template.path or ()
             known = next(filter(None, map(_texts, path)), ()) or [name for name, _ in template.args[:1]]
             for text in known:
-                self._by_text[text].append((number, template))
+                self._by_text[text].append(number)
             if not known:
                 literals = [literal for piece in path for literal in piece.literals]
-                self._by_part.append((max(literals, key=len), number, template))
+                self._by_part.append((max(literals, key=len), number))
 
-    def candidates(self, url: UrlParts) -> Iterator[tuple[int, Template]]:
+    def _template(self, number: int) -> Template:
+        if number not in self._templates:
+            self._templates[number] = self._signs[number].template()
+        return self._templates[number]
+
+    def candidates(self, url: UrlParts) -> list[tuple[int, Template]]:
         """Number and form of each sign that the URL may show. Each has yet to be compared, see `fit`."""
-        for text in dict.fromkeys([*url.segments, *(arg.partition("=")[0] for arg in url.args)]):
-            yield from self._by_text.get(text, ())
-        path = "/".join(url.segments)
-        for part, number, template in self._by_part:
-            if part in path:
-                yield number, template
+        numbers = list[int]()
+        for text in dict.fromkeys([*url.segments, *url.names()]):
+            numbers += self._by_text.get(text, ())
+        if self._by_part:
+            path = "/".join(url.segments)
+            numbers += [number for part, number in self._by_part if part in path]
+        return [(number, self._template(number)) for number in numbers]
 
     def fit(self, number: int, template: Template, url: UrlParts, start: int) -> bool:
         """Whether what is left of a URL behind its first `start` segments is of a sign's form."""

@@ -90,18 +90,22 @@ def sight_of(url: str, facts: Facts, cookies: Iterable[str] = (), encoding: str 
 
     Links send their arguments in the encoding of the page, and their paths in UTF-8.
     """
+    try:
+        base = urljoin(url, facts.base)
+    except ValueError:  # http://[
+        base = url
     links: dict[str, None] = {}
-    origin = "/".join(url.split("/", 3)[:3])
+    origin = "/".join(base.split("/", 3)[:3])
     for written in facts.references(_MOST_HTML):
         if written[:1] in ("", "#") or len(written) > _LONGEST_LINK:
             continue
         plain = _PLAIN_PATH.fullmatch(written)
         try:
-            link = urljoin(url, written) if plain is None else written if plain[1] else origin + written
+            link = urljoin(base, written) if plain is None else written if plain[1] else origin + written
             links[safe_url_string(link, encoding) if _UNSENT.search(link) else link] = None
-        except ValueError:  # http://[
+        except ValueError:
             continue
         if len(links) >= _MOST_LINKS:
             break
-    generators = facts.metas("name", "generator", False)
-    return Sight(url, tuple(links), tuple(generators), tuple(cookies), facts.markup[:_MOST_HTML])
+    generators = tuple(meta.get("content", "") for meta in facts.elements("meta", b"name", (b"generator",)))
+    return Sight(url, tuple(links), generators, tuple(cookies), facts.markup[:_MOST_HTML])

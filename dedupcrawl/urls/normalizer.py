@@ -23,15 +23,7 @@ from dedupcrawl.sites import other_form, site_of
 from dedupcrawl.urls.compiled_rule import LONGEST_URL, TooLongError, compiled, host_key
 from dedupcrawl.urls.overlaps import done_in_part, on_all_hosts
 from dedupcrawl.urls.rule import Kind, Rule, RuleError
-from dedupcrawl.urls.rule_files import (
-    SiteRules,
-    checked,
-    file_name,
-    file_of,
-    read_rules,
-    rule_files,
-    rules_of,
-)
+from dedupcrawl.urls.rule_files import SiteRules, checked, file_name, file_of, read_rules, rule_files, rules_of
 from dedupcrawl.urls.rule_set import RuleSet, rule_set
 from dedupcrawl.urls.url_parts import split_url
 

@@ -31,8 +31,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
+
+import msgspec
+from msgspec.structs import replace
 
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS, Conversions, decoded_url
 from dedupcrawl.urls.url_parts import WEB_SCHEMES
@@ -63,8 +65,7 @@ class TemplateError(ValueError):
     """A template that cannot be read; the message says which and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Capture:
+class Capture(msgspec.Struct, frozen=True, gc=False):
     """One pair of braces.
 
     Attributes:
@@ -94,8 +95,7 @@ class Capture:
         return not self.is_parameter or ";" not in value
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True, gc=False):
     """A segment, host or argument value: literals around captures, `literals[0] captures[0] literals[1] …`."""
 
     literals: tuple[str, ...]
@@ -161,8 +161,7 @@ def _take(capture: Capture, value: str, values: dict[str, str]) -> bool:
     return not capture.name or values.setdefault(capture.name, value) == value
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(msgspec.Struct, frozen=True, gc=False):
     """A parsed template. None for a part that it does not mention.
 
     Attributes:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from urllib.parse import urldefrag, urljoin
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dedupcrawl.aliases import sources
 from dedupcrawl.aliases.sources import SOURCES, aliases_said, canonical_of, may_lead
 from dedupcrawl.content.html import facts_of
 
@@ -143,6 +145,13 @@ def test_any_bytes_at_any_url(body: bytes, url: str) -> None:
         for one in aliases_said(url, facts_of(piece + body + piece), {"link": [body.decode("latin-1")]}, ALL):
             assert one.startswith(("http://", "https://"))
             assert "#" not in one
+
+
+@given(
+    st.from_regex(sources._WHOLE, fullmatch=True), st.sampled_from([HERE, "https://b.example", "http://a.example/b/"])
+)
+def test_what_is_not_joined_need_not_be(target: str, base: str) -> None:
+    assert sources._joined(base, target) == urldefrag(urljoin(base, target)).url
 
 
 def test_nobody_is_led_to_another_site_or_to_what_is_less_secure() -> None:

@@ -15,7 +15,7 @@ from dedupcrawl.content.html import extract
 from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.core.digests import digest_of
 from dedupcrawl.page import Page
-from tests.content.test_tags import MARKUP
+from tests.core.markup import MARKUP
 from tests.linked import linked
 
 URL = "http://www.example.com/a/page.html"

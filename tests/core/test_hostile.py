@@ -78,6 +78,8 @@ BOMBS: dict[str, Callable[[], bytes]] = {
     "zeros among letters": lambda: b"x\0" * 1_500_000,
     "open quotes": lambda: b'<a x="' * 500_000 + b"'" * 1_000_000,
     "open comments": lambda: b"<!--" * 1_000_000,
+    "open noscripts": lambda: b"<noscript>" * 200_000,
+    "graphics": lambda: b"<svg>" * 400_000,
     "open scripts": lambda: b"<script>" * 500_000,
     "titles": lambda: b"<title>" + b"a" * 4_000 + b"</title>" + (b"<p>" + b"a" * 2_000 + b"b") * 1_500,
 }
@@ -126,7 +128,8 @@ print(status("VmHWM") - before)
 for text in texts:
     sign(text.without(b"\\1").without_urls())
 facts = Facts(made if type(made) is bytes else b"")
-facts.base, facts.head_links((b"canonical",)), facts.metas("name", "a", False), facts.references(10_000)
+facts.base, facts.anchors, facts.numbered_anchors, facts.references(len(facts.markup)), facts.has_elements({"x"})
+facts.elements("link", b"rel", (b"canonical",)), facts.elements("meta", b"name", (b"a",)), facts.scripts(b"x")
 """
 
 

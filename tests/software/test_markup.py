@@ -27,6 +27,17 @@ def test_links_are_made_whole() -> None:
     )  # fmt: skip
 
 
+def test_links_begin_at_the_base_of_a_page() -> None:
+    assert sight_of(URL, '<base href="/b/c"><a href="d">').links == ("http://example.org/b/c", "http://example.org/b/d")
+    assert sight_of(URL, '<base href="http://["><a href="d">').links == ("http://example.org/a/d",)
+
+
+def test_what_is_no_markup_has_no_links() -> None:
+    html = """<!-- <a href="/1"> --><script>"<a href='/2'>"</script><textarea><a href="/3"></textarea> href="/4" """
+    html += """<p onclick="location.href = '/5'"><noscript><a href="/6"></noscript><svg><a href="/7"></svg>"""
+    assert sight_of(URL, html).links == ("http://example.org/6", "http://example.org/7")
+
+
 FRONTS = st.sampled_from(["/", "http://a.example/", "https://b.example:80/", "http://c.example", "HTTP://d.example/"])
 PATHS = st.builds("{}{}".format, FRONTS, st.text("/?=&.-_%+:;,a1", max_size=12))
 

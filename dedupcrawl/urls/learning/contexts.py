@@ -12,6 +12,8 @@ from dataclasses import replace
 from itertools import chain
 from math import log2
 
+from msgspec import structs
+
 from dedupcrawl.urls.learning.forms import Forms, Tally
 from dedupcrawl.urls.learning.written import literal, pattern, star, whole, with_forms, written, written_path
 from dedupcrawl.urls.rule import Rule, RuleError
@@ -186,19 +188,19 @@ def with_asked(rule: Rule, name: str, form: Piece | None) -> Rule | None:  # noq
         args = tuple((other, form if other == name else one) for other, one in match.args)
         if to is not None:
             to = with_forms(to, {old.captures[0].name: form} if old.captures[0].name else {})
-        return replace(rule, match=written(replace(match, args=args)), to=written(to))
+        return replace(rule, match=written(structs.replace(match, args=args)), to=written(to))
     if match.whole or (to is not None and to.whole):
         return None
     if to is None:
-        return replace(rule, match=written(replace(match, args=(*match.args, (name, form or whole())))))
+        return replace(rule, match=written(structs.replace(match, args=(*match.args, (name, form or whole())))))
     if any(name == other for other, _ in to.args):
         return None
     asked = form or whole()
     names = [f"a{len(match.args)}" + "x" * i for i in range(len(asked.captures))]
-    asked = Piece(asked.literals, tuple(replace(c, name=n) for c, n in zip(asked.captures, names, strict=True)))
+    asked = Piece(asked.literals, tuple(structs.replace(c, name=n) for c, n in zip(asked.captures, names, strict=True)))
     kept = Piece(asked.literals, tuple(map(Capture, names)))
     return replace(
         rule,
-        match=written(replace(match, args=(*match.args, (name, asked)))),
-        to=written(replace(to, args=(*to.args, (name, kept)))),
+        match=written(structs.replace(match, args=(*match.args, (name, asked)))),
+        to=written(structs.replace(to, args=(*to.args, (name, kept)))),
     )

@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from dedupcrawl.urls.compiled_rule import compiled
 from dedupcrawl.urls.learning.contexts import is_valid
 from dedupcrawl.urls.learning.forms import Forms, Tally
@@ -155,7 +157,7 @@ def with_form(rule: Rule, name: str, form: Piece | None) -> Rule | None:
     match = rule.templates()[0] or Template()
     if any(name == other for other, _ in match.args):
         return None
-    return replace(rule, match=written(replace(match, args=(*match.args, (name, form)))))
+    return replace(rule, match=written(structs.replace(match, args=(*match.args, (name, form)))))
 
 
 def anonymous(rule: Rule) -> Rule:
@@ -165,5 +167,5 @@ def anonymous(rule: Rule) -> Rule:
         return rule
     slots = [one for one in match.captures() if one.name and one.name not in to.names() and not one.star]
     return replace(
-        rule, match=written(with_forms(match, {c.name: Piece(("", ""), (replace(c, name=""),)) for c in slots}))
+        rule, match=written(with_forms(match, {c.name: Piece(("", ""), (structs.replace(c, name=""),)) for c in slots}))
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dedupcrawl.urls.template import BRACES, Capture, Piece, Template, TemplateError, parse_template
 

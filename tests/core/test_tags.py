@@ -1,47 +1,19 @@
+"""Where tags are, and what parsers that build a tree are given."""
+
 from __future__ import annotations
 
 import pytest
-from dedupcrawl.content.outline import tag_pattern, tame
 from hypothesis import given
-from hypothesis import strategies as st
 
-PIECES = [
-    "<",
-    ">",
-    "/",
-    "</",
-    "<a",
-    "<!--",
-    "-->",
-    "--",
-    "-",
-    "!",
-    "<!",
-    "<?",
-    "=",
-    '"',
-    "'",
-    "='",
-    '="',
-    "x",
-    "é",
-    "中",
-    "&lt;",
-    "<script",
-    "</script>",
-    "<svg>",
-    "<select>",
-    "</SELECT",
-    "<p>",
-    "</p>",
-    "<textarea>",
-]
-MARKUP = st.lists(st.sampled_from([*PIECES, " ", "\n"]), max_size=40).map("".join)
+from dedupcrawl.core.tags import tame
+from tests.core.markup import MARKUP, TAGS
+from tests.core.reading import LOCATED, URL, read, shown, stays
+from tests.core.reference import outline, page
 
 
 def split(markup: str) -> list[str | None]:
-    """Text, name and attributes, text, …"""
-    return [None if part is None else part.decode() for part in tag_pattern().split(markup.encode())]
+    """Text, name and attributes, text, …, as the reference has them."""
+    return [None if part is None else part.decode() for part in outline.TAG.split(markup.encode())]
 
 
 @pytest.mark.parametrize(
@@ -75,18 +47,14 @@ def split(markup: str) -> list[str | None]:
 )
 def test_where_tags_are(markup: str, parts: list[str | None]) -> None:
     assert split(markup) == parts
+    assert read(markup.encode()) == page.read(markup.encode(), URL, LOCATED, stays)
 
 
-@given(MARKUP)
-def test_no_start_of_a_tag_is_left(markup: str) -> None:
-    assert not any(len(split(text)) > 1 for text in split(markup)[::3] if text)
-
-
-@given(MARKUP)
-def test_tame_markup_has_the_same_text(markup: str) -> None:
-    assert b"".join(tag_pattern().split(tame(markup.encode()))[::3]) == b"".join(
-        tag_pattern().split(markup.encode())[::3]
-    )
+@given(MARKUP.map(str.encode) | TAGS)
+def test_tame_markup_is_that_of_the_reference_and_has_the_same_text(markup: bytes) -> None:
+    tamed = tame(markup)
+    assert tamed == outline.tame(markup)
+    assert "".join("".join(shown(tamed)).split()) == "".join("".join(shown(markup)).split())
 
 
 def test_tame_markup_has_no_huge_tags_comments_or_scripts() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dedupcrawl.content import furniture as module
+from dedupcrawl.core import template as module
 from dedupcrawl.core.template import MOST, NEARLY_ALL, RECURRING, SHARE, TITLES, Template
 
 PAGES = st.lists(st.sets(st.integers(0, 30), max_size=12), max_size=60)

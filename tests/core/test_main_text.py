@@ -5,13 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from dedupcrawl.content.main_text import main_blocks
-from dedupcrawl.content.outline import outline
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content.encoding import to_utf8
-from tests.content.test_tags import MARKUP
+from tests.core.markup import MARKUP
+from tests.core.reading import read, shown
 
 SENTENCES = [
     "The council met on Tuesday to discuss the new bridge over the river, which has been planned for ten years.",
@@ -37,8 +36,7 @@ RELATED = (
 
 
 def main_text(markup: str) -> list[str]:
-    page = outline(markup.encode())
-    return [page.blocks[position][0] for position in main_blocks(page)]
+    return list(read(markup.encode()).paragraphs)
 
 
 def modern(body: str) -> str:
@@ -152,7 +150,7 @@ def test_a_class_does_not_make_boilerplate_of_most_of_the_page() -> None:
     ],
 )
 def test_a_page_with_little_text_keeps_it(markup: str) -> None:
-    assert main_text(markup) == [text for text, _, _, _ in outline(markup.encode()).blocks] != []
+    assert main_text(markup) == shown(markup.encode()) != []
 
 
 def listing(page: int) -> str:
@@ -194,12 +192,9 @@ def test_a_small_change_changes_little(template: Callable[[str], str]) -> None:
         assert abs(len(found) - len(whole)) <= 1
 
 
-@given(MARKUP)
-def test_total_rising_and_never_empty_where_there_is_text(markup: str) -> None:
-    page = outline(markup.encode())
-    chosen = main_blocks(page)
-    assert chosen == sorted(set(chosen))
-    assert bool(chosen) == bool(page.blocks)
+@given(MARKUP.map(str.encode))
+def test_never_empty_where_there_is_text(markup: bytes) -> None:
+    assert bool(read(markup).paragraphs) == bool(shown(markup))
 
 
 @given(st.lists(st.sampled_from([*SENTENCES, *CHINESE, "short", MENU, RELATED, FOOTER]), max_size=12), st.randoms())
@@ -218,5 +213,5 @@ def test_the_order_of_attributes_and_the_case_of_tags_do_not_matter(parts: list[
 
 def test_every_real_page_has_main_text(shared_data: Path) -> None:
     for path in sorted((shared_data / "html/zh-news").rglob("*.html")):
-        page = outline(to_utf8(path.read_bytes()))
-        assert bool(main_blocks(page)) == bool(page.blocks), path.name
+        page = read(to_utf8(path.read_bytes()))
+        assert bool(page.paragraphs) == page.has_text, path.name
