@@ -16,7 +16,6 @@ from uuid import uuid4
 from dedupcrawl.content.checks.registry import PARAMETERS, make_checks
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.model import load
-from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.detection import detector as detection
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.comparison import Asked
@@ -28,6 +27,7 @@ from dedupcrawl.index.open import open_index
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.setting import listed
 from dedupcrawl.settings import PREFIX, DedupSettings, SettingError
+from dedupcrawl.text.ignored import read_ignored
 from dedupcrawl.verdict import Verdict
 
 if TYPE_CHECKING:

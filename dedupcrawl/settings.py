@@ -14,7 +14,6 @@ from dedupcrawl import extras
 from dedupcrawl.aliases.sources import SOURCES
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, OF_TERMS, PARAMETERS
 from dedupcrawl.content.model import TARGET_PRECISION, load
-from dedupcrawl.content.selection import entries_of, parsed_selectors
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.setting import (
     BOOLEAN,
@@ -35,6 +34,7 @@ from dedupcrawl.setting import (
     whole,
 )
 from dedupcrawl.sites import host_of, site_of
+from dedupcrawl.text.ignored import entries_of
 
 PREFIX = "DEDUP_"
 _TYPING_ERROR = 0.9  # likeness (difflib's ratio) from which a name without the prefix was meant to have it
@@ -104,6 +104,8 @@ def _item_fields(value: Any) -> Mapping[str, Mapping[str, str]]:
 
 
 def _selector(value: Any) -> str:
+    from dedupcrawl.text.selection import parsed_selectors
+
     selector = str(text("").read(value))
     parsed_selectors(selector)
     return selector

@@ -25,15 +25,16 @@ MAY_KNOW = {
     "urls": VALUES | {"output"},
     "software": VALUES | {"urls"},
     "aliases": VALUES | {"content", "urls"},
-    "content": VALUES,
+    "content": VALUES | {"text"},
+    "text": VALUES,
     "index": VALUES | {"content", "output"},
-    "settings": VALUES | {"aliases", "content", "extras", "project"},
+    "settings": VALUES | {"aliases", "content", "extras", "project", "text"},
     "detection": VALUES | {"content", "index"},
-    "crawl_logs": VALUES | TOOLS | {"content"},
+    "crawl_logs": VALUES | TOOLS | {"content", "text"},
     "training": VALUES | TOOLS | {"crawl_logs", "software", "urls"},
     "spark": VALUES | TOOLS | {"content", "crawl_logs", "detection", "index", "settings", "training", "urls"},
     "report": VALUES | TOOLS | {"aliases", "content", "crawl_logs", "detection", "index", "software", "urls"},
-    "api": VALUES | TOOLS | {"content", "detection", "index", "settings", "training"},
+    "api": VALUES | TOOLS | {"content", "detection", "index", "settings", "text", "training"},
     "commands": VALUES
     | TOOLS
     | {
@@ -48,11 +49,11 @@ MAY_KNOW = {
         "software",
         "spark",
     }
-    | {"training", "urls"},
+    | {"text", "training", "urls"},
     "cli": {"commands", "output"},
     "crawl": VALUES
     | TOOLS
-    | {"aliases", "cli", "content", "detection", "index", "report", "settings", "software", "urls"},
+    | {"aliases", "cli", "content", "detection", "index", "report", "settings", "software", "text", "urls"},
     "shared_queue": {"crawl", "extras", "index"},  # which nobody imports: a project names it as its SCHEDULER
     "addon": {"crawl", "setting", "settings"},
     "demo": set(),  # a site to crawl, which knows nothing of what crawls it

@@ -18,7 +18,6 @@ from dedupcrawl.commands import options
 from dedupcrawl.commands.console import BadInputError, Command, broken_rows, check_output, progress
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 from dedupcrawl.content.html import extract, facts_of
-from dedupcrawl.content.selection import read_ignored, read_ignored_of
 from dedupcrawl.core.facts import Facts
 from dedupcrawl.crawl_logs.page_files import COPY, Markup, Wanted, on_disk, page_of, stored_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
@@ -30,6 +29,7 @@ from dedupcrawl.sites import site_of
 from dedupcrawl.software.installation import SiteSoftware
 from dedupcrawl.software.program import programs
 from dedupcrawl.software.sightings import Sightings
+from dedupcrawl.text.ignored import read_ignored, read_ignored_of
 from dedupcrawl.verdict import Verdict
 
 _STDIN = "-"

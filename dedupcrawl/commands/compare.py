@@ -17,6 +17,7 @@ from dedupcrawl.commands.selection import forms_unless_file
 from dedupcrawl.content.evidence import in_words
 from dedupcrawl.content.html import why_unread
 from dedupcrawl.content.model import Model, load
+from dedupcrawl.core.digests import NO_SECRET
 from dedupcrawl.crawl_logs.page_files import Markup, Wanted, page_of, read_pairs
 from dedupcrawl.detection.pairs import Compared, Pairs, UnknownPageError
 from dedupcrawl.index.contract import Index
@@ -156,7 +157,8 @@ def comparing(index: str | None, model: Model) -> Iterator[Callable[[Page | str,
 
         @cache
         def pairs(*, needed: bool) -> Pairs:
-            return Pairs(stack.enter_context(opened(index, needed=needed)), model)
+            secret = None if needed or index is not None else NO_SECRET  # an empty index that ends with the command
+            return Pairs(stack.enter_context(opened(index, needed=needed)), model, secret)
 
         yield lambda new, kept: pairs(needed=index is None and str in map(type, (new, kept))).compare(new, kept)
 

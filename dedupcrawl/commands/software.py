@@ -11,11 +11,11 @@ import click
 
 from dedupcrawl.commands.console import BadInputError, Command, FailureError, show, table
 from dedupcrawl.commands.options import json_option, software_option
-from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.printable import counted, printable
 from dedupcrawl.software.checking import problems
 from dedupcrawl.software.installation import ENOUGH, FEWEST
 from dedupcrawl.software.program import Program, programs, read_program
+from dedupcrawl.text.ignored import read_ignored
 from dedupcrawl.urls.rule import described
 
 _HEADS = ("name", "signs", "rules", "pairs", "program")

@@ -6,7 +6,6 @@ import re
 from urllib.parse import urljoin
 
 from dedupcrawl.content.encoding import to_utf8
-from dedupcrawl.content.selection import NOTHING, Ignored, selected
 from dedupcrawl.core import page as core
 from dedupcrawl.core.digests import digest_of
 from dedupcrawl.core.facts import Facts
@@ -14,6 +13,7 @@ from dedupcrawl.core.links import local_form
 from dedupcrawl.core.tags import tame
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_alike, host_of, site_of
+from dedupcrawl.text.ignored import NOTHING, Ignored
 
 _BODY_LIMIT = 2_000_000  # bytes of HTML that are read; the digest is of all of it
 _SCHEME = re.compile("[a-z][a-z0-9+.-]*:", re.IGNORECASE)
@@ -78,7 +78,7 @@ def extract(  # noqa: PLR0913 - each may be left out
         url,
         locate=lambda base: _located(url, base),
         host_alike=host_alike,
-        selected="<hr>".join(selected(facts.markup, selector)).encode() if selector and not facts.is_cut else None,
+        selected=_selected(facts.markup, selector) if selector and not facts.is_cut else None,
         stays=(lambda target, base: _stays(target, base, site_of(url))) if fields else None,
         also_at=also_at,
     )
@@ -89,6 +89,12 @@ def why_unread(page: Page) -> str:
     """Why nothing was read of a page of HTML that shows something: it is too long, see `extract`. Empty for others."""
     is_too_long = page.body_tells and not page.has_text
     return "of more than 2 MB of HTML without its scripts, or 100,000 tags, no text is read" if is_too_long else ""
+
+
+def _selected(markup: bytes, selector: str) -> bytes:
+    from dedupcrawl.text.selection import selected  # for which lxml is loaded
+
+    return "<hr>".join(selected(markup, selector)).encode()
 
 
 def _located(url: str, base: str) -> tuple[bytes, bytes, bytes]:

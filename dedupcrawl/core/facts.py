@@ -135,14 +135,15 @@ class Facts:
         tag: Tag
         attribute: Attribute
         is_wanted: cython.bint
+        inside: cython.Py_ssize_t = 0  # to where such an element is read; one in another is not, or time is quadratic
         found: dict = {}
         at: cython.Py_ssize_t = find(0x3C, text, 0, end)
         while at < end:
             after = read_tag(text, at, end, cython.address(tag))
             if after < 0:
                 after = at + 1
-            elif _holds_markup(text, at + 1, cython.address(tag)):
-                after = tag.unread.begin
+            elif at >= inside and _holds_markup(text, at + 1, cython.address(tag)):
+                inside, after = after, tag.unread.begin
             while not tag.is_end and next_attribute(text, cython.address(tag.attributes), cython.address(attribute)):
                 if of_links:
                     is_wanted = _refers(text, attribute.name)

@@ -2,7 +2,6 @@
 """Page: what the content checks look at of a response, or of a row of a file."""
 
 import cython
-from cython.cimports.dedupcrawl.core.ascii import Text, find
 from cython.cimports.dedupcrawl.core.facts import Facts
 from cython.cimports.dedupcrawl.core.links import LinkReader
 from cython.cimports.dedupcrawl.core.main_text import choose_main_text
@@ -98,30 +97,24 @@ class Page:
         self.links, self.main_links = frozenset(links), frozenset(main_links)
         if not all([type(link) is int for link in self.links | self.main_links]):
             raise TypeError("the links of a page are hashes, as link_hash makes them of what local_form gives.")
-        encoded = [
-            (part, text.encode("utf-8", "surrogatepass"))
-            for part, texts in ((MAIN, paragraphs), (ASIDE, asides), (LINKS, link_lines))
-            for text in texts
-        ]
-        total: cython.Py_ssize_t = sum([len(text) for _, text in encoded])
-        at: cython.Py_ssize_t = 0
+        parts = ["\n".join(texts).encode("utf-8", "surrogatepass") for texts in (paragraphs, asides, link_lines)]
         free(self.text)  # of an earlier call
         self.line_count = 0
-        self.text = cython.cast(cython.pointer(uint8_t), malloc(total + 1))
+        self.text_size = sum([len(raw) for raw in parts])
+        self.text = cython.cast(cython.pointer(uint8_t), malloc(self.text_size + 1))
         if self.text is cython.NULL:
             raise MemoryError
-        for part, text in encoded:
-            lines: Text = cython.cast(bytes, text)
-            size: cython.Py_ssize_t = len(text)
-            begin: cython.Py_ssize_t = 0
-            while begin < size:
-                end: cython.Py_ssize_t = find(0x0A, lines, begin, size)
-                if end > begin:
-                    memcpy(self.text + at, lines + begin, end - begin)
-                    self.add_line(at, at + end - begin, part)
-                    at += end - begin
-                begin = end + 1
-        self.text_size = at
+        begin: cython.Py_ssize_t = 0
+        at: cython.Py_ssize_t
+        for part, raw in zip((MAIN, ASIDE, LINKS), parts, strict=True):
+            end: cython.Py_ssize_t = begin + len(raw)
+            memcpy(self.text + begin, cython.cast(cython.pointer(uint8_t), cython.cast(bytes, raw)), end - begin)
+            for at in range(begin, end + 1):
+                if at == end or self.text[at] == 0x0A:
+                    if at > begin:
+                        self.add_line(begin, at, part)
+                    begin = at + 1
+            begin = end
 
     def __dealloc__(self):
         free(self.text)
@@ -224,7 +217,7 @@ class Page:
         return self.fields() == other.fields()
 
     def __hash__(self):
-        return hash(self.url)
+        return hash(tuple(self.fields().values()))
 
     def __repr__(self):
         told = [f"{name}={value!r}" for name, value in self.fields().items() if value]

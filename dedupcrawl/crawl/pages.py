@@ -14,7 +14,6 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract, facts_of
-from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.core.digests import NO_SECRET, Secret, digest_of
 from dedupcrawl.core.facts import Facts
 from dedupcrawl.crawl.request_meta import Yielded, urls_before, without_fragment
@@ -22,6 +21,7 @@ from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.contract import PageStore
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.settings import DedupSettings
+from dedupcrawl.text.ignored import read_ignored
 from dedupcrawl.verdict import Verdict
 
 

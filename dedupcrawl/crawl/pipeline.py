@@ -18,7 +18,6 @@ from scrapy.utils.serialize import ScrapyJSONEncoder
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.selection import Ignored, read_ignored
 from dedupcrawl.crawl.extension import Component
 from dedupcrawl.crawl.failures import INDEX_FAILS, Survived, survive
 from dedupcrawl.crawl.journal_file import pack_request
@@ -34,6 +33,7 @@ from dedupcrawl.page import Page, item_url, paragraphs_of
 from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of
+from dedupcrawl.text.ignored import Ignored, read_ignored
 from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)

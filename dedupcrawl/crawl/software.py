@@ -12,7 +12,6 @@ import msgspec
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.content.selection import read_ignored_of
 from dedupcrawl.crawl.failures import INDEX_FAILS, Survived
 from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.site_memory import SiteMemory
@@ -22,6 +21,7 @@ from dedupcrawl.sites import site_of
 from dedupcrawl.software.installation import NAME, Installation, SiteSoftware, distinct, with_parts_of_others
 from dedupcrawl.software.program import Program
 from dedupcrawl.software.sightings import Sightings
+from dedupcrawl.text.ignored import read_ignored_of
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_book import RuleBook, Ruling

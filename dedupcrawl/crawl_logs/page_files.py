@@ -15,11 +15,11 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.crawl_logs.blocks import LineBlock, head_of, line_blocks, open_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.printable import mismatch
+from dedupcrawl.text.ignored import read_ignored
 
 
 class Markup(NamedTuple):

@@ -41,10 +41,17 @@ class Compared(msgspec.Struct, frozen=True):
 
 
 class Pairs:
-    """Compares pages by what an index knows of their sites; it may know them by their URLs."""
+    """Compares pages by what an index knows of their sites; it may know them by their URLs.
 
-    def __init__(self, index: Index, model: Model) -> None:
+    Args:
+        index: The index.
+        model: What the differences of two pages come to.
+        secret: Keys the hashes of pages; None: that of the index. Without one, figures are the same in each run.
+    """
+
+    def __init__(self, index: Index, model: Model, secret: Secret | None = None) -> None:
         self._index = index
+        self._secret = index.secret if secret is None else secret
         self._model = model
         self._furniture = SiteFurniture(index)
         self._sources: dict[str, str] | None = None
@@ -85,13 +92,13 @@ class Pairs:
             )
         if entry is None:
             return self._reading(Page(page, paragraphs=tuple(paragraphs or ())))
-        text = SymbolText.of(tuple(paragraphs), self._index.secret) if paragraphs is not None else None
+        text = SymbolText.of(tuple(paragraphs), self._secret) if paragraphs is not None else None
         if text is not None and main_outline.packed(text) != entry.outline:
             text = None  # its own lines beside were read as well
-        return kept_view(entry, self._furniture.of(host_of(entry.source)), self._index.secret), text
+        return kept_view(entry, self._furniture.of(host_of(entry.source)), self._secret), text
 
     def _read(self, page: Page) -> tuple[View, SymbolText]:
-        reading = Reading.of(Analysis(page, self._index.secret), self._furniture.of(host_of(page.url)))
+        reading = Reading.of(Analysis(page, self._secret), self._furniture.of(host_of(page.url)))
         return reading.view, reading.analysis.text
 
     def _entry(self, url: str) -> Entry | None:

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.selection import read_ignored
 from dedupcrawl.core.digests import digest_of
 from dedupcrawl.page import Page
+from dedupcrawl.text.ignored import read_ignored
 from tests.core.markup import MARKUP
 from tests.linked import linked
 
@@ -133,7 +133,7 @@ BOUNDED = """
 import resource, sys
 from dedupcrawl.core.digests import digest_of
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.selection import read_ignored
+from dedupcrawl.text.ignored import read_ignored
 from tests.content.bombs import BOMBS
 extract("<p>warm", "http://example.com/", selector="p")
 used = int(next(line for line in open("/proc/self/status") if line.startswith("VmSize")).split()[1]) * 1024

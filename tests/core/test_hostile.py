@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.fuzz.core import CORPUS, TARGETS, inputs
+from benchmarks.fuzz.core import CORPUS, inputs
+from benchmarks.fuzz.core_targets import TARGETS
 from dedupcrawl.core.page import Page
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import MOST, Template
@@ -38,7 +39,7 @@ def test_lines_of_a_text_without_urls_are_numbered() -> None:
 
 def test_a_page_can_be_made_anew() -> None:
     page = Page("http://a.example/", paragraphs=("one long paragraph",) * 100)
-    page.__init__("http://b.example/", paragraphs=("two",))  # type: ignore[misc]  # as nobody should
+    page.__init__("http://b.example/", paragraphs=("two",))
     assert page.paragraphs == ("two",)
 
 

@@ -48,7 +48,7 @@ FORGED = {
     "times": "krnmpplonnnprkjoloojnnol",
     "limit": "gtgtrniosjnqrprtqkpmmkkq",
 }
-"""Words, and others of the same 64-bit hash of symbols without a key (`content.symbols`), found by lattice reduction:
+"""Words, and others of the same 64-bit hash of symbols of version 0.2, found by lattice reduction:
 before it is mixed, that hash is linear in the letters."""
 JUNK = re.sub("[a-z]+", lambda word: FORGED[word[0]], WARNING.lower())
 
@@ -71,7 +71,7 @@ class Visitor(scrapy.Spider):
 
 
 def linear_hash(word: str) -> int:
-    """The hash of a symbol before its mix, as in `content.symbols`."""
+    """The hash of a symbol before its mix, as version 0.2 had it."""
     return sum(ord(letter) * pow(0x9E3779B97F4A7C15, place, 1 << 64) for place, letter in enumerate(word)) % (1 << 64)
 
 

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from html import escape
 
 import pytest
-from hypothesis import given
+from cssselect import parse
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from parsel import Selector
 
-from dedupcrawl.content.selection import MOST_ELEMENTS, may_find, selected, without
+from dedupcrawl.text.selection import MOST_ELEMENTS, may_find, parsed_selectors, selected, without
 
 SELECTORS = [
     "div p",
@@ -27,7 +30,24 @@ SELECTORS = [
     "div p::attr(class)",
     "p:has(b) > b::text",
     "div, div div::text",
+    "p:has(~ b)",
+    "div:has(> p)",
+    "p:has(+ b)",
+    ":is(p, .a) + b",
+    ":where(div) :is(.a):first-child",
+    "p.a:first-of-type",
+    "b:nth-child(2), b:last-child",
 ]
+OF_NEWER = [  # cssselect 1.6 reads them, for which Python 3.10 is too old
+    "p:has(+ p, b)",
+    "div:has(> p + b)",
+    "div:has(div b) > p",
+    "p:not(div div p) b",
+    "b:not(:has(.a ~ b))",
+]
+with suppress(SyntaxError):
+    parse(", ".join(OF_NEWER))
+    SELECTORS += OF_NEWER
 MARKUP = st.recursive(
     st.sampled_from(["x", "<br>"]),
     lambda inner: st.builds(
@@ -51,6 +71,7 @@ def by_one_expression(markup: str, css: str) -> list[str]:
     ]
 
 
+@settings(max_examples=200)
 @given(markup=MARKUP, css=st.sampled_from(SELECTORS))
 def test_finds_what_the_expression_of_the_whole_selector_finds(markup: str, css: str) -> None:
     page = f"<html><body>{markup}</body></html>"
@@ -73,9 +94,13 @@ def test_of_a_huge_page_nothing_is_selected() -> None:
         selected(b"<p>x" * MOST_ELEMENTS, "p[")
 
 
-def test_a_namespace_that_a_page_lacks_is_told_with_the_selector() -> None:
-    with pytest.raises(ValueError, match=r"'svg\|rect' is not a CSS selector: .*namespace"):
-        selected(b"<p>x", "svg|rect")
+@pytest.mark.parametrize(
+    ("css", "why"),
+    [("svg|rect", "namespace"), ("svg|* > p", "namespace"), ("p:nope", "unknown"), ("p >", "Expected")],
+)
+def test_a_selector_that_no_page_can_be_asked_for_is_refused_before_there_is_one(css: str, why: str) -> None:
+    with pytest.raises(ValueError, match=f"{re.escape(repr(css))} is not a CSS selector: .*{why}"):
+        parsed_selectors(css)
 
 
 WRITTEN = st.sampled_from(

@@ -1,0 +1,110 @@
+"""What its reader has said does not count of a page (DEDUP_IGNORE): elements, by selectors, and text, by patterns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from dedupcrawl.page import Page
+
+CSS, PATTERN = "css:", "re:"
+_LINES = ("paragraphs", "headings", "asides", "link_lines")  # what, with the title, patterns are looked for in
+
+
+class Ignored(msgspec.Struct, frozen=True, gc=False):
+    """What does not count. The libraries that look for it are imported where there is something to be looked for."""
+
+    selectors: tuple[str, ...] = ()  # CSS selectors of elements
+    patterns: tuple[Any, ...] = ()  # regular expressions, each for what it finds in one line
+
+    def may_find(self, html: bytes) -> bool:
+        """False where a page certainly has nothing of it."""
+        if not self.selectors:
+            return bool(self.patterns)
+        from dedupcrawl.text.selection import may_find
+
+        return bool(self.patterns) or may_find(html, *self.selectors)
+
+    def markup(self, html: bytes) -> bytes:
+        """A page in UTF-8 without what the selectors find."""
+        if not self.selectors:
+            return html
+        from dedupcrawl.text.selection import without
+
+        return without(html, self.selectors)
+
+    def lines(self, texts: Sequence[str]) -> tuple[str, ...]:
+        """Lines without what the patterns find, those left out of which nothing stays."""
+        return tuple(self._without([texts])[0])
+
+    def page(self, page: Page) -> Page:
+        """A page without what the patterns find."""
+        if not self.patterns:
+            return page
+        title, *others = self._without([[page.title], *(getattr(page, name) for name in _LINES)])
+        lines: dict[str, Any] = dict(zip(_LINES, map(tuple, others), strict=True))
+        return page.replace(title="".join(title), **lines)
+
+    def _without(self, lists: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+        """Lists of the lines of a page without what the patterns find."""
+        if self.patterns:
+            from dedupcrawl.text.patterns import without_matches
+
+            for pattern in self.patterns:
+                lists = without_matches(pattern, lists)
+        return lists
+
+
+NOTHING = Ignored()
+
+
+def entries_of(value: Any) -> tuple[str, ...]:
+    """The entries of DEDUP_IGNORE, checked, or a ValueError that says why; a string is JSON, or one entry."""
+    if isinstance(value, str):
+        value = json.loads(value) if value.lstrip().startswith("[") else [value] if value.strip() else []
+    if not isinstance(value, list | tuple) or not all(isinstance(entry, str) for entry in value):
+        raise ValueError("that is not a list of strings")
+    read_ignored(tuple(value))
+    return tuple(value)
+
+
+@lru_cache(maxsize=256)
+def read_ignored(entries: tuple[str, ...]) -> Ignored:
+    """What the entries of DEDUP_IGNORE say: "css:.stats", "re:[(]Read [0-9]+ times[)]".
+
+    Raises:
+        ValueError: There is one that is neither, or no selector, or no pattern.
+    """
+    selectors, patterns = [], []
+    for entry in entries:
+        if entry.startswith(CSS):
+            from dedupcrawl.text.selection import check_selector
+
+            selectors.append(check_selector(entry.removeprefix(CSS).strip()))
+        elif entry.startswith(PATTERN):
+            from dedupcrawl.text.patterns import read_pattern
+
+            patterns.append(read_pattern(entry.removeprefix(PATTERN)))
+        else:
+            raise ValueError(f"{entry!r} begins neither with {CSS!r} nor with {PATTERN!r}")
+    return Ignored(tuple(selectors), tuple(patterns))
+
+
+def read_ignored_of(named: Iterable[tuple[str, tuple[str, ...]]]) -> Ignored:
+    """What the entries of several files say together, each given with its name.
+
+    Raises:
+        ValueError: As `read_ignored`; the message begins with the name.
+    """
+    entries: list[str] = []
+    for name, more in named:
+        try:
+            read_ignored(more)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from error
+        entries += more
+    return read_ignored(tuple(entries))
