@@ -140,7 +140,7 @@ class Facts:
         """The different values, as they are written, of attributes that refer to something, or that name elements."""
         text: Text = self.markup
         end: cython.Py_ssize_t = min(len(self.markup), limit)
-        stop: cython.Py_ssize_t = end  # of the page, or of an element whose text is not read but that holds markup
+        stop: cython.Py_ssize_t = end  # of the page, or of an element of unread text that holds markup; not of one in it
         resume: cython.Py_ssize_t = end
         after: cython.Py_ssize_t
         tag: Tag

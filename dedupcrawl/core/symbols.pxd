@@ -17,7 +17,7 @@ cdef struct Symbol:
     uint32_t length
 
 cdef struct Block:
-    Py_ssize_t begin, end
+    uint32_t begin, end
     int first, count, line
     uint32_t hash
 

@@ -170,7 +170,7 @@ def test_without_a_loop_nothing_waits(batch: Batch) -> None:
 
 def test_a_failure_belongs_to_who_asked(batch: Batch, caplog: pytest.LogCaptureFixture) -> None:
     broken, sound = page(), page("sound")
-    broken._settings = None  # type: ignore[assignment]  # cannot be analysed
+    broken._body = None  # cannot be analysed
 
     def fail() -> None:
         raise OSError("no disk")
