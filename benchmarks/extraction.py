@@ -32,18 +32,20 @@ from urllib.parse import urlsplit
 
 import trafilatura
 import trafilatura.meta
-from dedupcrawl.content.outline import outline
 from parsel import Selector
 from rich.console import Console
 from rich.table import Table
 
-from dedupcrawl.content import main_text
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
+from dedupcrawl.core.facts import Facts
+from dedupcrawl.core.page import read
 from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.sites import host_alike
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 Extractor = Callable[[str], str]
+URL = "http://example.com/"
 
 
 @dataclass(frozen=True)
@@ -75,11 +77,11 @@ def chinese(data: Path) -> list[LabelledPage]:
 
 
 def ours(markup: str) -> str:
-    return "\n".join(extract(markup, "http://example.com/", fields=False).paragraphs)
+    return "\n".join(extract(markup, URL, fields=False).paragraphs)
 
 
 def ours_all_fields(markup: str) -> str:
-    return "\n".join(extract(markup, "http://example.com/").paragraphs)
+    return "\n".join(extract(markup, URL).paragraphs)
 
 
 def trafilatura_defaults(markup: str) -> str:
@@ -91,7 +93,9 @@ def trafilatura_no_comments(markup: str) -> str:
 
 
 def whole_page(markup: str) -> str:
-    return "\n".join(text for text, _, _, _ in outline(markup.encode()).blocks)
+    located = b"example.com", b"example.com", b"/"
+    page = read(Facts(b""), URL, locate=lambda base: located, host_alike=host_alike, selected=markup.encode())
+    return "\n".join(page.paragraphs)
 
 
 def xpath_all_text(markup: str) -> str:
@@ -110,7 +114,7 @@ EXTRACTORS: dict[str, Extractor] = {
 
 
 def shingles(text: str, length: int) -> Counter[tuple[str, ...]]:
-    symbols = SymbolText(text).symbols
+    symbols = SymbolText.of((text,)).symbols
     if len(symbols) < length:
         return Counter([tuple(symbols)] if symbols else [])
     return Counter(zip(*(symbols[start:] for start in range(length)), strict=False))
@@ -130,7 +134,6 @@ def costs(pages: Sequence[LabelledPage], repeats: int) -> dict[str, float]:
     spent: dict[str, list[float]] = {name: [] for name in EXTRACTORS}
     for _ in range(repeats):
         for name, extractor in EXTRACTORS.items():
-            main_text._hints.clear()
             trafilatura.meta.reset_caches()
             start = time.process_time()
             for page in pages:
@@ -194,7 +197,7 @@ def apart(pages: dict[str, tuple[str, list[str]]]) -> tuple[int, int, int, int]:
         main, own = {}, {}
         for url in random.Random(1).sample(urls, min(200, len(urls))):
             own_lines = "\n".join(line for line in pages[url][1] if on_pages[line] <= common)
-            if len(SymbolText(own_lines).symbols) >= 15:
+            if len(SymbolText.of((own_lines,)).symbols) >= 15:
                 own[url] = frozenset(shingles(own_lines, 5))
                 main[url] = frozenset(shingles(pages[url][0], 5))
         for one, other in combinations(own, 2):

@@ -14,6 +14,7 @@ import gzip
 import json
 import lzma
 import random
+import struct
 import tarfile
 from collections import defaultdict
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ from benchmarks.long_pages import long_documents, long_look_alikes
 from benchmarks.planted_cases import Case, bulletins_in_words, look_alikes, originals, other_things, variants
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around
-from dedupcrawl.content.checks.shingles import sampled
+from dedupcrawl.content.checks.shingles import FEWEST, LEVELS
 from dedupcrawl.content.features import (
     Pair,
     features,
@@ -39,9 +40,10 @@ from dedupcrawl.content.features import (
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.sides import count_of
 from dedupcrawl.content.view import View
-from dedupcrawl.core.links import local_form
-from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.links import link_hash, local_form
+from dedupcrawl.core.signatures import sampled_shingles
 from dedupcrawl.core.template import Template
+from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.sites import host_of
 
@@ -97,28 +99,25 @@ class Pages:
 
     def __init__(self, pages: dict[str, Page]) -> None:
         self.pages = pages
-        self.texts = {name: SymbolText.of(page.paragraphs) for name, page in pages.items()}
-        self._outlines = {name: main_outline.packed(text) for name, text in self.texts.items()}
-        self._around = {name: Around.of(page) for name, page in pages.items()}
+        self._read = {name: Analysis(page) for name, page in pages.items()}
+        self.texts = {name: analysis.text for name, analysis in self._read.items()}
         self._furniture: defaultdict[str, Template] = defaultdict(Template)
         for name, page in pages.items():
             furniture = self._furniture[host_of(page.url)]
             if page.title and furniture.is_new(page.title):
-                blocks = main_outline.read(self._outlines[name]).blocks.hashes
-                furniture.add({*blocks, *self._around[name].hashes()}, page.title)
+                self._read[name].learn(furniture, page.title)
 
     def pair(self, new: str, kept: str) -> Pair:
         """Two pages side by side, the kept one as an index has it."""
-        return Pair.of(self._view(new, self._around[new]), self._view(kept, self._stored(kept)))
+        return Pair.of(self._view(new, self._read[new].around), self._view(kept, self._stored(kept)))
 
     def _stored(self, name: str) -> Around:
         furniture = self._furniture[host_of(self.pages[name].url)]
-        return Around.from_bytes(self._around[name].without(furniture).to_bytes())
+        return Around.from_bytes(self._read[name].around.without(furniture).to_bytes())
 
     def _view(self, name: str, around: Around) -> View:
         page = self.pages[name]
-        main = main_outline.read(self._outlines[name])
-        return View(page.url, page.title, main, around, self._furniture[host_of(page.url)])
+        return View(page.url, page.title, self._read[name].outline, around, self._furniture[host_of(page.url)])
 
 
 def labelled_pairs(data: Path, sources: tuple[str, ...] = (*NEWS, *WEB, *ARCHIVES, *PLANTED)) -> Iterator[Labelled]:
@@ -179,7 +178,10 @@ def _read(data: Path, source: str) -> Iterator[Labelled]:
             length = {name: len(pages.texts[name].hashes) for name in (a, b)}
             shorter = inside or min((a, b), key=length.__getitem__)
             whole = b if shorter == a else a
-            if row["label"] == "contained" and local_form(pages.pages[shorter].url) in pages.pages[whole].links:
+            if (
+                row["label"] == "contained"
+                and link_hash(local_form(pages.pages[shorter].url)) in pages.pages[whole].links
+            ):
                 continue  # a list that links to its original: both may be kept
             for new, kept in ((a, b), (b, a)):
                 duplicate = row["label"] == "dup" or (row["label"] == "contained" and new == shorter)
@@ -258,7 +260,8 @@ def _alike(pages: Pages) -> Iterator[tuple[str, list[str]]]:
     """Each page, and the earlier ones that share `_ALIKE` of its sampled shingles, most alike first."""
     postings: defaultdict[int, list[str]] = defaultdict(list)
     for name, text in pages.texts.items():
-        sample = sampled(text.hashes[: main_outline.OUTLINE_SYMBOLS])[1].tolist()
+        packed = sampled_shingles(text, main_outline.OUTLINE_SYMBOLS, LEVELS, FEWEST)[1]
+        sample = struct.unpack(f"<{len(packed) // 4}I", packed)
         shared: defaultdict[str, int] = defaultdict(int)
         for shingle in sample:
             if len(postings[shingle]) < _MOST_POSTINGS:

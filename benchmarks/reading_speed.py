@@ -24,6 +24,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 from statistics import median
@@ -79,26 +80,29 @@ def measured_code() -> Code:
 
 
 def _by_analysis() -> Code:
-    """Version 0.2."""
-    from dedupcrawl.content.furniture import Furniture
-
     from dedupcrawl.content.checks.registry import make_checks
     from dedupcrawl.content.html import extract
     from dedupcrawl.detection.analysis import Analysis, Reading
 
     made = {tuple(names): make_checks(names, {}) for names in WAYS.values()}
+    is_of_old = not hasattr(Analysis, "learn")  # version 0.2
+    template: Any = import_module("dedupcrawl.content.furniture" if is_of_old else "dedupcrawl.core.template")
 
-    def learn(pages: Sequence[Any]) -> Furniture:
-        furniture = Furniture()
+    def learn(pages: Sequence[Any]) -> Any:
+        repeated = template.Furniture() if is_of_old else template.Template()
         for page in pages:
-            if furniture.is_new(page.title):
-                furniture.add(Analysis(page).hashes, page.title)
-        return furniture
+            if repeated.is_new(page.title):
+                analysis: Any = Analysis(page)
+                if is_of_old:
+                    repeated.add(analysis.hashes, page.title)
+                else:
+                    analysis.learn(repeated, page.title)
+        return repeated
 
     return Code(
         read=lambda body, url: extract(body, url, encoding="utf-8"),
         learn=learn,
-        sign=lambda page, furniture, names: Reading.of(Analysis(page), furniture).signatures(made[tuple(names)]),
+        sign=lambda page, repeated, names: Reading.of(Analysis(page), repeated).signatures(made[tuple(names)]),
     )
 
 

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from benchmarks.markdown import table
 from benchmarks.texts import data_folder, documents
-from dedupcrawl.content.checks.simhash import features, fingerprint, similarity_at
+from dedupcrawl.content.checks.simhash import similarity_at
+from dedupcrawl.core.signatures import simhash
 from dedupcrawl.core.symbols import SymbolText
 
 OUTPUT = Path(__file__).resolve().parents[1] / "docs" / "simhash.md"
@@ -74,7 +75,7 @@ def degraded(page: Words, strangers: Words, share: float, scattered: bool, chanc
 
 def reported(one: Words, other: Words, kind: str) -> float:
     """The similarity that SimHash estimates."""
-    a, b = (fingerprint(features(SymbolText.of((" ".join(words),)), kind)) for words in (one, other))
+    a, b = (simhash(SymbolText.of((" ".join(words),)), kind == "pairs")[0] for words in (one, other))
     return similarity_at((a ^ b).bit_count())
 
 

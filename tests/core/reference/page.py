@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from dedupcrawl.core.links import link_hash
@@ -32,7 +33,7 @@ def read(
     links, main_links = _links(page.anchors, *base, range(0) if not main else range(_first(page, main), main[-1] + 1))
     around = [block for position, block in enumerate(page.blocks) if position not in main]
     is_link = [bool(block.link_bytes) and 2 * block.link_bytes >= bytes_of(block.text) for block in around]
-    fields = {} if stays is None else _fields(page, stays)
+    fields: dict[str, Any] = {} if stays is None else _fields(page, stays)
     return Page(
         url,
         title=page.title,
@@ -111,7 +112,7 @@ def form(target: bytes) -> bytes:
     return unquote_to_bytes(path) + (b"?" + b"&".join(arguments) if query else b"")
 
 
-def _fields(page: Outline, stays: Callable[[str, str], bool | None]) -> dict[str, tuple[str, ...] | str]:
+def _fields(page: Outline, stays: Callable[[str, str], bool | None]) -> dict[str, Any]:
     """Headings, metas and anchors."""
     base = next((value for name, value in attributes(page.base) if name == b"href"), b"")
     told = [

@@ -94,8 +94,8 @@ class SymbolText:
     def without(self, left_out: list[bool]) -> SymbolText:
         """Without some of its blocks; those without a flag stay."""
         flags = iter(left_out)
-        lines = zip(self.text.split("\n"), self.lines_of_text, strict=True)
-        return SymbolText("\n".join(line for line, found in lines if not (found and next(flags, False))), self.secret)
+        lines = zip(self.text.split("\n"), map(bool, self.lines_of_text), strict=True)
+        return SymbolText("\n".join(line for line, is_block in lines if not (is_block and next(flags, False))), self.secret)
 
     def without_urls(self) -> SymbolText:
         """With blanks in their place."""
