@@ -9,7 +9,7 @@ PARALLEL := -n auto --dist loadfile --no-loadscope-reorder  # else files of few,
 # Some machines set it: each of a thousand processes that tests start would compile the package anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: crawl test suite types style test-fast test-oldest test-matrix coverage dist-check licences lint format docs sanitize clean
+.PHONY: crawl test suite types style test-fast test-oldest test-matrix coverage dist-check licences lint format docs sanitize fuzz clean
 
 SOURCES := pyproject.toml hatch_build.py tools/build_core.py $(wildcard dedupcrawl/core/*.py dedupcrawl/core/*.pxd dedupcrawl/content/kernels/*.[ch])
 
@@ -86,11 +86,24 @@ docs: $(DEV_STAMP)  ## the website of docs/, a warning is an error
 	$(VENV)/bin/python -m sphinx -W --keep-going -q docs docs/_build/html
 	@echo docs/_build/html/index.html
 
-sanitize: $(DEV_STAMP)  ## the tests of what is compiled under AddressSanitizer and UndefinedBehaviorSanitizer (GCC)
-	CFLAGS="-O1 -g -fno-wrapv -fsanitize=address,undefined -fno-sanitize-recover=undefined" $(VENV)/bin/python tools/build_core.py
-	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
-		$(VENV)/bin/python -m pytest -q tests/core tests/content/test_kernels.py; \
-	status=$$?; $(VENV)/bin/python tools/build_core.py; exit $$status
+# The extensions under AddressSanitizer and UndefinedBehaviorSanitizer (GCC), in a copy of the package.
+SANITIZED := build/sanitized
+SANITIZERS := -O1 -g -fno-wrapv -fsanitize=address,undefined -fno-sanitize-recover=undefined
+UNDER_SANITIZERS = cd $(SANITIZED) && PYTHONPATH="$$PWD" PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:malloc_context_size=2 \
+	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" $(CURDIR)/$(VENV)/bin/python
+
+.PHONY: sanitized
+sanitized: $(DEV_STAMP)
+	mkdir -p $(SANITIZED)
+	tar -c --exclude='*.so' --exclude='compiled.*' pyproject.toml dedupcrawl tools benchmarks tests | tar -x -C $(SANITIZED)
+	cd $(SANITIZED) && CFLAGS="$(SANITIZERS)" $(CURDIR)/$(VENV)/bin/python tools/build_core.py
+
+sanitize: sanitized  ## the tests of what is compiled under the sanitizers
+	$(UNDER_SANITIZERS) -m pytest -q -m 'not slow' tests/core tests/content/test_kernels.py
+
+INPUTS ?= 10000000
+fuzz: sanitized  ## INPUTS=10000000 inputs to each entry point of the core under the sanitizers; those that fail go to fuzz-failures/
+	$(UNDER_SANITIZERS) -m benchmarks.fuzz.core --inputs $(INPUTS) --keep $(CURDIR)/fuzz-failures
 
 clean:
-	rm -rf $(VENV) $(VENV)-* .coverage* docs/_build .scrapy .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(VENV)-* build .coverage* docs/_build .scrapy .mypy_cache .ruff_cache .pytest_cache

@@ -36,16 +36,13 @@ from parsel import Selector
 from rich.console import Console
 from rich.table import Table
 
+from dedupcrawl import read_html
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
-from dedupcrawl.core.facts import Facts
-from dedupcrawl.core.page import read
 from dedupcrawl.core.symbols import SymbolText
-from dedupcrawl.sites import host_alike
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 Extractor = Callable[[str], str]
-URL = "http://example.com/"
 
 
 @dataclass(frozen=True)
@@ -77,11 +74,11 @@ def chinese(data: Path) -> list[LabelledPage]:
 
 
 def ours(markup: str) -> str:
-    return "\n".join(extract(markup, URL, fields=False).paragraphs)
+    return "\n".join(extract(markup, "http://example.com/", fields=False).paragraphs)
 
 
 def ours_all_fields(markup: str) -> str:
-    return "\n".join(extract(markup, URL).paragraphs)
+    return "\n".join(extract(markup, "http://example.com/").paragraphs)
 
 
 def trafilatura_defaults(markup: str) -> str:
@@ -93,9 +90,8 @@ def trafilatura_no_comments(markup: str) -> str:
 
 
 def whole_page(markup: str) -> str:
-    located = b"example.com", b"example.com", b"/"
-    page = read(Facts(b""), URL, locate=lambda base: located, host_alike=host_alike, selected=markup.encode())
-    return "\n".join(page.paragraphs)
+    page = read_html(markup, "http://a.example/")
+    return "\n".join((*page.paragraphs, *page.asides, *page.link_lines))
 
 
 def xpath_all_text(markup: str) -> str:
@@ -197,7 +193,7 @@ def apart(pages: dict[str, tuple[str, list[str]]]) -> tuple[int, int, int, int]:
         main, own = {}, {}
         for url in random.Random(1).sample(urls, min(200, len(urls))):
             own_lines = "\n".join(line for line in pages[url][1] if on_pages[line] <= common)
-            if len(SymbolText.of((own_lines,)).symbols) >= 15:
+            if len(SymbolText.of((own_lines,))) >= 15:
                 own[url] = frozenset(shingles(own_lines, 5))
                 main[url] = frozenset(shingles(pages[url][0], 5))
         for one, other in combinations(own, 2):

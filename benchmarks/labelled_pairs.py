@@ -14,7 +14,6 @@ import gzip
 import json
 import lzma
 import random
-import struct
 import tarfile
 from collections import defaultdict
 from collections.abc import Iterator
@@ -23,6 +22,7 @@ from pathlib import Path
 from urllib.parse import urldefrag, urlsplit
 
 import mmh3
+import numpy as np
 
 from benchmarks.long_pages import long_documents, long_look_alikes
 from benchmarks.planted_cases import Case, bulletins_in_words, look_alikes, originals, other_things, variants
@@ -100,7 +100,8 @@ class Pages:
     def __init__(self, pages: dict[str, Page]) -> None:
         self.pages = pages
         self._read = {name: Analysis(page) for name, page in pages.items()}
-        self.texts = {name: analysis.text for name, analysis in self._read.items()}
+        self.texts = {name: read.text for name, read in self._read.items()}
+        self._around = {name: read.around for name, read in self._read.items()}
         self._furniture: defaultdict[str, Template] = defaultdict(Template)
         for name, page in pages.items():
             furniture = self._furniture[host_of(page.url)]
@@ -109,11 +110,11 @@ class Pages:
 
     def pair(self, new: str, kept: str) -> Pair:
         """Two pages side by side, the kept one as an index has it."""
-        return Pair.of(self._view(new, self._read[new].around), self._view(kept, self._stored(kept)))
+        return Pair.of(self._view(new, self._around[new]), self._view(kept, self._stored(kept)))
 
     def _stored(self, name: str) -> Around:
         furniture = self._furniture[host_of(self.pages[name].url)]
-        return Around.from_bytes(self._read[name].around.without(furniture).to_bytes())
+        return Around.from_bytes(self._around[name].without(furniture).to_bytes())
 
     def _view(self, name: str, around: Around) -> View:
         page = self.pages[name]
@@ -175,7 +176,7 @@ def _read(data: Path, source: str) -> Iterator[Labelled]:
             inside = {row["id_a"]: a, row["id_b"]: b}.get(row.get("inside") or "", "")
             if a == b or a not in pages.pages or b not in pages.pages or row["label"] in FREE:
                 continue
-            length = {name: len(pages.texts[name].hashes) for name in (a, b)}
+            length = {name: len(pages.texts[name]) for name in (a, b)}
             shorter = inside or min((a, b), key=length.__getitem__)
             whole = b if shorter == a else a
             if (
@@ -261,7 +262,7 @@ def _alike(pages: Pages) -> Iterator[tuple[str, list[str]]]:
     postings: defaultdict[int, list[str]] = defaultdict(list)
     for name, text in pages.texts.items():
         packed = sampled_shingles(text, main_outline.OUTLINE_SYMBOLS, LEVELS, FEWEST)[1]
-        sample = struct.unpack(f"<{len(packed) // 4}I", packed)
+        sample = np.frombuffer(packed, "<u4").tolist()
         shared: defaultdict[str, int] = defaultdict(int)
         for shingle in sample:
             if len(postings[shingle]) < _MOST_POSTINGS:

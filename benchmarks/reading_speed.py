@@ -80,29 +80,33 @@ def measured_code() -> Code:
 
 
 def _by_analysis() -> Code:
+    """This version, and 0.2."""
     from dedupcrawl.content.checks.registry import make_checks
     from dedupcrawl.content.html import extract
     from dedupcrawl.detection.analysis import Analysis, Reading
 
     made = {tuple(names): make_checks(names, {}) for names in WAYS.values()}
-    is_of_old = not hasattr(Analysis, "learn")  # version 0.2
-    template: Any = import_module("dedupcrawl.content.furniture" if is_of_old else "dedupcrawl.core.template")
+
+    try:
+        template_module, name = import_module("dedupcrawl.core.template"), "Template"
+    except ImportError:
+        template_module, name = import_module("dedupcrawl.content.furniture"), "Furniture"
 
     def learn(pages: Sequence[Any]) -> Any:
-        repeated = template.Furniture() if is_of_old else template.Template()
+        template = getattr(template_module, name)()
         for page in pages:
-            if repeated.is_new(page.title):
-                analysis: Any = Analysis(page)
-                if is_of_old:
-                    repeated.add(analysis.hashes, page.title)
+            if template.is_new(page.title):
+                read: Any = Analysis(page)
+                if name == "Template":
+                    read.learn(template, page.title)
                 else:
-                    analysis.learn(repeated, page.title)
-        return repeated
+                    template.add(read.hashes, page.title)
+        return template
 
     return Code(
         read=lambda body, url: extract(body, url, encoding="utf-8"),
         learn=learn,
-        sign=lambda page, repeated, names: Reading.of(Analysis(page), repeated).signatures(made[tuple(names)]),
+        sign=lambda page, furniture, names: Reading.of(Analysis(page), furniture).signatures(made[tuple(names)]),
     )
 
 

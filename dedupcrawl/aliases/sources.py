@@ -33,6 +33,8 @@ _MOST_JSON = 65_536  # bytes of JSON-LD
 
 _RELATIONS = (b"canonical", b"shortlink", b"amphtml", b"alternate")  # of links that may tell a URL of the page
 _DIGIT = re.compile("[0-9]")
+_NUMBERS = re.compile("[0-9]+")
+_FRAGMENT = re.compile("[A-Za-z_-]{0,20}([0-9]{1,15})")
 # A URL of which a join changes nothing, and its fragment.
 _WHOLE = re.compile(r"(https?://[a-z0-9.-]+(?::[0-9]+)?/[^\s?#\\]*(?:\?[^\s#\\]+)?)(?:#\S*)?", re.ASCII)
 _PATH = re.compile(r"[^?#]+")
@@ -97,7 +99,11 @@ def permalinks(url: str, facts: Facts, base: str) -> list[str]:
     place = _place(url)
     links: dict[str, dict[str, None]] = {}  # fragment → targets
     paths: dict[str, str] = {}  # of a target → its URL where that is of the page's own place, else empty
-    for target, fragment in facts.numbered_fragments:
+    for link in facts.numbered_anchors:
+        target, _, fragment = link.partition("#")
+        number = _FRAGMENT.fullmatch(fragment)
+        if number is None or number[1] not in _NUMBERS.findall(target):
+            continue
         path = target.partition("?")[0] or target
         if path not in paths:  # a portal shows first posts of threads, with their links
             if len(paths) >= _MOST:
@@ -108,9 +114,9 @@ def permalinks(url: str, facts: Facts, base: str) -> list[str]:
             links.setdefault(fragment, {})[target] = None
             if len(links) >= _MOST:
                 break
-    present = facts.elements(links.keys()) if links else set()
+    elements = facts.has_elements(links.keys()) if links else ()
     found = []
-    for target in (target for fragment, targets in links.items() if fragment in present for target in targets):
+    for target in (target for fragment, targets in links.items() if fragment in elements for target in targets):
         path, mark, query = target.partition("?")
         is_joined = path and mark and query and "#" not in query  # a join costs more than all the rest
         found.append(f"{paths[path]}?{query}" if is_joined else _absolute(base, target))
@@ -125,10 +131,10 @@ def sort_links(url: str, facts: Facts, base: str) -> list[str]:
     the folder, and to one file or folder in it. Most pages have more links.
     """
     own = url.partition("?")[0]
-    if own[-1:] != "/" or len(facts.markup) > _LONGEST_LIST or facts.anchor_count > _MOST_LINKS_OF_LIST:
+    if own[-1:] != "/" or len(facts.markup) > _LONGEST_LIST:
         return []
-    targets = set(facts.anchors)
-    if sum("?" in target for target in targets) < _FEWEST_ORDERS:
+    targets = facts.anchors
+    if len(targets) > _MOST_LINKS_OF_LIST or sum("?" in target for target in targets) < _FEWEST_ORDERS:
         return []
     there = {_absolute(base, target) for target in targets} - {"", own}
     orders = {link: match for link in there if (match := _ORDER.fullmatch(link.removeprefix(own)))}
@@ -149,7 +155,7 @@ def _base(url: str, facts: Facts) -> str:
 def _elements(facts: Facts) -> list[tuple[str, str]]:
     """Source and target of what link and meta elements say."""
     found: list[tuple[str, str]] = []
-    for link in facts.head_links(_RELATIONS):
+    for link in facts.elements("link", b"rel", _RELATIONS, True):
         rels = link["rel"].lower().split()
         target = link.get("href", "")
         if "hreflang" in link or "stylesheet" in rels:  # a translation, or no page
@@ -158,7 +164,8 @@ def _elements(facts: Facts) -> list[tuple[str, str]]:
         is_other_medium = "alternate" in rels and link.get("type", "text/html") == "text/html"
         if "amphtml" in rels or (is_other_medium and link.get("media")):
             found.append(("alternate", target))
-    return found + [("og", target) for target in facts.metas("property", "og:url", True)]
+    named = facts.elements("meta", b"property", (b"og:url",), True)
+    return found + [("og", meta.get("content", "")) for meta in named]
 
 
 def _headers(headers: Mapping[str, Sequence[str]]) -> Iterator[str]:
@@ -172,7 +179,7 @@ def _headers(headers: Mapping[str, Sequence[str]]) -> Iterator[str]:
 
 def _json_ld(facts: Facts) -> Iterator[str]:
     """URLs of the page itself, not of whoever wrote or published it."""
-    for content in facts.scripts("application/ld+json")[:_MOST_SCRIPTS]:
+    for content in facts.scripts(b"application/ld+json")[:_MOST_SCRIPTS]:
         try:
             told: Any = json.loads(content) if len(content) <= _MOST_JSON else None
         except (ValueError, RecursionError):

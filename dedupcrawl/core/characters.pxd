@@ -32,7 +32,7 @@ cdef inline bint is_space(uint32_t point) noexcept nogil:
 
 
 # Each reads any bytes whatever and writes to another buffer, of the size that characters.py says.
-cdef Py_ssize_t unescape_into(const uint8_t *text, Py_ssize_t size, uint8_t *out) noexcept nogil
+cdef Py_ssize_t unescape_into(const uint8_t *text, Py_ssize_t size, uint8_t *out, bint is_value) noexcept nogil
 cdef Py_ssize_t collapse_into(
     const uint8_t *text, Py_ssize_t size, bint is_pre, uint8_t *out, Py_ssize_t *characters
 ) noexcept nogil

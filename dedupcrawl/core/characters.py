@@ -251,10 +251,12 @@ def _reference(
     size: cython.Py_ssize_t,
     out: cython.pointer[uint8_t],
     written: cython.pointer[cython.Py_ssize_t],
+    is_value: cython.bint,
 ) -> cython.Py_ssize_t:
     """The length of the reference that `text` begins with, 0 without; what stands for it goes to `out`.
 
-    Nine decimal or eight hexadecimal digits, and 32 characters of a name, are read; what follows them is text.
+    Nine decimal or eight hexadecimal digits, and 32 characters of a name, are read; what follows them is text. In an
+    attribute's value a name without its semicolon is none before "=", a letter or a digit (HTML, 13.2.5.73).
     """
     at: cython.Py_ssize_t
     length: cython.Py_ssize_t
@@ -290,6 +292,8 @@ def _reference(
     length = at - 1
     is_ended = at < size and text[at] == 59
     entry = _named(text + 1, length, is_ended)
+    if is_value and (entry == cython.NULL or (not is_ended and at < size and text[at] == 61)):  # "="
+        return 0
     if entry != cython.NULL:
         at += is_ended
     else:  # the longest beginning that is the name of one without a semicolon
@@ -307,10 +311,10 @@ def _reference(
     return at
 
 
-def unescape_into(text, size, out):
+def unescape_into(text, size, out, is_value):
     """`text` with its character references replaced, to at most 6/5 of its `size`, which &nGt; and &nLt; take.
 
-    What is no UTF-8 stays so.
+    What is no UTF-8 stays so. `is_value`: it is the value of an attribute, see `_reference`.
     """
     at: cython.Py_ssize_t = 0
     written: cython.Py_ssize_t = 0
@@ -326,7 +330,7 @@ def unescape_into(text, size, out):
         written += at - begin
         if at == size:
             break
-        length = _reference(text + at, size - at, out + written, cython.address(made))
+        length = _reference(text + at, size - at, out + written, cython.address(made), is_value)
         if length == 0:
             out[written] = 38
             written += 1
@@ -678,7 +682,7 @@ def unescape(text: str) -> str:
         raise MemoryError
     try:
         return PyUnicode_DecodeUTF8(
-            cython.cast(cython.p_char, out), unescape_into(_bytes_of(data), len(data), out), "surrogatepass"
+            cython.cast(cython.p_char, out), unescape_into(_bytes_of(data), len(data), out, False), "surrogatepass"
         )
     finally:
         PyMem_Free(out)
@@ -696,7 +700,7 @@ def collapse(markup: bytes, is_pre: bool = False) -> str:
     if unescaped == cython.NULL:
         raise MemoryError
     try:
-        size = unescape_into(_bytes_of(markup), size, unescaped)
+        size = unescape_into(_bytes_of(markup), size, unescaped, False)
         size = collapse_into(unescaped, size, is_pre, unescaped + most, cython.address(characters))
         return PyUnicode_DecodeUTF8(cython.cast(cython.p_char, unescaped + most), size, cython.NULL)
     finally:

@@ -8,6 +8,6 @@ cdef class Facts:
     cdef Outline outline
     cdef Outline read(self)
     cdef Outline taken(self, bint keeps_anchors)
-    cdef Note *note_of(self, int number, Kind kind, bint in_head) except? NULL
-    cdef str value(self, Span span)
+    cdef bint has_word(self, Span left, bytes key, tuple words) except -1
     cdef dict attributes(self, Span left)
+    cdef dict values(self, Py_ssize_t limit, bint of_links)

@@ -177,7 +177,7 @@ class LinkReader:
         size -= at
         if not size or size > MOST_BYTES // 2:
             return 0
-        size = unescape_into(href, size, self.first)
+        size = unescape_into(href, size, self.first, False)
         size = find(0x23, self.first, 0, size)
         while size and is_space(self.first[size - 1]):
             size -= 1

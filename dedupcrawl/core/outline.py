@@ -144,7 +144,7 @@ class Outline:
         characters: cython.Py_ssize_t = 0
         size: cython.Py_ssize_t
         if self.has_text:
-            size = unescape_into(self.raw, self.raw_size, self.unescaped)
+            size = unescape_into(self.raw, self.raw_size, self.unescaped, False)
             if self.text_room - self.text_size < 3 * size:  # a byte that is no UTF-8 becomes a character of three
                 self.text_room = self.text_size + self.text_size // 4 + 3 * size + 1024
                 self.text = cython.cast(cython.pointer(uint8_t), _resized(self.text, self.text_room, 1))

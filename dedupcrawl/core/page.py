@@ -106,6 +106,8 @@ class Page:
         ]
         total: cython.Py_ssize_t = sum([len(text) for _, text in encoded])
         at: cython.Py_ssize_t = 0
+        free(self.text)  # of an earlier call
+        self.line_count = 0
         self.text = cython.cast(cython.pointer(uint8_t), malloc(total + 1))
         if self.text is cython.NULL:
             raise MemoryError
@@ -290,9 +292,8 @@ def read(
             page.add_lines(chosen, i, MAIN)
         page.selector_missed = not page.line_count
     if not page.line_count:
-        if page.selector_missed:
-            free(page.text)
         choose_main_text(outline)
+        free(page.text)
         page.text, page.text_size = outline.text, outline.text_size
         outline.text = cython.NULL
         for i in range(outline.block_count):

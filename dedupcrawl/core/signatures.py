@@ -85,8 +85,11 @@ def simhash(text: SymbolText, pairs: bool) -> tuple:
     fingerprint: uint64_t = 0
     feature: uint64_t
     counters: Counters
+    most: cython.size_t = text.count
     i: cython.int
-    while pairs and size < 4 * cython.cast(cython.size_t, text.count):
+    for i in range(text.count):
+        most += text.items[i].length >= _LONG_WORD
+    while pairs and size < 2 * most:
         size *= 2
     values: cython.pointer(uint64_t) = cython.cast(cython.pointer(uint64_t), malloc(8 * size))
     seen: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), calloc(size, 1))
@@ -161,10 +164,11 @@ def sampled_shingles(text: SymbolText, most: int, levels: int, fewest: int) -> t
             if different >= fewest or not level:
                 break
         level -= 1
-    packed = cython.cast(cython.p_char, sample)[: 4 * different]
-    free(values)
-    free(sample)
-    return level, packed
+    try:
+        return level, cython.cast(cython.p_char, sample)[: 4 * different]
+    finally:
+        free(values)
+        free(sample)
 
 
 def shared_shingles(new: bytes, kept: bytes) -> tuple:

@@ -212,7 +212,8 @@ class SymbolText:
                 if made.has_line:
                     made.folded[made.size] = 0x0A
                     made.size += 1
-                memcpy(made.folded + made.size, self.folded + begin, 4 * (end - begin))
+                if end > begin:  # there may be no text at all, and nothing is not to be copied from NULL
+                    memcpy(made.folded + made.size, self.folded + begin, 4 * (end - begin))
                 if is_block:
                     block: cython.pointer(Block) = cython.address(made.blocks[made.block_count])
                     block[0] = self.blocks[number]
@@ -262,6 +263,7 @@ class SymbolText:
                 self.size = at
                 self.line += begin > 0
                 self.scan(begin)
+                self.line += 1
                 begin = at + 1
         self.has_line = True
         return 0
@@ -346,9 +348,10 @@ class SymbolText:
     @property
     def values(self):
         """Little-endian, 2 bytes a symbol (`value_of`), and two zero bytes between two blocks."""
-        made = bytearray(2 * (self.count + self.block_count))
+        # Rooms are a quarter larger than what they hold, so no count comes to 2^31, but sums of them may.
+        made = bytearray(2 * (cython.cast(cython.Py_ssize_t, self.count) + self.block_count))
         view: cython.pointer(uint16_t) = cython.cast(cython.pointer(uint16_t), cython.cast(cython.p_char, made))
-        at: cython.int = 0
+        at: cython.Py_ssize_t = 0
         number: cython.int
         i: cython.int
         for number in range(self.block_count):

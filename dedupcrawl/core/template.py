@@ -35,6 +35,7 @@ TITLES = 4096
 """Titles of a host that are remembered; of a site with more, the oldest make room."""
 
 _TITLE = 200  # characters of a title that are looked at
+_MOST_PAGES = 1 << 28  # of a host; sums of some such numbers are still one of four bytes
 # Chosen anew in each process: where a block stands in the table cannot be foreseen by who makes pages.
 _seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
 
@@ -213,15 +214,11 @@ class Template:
         count: cython.Py_ssize_t = self.mask + 1
         old: cython.pointer(Counted) = self.slots
         less: uint32_t = sorted([old[i].pages for i in range(count) if old[i].pages], reverse=True)[MOST]
-        self.slots = cython.NULL
         self.used = 0
-        self.grow(MOST)
         for i in range(count):
-            if old[i].pages > less:
-                slot: cython.pointer(Counted) = self.counted(old[i].block)
-                slot.pages, slot.page = old[i].pages - less, old[i].page
-        free(old)
-        return 0
+            old[i].pages -= min(less, old[i].pages)
+            self.used += old[i].pages > 0
+        return self.grow(MOST)  # where none of the places that have become free is between others
 
     def to_bytes(self) -> bytes:
         """Zlib of little-endian numbers of 4 bytes: pages, how many blocks, these ascending, their counts, titles."""
@@ -241,6 +238,8 @@ class Template:
             size = int(numbers[1])
             blocks, counts = numbers[2 : 2 + 2 * size].reshape(2, size).tolist()
         except (zlib.error, ValueError, IndexError):
+            return template
+        if max(counts, default=0) >= _MOST_PAGES or numbers[0] >= _MOST_PAGES:
             return template
         template.pages = int(numbers[0])
         for block, pages in zip(blocks, counts, strict=True):

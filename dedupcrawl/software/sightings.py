@@ -107,5 +107,5 @@ def sight_of(url: str, facts: Facts, cookies: Iterable[str] = (), encoding: str 
             continue
         if len(links) >= _MOST_LINKS:
             break
-    generators = facts.metas("name", "generator", False)
-    return Sight(url, tuple(links), tuple(generators), tuple(cookies), facts.markup[:_MOST_HTML])
+    generators = tuple(meta.get("content", "") for meta in facts.elements("meta", b"name", (b"generator",)))
+    return Sight(url, tuple(links), generators, tuple(cookies), facts.markup[:_MOST_HTML])

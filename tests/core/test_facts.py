@@ -22,18 +22,20 @@ def test_the_links_of_a_head_by_one_of_their_relations() -> None:
     facts = head(
         '<link REL="next  Canonical" HREF=/a href=/b><link rel=canonically><link href=/c><!-- <link rel=canonical>'
     )
-    assert facts.head_links(RELATIONS) == [{"rel": "next  Canonical", "href": "/a"}]
-    assert head("<noscript><link rel=canonical></noscript>").head_links(RELATIONS) == []
-    assert facts_of("<link rel=canonical href=/without-a-head>").head_links(RELATIONS)[0]["href"] == "/without-a-head"
+    assert facts.elements("link", b"rel", RELATIONS, True) == [{"rel": "next  Canonical", "href": "/a"}]
+    assert head("<noscript><link rel=canonical></noscript>").elements("link", b"rel", RELATIONS, True) == []
+    headless = facts_of("<link rel=canonical href=/without-a-head>")
+    assert headless.elements("link", b"rel", RELATIONS, True)[0]["href"] == "/without-a-head"
 
 
 def test_the_contents_of_meta_elements() -> None:
     facts = facts_of(
         '<head><META Property=OG:url content=" /a "><meta property="og:url"></head><meta name=generator content=x>'
     )
-    assert facts.metas("property", "og:url", True) == ["/a", ""]
-    assert facts.metas("name", "generator", True) == []
-    assert facts.metas("name", "generator", False) == ["x"]
+    named = facts.elements("meta", b"property", (b"og:url",), True)
+    assert named == [{"property": "OG:url", "content": "/a"}, {"property": "og:url"}]
+    assert facts.elements("meta", b"name", (b"generator",), True) == []
+    assert facts.elements("meta", b"name", (b"generator",)) == [{"name": "generator", "content": "x"}]
 
 
 def test_the_first_base_that_has_an_address() -> None:
@@ -45,7 +47,7 @@ def test_scripts_of_a_media_type() -> None:
     facts = facts_of(
         '<script type="application/LD+json; charset=utf-8">{"a": "</b>"}</script><script type=text/x>1</script>'
     )
-    assert facts.scripts("application/ld+json") == [b'{"a": "</b>"}']
+    assert facts.scripts(b"application/ld+json") == [b'{"a": "</b>"}']
 
 
 def test_links_and_elements_that_go_by_a_number() -> None:
@@ -53,9 +55,9 @@ def test_links_and_elements_that_go_by_a_number() -> None:
         '<a href="/t?p=42&amp;x#p42 "><a href="/t?p=142#42"><a href="#7"><a href="/7">'
         "<a href=/7/#c-7 id=c-7><svg><g id=42></svg>"
     )
-    assert facts.numbered_fragments == [("/t?p=42&x", "p42"), ("/7/", "c-7")]
-    assert facts.elements({"p42", "c-7", "42"}) == {"c-7", "42"}
-    assert facts.anchor_count == len(facts.anchors) == 5
+    assert facts.numbered_anchors == ["/t?p=42&x#p42", "/t?p=142#42", "/7/#c-7"]
+    assert facts.has_elements({"p42", "c-7", "42"}) == {"c-7", "42"}
+    assert len(facts.anchors) == 5
 
 
 @pytest.mark.parametrize(
@@ -103,9 +105,9 @@ PIECES += ["<meta name=", "<script type=a>", "</script>", "<noscript>", "<svg", 
 @given(st.lists(st.one_of(st.sampled_from(PIECES).map(str.encode), st.binary(max_size=4))).map(b"".join))
 def test_any_markup(body: bytes) -> None:
     facts = Facts(body)
-    facts.head_links(RELATIONS), facts.metas("name", "a", False), facts.scripts("a")
-    assert facts.elements({"p1"}) <= {"p1"}
-    assert {target for target, _ in facts.numbered_fragments} <= {anchor.partition("#")[0] for anchor in facts.anchors}
+    facts.elements("link", b"rel", RELATIONS, True), facts.elements("meta", b"name", (b"a",)), facts.scripts(b"a")
+    assert facts.has_elements({"p1"}) <= {"p1"}
+    assert set(facts.numbered_anchors) <= set(facts.anchors)
     assert len(set(facts.references(1_000))) <= body.count(b"=")
     assert (
         extract(facts, "http://a.example/")

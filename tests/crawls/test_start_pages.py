@@ -114,7 +114,7 @@ async def test_a_page_that_a_spider_starts_with_again_and_again_is_remembered_on
                 yield Request(self.start_urls[0], dont_filter=True)
 
         def parse(self, response: Any) -> Any:
-            known.append(Dedup.of(self.crawler).repetitions._started)
+            known.append(Dedup.of(self.crawler).repetitions.started)
             yield from super().parse(response)
 
     known: list[dict[bytes, list[Any]]] = []

@@ -94,8 +94,9 @@ class SymbolText:
     def without(self, left_out: list[bool]) -> SymbolText:
         """Without some of its blocks; those without a flag stay."""
         flags = iter(left_out)
-        lines = zip(self.text.split("\n"), map(bool, self.lines_of_text), strict=True)
-        return SymbolText("\n".join(line for line, is_block in lines if not (is_block and next(flags, False))), self.secret)
+        stays = [not (symbols and next(flags, False)) for symbols in self.lines_of_text]
+        lines = zip(self.text.split("\n"), stays, strict=True)
+        return SymbolText("\n".join(line for line, flag in lines if flag), self.secret)
 
     def without_urls(self) -> SymbolText:
         """With blanks in their place."""
