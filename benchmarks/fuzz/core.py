@@ -129,18 +129,17 @@ def facts_of_markup(data: bytes) -> None:
     flags, markup = _flags(data)
     facts = Facts(markup, keeps_anchors=bool(flags & 1))
     texts = [facts.base, *facts.references(flags * 10)]
-    for attributes in facts.head_links((b"canonical", b"alternate", b"x")):
+    names = (b"keywords", b"description", b"a")
+    found = facts.elements("link", b"rel", (b"canonical", b"alternate", b"x"), in_head=True)
+    found += facts.elements("meta", b"name", names, in_head=bool(flags & 2))
+    found += facts.elements("meta", b"property", names)
+    for attributes in found:
         texts += [*attributes, *attributes.values()]
-    for name in ("keywords", "description", "a"):
-        texts += [*facts.metas("name", name, bool(flags & 2)), *facts.metas("property", name, False)]
-    scripts = facts.scripts("x") + facts.scripts("application/ld+json")
+    scripts = facts.scripts(b"x") + facts.scripts(b"application/ld+json")
     assert all(script in markup for script in scripts)
-    anchors = facts.anchors
-    assert len(anchors) == facts.anchor_count
-    texts += [*anchors, *facts.elements({"x", "a", "sidebar"})]
-    for target, fragment in facts.numbered_fragments:
-        texts += [target, fragment]
-        assert fragment[-1].isdigit()
+    anchors, numbered = facts.anchors, facts.numbered_anchors
+    assert set(numbered) <= set(anchors)
+    texts += [*anchors, *facts.has_elements({"x", "a", "sidebar"})]
     for text in texts:
         text.encode()
     if flags & 4:
@@ -355,8 +354,9 @@ _ATTRIBUTES = (
     b" //www.a.example:80./x?b&a http://a.example/%41+%2 ?q=%26 ../../z javascript:x //a.example\xc3\xa9/ &amp; &nGt;",
 )
 _TEXTS = """
-\ufdfa \ufdfb \u321d \u0344 \u0f73 \u0f81 \u1f82 \u0345 \ufb2c \uff9e \u200b \u00ad e\u0301\u0327 A\u0301 \u1100\u1161\u11a8 가각
-ｶﾞ 𝅘𝅥𝅮 ß İ ΐ ﬃ ㎯ Ⅷ １２ 數據 数据 中文。 見http://a.cn/。 かな ไทย हिन्दी 😀 👩\u200d👩 −5 $5 C# A- ✓ ½ … ٣ é a,b.c;d 1,2.3
+\ufdfa \ufdfb \u321d \u0344 \u0f73 \u0f81 \u1f82 \u0345 \ufb2c \uff9e \u200b \u00ad e\u0301\u0327 A\u0301 \u1100\u1161\u11a8
+가각 ｶﾞ 𝅘𝅥𝅮 ß İ ΐ ﬃ ㎯ Ⅷ １２ 數據 数据
+中文。 見http://a.cn/。 かな ไทย हिन्दी 😀 👩\u200d👩 −5 $5 C# A- ✓ ½ … ٣ é a,b.c;d 1,2.3
 &amp; &nGt; &nLt; &lt &notit; &#0 &#1 &#x80; &#xD800; &#xfdfa; &#65; &#999999999999 &#x110000; & &# &#x &a &zwj;
 &CounterClockwiseContourIntegral; < > = " ' / </ <!-- --> --!> <!--> <! <? <![CDATA[ ]]> <br> <br/> x<br> <p </a>
 <script </script <svg <table><td> http:// https://www. www. :// // ? # % %41 %2 + @ :80 . .. a=b& && == ../ ./ a.example

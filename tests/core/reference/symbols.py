@@ -94,7 +94,7 @@ class SymbolText:
     def without(self, left_out: list[bool]) -> SymbolText:
         """Without some of its blocks; those without a flag stay."""
         flags = iter(left_out)
-        stays = [not (symbols and next(flags, False)) for symbols in self.lines_of_text]
+        stays = [not (bool(symbols) and next(flags, False)) for symbols in self.lines_of_text]
         lines = zip(self.text.split("\n"), stays, strict=True)
         return SymbolText("\n".join(line for line, flag in lines if flag), self.secret)
 
