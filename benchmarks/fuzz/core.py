@@ -354,8 +354,8 @@ _ATTRIBUTES = (
     b" //www.a.example:80./x?b&a http://a.example/%41+%2 ?q=%26 ../../z javascript:x //a.example\xc3\xa9/ &amp; &nGt;",
 )
 _TEXTS = """
-\ufdfa \ufdfb \u321d \u0344 \u0f73 \u0f81 \u1f82 \u0345 \ufb2c \uff9e \u200b \u00ad e\u0301\u0327 A\u0301 \u1100\u1161\u11a8
-가각 ｶﾞ 𝅘𝅥𝅮 ß İ ΐ ﬃ ㎯ Ⅷ １２ 數據 数据
+\ufdfa \ufdfb \u321d \u0344 \u0f73 \u0f81 \u1f82 \u0345 \ufb2c \uff9e \u200b \u00ad e\u0301\u0327 A\u0301
+\u1100\u1161\u11a8 가각 ｶﾞ 𝅘𝅥𝅮 ß İ ΐ ﬃ ㎯ Ⅷ １２ 數據 数据
 中文。 見http://a.cn/。 かな ไทย हिन्दी 😀 👩\u200d👩 −5 $5 C# A- ✓ ½ … ٣ é a,b.c;d 1,2.3
 &amp; &nGt; &nLt; &lt &notit; &#0 &#1 &#x80; &#xD800; &#xfdfa; &#65; &#999999999999 &#x110000; & &# &#x &a &zwj;
 &CounterClockwiseContourIntegral; < > = " ' / </ <!-- --> --!> <!--> <! <? <![CDATA[ ]]> <br> <br/> x<br> <p </a>
