@@ -99,10 +99,11 @@ def facts_of_markup(data: bytes) -> None:
     flags, markup = _flags(data)
     facts = Facts(markup, keeps_anchors=bool(flags & 1))
     texts = [facts.base, *facts.references(flags * 10)]
-    found = facts.elements("link", b"rel", (b"canonical", b"alternate", b"x"), bool(flags & 2))
-    for key in (b"name", b"property"):
-        found += facts.elements("meta", key, (b"keywords", b"description", b"a"))
-    for attributes in found:
+    links = (("link", b"rel", (b"canonical", b"alternate", b"x")),)
+    metas = tuple(("meta", key, (b"keywords", b"description", b"a")) for key in (b"name", b"property"))
+    found = facts.elements(links, bool(flags & 2)) + facts.elements(metas)
+    for name, attributes in found:
+        assert name in {"link", "meta"}
         texts += [*attributes, *attributes.values()]
     scripts = facts.scripts(b"x") + facts.scripts(b"application/ld+json")
     assert all(script in markup for script in scripts)

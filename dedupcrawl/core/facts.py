@@ -140,8 +140,11 @@ class Facts:
         """The different values, as they are written, of attributes that refer to something, or that name elements."""
         text: Text = self.markup
         end: cython.Py_ssize_t = min(len(self.markup), limit)
-        stop: cython.Py_ssize_t = end  # of the page, or of an element of unread text that holds markup; not of one in it
+        stop: cython.Py_ssize_t = (
+            end  # of the page, or of an element that holds markup as text; one in another is not read
+        )
         resume: cython.Py_ssize_t = end
+        is_inside: cython.bint = False
         after: cython.Py_ssize_t
         tag: Tag
         attribute: Attribute
@@ -150,13 +153,13 @@ class Facts:
         at: cython.Py_ssize_t = find(0x3C, text, 0, end)
         while at < end:
             if at >= stop:
-                at, stop = find(0x3C, text, resume, end), end
+                is_inside, at, stop = False, find(0x3C, text, resume, end), end
                 continue
             after = read_tag(text, at, stop, cython.address(tag))
             if after < 0:
                 after = at + 1
-            elif stop == end and _holds_markup(text, at + 1, cython.address(tag)):
-                stop, resume, after = tag.unread.end, after, tag.unread.begin
+            elif not is_inside and _holds_markup(text, at + 1, cython.address(tag)):
+                is_inside, stop, resume, after = True, tag.unread.end, after, tag.unread.begin
             while not tag.is_end and next_attribute(text, cython.address(tag.attributes), cython.address(attribute)):
                 if of_links:
                     is_wanted = _refers(text, attribute.name)

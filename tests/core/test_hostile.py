@@ -130,7 +130,7 @@ for text in texts:
     sign(text.without(b"\\1").without_urls())
 facts = Facts(made if type(made) is bytes else b"")
 facts.base, facts.anchors, facts.numbered_anchors, facts.references(len(facts.markup)), facts.has_elements({"x"})
-facts.elements("link", b"rel", (b"canonical",)), facts.elements("meta", b"name", (b"a",)), facts.scripts(b"x")
+facts.elements((("link", b"rel", (b"canonical",)), ("meta", b"name", (b"a",)))), facts.scripts(b"x")
 """
 
 

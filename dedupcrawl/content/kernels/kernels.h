@@ -11,12 +11,7 @@
 #include <string.h>
 
 /* To be raised with that of kernels/__init__.py whenever a function here changes what it takes or returns. */
-enum { VERSION = 17 };
-
-/* Bits of a character's kind (core/characters.pxd). */
-enum { LETTER = 1, ALONE = 2, DIGIT = 4, TOUCH = 16 };
-
-enum { CODE_POINTS = 0x110000 };
+enum { VERSION = 18 };
 
 enum { VALUES = 1 << 16 }; /* of a symbol in an outline */
 
@@ -50,12 +45,8 @@ static inline int append(PyObject *list, PyObject *item) {
 
 /* All functions, each beside the module of what it repeats. */
 #define KERNELS(EACH) \
-    EACH(symbols)                                               /* content/symbols.py */ \
-    EACH(outline) EACH(main_blocks)                             /* content/outline.py, content/main_text.py */ \
-    EACH(broken_symbols) EACH(blocks)                           /* content/main_outline.py */ \
-    EACH(simhash) EACH(sampled_shingles) EACH(shared_shingles)  /* content/checks */ \
-    EACH(align) EACH(sides) EACH(occurring)                     /* content/alignment.py, content/sides.py */ \
-    EACH(sorted_ranges)                                         /* index/catalog.py */
+    EACH(align) EACH(sides) EACH(occurring) /* content/alignment.py, content/sides.py */ \
+    EACH(sorted_ranges)                     /* index/catalog.py */
 
 #define DECLARED(name) PyObject *name(PyObject *self, PyObject *args);
 KERNELS(DECLARED)

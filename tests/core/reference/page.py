@@ -112,7 +112,7 @@ def form(target: bytes) -> bytes:
     return unquote_to_bytes(path) + (b"?" + b"&".join(arguments) if query else b"")
 
 
-def _fields(page: Outline, stays: Callable[[str, str], bool | None]) -> dict[str, tuple[str, ...] | str]:
+def _fields(page: Outline, stays: Callable[[str, str], bool | None]) -> dict[str, Any]:
     """Headings, metas and anchors."""
     base = next((value for name, value in attributes(page.base) if name == b"href"), b"")
     told = [
