@@ -16,6 +16,7 @@ from uuid import uuid4
 from dedupcrawl.content.checks.registry import PARAMETERS, make_checks
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.model import load
+from dedupcrawl.core.digests import Secret
 from dedupcrawl.detection import detector as detection
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.comparison import Asked
@@ -23,7 +24,7 @@ from dedupcrawl.detection.together import Steps, together
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.extras import missing
 from dedupcrawl.index.contract import standing_for
-from dedupcrawl.index.open import open_index
+from dedupcrawl.index.open import TemporaryIndex, open_index, shown
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.setting import listed
 from dedupcrawl.settings import PREFIX, DedupSettings, SettingError
@@ -79,6 +80,8 @@ class Detector(AbstractContextManager["Detector"]):
         settings: DEDUP_ settings by name, as in a Scrapy project: {"DEDUP_TARGET_PRECISION": 0.99}. Pages are compared
             with all others in the index unless DEDUP_SCOPE says otherwise. Settings that were read before are taken
             as they are, with their index.
+        secret: What keys the digests and sketches of a temporary index: any bytes that who makes the pages cannot know.
+            None: random ones, with which a pair of pages near a threshold may be told a duplicate once, and once not.
 
     Raises:
         ValueError: A setting cannot be used, or is one of a crawl only, or the index was made with others.
@@ -87,7 +90,11 @@ class Detector(AbstractContextManager["Detector"]):
     """
 
     def __init__(
-        self, index: Path | str | None = None, settings: Mapping[str, Any] | DedupSettings | None = None
+        self,
+        index: Path | str | None = None,
+        settings: Mapping[str, Any] | DedupSettings | None = None,
+        *,
+        secret: bytes | None = None,
     ) -> None:
         if not isinstance(settings, DedupSettings):
             given = {**USUAL, **(settings or {})}
@@ -99,12 +106,17 @@ class Detector(AbstractContextManager["Detector"]):
                 raise SettingError(f"{name} is no setting of a Detector; {instead}.")
         if not settings.checks:
             raise SettingError("DEDUP_CHECKS: got none; takes at least one here.")
+        if secret is not None and settings.index != "memory:":
+            raise ValueError(f"secret: the index {shown(settings.index)} has its own; leave one of the two out")
         trust = trust_of(settings)
         run = uuid4().hex if settings.scope == "run" else _RUN  # "run": with nothing that others have kept
         self._settings = settings
         self._checks = make_checks(settings.checks, settings.parameters)
         with ExitStack() as opened:
-            self._index = open_index(settings.index, make_checks(*settings.index_checks()))
+            kept = make_checks(*settings.index_checks())
+            self._index = (
+                TemporaryIndex(kept, Secret.of(secret)) if secret is not None else open_index(settings.index, kept)
+            )
             opened.enter_context(closing(self._index))
             self._detector = detection.Detector(
                 self._index, run=run, trust=trust, memory=settings.index_memory, model=load(settings.model)

@@ -116,8 +116,9 @@ def _here(
 ) -> Generator[Verdict, None, None]:
     """The verdicts of this process."""
     with ExitStack() as stack:
-        detector = stack.enter_context(Detector(settings=settings))
         sources = [stack.enter_context(on_disk(Path(path))) for path in files]
+        secret = _secret_of(sources) if settings.index == "memory:" else None
+        detector = stack.enter_context(Detector(settings=settings, secret=secret))
         in_batch = order == "batch"
         read = partial(page_of, wanted=_wanted(settings)) if in_batch else _Reader(settings).read
         pages = stack.enter_context(closing(_pages(sources, tally, read, bar=bar)))
@@ -132,15 +133,26 @@ def _on_spark(files: Sequence[str], settings: DedupSettings, tally: Tally) -> Ge
 
     with spark_session() as spark:
         wanted, by_site = _wanted(settings), settings.scope == "site"
-        judge = partial(_open_judge, settings)
+        judge = partial(_open_judge, settings, _secret_of([Path(file) for file in files]))
         yield from verdicts_in_order(spark, files, judge, tally, wanted=wanted, by_site=by_site)
 
 
 @contextmanager
-def _open_judge(settings: DedupSettings) -> Iterator[Callable[[Page], Verdict]]:
+def _open_judge(settings: DedupSettings, secret: bytes | None) -> Iterator[Callable[[Page], Verdict]]:
     """What judges the pages of one task."""
-    with Detector(settings=settings) as detector:
+    with Detector(settings=settings, secret=secret) as detector:
         yield detector.check_stored
+
+
+def _secret_of(files: Sequence[Path]) -> bytes | None:
+    """The same for the same files, so that a second run says the same; None where they are not on this machine.
+
+    Their sizes: who makes some of the pages cannot know them before all pages are there.
+    """
+    try:
+        return b" ".join(b"%d" % file.stat().st_size for file in files)
+    except OSError:
+        return None
 
 
 def _named(message: str) -> str:

@@ -6,6 +6,7 @@ Without one, as in crawl logs, they are the same everywhere.
 
 from __future__ import annotations
 
+import os
 import struct
 from hashlib import blake2b
 
@@ -20,6 +21,16 @@ class Secret(bytes):
     """
 
     __slots__ = ()
+
+    @classmethod
+    def random(cls) -> Secret:
+        """One that nobody can know."""
+        return cls(os.urandom(SECRET_BYTES))
+
+    @classmethod
+    def of(cls, data: bytes) -> Secret:
+        """Always the same one for the same `data`: as secret as these are."""
+        return cls(blake2b(data, digest_size=SECRET_BYTES, person=b"secret").digest())
 
     @property
     def symbol_key(self) -> tuple[int, int]:

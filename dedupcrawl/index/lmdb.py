@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from dedupcrawl.content.checks.base import Check, Keys
+from dedupcrawl.core.digests import Secret
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.claims import OWNER_BYTES, claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.contract import Drop, Index, Kept, Offer, Told
@@ -43,18 +44,19 @@ from dedupcrawl.index.verify import problems, table_problems
 _HEADER = b"header"
 
 
-def _schema(journal: Journal, checks: Sequence[Check], batch_pages: int) -> Schema:
+def _schema(journal: Journal, checks: Sequence[Check], batch_pages: int, secret: Secret | None) -> Schema:
     """What the header that is stored makes with the checks; that of a new index is made first."""
-    path = journal.path
 
     def look(txn: Transaction) -> tuple[Schema, bytes | None]:
         """With the header that is to be stored, where it is another."""
         stored = made = journal.get(txn, "meta", _HEADER)
-        if made is None and checks and not journal.count(txn) and not any(segment_files(path)):
-            made = msgspec.msgpack.encode(header_of(checks, batch_pages))
+        if made is None and checks and not journal.count(txn) and not any(segment_files(journal.path)):
+            made = msgspec.msgpack.encode(header_of(checks, batch_pages, secret))
         if made is None:
-            raise IndexDamagedError(f"the index at {path} has no header: delete that folder, or bring back a copy")
-        schema = read_schema(made, checks, str(path))
+            raise IndexDamagedError(
+                f"the index at {journal.path} has no header: delete that folder, or bring back a copy"
+            )
+        schema = read_schema(made, checks, str(journal.path))
         made = msgspec.msgpack.encode(schema.header) if checks else stored
         return schema, None if made == stored else made
 
@@ -72,20 +74,22 @@ def _schema(journal: Journal, checks: Sequence[Check], batch_pages: int) -> Sche
 class LmdbIndex(Index):
     """The contract Index over a journal in LMDB and segment files beside it.
 
-    A page is searched for without a lock and then appended in one short write transaction, which first looks at what
-    other processes have appended since. A kill of the process loses nothing that was acknowledged; a power cut may
-    damage the folder unless `close` came first. Threads of a process take turns; a forked child must open its own.
+    A page is searched for without a lock and then appended in one write transaction, which first reads what others
+    have appended. A kill of the process loses nothing that was acknowledged; a power cut may damage the folder unless
+    `close` came first. Threads of a process take turns; a forked child must open its own.
 
     Args:
         path: The folder; made when it is missing. For the errors see `open_index`.
         checks: As there. Damaged segments are made again with these, and a warning.
-        batch_pages: Pages in memory before they are folded; an index keeps what it was made with.
+        batch_pages: Pages in memory before they are folded; an index keeps what it was made with, as its secret.
     """
 
     claims: LmdbClaims
     pages_at_once = 1
 
-    def __init__(self, path: Path, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES) -> None:
+    def __init__(
+        self, path: Path, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES, secret: Secret | None = None
+    ) -> None:
         super().__init__()
         self._users = 1
         self.path = path
@@ -95,7 +99,7 @@ class LmdbIndex(Index):
             self.lock = journal.lock
             self.claims = opened.enter_context(closing(LmdbClaims(journal)))
             with journal.explaining():
-                schema = _schema(journal, checks, batch_pages)
+                schema = _schema(journal, checks, batch_pages, secret)
                 self._store = opened.enter_context(closing(SegmentStore(journal, schema)))
             self._look()
             journal.is_sound = True
@@ -331,7 +335,7 @@ class LmdbIndex(Index):
                 if not catalog.schema.checks:
                     raise IndexMismatchError(f"{self.path} is open in this process, to be read only: close it first")
                 with self.journal.explaining():
-                    catalog.schema = _schema(self.journal, checks, catalog.schema.batch_pages)
+                    catalog.schema = _schema(self.journal, checks, catalog.schema.batch_pages, None)
             self._users += 1
         return True
 

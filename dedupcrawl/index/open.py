@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.core.digests import Secret
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.file_lock import is_locked
 from dedupcrawl.index.lmdb import LmdbIndex
@@ -108,16 +109,17 @@ class TemporaryIndex(LmdbIndex):
 
     Args:
         checks: The content checks, in the order in which they are asked; who has none may still use all else.
+        secret: What keys its digests. None: a random one.
     """
 
-    def __init__(self, checks: Sequence[Check]) -> None:
+    def __init__(self, checks: Sequence[Check], secret: Secret | None = None) -> None:
         _remove_dead(Path(tempfile.gettempdir()))
         self._folder = tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True)
         folder = Path(self._folder.name)
         self._alive = open(folder / f"{_ALIVE}.new", "xb")  # noqa: SIM115 - closed by `close`
         is_locked(self._alive.fileno())
         os.rename(self._alive.name, folder / _ALIVE)  # not before: without the lock it is that of a dead one
-        super().__init__(folder, checks or make_checks(["exact"], {}))
+        super().__init__(folder, checks or make_checks(["exact"], {}), secret=secret)
         self.where = "memory:"
 
     def close(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Annotated, Any
@@ -44,9 +43,9 @@ class Header(msgspec.Struct, frozen=True):
         return f"Header(format={self.format}, batch_pages={self.batch_pages}, checks={self.checks})"
 
 
-def header_of(checks: Sequence[Check], batch_pages: int) -> Header:
-    """The header of a new index, which has a secret of its own."""
-    return Header(FORMAT, batch_pages, _headers(checks), os.urandom(SECRET_BYTES))
+def header_of(checks: Sequence[Check], batch_pages: int, secret: Secret | None = None) -> Header:
+    """The header of a new index, which has a secret of its own unless one is given."""
+    return Header(FORMAT, batch_pages, _headers(checks), bytes(secret or Secret.random()))
 
 
 def _headers(checks: Sequence[Check]) -> tuple[CheckHeader, ...]:

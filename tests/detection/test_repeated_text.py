@@ -15,7 +15,7 @@ from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.record import Dependent
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
-from tests.detection.judged import CHECKS, Crawl, framed, prose
+from tests.detection.judged import CHECKS, SECRET, Crawl, framed, prose
 
 
 def test_no_page_is_dropped_because_of_a_template_alone() -> None:
@@ -60,7 +60,7 @@ class Site:
     """Judges pages of paragraphs, of one host after the other."""
 
     def __init__(self, index: TemporaryIndex | None = None) -> None:
-        self.index = index or TemporaryIndex(CHECKS)
+        self.index = index or TemporaryIndex(CHECKS, SECRET)
         self.detector = Detector(self.index, run="one")
 
     def judge(self, url: str, *paragraphs: list[str]) -> Verdict:
