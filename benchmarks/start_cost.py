@@ -81,11 +81,16 @@ print(*spent)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5, help="processes [%(default)s]")
-    wanted = parser.parse_args().runs
+    numpy, other, both = measured(parser.parse_args().runs)
+    print("| NumPy | all else | all |\n| ---: | ---: | ---: |")
+    print(f"| {numpy:.2f} | {other:.2f} | {both:.2f} |")
+
+
+def measured(wanted: int) -> tuple[float, float, float]:
+    """CPU seconds for NumPy, for everything else, and together: medians of so many processes."""
     _, *runs = (_run() for _ in range(wanted + 1))  # the first may have to compile modules
     numpy, other = (statistics.median(column) for column in zip(*runs, strict=True))
-    print("| NumPy | all else | all |\n| ---: | ---: | ---: |")
-    print(f"| {numpy:.2f} | {other:.2f} | {statistics.median(map(sum, runs)):.2f} |")
+    return numpy, other, statistics.median(map(sum, runs))
 
 
 def _run() -> list[float]:

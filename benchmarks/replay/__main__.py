@@ -10,14 +10,13 @@ import argparse
 import signal
 import sys
 import tempfile
-from collections.abc import Sequence
 from compileall import compile_dir
 from pathlib import Path
 
 from benchmarks.replay import profiling, report
 from benchmarks.replay.judge import missed, read_drops, scores, word_differences, write_suspects
-from benchmarks.replay.run import ROOT, CrawlFailedError, Run, Server, crawl, item_urls
-from benchmarks.replay.store import DATA, NoDataError, address, exact_clusters, load, sample, sites
+from benchmarks.replay.run import ROOT, CrawlFailedError, item_urls, served
+from benchmarks.replay.store import DATA, NoDataError, address, exact_clusters, sites
 
 
 def main() -> int:
@@ -57,32 +56,26 @@ def main() -> int:
 
 
 def _replay(name: str, path: Path, out: Path, arguments: argparse.Namespace) -> None:
-    stored = load(path)
-    pages = {page.url: page for page in (sample(stored, arguments.pages) if arguments.pages else stored)}
-    del stored
-    out.mkdir(parents=True)
-    urls = out / "urls.txt"
-    urls.write_text("".join(f"{url}\n" for url in pages), encoding="utf-8")
-    print(f"\n{name}: {len(pages)} pages stored, {sum(len(p.body) for p in pages.values()) / 1e6:.0f} MB", flush=True)
     checks = {"DEDUP_CHECKS": arguments.checks} if arguments.checks else {}
-    with Server(path, arguments.pages) as port:
-
-        def run(folder: str, *, dedup: bool, calls: bool = False, scrapy: Sequence[str] = ("scrapy",)) -> Run:
-            added = {"ADDONS": {"dedupcrawl.Addon": 500}, **checks} if dedup else {}
-            return crawl(urls, port, out / folder, {"REPLAY_CALLS": calls, **added}, scrapy)
-
+    with served(path, arguments.pages, out) as site:
+        pages = site.pages
+        size = sum(len(page.body) for page in pages.values()) / 1e6
+        print(f"\n{name}: {len(pages)} pages stored, {size:.0f} MB", flush=True)
         if arguments.profile:
             profile = out / "profile.json"
-            done = run("profiled", dedup=True, scrapy=["benchmarks.replay.sampled", str(profile)])
-            print(profiling.report(profile, done))
+            sampled = ["benchmarks.replay.sampled", str(profile)]
+            print(profiling.report(profile, site.crawl("profiled", checks, dedup=True, scrapy=sampled)))
             return
         off, on = [], []
         for turn in range(arguments.repeat):
-            off.append(run(f"off-{turn}", dedup=False))
-            on.append(run(f"on-{turn}", dedup=True))
+            off.append(site.crawl(f"off-{turn}", dedup=False))
+            on.append(site.crawl(f"on-{turn}", checks, dedup=True))
         print("\n".join(report.costs(off, on)), flush=True)
         if arguments.calls:
-            counted = [run(f"calls-{name}", dedup=dedup, calls=True) for name, dedup in (("off", False), ("on", True))]
+            counted = (
+                site.crawl("calls-off", dedup=False, calls=True),
+                site.crawl("calls-on", checks, dedup=True, calls=True),
+            )
             print("\n".join(report.calls(*counted)), flush=True)
     drops = [drop for drop in read_drops(on[0].index) if drop.url in pages and drop.keeper in pages]
     fetched = {address(url) for url in item_urls(on[0])} | {drop.url for drop in drops}

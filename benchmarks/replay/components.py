@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import resource
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from types import FrameType
 
@@ -76,8 +79,11 @@ class StoredOnly:
 class Figures:
     """Writes the crawl's stats, CPU seconds and the URLs of its pages to REPLAY_FIGURES when the engine has stopped.
 
-    With REPLAY_CALLS also how many Python and C functions were called in the main thread while the engine ran. Such a
-    crawl takes three times as long.
+    And the peak of its memory, and what part of the CPU the garbage collector took. With REPLAY_CALLS also how many
+    Python and C functions were called, LMDB transactions begun and LMDB asked for its size, in the main thread while
+    the engine ran. Such a crawl takes three times as long.
+
+    REPLAY_GC: how many new objects make Python look for garbage, as if a project had chosen that.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -86,6 +92,12 @@ class Figures:
         self._wall = 0.0
         self._fetched: list[str] = []
         self._calls = dict.fromkeys(("call", "return", "c_call", "c_return", "c_exception"), 0)
+        self._lmdb: Counter[str] = Counter()
+        self._collecting = self._since = 0.0  # seconds of CPU
+        self._made_at = time.process_time()
+        gc.callbacks.append(self._collected)
+        if wanted := crawler.settings.getint("REPLAY_GC"):
+            gc.set_threshold(wanted, *gc.get_threshold()[1:])
         crawler.signals.connect(self._received, signals.response_received)
         crawler.signals.connect(self._started, signals.engine_started)
         crawler.signals.connect(self._stopped, signals.engine_stopped)
@@ -99,8 +111,16 @@ class Figures:
         if self._crawler.settings.getbool("REPLAY_CALLS"):
             sys.setprofile(self._count)
 
-    def _count(self, _frame: FrameType, event: str, _argument: object) -> None:
+    def _count(self, _frame: FrameType, event: str, function: object) -> None:
         self._calls[event] += 1
+        if event == "c_call" and (name := getattr(function, "__qualname__", "")).startswith("Environment."):
+            self._lmdb[name] += 1
+
+    def _collected(self, phase: str, _: dict[str, int]) -> None:
+        if phase == "start":
+            self._since = time.process_time()
+        else:
+            self._collecting += time.process_time() - self._since
 
     def _received(self, response: Response) -> None:
         if response.status == 200:
@@ -111,12 +131,26 @@ class Figures:
         assert self._crawler.stats is not None
         figures = {
             "startup_cpu_s": self._started_at,
-            "crawl_cpu_s": time.process_time() - self._started_at,
+            "gc_share": self._collecting / (time.process_time() - self._made_at),
             "crawl_wall_s": time.perf_counter() - self._wall,
+            "peak_mb": _peak_mb(),
             "stats": self._crawler.stats.get_stats(),
             "fetched": self._fetched,
             "python_calls": self._calls["call"],
             "c_calls": self._calls["c_call"],
+            "transactions": self._lmdb["Environment.begin"],
+            "infos": self._lmdb["Environment.info"],
         }
         path = Path(self._crawler.settings["REPLAY_FIGURES"])
         path.write_text(json.dumps(figures, default=str), encoding="utf-8")
+
+
+def _peak_mb() -> float:
+    """The largest resident set of this process so far.
+
+    In Linux not `getrusage`, which counts what the process that started this one had in memory at the fork.
+    """
+    status = Path("/proc/self/status")
+    if status.is_file():
+        return int(status.read_text().partition("VmHWM:")[2].split()[0]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

@@ -6,10 +6,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from benchmarks.replay.store import StoredPage, load, sample
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,6 +34,9 @@ class Run:
         python_calls: Calls of Python functions in the main thread while the engine ran, a resumed generator or
             coroutine among them; 0 where they were not counted (REPLAY_CALLS).
         c_calls: Likewise, calls of C functions from Python.
+        transactions: Likewise, LMDB transactions that were begun.
+        infos: Likewise, calls of LMDB's `env.info`: one for each transaction that writes.
+        gc_share: Of the CPU since Scrapy made its extensions, what Python's cyclic garbage collector took, 0 to 1.
         fetched: The URL of each response with status 200, in the order in which they came.
         folder: A Scrapy project of its own: the items, the log, and in .scrapy what dedup left.
     """
@@ -41,6 +47,9 @@ class Run:
     peak_mb: float
     python_calls: int
     c_calls: int
+    transactions: int
+    infos: int
+    gc_share: float
     stats: Mapping[str, Any]
     fetched: Sequence[str]
     folder: Path
@@ -101,9 +110,12 @@ def crawl(urls: Path, port: int, folder: Path, settings: Mapping[str, Any], scra
         cpu_s=usage.ru_utime + usage.ru_stime,
         startup_cpu_s=measured["startup_cpu_s"],
         wall_s=measured["crawl_wall_s"],
-        peak_mb=usage.ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024),
+        peak_mb=measured["peak_mb"],
         python_calls=measured["python_calls"],
         c_calls=measured["c_calls"],
+        transactions=measured["transactions"],
+        infos=measured["infos"],
+        gc_share=measured["gc_share"],
         stats=measured["stats"],
         fetched=measured["fetched"],
         folder=folder,
@@ -140,6 +152,50 @@ class Server:
             self._process.wait(10)
         except subprocess.TimeoutExpired:
             self._process.kill()
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A stored crawl behind a loopback server.
+
+    Attributes:
+        pages: By URL.
+        port: Of the server.
+        urls: A file of their URLs.
+        out: A folder in which each crawl has its own.
+    """
+
+    pages: Mapping[str, StoredPage]
+    port: int
+    urls: Path
+    out: Path
+
+    def crawl(
+        self,
+        folder: str,
+        settings: Mapping[str, Any] | None = None,
+        *,
+        dedup: bool,
+        calls: bool = False,
+        scrapy: Sequence[str] = ("scrapy",),
+    ) -> Run:
+        """As `crawl`, without the add-on or with it; `calls`: count them."""
+        added = {"ADDONS": {"dedupcrawl.Addon": 500}} if dedup else {}
+        given = {"REPLAY_CALLS": calls, **added, **(settings or {})}
+        return crawl(self.urls, self.port, self.out / folder, given, scrapy)
+
+
+@contextmanager
+def served(path: Path, most: int | None, out: Path) -> Iterator[Site]:
+    """The stored crawl at `path`, or only whole sections of it, up to `most` pages; `out` is made."""
+    stored = load(path)
+    pages = {page.url: page for page in (sample(stored, most) if most else stored)}
+    del stored
+    out.mkdir(parents=True)
+    urls = out / "urls.txt"
+    urls.write_text("".join(f"{url}\n" for url in pages), encoding="utf-8")
+    with Server(path, most) as port:
+        yield Site(pages, port, urls, out)
 
 
 def _as_text(value: Any) -> str:
