@@ -1,10 +1,10 @@
 """What small steps of the index in a folder take: to pack a page's record, to ask LMDB for its size, to read a cell.
 
-    python -m benchmarks.replay uci nankai --pages 1000 --out FOLDER
+    python -m benchmarks.replay uci nankai --pages 600 --profile --out FOLDER
     python -m benchmarks.index_steps FOLDER…
 
-Reads the indexes that replays left behind. Microseconds are CPU time, the least of seven rounds; "with the dictionary,
-level 3" is what the index does.
+Reads the indexes that the crawls of replays left behind. Microseconds are CPU time, the least of seven rounds; "with
+the dictionary, level 3" is what the index does.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER", help="as in --out of benchmarks.replay")
     given = parser.parse_args()
-    found = [(folder, path) for folder in given.folders for path in sorted(folder.glob("*/on-0/.scrapy/dedup/index"))]
+    found = [(folder, path) for folder in given.folders for path in sorted(folder.glob("*/*/.scrapy/dedup/index"))]
     if not found:
         sys.exit(f"no finished replay in {', '.join(map(str, given.folders))}: run benchmarks.replay with --out first")
     packed, asked = [], []
@@ -90,26 +90,27 @@ def _packing(pages: list[bytes], given: Mapping[str, Any] | None) -> tuple[float
 
 def _asking(path: Path) -> Mapping[str, float]:
     """Step → microseconds, in LMDB alone and with all that the index does around it."""
-    index = open_index(str(path), ())
     with lmdb.open(str(path), max_dbs=64, readonly=True, lock=False) as env:
 
         def snapshot() -> None:
             with env.begin(buffers=True):
                 pass
 
-        steps: Mapping[str, Callable[[], object]] = {
-            "`env.info()`": env.info,
-            "a snapshot, begun and ended": snapshot,
-            "a cell, as the index reads it": lambda: index.is_restored("https://www.example.com/"),
-        }
-        found = {name: _least(lambda step=step: _repeat(step)) / _CALLS for name, step in steps.items()}  # type: ignore[misc]
+        found = {"`env.info()`": _each(env.info), "a snapshot, begun and ended": _each(snapshot)}
+    index = open_index(str(path), ())
+    found["a cell, as the index reads it"] = _each(lambda: index.is_restored("https://www.example.com/"))
     index.close()
     return found
 
 
-def _repeat(step: Callable[[], object]) -> None:
-    for _ in range(_CALLS):
-        step()
+def _each(step: Callable[[], object]) -> float:
+    """Microseconds of CPU of one call."""
+
+    def repeat() -> None:
+        for _ in range(_CALLS):
+            step()
+
+    return _least(repeat) / _CALLS
 
 
 def _least(work: Callable[[], object]) -> float:
