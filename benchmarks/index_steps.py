@@ -22,7 +22,11 @@ import msgspec
 from benchmarks.markdown import table
 from dedupcrawl.index import record
 from dedupcrawl.index.open import open_index
-from dedupcrawl.index.record import zstd
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 _ROUNDS = 7
 _CALLS = 20_000
