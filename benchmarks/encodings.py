@@ -125,8 +125,11 @@ def messages(folder: Path, language: str) -> tuple[str, ...]:
     """Sentences that programs say in a language."""
     texts: set[str] = set()
     for path in sorted((folder / language / "LC_MESSAGES").glob("*.mo")):
-        with path.open("rb") as file:
-            catalog: dict[object, object] = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
+        try:
+            with path.open("rb") as file:
+                catalog: dict[object, object] = vars(gettext.GNUTranslations(file))["_catalog"]
+        except (OSError, UnicodeError):  # not in UTF-8
+            continue
         texts.update(" ".join(text.split()) for key, text in catalog.items() if isinstance(text, str) and key != text)
     told = (text for text in texts if len(text) >= 25 and not text.isascii() and not re.search(r"[%<]|--", text))
     return tuple(sorted(text for text in told if language in {"de", "fr", "es"} or _is_in_its_script(text)))
