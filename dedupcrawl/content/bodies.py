@@ -17,8 +17,8 @@ from dedupcrawl.text.ignored import Ignored
 Kind = Literal["html", "text", "data", "binary"]
 
 HTML = frozenset(("text/html", "application/xhtml+xml"))
-# Answers that say the same of many URLs are shorter ({"in_stock": true}, an error of a storage service, a problem of
-# RFC 9457: up to 330 characters in tests/content/test_bodies.py), documents are longer.
+# Characters. Answers that say the same of many URLs have fewer ({"in_stock": true}, an error of a storage service, a
+# problem of RFC 9457: up to 273 in tests/content/test_bodies.py); of shorter documents copies are kept.
 _TELLING = 400
 _DATA = re.compile(
     r"(?:application|text)/(?:[\w.-]*[+.-])?(?:json|jsonl?|ndjson|json-seq|xml|xml-dtd|rdf|csv|tab-separated-values"
