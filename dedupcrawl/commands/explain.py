@@ -15,6 +15,7 @@ from dedupcrawl.commands.explained import Explainer
 from dedupcrawl.commands.options import index_folder, index_option, json_option, open_existing, rules_option
 from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.commands.why import becomes, in_words
+from dedupcrawl.content.bodies import in_words as body_in_words
 from dedupcrawl.content.evidence import in_words as evidence_in_words
 from dedupcrawl.printable import counted, moment
 from dedupcrawl.software.installation import in_words as software_in_words
@@ -57,6 +58,8 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
                     of_url = {name: told[name] for name in _OF_URL}
                     told |= explainer.told([logged.redirect_to]) | of_url | {"redirect_to": logged.redirect_to}
                 told["status"] = logged.status
+                if logged.abstained:
+                    told["abstained"] = body_in_words(logged.abstained, logged.mime, logged.bytes)
         elif told["went_itself"]:
             sent_to = logged_answer(log, [told["rewrite"]["canonical"]])
             told["canonical_status"] = sent_to.status if sent_to is not None else None
@@ -249,6 +252,8 @@ def _is_known(told: dict[str, Any]) -> bool:
 def _in_the_log(told: dict[str, Any]) -> str:
     if told["status"] is None:
         return ", and the crawl log beside it, if there is one, has no answer from it"
+    if told["abstained"] is not None:
+        return f": it was fetched, but no check could compare it: {told['abstained']}"
     if told["status"] == 200:
         return (
             ": it was fetched, but no item was made of it, or no check had enough text to compare, "
@@ -270,6 +275,9 @@ class LoggedAnswer(msgspec.Struct, frozen=True):
     url: str  # that was asked for
     status: int = 0  # HTTP status
     redirect_to: str = ""  # where a redirect led in the end
+    mime: str = ""
+    bytes: int = 0
+    abstained: str = ""  # what the body is, where it says too little to be compared
 
 
 def logged_answer(log: Path, urls: Sequence[str]) -> LoggedAnswer | None:

@@ -131,6 +131,7 @@ class Explainer:
             "side_by_side": self._side_by_side(verdict),
             "redirect_to": None,
             "status": None,
+            "abstained": None,
             "went_itself": rewrite is not None and form in (verdict.url if verdict else None, kept_url),
             "canonical_status": None,
         }

@@ -40,6 +40,7 @@ class LogRow(msgspec.Struct, omit_defaults=True):
     redirect_to: str = ""  # where a redirect led in the end; such a row has no digests
     duplicate_of: str = ""  # URL of the page that it was found to duplicate, in a row that follows that of the response
     unique: bool = False  # True in such a row of a page that is like none of those kept before it
+    abstained: str = ""  # what the body is in such a row of a page that says too little to be compared, or "empty"
     alias_of: str = ""  # URL that leads to the same page, as a page or a rule says, in a row that is of no response
     alias_source: str = ""  # where a page says so, one of `aliases.sources.SOURCES`, or "rule"
     # Whether the two were one page when both were fetched; None where `url` was not, because the source had held in
@@ -91,7 +92,7 @@ class PageLog:
         row = LogRow(
             response.url,
             response.status,
-            mime=media_type(response).decode("latin-1"),
+            mime=media_type(response),
             bytes=len(response.body),
             fetched_at=round(fetched_at, 3),
             run=self._run,
@@ -110,6 +111,12 @@ class PageLog:
             row = LogRow(verdict.url, 200, unique=is_unique, fetched_at=time.time(), run=self._run)
             row.duplicate_of = verdict.duplicate_of or ""
             self._file.write(row)
+
+    def abstained(self, page: FetchedPage) -> None:
+        """Write a row for a page that no check could compare."""
+        row = LogRow(page.url, 200, mime=page.mime, bytes=page.body_length, fetched_at=time.time(), run=self._run)
+        row.abstained = page.holds
+        self._file.write(row)
 
     def _add_page(self, row: LogRow, page: FetchedPage) -> None:
         analysis = page.analyse()

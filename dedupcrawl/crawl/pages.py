@@ -12,14 +12,14 @@ from scrapy import Request
 from scrapy.extensions.feedexport import FeedSlot
 from scrapy.http import HtmlResponse, Response, TextResponse
 
-from dedupcrawl.content.encoding import decode
+from dedupcrawl.content.bodies import Kind, kind_of, page_of_body
 from dedupcrawl.content.html import extract, facts_of
-from dedupcrawl.core.digests import NO_SECRET, Secret, digest_of
+from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.facts import Facts
 from dedupcrawl.crawl.request_meta import Yielded, urls_before, without_fragment
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.contract import PageStore
-from dedupcrawl.page import Page, paragraphs_of
+from dedupcrawl.page import Page
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.text.ignored import read_ignored
 from dedupcrawl.verdict import Verdict
@@ -38,6 +38,8 @@ class FetchedPage:
     _secret: Secret = NO_SECRET  # of the index that it is compared with
     url: str = field(init=False)  # the response's, without a fragment: that of the index
     body_length: int = field(init=False)
+    mime: str = field(init=False)  # media type, as the server says
+    kind: Kind = field(init=False)
     _status: int = field(init=False)
     _body: _Body | None = field(init=False)
     _analysis: Analysis | None = None
@@ -69,12 +71,18 @@ class FetchedPage:
     def __post_init__(self, response: Response) -> None:
         self.url, self.body_length, self._status = without_fragment(response.url), len(response.body), response.status
         self._body = _Body(response, self._settings.for_url(self.url))
+        self.mime, self.kind = media_type(response), self._body.kind
 
     @property
     def wanted(self) -> bool:
         """False for the page of an error, and when the request's meta switched the content half off."""
         meta = self.request.meta if self.request is not None else {}
         return 200 <= self._status < 300 and not meta.get("dedup_skip") and bool(meta.get("dedup_content", True))
+
+    @property
+    def holds(self) -> str:
+        """What its body is, for messages: its kind, or "empty"."""
+        return self.kind if self.body_length else "empty"
 
     @property
     def is_analysed(self) -> bool:
@@ -105,13 +113,12 @@ class FetchedPage:
 class _Body:
     """What is needed of a response to read it."""
 
-    __slots__ = ("_body", "_encoding", "_facts", "_holds_markup", "_is_plain", "_settings")
+    __slots__ = ("_body", "_encoding", "_facts", "_settings", "kind")
 
     def __init__(self, response: Response, settings: DedupSettings) -> None:
         self._body, self._settings = response.body, settings
         self._encoding = response.encoding if isinstance(response, TextResponse) else None
-        self._holds_markup = is_html(response)
-        self._is_plain = not self._holds_markup and media_type(response) == b"text/plain"
+        self.kind: Kind = "html" if is_html(response) else kind_of(media_type(response), self._body)
         self._facts: Facts | None = None
 
     @property
@@ -123,27 +130,24 @@ class _Body:
         return self._facts
 
     def page(self, url: str, also_ignored: tuple[str, ...], also_at: tuple[str, ...]) -> Page:
-        """The page, without paragraphs when that is neither HTML nor plain text."""
+        """The page; without paragraphs where it is neither HTML nor text."""
         ignored = read_ignored((*self._settings.ignore, *also_ignored))
-        if self._holds_markup:
+        if self.kind == "html":
             facts, selector, fields = self.facts, self._settings.selector, "mwo" in self._settings.checks
             return extract(facts, url, selector=selector, ignored=ignored, fields=fields, also_at=also_at)
-        said = decode(self._body, self._encoding) if self._encoding and self._is_plain else ""
-        digest = digest_of(self._body) if self._body else b""
-        lines, body_tells = ignored.lines(paragraphs_of(said)), self._encoding is None
-        return Page(url, paragraphs=lines, body_digest=digest, body_tells=body_tells, also_at=also_at)
+        return page_of_body(self.kind, self._body, url, encoding=self._encoding, ignored=ignored, also_at=also_at)
 
 
 def is_html(response: Response) -> TypeGuard[TextResponse]:
     """True for HTML and XHTML."""
     if isinstance(response, HtmlResponse):
         return True
-    return isinstance(response, TextResponse) and media_type(response) == b"application/xhtml+xml"
+    return isinstance(response, TextResponse) and media_type(response) == "application/xhtml+xml"
 
 
-def media_type(response: Response) -> bytes:
+def media_type(response: Response) -> str:
     """What a response says that it is, in lower case; empty where it does not."""
-    return (response.headers.get("Content-Type") or b"").partition(b";")[0].strip().lower()
+    return (response.headers.get("Content-Type") or b"").partition(b";")[0].strip().lower().decode("latin-1")
 
 
 class Pages:

@@ -116,6 +116,8 @@ class DedupPipeline(Component):
             self._dedup.watch.judged(fetched)
             if fetched.verdict is not None:
                 self._dedup.page_log.judged(fetched.verdict)
+                if _says_too_little(fetched.verdict):
+                    self._dedup.page_log.abstained(fetched)
         return fetched.verdict
 
     def _page_late(self, fetched: FetchedPage, settings: DedupSettings) -> None:
@@ -177,14 +179,20 @@ class DedupPipeline(Component):
             fetched.kept_under[analysis.page.url] = analysis.kept_under
         if analysis.page.selector_missed:
             self._miss(analysis.page.url, settings.selector)
+        self._count(verdict, fetched)
+        return verdict
+
+    def _count(self, verdict: Verdict, fetched: FetchedPage) -> None:
+        is_page = verdict.url == fetched.url  # an item is only a part of it
         is_checked = "site_quota" not in verdict.evidence
         for name in ("checked", verdict.verdict) if is_checked else ("over_quota",):
             self._stats.inc_value(f"dedup/content/{name}")
+        if _says_too_little(verdict):
+            self._stats.inc_value(f"dedup/content/abstained/{fetched.holds if is_page else 'item'}")
         if verdict.doubt:
             self._stats.inc_value("dedup/content/in_doubt")
-        if verdict.is_duplicate and url == fetched.url:  # an item is only a part of its page
+        if verdict.is_duplicate and is_page:
             self._stats.inc_value("dedup/content/duplicate_bytes", fetched.body_length)
-        return verdict
 
     def _late(self, analysis: Analysis, settings: DedupSettings, fetched: FetchedPage) -> None:
         """Judge a page that was let through while the index was away; its items are not dropped any more.
@@ -300,3 +308,7 @@ def _text(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return "\n".join(map(str, value))
     return "" if value is None else str(value)
+
+
+def _says_too_little(verdict: Verdict) -> bool:
+    return verdict.verdict == "abstained" and "site_quota" not in verdict.evidence

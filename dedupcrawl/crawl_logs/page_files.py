@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
+from dedupcrawl.content.bodies import Kind, kind_of, page_of_body
 from dedupcrawl.content.html import extract
 from dedupcrawl.crawl_logs.blocks import LineBlock, head_of, line_blocks, open_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
@@ -28,6 +29,15 @@ class Markup(NamedTuple):
     url: str
     body: bytes | str
     encoding: str | None
+
+
+class Body(NamedTuple):
+    """A page that is no HTML, likewise."""
+
+    url: str
+    body: bytes
+    encoding: str | None
+    kind: Kind
 
 
 class Wanted(NamedTuple):
@@ -51,7 +61,7 @@ class PageRow(msgspec.Struct, frozen=True):
     title: str = ""
 
 
-def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup]:
+def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup | Body]:
     """The stored pages of some files, in order; a broken row is counted in `tally`, when it comes, and left out."""
     for path in paths:
         if head_of(path, 5) == b"WARC/":
@@ -61,11 +71,13 @@ def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup]
             yield from stored_rows(block, str(path), tally)
 
 
-def page_of(stored: Page | Markup, wanted: Wanted = TEXT) -> Page:
+def page_of(stored: Page | Markup | Body, wanted: Wanted = TEXT) -> Page:
     """The page of what `stored_pages` gives, as it is wanted; total for any markup."""
     ignored = read_ignored(wanted.ignore)
     if isinstance(stored, Page):
         return ignored.page(stored)
+    if isinstance(stored, Body):
+        return page_of_body(stored.kind, stored.body, stored.url, encoding=stored.encoding, ignored=ignored)
     return extract(
         stored.body,
         stored.url,
@@ -121,19 +133,20 @@ def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Ma
             yield stored
 
 
-def _of_warc(path: Path, tally: Tally) -> Iterator[Markup]:
-    from dedupcrawl.crawl_logs.warc import HTML, answers  # needs an extra
+def _of_warc(path: Path, tally: Tally) -> Iterator[Markup | Body]:
+    from dedupcrawl.crawl_logs.warc import answers  # needs an extra
 
     with open_log(path, tally) as content:
         for number, answer in enumerate(answers(content), 1):
-            is_page = answer.status == 200 and answer.mime in HTML
-            if not is_page and not (answer.problem and answer.status is None):
-                continue
-            if answer.problem:
+            if answer.problem and answer.status in {None, 200}:
                 tally.skip(str(path), answer.problem, 1, [number], "record")
-            else:
+            elif answer.status == 200:
                 tally.rows += 1
-                yield Markup(answer.url, answer.body, answer.charset)
+                kind = kind_of(answer.mime, answer.body)
+                if kind == "html":
+                    yield Markup(answer.url, answer.body, answer.charset)
+                else:
+                    yield Body(answer.url, answer.body, answer.charset, kind)
 
 
 COPY = "dedupcrawl-stdin"

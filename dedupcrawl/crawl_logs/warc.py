@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 import polars as pl
 from fastwarc.warc import HeaderMap, WarcRecord, WarcRecordType
 
+from dedupcrawl.content.bodies import HTML
 from dedupcrawl.content.checks.exact import OF_TEXT, ExactCheck
 from dedupcrawl.content.html import extract
 from dedupcrawl.core.digests import digest_of
@@ -160,7 +161,6 @@ def _record(window: _Window) -> Found:
     return Found(window.taken(end_of_it), "its Content-Length is wrong")
 
 
-HTML = ("text/html", "application/xhtml+xml")
 _BODY_LIMIT = 16 << 20  # bytes; two larger pages may begin alike
 _HEAD = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http\r\nContent-Length: %d\r\n\r\n"
 

@@ -46,6 +46,8 @@ def folder(tmp_path: Path) -> Path:
     log.write(LogRow("http://a.example/away", 301, redirect_to="http://b.example/"))
     log.write(LogRow("http://a.example/gone", 200))
     log.write(LogRow("http://a.example/gone", 404))
+    log.write(LogRow("http://a.example/stock", 200, mime="application/json", bytes=18))
+    log.write(LogRow("http://a.example/stock", 200, mime="application/json", bytes=18, abstained="data"))
     log.close()
     with (tmp_path / "crawl-log.jsonl").open("ab") as torn:
         torn.write(b'{"url":"http://a.example/gone","stat')
@@ -444,3 +446,10 @@ def test_a_page_that_was_fetched_twice_is_not_told_to_be_its_own_duplicate(folde
     assert "its page was fetched twice in one crawl: kept the first time, dropped the second" in said
     assert "its page was kept: " in said
     assert "duplicate of" not in said
+
+
+def test_why_nothing_was_compared(folder: Path) -> None:
+    said = explain(folder, "http://a.example/stock").output
+    assert "it was fetched, but no check could compare it: its 18 bytes of application/json say too little" in said
+    told = json.loads(explain(folder, "http://a.example/stock", "--json").output)
+    assert told["abstained"] == "its 18 bytes of application/json say too little"

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dedupcrawl.content import encoding as module
 from dedupcrawl.content.encoding import decode, to_utf8
 
 CHINESE = "中国的人们在这里生活了上千年，他们说的话和我们不一样，但是我们都是中国人。"
@@ -13,6 +14,13 @@ TRADITIONAL = "中國的人們在這裡生活了上千年，他們說的話和�
 JAPANESE = "これは日本語で書かれた文章です。私たちはこの町に住んでいる人の話をします。"
 KOREAN = "이것은 한국어로 쓰인 글입니다. 우리는 이 마을에 사는 사람들의 이야기를 하고 있다."
 RUSSIAN = "Это предложение написано на русском языке, и в нём много обычных слов."
+HEBREW = "בשבת נפתחה בפארק העירוני תערוכה של תצלומים ישנים, וכמעט כל תושבי השכונה באו לראות אותה."
+ARABIC = "افتتح يوم السبت في حديقة المدينة معرض للصور القديمة، وحضره تقريبا جميع سكان الحي."
+TURKISH = "Cumartesi günü şehir parkında eski fotoğraflardan oluşan bir sergi açıldı ve mahallenin çoğu oraya geldi."
+GREEK = "Άλλοι λένε πως ο φάρος θα ξαναλειτουργήσει, όμως κανείς δεν ξέρει ποιος θα πληρώσει."
+THAI = "เมื่อวันเสาร์มีการเปิดนิทรรศการภาพถ่ายเก่าในสวนของเมือง และชาวบ้านเกือบทุกคนก็มาชม"
+POLISH = "W sobotę w parku miejskim otwarto wystawę starych zdjęć, na którą przyszli prawie wszyscy mieszkańcy."
+GERMAN = "Größe, Höhe und Länge müssen über das Formular für Händler gemeldet werden, hieß es später."
 FRENCH = "Les élèves étaient déjà là, à côté de la fenêtre."
 PAGE = "<html><head>{meta}<title>{text}</title></head><body><p>{text}</p></body></html>"
 
@@ -46,6 +54,25 @@ def page(text: str, charset: str | None, encoding: str) -> tuple[str, bytes]:
         (RUSSIAN, None, "windows-1251", "cp1251"),
         (RUSSIAN, None, None, "cp1251"),
         (RUSSIAN, "koi8-r", None, "koi8_r"),
+        (RUSSIAN, None, None, "koi8_r"),
+        (RUSSIAN, None, None, "iso8859_5"),
+        (RUSSIAN, None, None, "cp866"),
+        (RUSSIAN, "iso-8859-1", None, "koi8_r"),  # the server's default
+        (HEBREW, None, None, "cp1255"),
+        (ARABIC, None, None, "cp1256"),
+        (TURKISH, None, None, "iso8859_9"),
+        (GREEK, None, None, "iso8859_7"),
+        (GREEK, None, None, "cp1253"),
+        (THAI, None, None, "cp874"),
+        (POLISH, None, None, "cp1250"),
+        (POLISH, None, None, "iso8859_2"),
+        (JAPANESE, None, None, "iso2022_jp"),
+        ("ｶﾀｶﾅ " + JAPANESE, None, None, "iso2022_jp_ext"),
+        (JAPANESE, "iso-8859-1", None, "iso2022_jp"),
+        (CHINESE, None, None, "hz"),
+        (CHINESE, "hz-gb-2312", None, "hz"),
+        (CHINESE, None, "hz-gb-2312", "hz"),
+        (GERMAN, None, None, "cp1252"),
         (FRENCH, None, None, "cp1252"),
         (FRENCH, "iso-8859-1", None, "cp1252"),
         (FRENCH, "latin-1", None, "utf-8"),
@@ -70,6 +97,86 @@ def test_labels_guesses_and_lies(text: str, label: str | None, meta: str | None,
 def test_codecs_that_are_no_charsets_are_not_let_in(charset: str) -> None:
     markup, body = page(CHINESE + "+ADw-script+AD4- \\x41", charset, "utf-8")
     assert decode(body, charset) == markup
+
+
+NBSP = "<td>\xa0\xa0\xa0\xa0\xa0\xa0\xa0 \x97\x97\x97\x97\x97\x97\x97 caf\xe9, naïve"
+
+
+@pytest.mark.parametrize("label", [None, "iso-8859-1", "windows-1252"])
+def test_spaces_and_dashes_are_no_word_of_another_alphabet(label: str | None) -> None:
+    assert decode(NBSP.encode("latin-1"), label) == NBSP.encode("latin-1").decode("cp1252")
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        '<p>(format nil "~{~a~^, ~}" list) and ~{x~} and ~{ab~}</p>',  # Lisp
+        "<p>grep '~{' ~user/file ~}</p>",
+        "<p>ESC $ B is \x1b$B, and ESC ( B ends it</p>",
+    ],
+)
+def test_what_looks_like_an_escape_is_none(markup: str) -> None:
+    assert decode(markup.encode()) == markup
+
+
+@pytest.mark.parametrize("label", [None, "utf-8"])
+def test_escapes_in_a_page_of_utf_8_are_its_own(label: str | None) -> None:
+    markup = f"<meta charset=utf-8><p>{GERMAN} In HZ: ~{{VPND~}} ~{{VPNDVPND~}}"
+    assert decode(markup.encode(), label) == markup
+
+
+@pytest.mark.parametrize(("encoding", "text"), [("hz", CHINESE), ("iso2022_jp", JAPANESE)])
+def test_a_wrong_byte_in_text_of_seven_bits_damages_one_character(encoding: str, text: str) -> None:
+    body = page(text * 3, None, encoding)[1]
+    at = body.rindex(b"<p>") + 60
+    damaged = body[:at] + bytes([body[at] | 0x80, body[at + 1]]) + body[at + 2 :]
+    assert decode(damaged) == decode(body)
+
+
+@pytest.mark.parametrize("text", [GERMAN, RUSSIAN, CHINESE])
+@pytest.mark.parametrize("label", [None, "utf-8", "no-such-charset"])
+def test_one_wrong_byte_in_utf_8(text: str, label: str | None) -> None:
+    markup, body = page(text, None, "utf-8")
+    at = body.index(b"<p>")
+    assert decode(body[:at] + b"\xff" + body[at:], label) == markup[: markup.index("<p>")] + "\ufffd<p>" + text + (
+        "</p></body></html>"
+    )
+
+
+@pytest.mark.parametrize("at", [1, 5, 13])
+def test_one_zero_byte_is_damage_and_not_utf_16(at: int) -> None:
+    markup, body = page(GERMAN, None, "utf-8")
+    assert decode(body[:at] + b"\0" + body[at + 1 :]) == markup[:at] + "\0" + markup[at + 1 :]
+
+
+@pytest.mark.parametrize("wrong", [b"\xff", b"\x80", b"\x00", b"\x8e"])
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [(CHINESE, "gb18030"), (TRADITIONAL, "big5hkscs"), (JAPANESE, "euc_jp"), (KOREAN, "cp949"), (THAI, "cp874")],
+)
+def test_a_wrong_byte_does_not_change_the_charset_that_is_detected(text: str, encoding: str, wrong: bytes) -> None:
+    """It rules the charset out for the detector, which is therefore asked about pieces of the page."""
+    markup, body = page("".join(f"<p>{text}</p>\n" for _ in range(4)), None, encoding)
+    damaged = body.replace(b"<p>", b"<p>" + wrong, 1)
+    assert text in decode(damaged)
+    assert decode(damaged).count(text) >= markup.count(text) - 2
+
+
+@pytest.mark.parametrize(
+    "body", [b"\xe4" * 3_000_000, b"\xe4 " * 1_500_000, b"a" * 3_000_000 + b"\xff", b"~{" * 1_500_000]
+)
+def test_the_detector_sees_a_bounded_sample(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    ask = module._ask
+
+    def spy(sample: bytes, charsets: dict[str, str]) -> str:
+        seen.append(len(sample))
+        return ask(sample, charsets)
+
+    monkeypatch.setattr(module, "_ask", spy)
+    decode(body)
+    assert max(seen, default=0) <= 8_192
+    assert len(seen) <= 10
 
 
 def test_a_little_damage_does_not_change_the_charset() -> None:

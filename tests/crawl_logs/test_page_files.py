@@ -73,7 +73,7 @@ def test_lone_surrogates_become_what_can_be_encoded(tmp_path: Path) -> None:
     assert other == Markup("http://a/2", "<p>?", None)
 
 
-def test_of_a_warc_the_html_pages_that_came_well(tmp_path: Path) -> None:
+def test_of_a_warc_the_pages_that_came_well(tmp_path: Path) -> None:
     records = [
         answer("http://a/1", page(prose(1))),
         answer("http://a/404", page(prose(2)), status="404 Not Found"),
@@ -82,14 +82,15 @@ def test_of_a_warc_the_html_pages_that_came_well(tmp_path: Path) -> None:
         answer("http://a/5", page(prose(5))),
     ]
     found, tally = stored(tmp_path / "pages.warc.gz", b"".join(map(gzip.compress, records)))
-    assert [one.url for one in found] == ["http://a/1", "http://a/5"]
-    assert tally.rows == 3
+    assert [one.url for one in found] == ["http://a/1", "http://a/3", "http://a/5"]
+    assert page_of(found[1]).paragraphs == ("plain",)
+    assert tally.rows == 4
     assert [(row.line, row.unit) for row in tally.broken] == [(4, "record")]
     assert prose(1).split(".")[0] in "".join(page_of(found[0]).paragraphs)
 
 
 def test_a_warc_is_read_to_its_end_whatever_follows_the_last_page(tmp_path: Path) -> None:
-    others = [answer(f"http://a/{i}", "x" * 90_000, mime="text/plain") for i in range(3)]
+    others = [answer(f"http://a/{i}", "x" * 90_000, status="404 Not Found") for i in range(3)]
     found, tally = stored(tmp_path / "pages.warc", b"".join([answer("http://a/1", page(prose(1))), *others]))
     assert (len(found), tally.bytes_read) == (1, (tmp_path / "pages.warc").stat().st_size)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 
 from tests.crawls.site import Answer, Follower, crawl, page, prose, serve
 from tests.crawls.stories import SITE, STORY, Asking
+
+JSON = {"Content-Type": "application/json"}
 
 
 async def test_a_duplicate_is_dropped_and_the_others_are_kept() -> None:
@@ -167,6 +170,22 @@ async def test_a_file_under_two_urls_is_one() -> None:
     with serve({"/": page("Start", "/a.png", "/b.png"), "/a.png": image, "/b.png": image}) as site:
         done = await crawl(f"{site.base}/", spider=Asking)
     assert len(done.items) == 1
+
+
+async def test_a_document_that_is_no_html_is_dropped_only_for_its_very_text(tmp_path: Path) -> None:
+    one, other = (Answer(json.dumps({"text": prose(1, 80), "price": n}), headers=JSON) for n in (19, 20))
+    stock = Answer('{"in_stock": true}', headers=JSON)
+    answers = {"/one": one, "/copy": one, "/other": other, "/stock/1": stock, "/stock/2": stock, "/empty": Answer("")}
+    log = tmp_path / "log.jsonl"
+    with serve({"/": page("Start " + prose(9), *answers), **answers}) as site:
+        done = await crawl(f"{site.base}/", {"DEDUP_CRAWL_LOG": str(log)}, Asking)
+    assert len(done.items) == len(answers) - 1
+    assert done.stats["dedup/content/dropped/exact"] == 1
+    assert done.stats["dedup/content/abstained/data"] == 2
+    assert done.stats["dedup/content/abstained/empty"] == 1
+    rows = map(json.loads, log.read_text(encoding="utf-8").splitlines())
+    told = {row["url"].removeprefix(site.base): row["abstained"] for row in rows if "abstained" in row}
+    assert told == {"/stock/1": "data", "/stock/2": "data", "/empty": "empty"}
 
 
 async def test_what_a_site_repeats_is_no_content() -> None:

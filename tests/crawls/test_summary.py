@@ -84,6 +84,10 @@ def test_what_it_saved(saved: int, aliases: int, said: str, by: str) -> None:
     stats.set_value("dedup/content/duplicate_after_all", 2)
     known = "2 of them known as such once they were stored"
     assert f"2 duplicates of 5.0 kB ({known}, besides 1 dropped wrongly and" in closing_line(stats)
+    stats.set_value("dedup/content/abstained/html", 1_000)
+    stats.set_value("dedup/content/abstained/empty", 1)
+    said = "; 1,001 abstained (1,000 HTML with next to no text, 1 an empty body)"
+    assert closing_line(stats).endswith(said)
 
 
 @pytest.mark.parametrize(
