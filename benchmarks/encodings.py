@@ -68,7 +68,13 @@ CHARSETS = {
     "hz": ("zh_CN",),
     "big5hkscs": ("zh_TW",),
 }
-NAMES = {"cp1254": "windows-1254 (ISO-8859-9)", "cp932": "Shift_JIS", "cp949": "EUC-KR", "cp874": "windows-874"}
+NAMES = {  # as web pages have them, where our codecs have another
+    **{f"cp125{number}": f"windows-125{number}" for number in range(7)},
+    **{f"iso8859-{number}": f"ISO-8859-{number}" for number in (2, 5, 7)},
+    **{"cp1254": "ISO-8859-9", "cp874": "windows-874", "koi8-r": "KOI8-R", "utf-8": "UTF-8", "gb18030": "GB 18030"},
+    **{"cp932": "Shift_JIS", "euc_jp": "EUC-JP", "iso2022_jp": "ISO-2022-JP", "cp949": "EUC-KR", "hz": "HZ"},
+    "big5hkscs": "Big5",
+}
 SEVEN_BITS = frozenset(("hz", "iso2022_jp"))
 SEVEN = bytes(byte & 0x7F for byte in range(256))
 MULTIBYTE = frozenset(("utf-8", "cp932", "euc_jp", "cp949", "gb18030", "big5hkscs", *SEVEN_BITS))

@@ -44,8 +44,9 @@ _SINGLE_BYTE = re.compile(r"(?:ascii|cp12|cp874|iso8859|koi8|mac|tis|ptcp|kz)[\w
 _WESTERN = frozenset(("ascii", "cp1252", "iso8859-1", "iso8859-15", "mac-roman"))
 # What the detector may say, and the codec that reads what browsers read under that name: the charsets of
 # https://encoding.spec.whatwg.org, but for those that are next to never met (ISO-8859-4 and -6, windows-1258).
-_LATIN = {name: name for name in ("cp1250", "cp1252", "cp1254", "cp1257", "iso8859-2", "iso8859-13")}
+_LATIN = {name: name for name in (_USUAL, "cp1250", "cp1254", "cp1257", "iso8859-2", "iso8859-13")}
 _OTHERS = {
+    _USUAL: _USUAL,  # where it knows no better
     **{name: name for name in ("gb18030", "big5hkscs", "cp932", "cp949", "cp874", "cp1253", "cp1255", "cp1256")},
     **{name: name for name in ("cp1251", "koi8-r", "koi8-u", "cp866", "iso8859-5", "iso8859-7")},
     "euc_jis_2004": "euc_jp",
@@ -197,6 +198,8 @@ def _pieces(sample: bytes) -> Iterator[bytes]:
 
 
 def _ask(sample: bytes, charsets: dict[str, str]) -> str:
+    if not sample:
+        return _USUAL
     import chardet  # takes longer to load than to ask, and most crawls meet no page that needs it
 
     ranking = chardet.detect_all(

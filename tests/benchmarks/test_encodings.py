@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from benchmarks import encodings
+from benchmarks.encoding_texts import SENTENCES
 from dedupcrawl.content.encoding import decode
 
 
-def test_nearly_all_pages_are_read_right_whatever_their_charset_and_damage(tmp_path: Path, monkeypatch) -> None:
+def test_nearly_all_pages_are_read_right_whatever_their_charset_and_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = {name: kept for name, all_ in encodings.CHARSETS.items() if (kept := _made(all_))}
     monkeypatch.setattr(encodings, "CHARSETS", made)
     right, count = Counter[tuple[str, int]](), Counter[tuple[str, int]]()
@@ -24,7 +29,7 @@ def test_nearly_all_pages_are_read_right_whatever_their_charset_and_damage(tmp_p
 
 
 def _made(languages: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(language for language in languages if language in encodings.SENTENCES)
+    return tuple(language for language in languages if language in SENTENCES)
 
 
 def test_a_page_is_right_but_for_characters_at_damaged_bytes() -> None:

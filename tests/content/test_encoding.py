@@ -194,6 +194,7 @@ def test_a_character_cut_off_at_the_end_is_left_out(encoding: str) -> None:
     assert decode(start.encode(encoding)[:-1]) == start[:-1]
 
 
+@pytest.mark.filterwarnings("error")
 @given(st.binary(), st.none() | st.text(max_size=12) | st.sampled_from(["utf-16", "gb2312", "big5", "hz", "utf-32"]))
 def test_total(body: bytes, label: str | None) -> None:
     text = decode(body, label)

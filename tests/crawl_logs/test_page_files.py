@@ -9,14 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs.blocks import LineBlock
-from dedupcrawl.crawl_logs.page_files import Markup, Wanted, page_of, read_pairs, stored_pages, stored_rows
+from dedupcrawl.crawl_logs.page_files import Body, Markup, Wanted, page_of, read_pairs, stored_pages, stored_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.page import Page
 from tests.crawl_logs.test_warc import answer
 from tests.crawls.site import page, prose
 
 
-def stored(path: Path, data: bytes) -> tuple[list[Page | Markup], Tally]:
+def stored(path: Path, data: bytes) -> tuple[list[Page | Markup | Body], Tally]:
     path.write_bytes(data)
     tally = Tally()
     return list(stored_pages([path], tally)), tally
