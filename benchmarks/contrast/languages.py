@@ -1,153 +1,115 @@
-"""What the edits know of a language: `languages.toml`, and which language a text is in."""
+"""What the edits know of a language (`languages.json`), and which language a text is in.
+
+zh-Hant is zh-Hans by OpenCC. In the data members of a group fit each other's places: units, ordinals, with and without
+a negation, opposites. A pair of `synonyms` or `spellings` says the same. `facts` are sentences for pages that have none
+of a kind, with what may stand in their places; `reversed` is a pattern of "from A to B".
+"""
 
 from __future__ import annotations
 
 import random
 import re
-import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
+from itertools import accumulate, pairwise
 from pathlib import Path
 
+import msgspec
 import opencc
 import rjieba
 
-Groups = tuple[tuple[str, ...], ...]
+OUTSIDE = r"(?![^<>]*>)"
+"""Pattern: not within a tag."""
 
-_DATA = Path(__file__).with_name("languages.toml")
-_OUTSIDE_TAGS = r"(?![^<>]*>)"
+_DATA = Path(__file__).with_name("languages.json")
+_HAN = "\u4e00-\u9fff"
 _SCRIPTS = {
-    "th": "[\u0e01-\u0e3a]",
-    "ja": "[\u3041-\u30ff]",
-    "ko": "[\uac00-\ud7a3]",
-    "ru": "[а-яё]",
-    "ar": "[\u0621-\u064a]",
-    "zh": "[\u4e00-\u9fff]",
+    "th": "\u0e01-\u0e3a",
+    "ja": "\u3041-\u30ff",
+    "ko": "\uac00-\ud7a3",
+    "ru": "а-яё",
+    "ar": "\u0621-\u064a",
+    "zh": _HAN,
 }
-_SCRIPT_SHARE = 0.25  # of the letters; Japanese news has .4 of kana, technical pages are full of Latin names
-_TRADITIONAL = set("這國們說時會個來對發後過還為")
-_SIMPLIFIED = set("这国们说时会个来对发后过还为")
+_SCRIPT_SHARE = 0.25  # of the letters; technical pages are full of Latin names
+_TRADITIONAL, _SIMPLIFIED = "這國們說時會個來對發後過還為", "这国们说时会个来对发后过还为"
 _LEAST_STOP_WORDS = 0.08  # of the words: 12 to 30 % of running text, 3 % of a menu
 
+Groups = list[list[str]]
 
-@dataclass(frozen=True)
-class Language:
-    """One language; groups are words of which each fits the place of the others."""
 
-    name: str
+class Language(msgspec.Struct, frozen=True):
+    """One language."""
+
     spaced: bool
-    stop: tuple[str, ...]
-    months: tuple[str, ...]
-    date: str
+    stop: list[str]
+    months: list[str]
     lines: dict[str, str]
-    persons: tuple[str, ...]
-    places: tuple[str, ...]
-    adverts: tuple[str, ...]
-    cookies: str
-    related: str
-    printed: str
-    part: str
-    units: Groups
-    ordinals: Groups
-    negations: Groups
-    opposites: Groups
+    persons: list[str]
+    places: list[str]
+    adverts: list[str]
+    groups: dict[str, Groups]
     synonyms: Groups
     spellings: Groups
     reversed: str
-    facts: dict[str, tuple[str, tuple[str, ...]]]
-    common: tuple[str, ...] = ()
+    facts: dict[str, tuple[str, list[str]]]
+    words: list[str] = []
+    name: str = ""
 
     def pattern(self, words: Iterable[str]) -> re.Pattern[str]:
         """Any of these words, whole where the language has spaces, outside of tags; the longest first."""
-        either = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-        edge = (r"(?<![\w'-])", r"(?![\w'-])") if self.spaced else ("", "")
-        return re.compile(f"{edge[0]}(?:{either}){edge[1]}{_OUTSIDE_TAGS}", re.IGNORECASE)
+        either = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+        before, behind = (r"(?<![\w'-])", r"(?![\w'-])") if self.spaced else ("", "")
+        return re.compile(f"{before}(?:{either}){behind}{OUTSIDE}", re.IGNORECASE)
 
-    @cached_property
     def fixed(self) -> frozenset[str]:
-        """Words that a change of common words leaves alone: they negate, decide, count or name."""
-        groups = (*self.negations, *self.opposites, *self.units, *self.ordinals)
-        listed = [word for group in groups for phrase in group for word in (phrase, *phrase.split())]
-        return frozenset(map(str.lower, [*listed, *self.months, *self.persons, *self.places]))
+        """Words that a change of common words leaves alone: they deny, decide, count or name."""
+        phrases = [phrase for groups in self.groups.values() for group in groups for phrase in group]
+        phrases += [*self.months, *self.persons, *self.places]
+        return frozenset(word.lower() for phrase in phrases for word in (phrase, *phrase.split()))
 
-    def words(self, text: str) -> list[tuple[int, int]]:
-        """Where the words of a text stand; of Thai those that are known."""
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where the words of a text stand: of Chinese those of two letters and more, of Japanese those in Han and
+        Katakana, of Thai those that the data have."""
         if self.spaced:
-            return [found.span() for found in re.finditer(r"[^\W\d_]+(?:['-][^\W\d_]+)*", text)]
-        if self.name.startswith("zh"):
-            spans, at = [], 0
-            for word in rjieba.cut(text):
-                if len(word) > 1 and all("\u4e00" <= letter <= "\u9fff" for letter in word):
-                    spans.append((at, at + len(word)))
-                at += len(word)
-            return spans
-        known = re.compile(r"[\u4e00-\u9fff]{2,4}|[\u30a1-\u30ff]{3,}") if self.name == "ja" else self._known
-        return [found.span() for found in known.finditer(text)]
-
-    @cached_property
-    def _known(self) -> re.Pattern[str]:
-        listed = [word for group in self.synonyms for word in group]
-        return re.compile("|".join(map(re.escape, sorted({*self.common, *listed}, key=len, reverse=True))))
+            pattern = r"[^\W\d_]+(?:['-][^\W\d_]+)*"
+        elif self.name == "ja":
+            pattern = rf"[{_HAN}]{{2,4}}|[\u30a1-\u30ff]{{3,}}"
+        elif self.name == "th":
+            listed = {*self.words, *(word for pair in self.synonyms for word in pair)}
+            pattern = "|".join(sorted(listed, key=len, reverse=True))
+        else:
+            ends = [0, *accumulate(map(len, rjieba.cut(text)))]
+            return [two for two in pairwise(ends) if re.fullmatch(rf"[{_HAN}]{{2,}}", text[slice(*two)])]
+        return [found.span() for found in re.finditer(pattern, text)]
 
     def day(self, chance: random.Random) -> str:
         """A date as a dateline has it."""
         year = chance.randint(2015, 2025) + (543 if self.name == "th" else 0)
-        return self.date.format(day=chance.randint(1, 28), month=chance.choice(self.months), year=year)
+        return self.lines["date"].format(day=chance.randint(1, 28), month=chance.choice(self.months), year=year)
 
 
 @cache
 def languages() -> dict[str, Language]:
     """Name → language."""
     text = _DATA.read_text("utf-8")
-    read = tomllib.loads(text)
-    read["zh-Hant"] = tomllib.loads(opencc.OpenCC("s2twp").convert(text))["zh-Hans"]
-    return {name: _language(name, row) for name, row in read.items()}
-
-
-def _language(name: str, row: dict[str, object]) -> Language:
-    def entries(key: str) -> tuple[str, ...]:
-        return tuple(str(row.get(key, "")).split("|"))
-
-    def groups(key: str) -> Groups:
-        return tuple(tuple(group.split("/")) for group in entries(key))
-
-    facts: dict[str, list[str]] = row["facts"]  # type: ignore[assignment]
-    lines: dict[str, str] = row["lines"]  # type: ignore[assignment]
-    texts = {key: str(row[key]) for key in ("date", "cookies", "related", "printed", "part", "reversed")}
-    grouped = {
-        key: groups(key) for key in ("units", "ordinals", "negations", "opposites", "synonyms", "spellings")
-    }
-    listed = {key: entries(key) for key in ("stop", "months", "persons", "places", "adverts")}
-    return Language(
-        name=name,
-        spaced=bool(row["spaced"]),
-        lines=lines,
-        facts={
-            kind: (said, tuple(values.split("|")) if values else listed["persons" if kind == "name" else "places"])
-            for kind, (said, values) in facts.items()
-        },
-        common=entries("words") if "words" in row else (),
-        **texts,  # type: ignore[arg-type]
-        **grouped,  # type: ignore[arg-type]
-        **listed,  # type: ignore[arg-type]
-    )
+    read = msgspec.json.decode(text, type=dict[str, Language])
+    read["zh-Hant"] = msgspec.json.decode(opencc.OpenCC("s2twp").convert(text), type=dict[str, Language])["zh-Hans"]
+    for one in read.values():
+        one.groups["place"] = [one.places]
+    return {name: msgspec.structs.replace(one, name=name) for name, one in read.items()}
 
 
 def language_of(text: str) -> str | None:
     """The name of the language of a running text; None: of none that is known, or of several."""
-    letters = max(1, sum(map(str.isalpha, text)))
-    for name, letter in _SCRIPTS.items():
-        if len(re.findall(letter, text.lower())) > _SCRIPT_SHARE * letters:
+    letters = sum(map(str.isalpha, text))
+    for name, script in _SCRIPTS.items():
+        if len(re.findall(f"[{script}]", text.lower())) > _SCRIPT_SHARE * letters:
             if name != "zh":
                 return name
-            traditional, simplified = (sum(map(text.count, one)) for one in (_TRADITIONAL, _SIMPLIFIED))
+            traditional, simplified = (sum(map(text.count, some)) for some in (_TRADITIONAL, _SIMPLIFIED))
             return "zh-Hant" if traditional > simplified else "zh-Hans"
     words = re.findall(r"[^\W\d_]+", text.lower())
-    shares = {
-        name: sum(map(words.count, one.stop)) / max(1, len(words))
-        for name, one in languages().items()
-        if name in ("en", "de", "fr", "es")
-    }
-    best = max(shares, key=shares.__getitem__)
-    return best if shares[best] > _LEAST_STOP_WORDS else None
+    counts = {name: sum(map(words.count, languages()[name].stop)) for name in ("en", "de", "fr", "es")}
+    best = max(counts, key=counts.__getitem__)
+    return best if counts[best] > _LEAST_STOP_WORDS * len(words) else None

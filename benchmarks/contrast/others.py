@@ -8,23 +8,27 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
-from benchmarks.contrast.languages import Groups, Language
+from benchmarks.contrast.languages import OUTSIDE
 from benchmarks.contrast.pages import Document, shown
 
-_OUTSIDE = r"(?![^<>]*>)"
-_HAN_NUMERALS = "一二三四五六七八九十"
+_NUMERALS = "一二三四五六七八九十"
 _AMOUNT = re.compile(
-    rf"(?<![\w.,:/#&;+*=()-])\d{{1,4}}(?:[.,]\d{{3}})*(?![\w.,:/-]*\d)(?=\s?(?:[^\W\d_]|[%€$£])){_OUTSIDE}"
-    rf"|(?<![\d.,:/-])(?<=[\u0e00-\uffff])\d{{1,4}}(?=\s?[\u0e00-\uffff]){_OUTSIDE}"
-    rf"|(?<![第{_HAN_NUMERALS}])[{_HAN_NUMERALS}]+(?=[元人年天名个個所次家本篇项項]){_OUTSIDE}"
+    rf"(?<![\w.,:/#&;+*=()-])[1-9]\d{{0,3}}(?:[.,]\d{{3}})*(?![\w.,:/-]*\d)(?=\s?(?:[^\W\d_]|[%€$£])){OUTSIDE}"
+    rf"|(?<=[\u0e00-\uffff])[1-9]\d{{0,3}}(?=\s?[\u0e00-\uffff]){OUTSIDE}"
+    rf"|(?<![第{_NUMERALS}])(?!一[^{_NUMERALS}])[{_NUMERALS}]+(?=[元人年天名个個所次家本篇项項]){OUTSIDE}"
 )
-_YEAR = re.compile(rf"(?<![\w.,:/#-])(?:19[5-9]\d|20[0-3]\d|25[4-7]\d)(?![\w.,:/-]*\d){_OUTSIDE}|(?<!\d)(?:19[5-9]\d|20[0-3]\d)(?=[年년]){_OUTSIDE}")
-_ORDINAL = re.compile(rf"(?<=[第제])\s?(?:[{_HAN_NUMERALS}]|\d)(?=\s?[\u4e00-\u9fff\uac00-\ud7a3]){_OUTSIDE}")
-_CAPITALIZED = re.compile(rf"(?<=[^\W\d_A-Z]\s)[A-ZÀ-ÞА-Я][\w-]{{2,}}{_OUTSIDE}")
-_LATIN = re.compile(rf"(?<![\w./-])[A-Z][A-Za-z]{{2,}}(?![\w./-]){_OUTSIDE}")
-_ARTICLES = "der|die|das|den|dem|des|ein|eine|einen|einem|einer|eines|im|am|zum|zur|vom"
+_YEAR = re.compile(
+    rf"(?<![\w.,:/#-])(?:19[5-9]\d|20[0-3]\d|25[4-7]\d)(?![\w.,:/-]*\d){OUTSIDE}|(?<!\d)(?:19|20)\d\d(?=年){OUTSIDE}"
+)
+_CAPITALIZED = re.compile(rf"(?<=[^\W\d_A-Z]\s)[A-ZÀ-ÞА-Я][\w-]{{2,}}{OUTSIDE}")
+_LATIN = re.compile(rf"(?<![\w./-])[A-Z][A-Za-z]{{2,}}(?![\w./-]){OUTSIDE}")
+_ACRONYM = re.compile(rf"(?<![\w./-])[A-Z]{{2}}[\w-]*{OUTSIDE}")
+_NAMES = dict.fromkeys(("en", "fr", "es", "ru"), _CAPITALIZED) | {"de": _ACRONYM}  # nouns have capitals in German
 _RECURRING = 3
+_TO_IS_COMMON = ("fr", "es", "ru")  # as in "de mettre à jour"
+_LEAST_TITLE_WORD = 5  # letters, where words have spaces between them
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,42 +51,40 @@ class Change:
 
 
 Edit = Callable[[Document, Around, random.Random], Change | None]
+Turn = Callable[[re.Match[str], Document, Around, random.Random], str | None]
 
 
-def replace_one(
-    document: Document, pattern: re.Pattern[str], other: Callable[[re.Match[str]], str | None], chance: random.Random
-) -> Change | None:
-    """One match within its own paragraphs replaced by what `other` says; None where there is none."""
-    matches = [(index, found) for index in document.own for found in pattern.finditer(document.pieces[index])]
+def fact(  # noqa: PLR0913 - of a kind, and what an edit takes
+    kind: str,
+    pattern: Callable[[Document], re.Pattern[str]],
+    turn: Turn,
+    page: Document,
+    around: Around,
+    chance: random.Random,
+) -> Change:
+    """One match within its own paragraphs turned into something else; a sentence added in both where there is none."""
+    matches = [(index, found) for index in page.own for found in pattern(page).finditer(page.pieces[index])]
     for index, found in chance.sample(matches, min(20, len(matches))):
-        new = other(found)
+        new = turn(found, page, around, chance)
         if new is not None and new != found[0]:
-            piece = document.pieces[index]
-            changed = piece[: found.start()] + new + piece[found.end() :]
-            return Change(document, document.having({index: changed}), f"{found[0]} -> {new}")
-    return None
+            changed = page.pieces[index][: found.start()] + new + page.pieces[index][found.end() :]
+            return Change(page, page.having({index: changed}), f"{found[0]} -> {new}")
+    said, values = page.speech.facts[kind]
+    one, two = chance.sample(values, 2)
+    number = chance.randrange(len(page.own))
+    kept, edited = (page.saying(said.format(*both), number) for both in ((one, two), (two, one)))
+    return Change(kept, edited, f"{one} -> {two}, added")
 
 
-def added(kind: str, document: Document, chance: random.Random) -> Change:
-    """A sentence of the language's own in both pages, with another value in each."""
-    said, values = document.speech.facts[kind]
-    pair = chance.sample(values, 2)
-    number = chance.randrange(len(document.own))
-    kept, new = (said.format(*both) for both in (pair, pair[::-1]))
-    return Change(document.saying(kept, number), document.saying(new, number), f"{pair[0]} -> {pair[1]}, added")
-
-
-def grouped(kind: str, groups: Callable[[Language], Groups], document: Document, _: Around, chance: random.Random) -> Change:
+def _group(kind: str) -> Edit:
     """A word replaced by another one of its group."""
 
-    def other(found: re.Match[str]) -> str | None:
-        options = [group for group in listed if found[0].lower() in map(str.lower, group)]
-        words = [word for group in options[:1] for word in group if word.lower() != found[0].lower()]
-        return like(found[0], chance.choice(words)) if words else None
+    def turn(found: re.Match[str], page: Document, _: Around, chance: random.Random) -> str | None:
+        word = found[0].lower()
+        groups = (group for group in page.speech.groups[kind] if word in map(str.lower, group))
+        return like(found[0], chance.choice([other for other in next(groups) if other.lower() != word]))
 
-    listed = groups(document.speech)
-    pattern = document.speech.pattern(word for group in listed for word in group)
-    return replace_one(document, pattern, other, chance) or added(kind, document, chance)
+    return partial(fact, kind, lambda page: page.speech.pattern(chain(*page.speech.groups[kind])), turn)
 
 
 def like(old: str, new: str) -> str:
@@ -90,202 +92,130 @@ def like(old: str, new: str) -> str:
     return new[:1].upper() + new[1:] if old[:1].isupper() else new
 
 
-def amount(document: Document, _: Around, chance: random.Random) -> Change:
-    """Another number before a word or sign in a sentence of its own."""
-
-    def other(found: re.Match[str]) -> str | None:
-        if _YEAR.fullmatch(found[0]):
-            return None
-        digits = _HAN_NUMERALS[1:9] if found[0][0] in _HAN_NUMERALS else "23456789"
-        return chance.choice([digit for digit in digits if digit != found[0][0]]) + found[0][1:]
-
-    return replace_one(document, _AMOUNT, other, chance) or added("amount", document, chance)
-
-
-def year(document: Document, _: Around, chance: random.Random) -> Change:
-    """Another year in a sentence of its own."""
-    moved = [*range(-4, 0), *range(1, 5)]
-    return replace_one(document, _YEAR, lambda found: str(int(found[0]) + chance.choice(moved)), chance) or added(
-        "year", document, chance
-    )
-
-
-def ordinal(document: Document, around: Around, chance: random.Random) -> Change:
-    """Another ordinal, class or round in a sentence of its own."""
-
-    def other(found: re.Match[str]) -> str:
-        digits = _HAN_NUMERALS if found[0].strip() in _HAN_NUMERALS else "123456789"
-        return chance.choice([digit for digit in digits if digit != found[0].strip()])
-
-    return replace_one(document, _ORDINAL, other, chance) or grouped(
-        "ordinal", lambda speech: speech.ordinals, document, around, chance
-    )
-
-
-def part(document: Document, _: Around, chance: random.Random) -> Change | None:
-    """Another number of the part in title and headline."""
-    if document.title is None:
+def _number(found: re.Match[str], _: Document, __: Around, chance: random.Random) -> str | None:
+    if _YEAR.fullmatch(found[0]):
         return None
-    series = chance.choice([("I", "II", "III", "VII"), ("1", "2", "3", "12"), ("A", "B", "C")])
-    if document.language.startswith(("zh", "ja")):
-        series = chance.choice([("一", "二", "三", "四"), ("1", "2", "3")])
-    pair = chance.sample(series, 2)
-    ends = [document.speech.part.format(number) for number in pair]
-    kept, new = (titled(document, f"{document.name} {end}") for end in ends)
-    return Change(kept, new, " -> ".join(ends))
+    digits = _NUMERALS[1:9] if found[0][0] in _NUMERALS else "23456789"
+    return chance.choice(digits.replace(found[0][0], "")) + found[0][1:]
 
 
-def titled(document: Document, title: str) -> Document:
-    """With this title, and as its headline where that was the title's text."""
-    index = document.headline
-    same = index is not None and shown(document.pieces[index]) in document.name
-    return document.named(title, title if same else None)
+def _year(found: re.Match[str], _: Document, __: Around, chance: random.Random) -> str:
+    return str(int(found[0]) + chance.choice((-4, -3, -2, -1, 1, 2, 3, 4)))
 
 
-def names_of(document: Document) -> list[str]:
-    """Names in it that recur, or that are listed, most frequent first."""
-    text = " ".join(document.paragraphs)
-    speech = document.speech
-    pattern = _CAPITALIZED if speech.name in ("en", "de", "fr", "es", "ru") else _LATIN
-    counts = Counter(found[0] for found in pattern.finditer(text))
-    if speech.name == "de":
-        nouns = set(re.findall(rf"\b(?:{_ARTICLES}) ([A-ZÄÖÜ][\w-]+)", text))
-        counts = Counter({name: count for name, count in counts.items() if name not in nouns})
-    for name in (*speech.places, *speech.persons):
-        if count := len(speech.pattern([name]).findall(text)):
-            counts[name] = count
+def _stranger(_: re.Match[str] | None, page: Document, around: Around, chance: random.Random) -> str:
+    text = page.html
+    names = [name for name in around.names if name not in text]
+    return chance.choice(names or [place for place in page.speech.places if place not in text])
+
+
+def _turned(found: re.Match[str], page: Document, _: Around, __: random.Random) -> str | None:
+    one, two = (number for number, group in enumerate(found.groups(), 1) if group)
+    (start, end), (start2, end2) = found.span(one), found.span(two)
+    small = not (found[one][0].isupper() or found[one][0].isdigit())
+    if found[one][0].isupper() != found[two][0].isupper() or (small and page.speech.name in _TO_IS_COMMON):
+        return None
+    text = found.string
+    return text[found.start() : start] + found[two] + text[end:start2] + found[one] + text[end2 : found.end()]
+
+
+def _route(page: Document) -> re.Pattern[str]:
+    edge = r"\b" if page.speech.spaced else ""
+    return re.compile(rf"{edge}(?:{page.speech.reversed}){edge}{OUTSIDE}")
+
+
+def names_of(page: Document) -> list[str]:
+    """Names that recur in it, listed or with a capital wherever they stand, most frequent first."""
+    text, speech = " ".join(page.paragraphs), page.speech
+    small = set(re.findall(r"\w+", text))
+    names = (found[0] for found in _NAMES.get(speech.name, _LATIN).finditer(text))
+    counts = Counter(name for name in names if name.lower() not in small)
+    counts.update({name: len(speech.pattern([name]).findall(text)) for name in (*speech.places, *speech.persons)})
     return [name for name, count in counts.most_common() if count >= _RECURRING and name not in speech.months]
 
 
-def name_everywhere(document: Document, around: Around, chance: random.Random) -> Change | None:
+def name_everywhere(page: Document, around: Around, chance: random.Random) -> Change | None:
     """A name that recurs replaced wherever it stands, in title and headline, too; or such a name added."""
-    if names := names_of(document):
-        old, new = chance.choice(names[:4]), chance.choice(strangers(document, around))
-        pattern = document.speech.pattern([old])
-        named = [index for index in (document.title, document.headline) if index is not None]
-        changed = {index: pattern.sub(new, document.pieces[index]) for index in (*named, *document.own)}
-        return Change(document, document.having(changed), f"{old} -> {new}, everywhere")
-    pair = chance.sample(document.speech.places, 2)
-    said = document.speech.facts["place"][0]
-    numbers = chance.sample(range(len(document.own)), 2)
+    if names := names_of(page):
+        old, new = chance.choice(names[:4]), _stranger(None, page, around, chance)
+        places = [index for index in (page.title, page.headline, *page.own) if index is not None]
+        pattern = page.speech.pattern([old])
+        changed = {index: pattern.sub(new, page.pieces[index]) for index in places}
+        return Change(page, page.having(changed), f"{old} -> {new}, everywhere")
+    one, two = chance.sample(page.speech.places, 2)
+    said = page.speech.facts["place"][0]
+    number = chance.randrange(len(page.own) - 1)
     kept, new_page = (
-        titled(document.saying(said.format(place), numbers[0]).saying(f"({place})", numbers[1]), f"{document.name} ({place})")
-        for place in pair
+        _titled(page.saying(said.format(place), number).saying(f"({place})", number + 1), f"{page.name} ({place})")
+        for place in (one, two)
     )
-    return Change(kept, new_page, f"{pair[0]} -> {pair[1]}, added everywhere")
+    return Change(kept, new_page, f"{one} -> {two}, added everywhere")
 
 
-def strangers(document: Document, around: Around) -> list[str]:
-    """Names that this page has not."""
-    text = document.html
-    return [name for name in (*around.names, *document.speech.places) if name not in text] or ["Ardmore"]
+def _titled(page: Document, title: str) -> Document:
+    same = page.headline is not None and shown(page.pieces[page.headline]) in page.name
+    return page.named(title, title if same else None)
 
 
-def name_once(document: Document, around: Around, chance: random.Random) -> Change:
-    """A name replaced in one place."""
-    names = names_of(document)
-    change = None
-    if names:
-        new = chance.choice(strangers(document, around))
-        change = replace_one(document, document.speech.pattern(names[:6]), lambda _: new, chance)
-    return change or added("name", document, chance)
+def part(page: Document, _: Around, chance: random.Random) -> Change | None:
+    """Another number of the part in title and headline."""
+    latin = [("I", "II", "III", "VII"), ("1", "2", "3", "12"), ("A", "B", "C")]
+    series = [tuple(_NUMERALS), latin[1]] if page.speech.name in ("ja", "zh-Hans", "zh-Hant") else latin
+    one, two = (page.speech.lines["part"].format(number) for number in chance.sample(chance.choice(series), 2))
+    if page.title is None:
+        return None
+    return Change(_titled(page, f"{page.name} {one}"), _titled(page, f"{page.name} {two}"), f"{one} -> {two}")
 
 
-def place(document: Document, _: Around, chance: random.Random) -> Change:
-    """Another place."""
-    places = document.speech.places
-    change = replace_one(
-        document,
-        document.speech.pattern(places),
-        lambda found: chance.choice([one for one in places if one != found[0]]),
-        chance,
-    )
-    return change or added("place", document, chance)
+def title_word(page: Document, around: Around, chance: random.Random, *, is_headline: bool = False) -> Change | None:
+    """One word of the title replaced by one of another page's, in the headline, too, if it stands there.
 
-
-def turned(document: Document, _: Around, chance: random.Random) -> Change:
-    """From A to B, and from B to A."""
-
-    def other(found: re.Match[str]) -> str | None:
-        one, two = (group for group in (1, 2, 3, 4, 5, 6, 7, 8) if group <= len(found.groups()) and found[group])
-        if found[one].lower() == found[two].lower() or not (found[one][0].isupper() == found[two][0].isupper()):
-            return None
-        start, cut = found.start(), found[0]
-        between = cut[found.end(one) - start : found.start(two) - start]
-        return f"{cut[: found.start(one) - start]}{found[two]}{between}{found[one]}{cut[found.end(two) - start :]}"
-
-    pattern = re.compile(rf"\b(?:{document.speech.reversed}){_OUTSIDE}")
-    return replace_one(document, pattern, other, chance) or added("reversed", document, chance)
-
-
-def title_word(document: Document, around: Around, chance: random.Random) -> Change | None:
-    """One word of the title replaced by one of another page's, in the headline, too, where it stands there."""
-    return _retitled(document, around, chance, one_title=None)
-
-
-def headline_word(document: Document, around: Around, chance: random.Random) -> Change | None:
-    """One word of the headline replaced; all pages of the site have one title."""
-    return _retitled(document, around, chance, one_title=around.titles[0])
-
-
-def _retitled(document: Document, around: Around, chance: random.Random, one_title: str | None) -> Change | None:
-    speech, index = document.speech, document.title if one_title is None else document.headline
+    Or of the headline alone, where all pages of the site have one title.
+    """
+    index, speech = page.headline if is_headline else page.title, page.speech
     if index is None:
         return None
-    old_title = shown(document.pieces[index])
-    spans = [span for span in speech.words(old_title) if span[1] - span[0] > (3 if speech.spaced else 1)]
-    spans = [(start, end) for start, end in spans if old_title[start:end].lower() not in speech.fixed]
-    if not spans:
+    least, name = _LEAST_TITLE_WORD if speech.spaced else 2, shown(page.pieces[index])
+    spans = [span for span in speech.spans(name) if span[1] - span[0] >= least]
+    offered = [title[slice(*span)] for title in around.titles for span in speech.spans(title)]
+    offered = [word for word in offered if len(word) >= least and word.lower() not in name.lower()]
+    if not spans or not offered:
         return None
     start, end = chance.choice(spans)
-    old = old_title[start:end]
-    others = [title[a:b] for title in around.titles for a, b in speech.words(title) if b - a > (3 if speech.spaced else 1)]
-    others = [word for word in others if word.lower() not in old_title.lower()]
-    if not others:
-        return None
-    new = like(old, chance.choice(others))
-    title = old_title[:start] + new + old_title[end:]
-    kept = document if one_title is None else document.named(title=one_title)
-    if one_title is not None:
-        return Change(kept, kept.named(headline=title), f"{old} -> {new}, headline")
-    top = document.headline
-    headline = None if top is None else shown(document.pieces[top]).replace(old, new)
-    return Change(kept, kept.named(title, headline), f"{old} -> {new}, title")
+    old, new = name[start:end], like(name[start], chance.choice(offered))
+    edited = name[:start] + new + name[end:]
+    if is_headline:
+        kept = page.named(around.titles[0])
+        return Change(kept, kept.named(headline=edited), f"{old} -> {new}, headline")
+    headline = None if page.headline is None else shown(page.pieces[page.headline]).replace(old, new)
+    return Change(page, page.named(edited, headline), f"{old} -> {new}, title")
 
 
-def another_headline(document: Document, around: Around, chance: random.Random) -> Change | None:
+def another_headline(page: Document, around: Around, chance: random.Random) -> Change | None:
     """The title and headline of another page above the same words."""
-    if document.title is None or document.headline is None:
-        return None
-    new = chance.choice(around.titles)
-    return None if new == document.name else Change(document, document.named(new, new), f"{document.name} -> {new}")
+    new = chance.choice([title for title in around.titles if title != page.name])
+    return None if page.headline is None else Change(page, page.named(new, new), f"{page.name} -> {new}")
 
 
-def below(markup: str, document: Document, around: Around, chance: random.Random) -> Change:
+def below(markup: str, page: Document, around: Around, chance: random.Random) -> Change:
     """Markup behind the same words, with another {file} and {text} in each page."""
-    numbers, said = chance.sample(range(100, 999), 2), chance.sample(list(around.paragraphs), 2)
-    at = document.own[-1]
-    pages = [
-        document.after(at, markup.format(file=f"{number:03}-{chance.getrandbits(32):08x}", text=shown(text).replace('"', "")))
-        for number, text in zip(numbers, said, strict=True)
-    ]
-    return Change(pages[0], pages[1], f"below: {markup}")
+    one, two = (
+        page.after(page.own[-1], markup.format(file=f"{chance.getrandbits(40):010x}", text=shown(text)))
+        for text in chance.sample(list(around.paragraphs), 2)
+    )
+    return Change(one, two, markup)
 
 
 OTHERS: dict[str, Edit] = {
-    "amount": amount,
-    "year": year,
-    "ordinal": ordinal,
-    "part": part,
+    "amount": partial(fact, "amount", lambda _: _AMOUNT, _number),
+    "year": partial(fact, "year", lambda _: _YEAR, _year),
+    **{kind: _group(kind) for kind in ("ordinal", "unit", "place", "negation", "verdict")},
+    "reversed": partial(fact, "reversed", _route, _turned),
+    "name once": partial(fact, "name once", lambda page: page.speech.pattern(names_of(page)[:6] or ["\0"]), _stranger),
     "name everywhere": name_everywhere,
-    "name once": name_once,
-    "place": place,
-    "unit": partial(grouped, "unit", lambda speech: speech.units),
-    "negation": partial(grouped, "negation", lambda speech: speech.negations),
-    "verdict": partial(grouped, "verdict", lambda speech: speech.opposites),
-    "reversed": turned,
+    "part": part,
     "title word": title_word,
-    "headline word": headline_word,
+    "headline word": partial(title_word, is_headline=True),
     "another headline": another_headline,
     "picture": partial(below, '<figure><img src="/images/{file}.jpg" width="800" height="600"></figure>'),
     "download": partial(below, '<p><a href="/files/{file}.pdf">PDF</a></p>'),

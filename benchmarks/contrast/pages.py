@@ -7,16 +7,21 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from benchmarks.contrast.languages import Language, languages
+from benchmarks.contrast.languages import Language
 
 _TOKEN = re.compile(
-    r"<!--.*?-->|<(script|style|textarea|noscript|template|select|svg|pre|iframe)\b.*?</\1\s*>|</?[a-zA-Z!?][^>]*>|[^<]+|<",
+    r"<!--.*?-->|<(script|style|textarea|noscript|template|select|svg|pre|iframe)\b.*?</\1\s*>"
+    r"|</?[a-zA-Z!?][^>]*>|[^<]+|<",
     re.DOTALL | re.IGNORECASE,
 )
-_INLINE = frozenset("a abbr acronym b bdi big br cite code em font i kbd mark q s samp small span strong sub sup tt u var wbr".split())
+_INLINE = re.compile(
+    "a|abbr|acronym|b|bdi|big|br|cite|code|em|font|i|kbd|mark|q|s|samp|small|span|strong|sub|sup|tt|u|var|wbr", re.I
+)
+_PLAIN = re.compile(f"{_INLINE.pattern}|p|h[234]|li|[uod]l|pre|d[td]|blockquote|img", re.I)
+_NAME = re.compile(r"</?([a-zA-Z0-9]+)")
 _TAG = re.compile(r"<[^>]*>")
-_LEAST = 40  # characters of a paragraph, half of it without spaces: shorter ones are headings, bylines, menus
-_MOST_LINKED = 0.5  # of its characters
+_LEAST = 40  # letters of a paragraph, wide ones count twice: shorter ones are headings, bylines, menus
+_MOST_LINKED = 0.5  # of its letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +30,19 @@ class Document:
 
     Attributes:
         url: As it was found.
-        language: Its name in `languages()`.
-        pieces: All of the HTML; joined they are the page.
+        speech: Its language.
+        pieces: All of the HTML, markup and text in turn, markup first; joined they are the page.
         own: Indexes of the pieces that are paragraphs of its own, in order; each may hold inline elements.
         title: Index of the piece within <title>; None where there is none.
         headline: Index of the piece within the first heading, of the highest level there is.
     """
 
     url: str
-    language: str
+    speech: Language
     pieces: tuple[str, ...]
-    own: tuple[int, ...]
-    title: int | None
-    headline: int | None
+    own: tuple[int, ...] = ()
+    title: int | None = None
+    headline: int | None = None
 
     @property
     def html(self) -> str:
@@ -45,14 +50,14 @@ class Document:
         return "".join(self.pieces)
 
     @property
-    def speech(self) -> Language:
-        """Its language."""
-        return languages()[self.language]
-
-    @property
     def paragraphs(self) -> list[str]:
         """Its own paragraphs, with their inline markup."""
         return [self.pieces[index] for index in self.own]
+
+    @property
+    def text(self) -> str:
+        """What they say."""
+        return shown(" ".join(self.paragraphs))
 
     @property
     def name(self) -> str:
@@ -60,9 +65,21 @@ class Document:
         index = self.title if self.title is not None else self.headline
         return "" if index is None else shown(self.pieces[index])
 
+    @property
+    def body(self) -> str:
+        """All between its first own paragraph and its last, in tags that fit into any template."""
+
+        def simple(tag: re.Match[str]) -> str:
+            name = _NAME.match(tag[0])
+            return tag[0] if name and _PLAIN.fullmatch(name[1]) else "<p>" if name and tag[0][1] != "/" else ""
+
+        markup = "".join(self.pieces[self.own[0] : self.own[-1] + 1])
+        markup = re.sub(r"(?is)<!--.*?-->|<(script|style|textarea)\b.*?</\1\s*>", "", markup)
+        return f"<p>{_TAG.sub(simple, markup)}</p>"
+
     def rewritten(self, page: str) -> Document:
         """Another HTML of this page, which is edited no more."""
-        return Document(self.url, self.language, (page,), (), None, None)
+        return Document(self.url, self.speech, (page,))
 
     def having(self, changed: Mapping[int, str]) -> Document:
         """With other pieces at these indexes."""
@@ -70,27 +87,26 @@ class Document:
 
     def named(self, title: str | None = None, headline: str | None = None) -> Document:
         """With another title or headline, where it has such an element."""
-        new = {self.title: title, self.headline: headline}
-        return self.having({index: html.escape(text) for index, text in new.items() if index is not None and text is not None})
+        both = ((self.title, title), (self.headline, headline))
+        return self.having({at: html.escape(text) for at, text in both if at is not None and text is not None})
 
     def after(self, index: int, markup: str) -> Document:
         """With markup behind the element that ends with this piece."""
-        closing = re.match(r"\s*(?:</[^>]*>)?", self.pieces[index + 1])
-        assert closing
         rest = self.pieces[index + 1]
-        return self.having({index + 1: f"{rest[: closing.end()]}{markup}{rest[closing.end() :]}"})
+        at = rest.find(">") + 1 if rest.lstrip().startswith("</") else 0
+        return self.having({index + 1: rest[:at] + markup + rest[at:]})
 
     def beginning(self, markup: str) -> Document:
-        """With markup before its first own paragraph's element."""
+        """With markup before the element of its first own paragraph."""
         opening = self.pieces[self.own[0] - 1]
-        at = opening.rfind("<")
-        return self.having({self.own[0] - 1: f"{opening[:at]}{markup}{opening[at:]}"})
+        at = max(0, opening.rfind("<"))
+        return self.having({self.own[0] - 1: opening[:at] + markup + opening[at:]})
 
-    def saying(self, paragraph: str, index: int) -> Document:
+    def saying(self, sentence: str, number: int) -> Document:
         """With a sentence more at the end of its own paragraph of this number."""
-        piece = self.own[index % len(self.own)]
-        gap = " " if self.speech.spaced or self.language == "th" else ""
-        return self.having({piece: f"{self.pieces[piece].rstrip()}{gap}{paragraph}"})
+        index = self.own[number]
+        gap = " " if self.speech.spaced or self.speech.name == "th" else ""
+        return self.having({index: f"{self.pieces[index].rstrip()}{gap}{sentence}"})
 
 
 def shown(markup: str) -> str:
@@ -100,79 +116,51 @@ def shown(markup: str) -> str:
 
 def visible(page: str) -> str:
     """The text that a reader sees of a page, in one line, without scripts, forms and the title."""
-    kept = [found[0] for found in _TOKEN.finditer(re.sub(r"(?is)<title.*?</title>", " ", page)) if not found[1]]
-    return shown("".join(kept))
+    tokens = _TOKEN.finditer(re.sub(r"(?is)<title.*?</title>", " ", page))
+    return shown("".join(token[0] for token in tokens if not token[1]))
 
 
-def parse(page: str, url: str, language: str | None, repeated: frozenset[str] = frozenset()) -> Document:
-    """Cut a page into pieces.
-
-    Args:
-        page: Decoded HTML, however broken.
-        url: Where it was found.
-        language: Its name; None: not known yet.
-        repeated: Texts of blocks that other pages of its site have, too: none of them is its own.
-    """
-    pieces: list[str] = [""]  # markup first, so that each text has some before and behind
-    own: list[int] = []
-    titles: dict[str, int] = {}
-    element, block = "", ""
-
-    def flush() -> None:
-        nonlocal block
-        text = shown(block)
-        if not text:
-            pieces[-1] += block
-        else:
-            if element in ("title", "h1", "h2", "h3") and element not in titles:
-                titles[element] = len(pieces)
-            elif element != "title" and is_paragraph(block, text) and text not in repeated:
+def parse(page: str, url: str, speech: Language, repeated: frozenset[str] = frozenset()) -> Document:
+    """Cut a page, however broken, into pieces; no text of `repeated`, blocks that its site repeats, is its own."""
+    pieces, own, block, element = [""], [], "", ""
+    headings: dict[str, int] = {}
+    for token in (*_TOKEN.finditer(page), re.match("", "")):
+        assert token
+        name = _NAME.match(token[0])
+        if token[0] and not (token[1] or token[0].startswith("<!") or (name and not _INLINE.fullmatch(name[1]))):
+            block += token[0]
+            continue
+        if text := shown(block):
+            if element in ("title", "h1", "h2", "h3"):
+                headings.setdefault(element, len(pieces))
+            elif is_paragraph(block, text) and text not in repeated:
                 own.append(len(pieces))
-            pieces.extend((block, ""))
-        block = ""
-
-    for found in _TOKEN.finditer(page):
-        token = found[0]
-        tag = re.match(r"</?([a-zA-Z0-9]+)", token)
-        if found[1] or (tag and tag[1].lower() not in _INLINE) or token.startswith("<!"):
-            flush()
-            pieces[-1] += token
-            element = tag[1].lower() if tag and not token.startswith("</") else ""
+            pieces += [block, token[0]]
         else:
-            block += token
-    flush()
-    headline = next((titles[tag] for tag in ("h1", "h2", "h3") if tag in titles), None)
-    return Document(url, language or "", tuple(pieces), tuple(own), titles.get("title"), headline)
+            pieces[-1] += block + token[0]
+        block, element = "", name[1].lower() if name and token[0][1] != "/" else ""
+    headline = next((headings[tag] for tag in ("h1", "h2", "h3") if tag in headings), None)
+    return Document(url, speech, tuple(pieces), tuple(own), headings.get("title"), headline)
 
 
 def is_paragraph(block: str, text: str) -> bool:
     """Whether it is a piece of running text, and no menu."""
-    wide = sum(letter > "\u0e00" for letter in text)
     linked = sum(len(shown(part)) for part in re.findall(r"(?is)<a\b.*?</a\s*>", block))
-    return len(text) + wide >= _LEAST and linked <= _MOST_LINKED * len(text) and "{" not in text
+    letters = len(text) + sum(letter > "\u0e7f" for letter in text)
+    return letters >= _LEAST and linked <= _MOST_LINKED * len(text) and "{" not in text
 
 
-def texts(page: str) -> list[str]:
-    """The texts of its blocks, for counting what a site repeats."""
-    document = parse(page, "", None)
-    return [shown(piece) for piece in document.paragraphs]
-
-
-def dressed(url: str, speech: Language, title: str, paragraphs: Sequence[str], menu: Sequence[str], look: int) -> str:
-    """A page in a made template: the paragraphs (markup) under their title, links to the pages of `menu` around it."""
+def dressed(  # noqa: PLR0913
+    url: str, speech: Language, title: str, body: str, menu: Sequence[str], look: int
+) -> str:
+    """A page in a made template: its body (markup) under its title, links to the pages of `menu` around it."""
     links = [f'<a href="/{number}.html">{html.escape(text)}</a>' for number, text in enumerate(menu)]
-    head = f'<!doctype html><html lang="{speech.name}"><head><meta charset="utf-8"><title>{html.escape(title)}</title></head>'
-    headline = f"<h1>{html.escape(title)}</h1>"
-    lines = "".join(f"<p>{paragraph}</p>\n" for paragraph in paragraphs)
-    if look % 3 == 0:
-        return (
-            f"{head}<body><header><nav><ul><li>{'<li>'.join(links)}</ul></nav></header><main><article>{headline}"
-            f"{lines}</article></main><footer><p>{url.split('/')[2]}</p></footer></body></html>"
-        )
-    if look % 3 == 1:
-        return (
-            f'{head}<body class="post"><div id="top">{" | ".join(links)}</div><div id="content">{headline}<div>{lines}</div></div>'
-            f'<div id="sidebar"><h3>{speech.related}</h3><ul><li>{"<li>".join(links)}</ul></div></body></html>'
-        )
-    rows = "".join(f"<tr><td>{link}</td></tr>" for link in links)
-    return f"{head}<body><table><tr><td><table>{rows}</table></td><td>{headline}{lines}</td></tr></table></body></html>"
+    name, items = html.escape(title), f"<ul><li>{'<li>'.join(links)}</ul>"
+    looks = (
+        f"<header><nav>{items}</nav></header><main><article><h1>{name}</h1>{body}</article></main><footer>{url}</footer>",
+        f'<div id="top">{" | ".join(links)}</div><div id="content"><h1>{name}</h1><div>{body}</div></div>'
+        f'<div id="sidebar"><h3>{speech.lines["related"]}</h3>{items}</div>',
+        f"<table><tr><td>{items}</td><td><h1>{name}</h1>{body}</td></tr></table>",
+    )
+    head = f'<!doctype html><html lang="{speech.name}"><head><meta charset="utf-8"><title>{name}</title></head>'
+    return f"{head}<body>{looks[look % len(looks)]}</body></html>"

@@ -2,60 +2,62 @@
 
 from __future__ import annotations
 
+import os.path
 import re
 from collections import Counter
-from os.path import commonprefix
+from collections.abc import Iterable
 
 from benchmarks.contrast.others import Change
 from benchmarks.contrast.pages import shown, visible
 from benchmarks.contrast.same import CUT, SLOTS, WORD_SHARES
 
-_ONE = frozenset("amount|year|ordinal|name once|place|unit|negation|verdict|reversed".split("|"))
-_NAMED = frozenset("part|title word|headline word|another headline".split("|"))
-_UNSEEN = frozenset("picture|download|video|form value|noscript|entities|markup|sessions|picture version".split("|"))
+_ONE = ("amount", "year", "ordinal", "unit", "place", "negation", "verdict", "reversed", "name once")
+_NAMED = ("part", "title word", "headline word", "another headline", *SLOTS)
+_BELOW = ("picture", "video", "download", "form value", "noscript", "picture version")
+_UNSEEN = (*_BELOW, "entities", "markup", "sessions")
 _LONGEST = 90  # letters of what one change of a fact takes away or brings
 
 
 def fault(kind: str, change: Change) -> str | None:
     """What is wrong with a change of this kind, in words; None where nothing is."""
     kept, new = change.kept, change.new
-    if kept.html == new.html:
-        return "the two are one"
+    wrong = "the two are one" if kept.html == new.html else None
     if kind in _ONE:
-        return _in_one_place(shown(" ".join(kept.paragraphs)), shown(" ".join(new.paragraphs)))
-    if kind in _NAMED or kind in SLOTS:
-        return None if kept.paragraphs == new.paragraphs else "its own text differs"
-    if kind in _UNSEEN:
-        return None if kind in ("download",) or visible(kept.html) == visible(new.html) else "the text differs"
-    if kind in ("wrapped", "print view"):
-        text = visible(new.html)
-        return None if all(shown(paragraph) in text for paragraph in kept.paragraphs) else "a paragraph is missing"
-    old_lines, new_lines = Counter(kept.paragraphs), Counter(new.paragraphs)
-    if kind == "moved":
-        return None if old_lines == new_lines else "its paragraphs differ"
-    if kind == CUT:
-        left = +(new_lines - Counter([""] * len(new.own)))
-        return None if left and not left - old_lines else "it is no part of the whole"
-    return _by_words(kind, change)
+        wrong = _elsewhere(kept.text, new.text)
+    elif kind in _NAMED:
+        wrong = wrong or ("its own text differs" if kept.paragraphs != new.paragraphs else None)
+    elif kind in _UNSEEN:
+        wrong = wrong or ("the text differs" if visible(kept.html) != visible(new.html) else None)
+    elif kind in ("wrapped", "print view"):
+        wrong = None if _within(map(shown, kept.paragraphs), visible(new.html)) else "a paragraph is missing"
+    elif kind == CUT:
+        wrong = wrong or (None if _within(filter(None, new.paragraphs), kept.html) else "it is no part of the whole")
+    elif kind == "moved":
+        one, two = (Counter("".join(page.text.split())) for page in (kept, new))
+        wrong = wrong or ("its letters differ" if one != two else None)
+    else:
+        wrong = wrong or _by_words(kind, change)
+    return wrong
 
 
-def _in_one_place(old: str, new: str) -> str | None:
-    start = len(commonprefix([old, new]))
-    end = len(commonprefix([old[start:][::-1], new[start:][::-1]]))
+def _within(parts: Iterable[str], whole: str) -> bool:
+    return all(part in whole for part in parts)
+
+
+def _elsewhere(old: str, new: str) -> str | None:
+    start = len(os.path.commonprefix([old, new]))  # noqa: RUF071 - letters are meant
+    end = len(os.path.commonprefix([old[start:][::-1], new[start:][::-1]]))  # noqa: RUF071
     longest = max(len(old), len(new)) - start - end
-    return None if old != new and longest <= _LONGEST else f"{longest} letters differ"
+    return None if 0 < longest <= _LONGEST else f"{longest} letters differ"
 
 
 def _by_words(kind: str, change: Change) -> str | None:
-    one, two = (" ".join(map(shown, page.paragraphs)) for page in (change.kept, change.new))
-    if one == two:
-        return "its own text is the same"
-    if kind != "name everywhere" and re.findall(r"\d+", one) != re.findall(r"\d+", two):
+    old, new, speech = change.kept.text, change.new.text, change.kept.speech
+    if kind != "name everywhere" and re.findall(r"\d+", old) != re.findall(r"\d+", new):
         return "a number differs"
-    speech = change.kept.speech
-    old, new = ([text[start:end] for start, end in speech.words(text)] for text in (one, two))
-    share = 100 * sum((Counter(old) - Counter(new)).values()) / max(1, len(old))
-    for wanted in WORD_SHARES:
-        if kind == f"{wanted} % of the words" and not 0.4 * wanted <= share <= 1.8 * wanted:
-            return f"{share:.1f} % of its words differ"
-    return None
+    words = Counter(old[slice(*span)] for span in speech.spans(old))
+    left = words - Counter(new[slice(*span)] for span in speech.spans(new))
+    share = 100 * sum(left.values()) / max(1, sum(words.values()))
+    wanted = next((share for share in WORD_SHARES if kind == f"{share} % of the words"), None)
+    is_right = wanted is None or 0.4 * wanted <= share <= 1.8 * wanted
+    return None if old != new and is_right else f"{share:.1f} % of its words differ"
