@@ -4,10 +4,11 @@
     python -m benchmarks.contrast --score FILE.jsonl[.xz] [--rows FILE.tsv]
 
 A SOURCE is guide, handbook or messages (downloaded once, eleven languages), a crawl, mirror or set of pairs of the test
-data (uci, eaglecraft.fr, bbc), or a file of rows with url and html, or url, title and text. Each line written is
-{"kind": "site", "id", "pages"}, other pages of a site, as in a file of cases; or a pair: id, language, kind,
-label ("same": `new` may be dropped for `kept`), source, direction (which of the two the edit made), what (differs),
-slots (whether the clock, counter and advertisement of the page differ, too), site (id; "": none), new, kept.
+data (uci, eaglecraft.fr, bbc), or a file of rows with url and html, or url, title and text. A line that is written is
+{"kind": "site", "id", "pages"}, other pages of a site, as in a file of cases, or a pair: id, language, kind, source,
+new, kept; label ("same": `new` may be dropped for `kept`); direction (which of the two the edit made); what (differs);
+added (a sentence was added to both for it); slots (the clock, counter and advertisement of the page differ, too); site
+("": the pair stands alone).
 """
 
 from __future__ import annotations

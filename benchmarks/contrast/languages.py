@@ -42,7 +42,6 @@ class Language(msgspec.Struct, frozen=True):
     """One language."""
 
     spaced: bool
-    stop: list[str]
     months: list[str]
     lines: dict[str, str]
     persons: list[str]
@@ -53,6 +52,7 @@ class Language(msgspec.Struct, frozen=True):
     spellings: Groups
     reversed: str
     facts: dict[str, tuple[str, list[str]]]
+    stop: list[str] = []
     words: list[str] = []
     name: str = ""
 
@@ -62,11 +62,10 @@ class Language(msgspec.Struct, frozen=True):
         before, behind = (r"(?<![\w'-])", r"(?![\w'-])") if self.spaced else ("", "")
         return re.compile(f"{before}(?:{either}){behind}{OUTSIDE}", re.IGNORECASE)
 
-    def fixed(self) -> frozenset[str]:
-        """Words that a change of common words leaves alone: they deny, decide, count or name."""
-        phrases = [phrase for groups in self.groups.values() for group in groups for phrase in group]
-        phrases += [*self.months, *self.persons, *self.places]
-        return frozenset(word.lower() for phrase in phrases for word in (phrase, *phrase.split()))
+    def fixed(self) -> re.Pattern[str]:
+        """What a change of common words leaves alone: it denies, decides, counts or names."""
+        grouped = (phrase for groups in self.groups.values() for group in groups for phrase in group)
+        return self.pattern((*grouped, *self.months, *self.persons))
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where the words of a text stand: of Chinese those of two letters and more, of Japanese those in Han and
@@ -110,6 +109,6 @@ def language_of(text: str) -> str | None:
             traditional, simplified = (sum(map(text.count, some)) for some in (_TRADITIONAL, _SIMPLIFIED))
             return "zh-Hant" if traditional > simplified else "zh-Hans"
     words = re.findall(r"[^\W\d_]+", text.lower())
-    counts = {name: sum(map(words.count, languages()[name].stop)) for name in ("en", "de", "fr", "es")}
+    counts = {name: sum(map(words.count, one.stop)) for name, one in languages().items()}
     best = max(counts, key=counts.__getitem__)
     return best if counts[best] > _LEAST_STOP_WORDS * len(words) else None

@@ -28,16 +28,19 @@ def made(site: Site, each: int, chance: random.Random) -> Iterator[Row]:
         yield {"kind": "site", "id": f"{site.name} {dress}", "pages": pages}
     for kind, edit in KINDS.items():
         count = 0
-        for page in chance.sample(site.originals, min(3 * each, len(site.originals))) * 2:
+        some = chance.sample(site.originals, min(6 * each, len(site.originals)))
+        for number, page in enumerate(some * 2):  # at first those pages that have what is changed
             change = edit(page, site.around, chance) if count < each else None
-            if change is None or fault(kind, change):
+            if change is None or fault(kind, change) or (change.is_added and number < len(some)):
                 continue
             dress = "slots" if kind in SLOTS else kind if kind == ONE_TITLE else chance.choice(("plain", "slots"))
             if dress == "slots" and kind not in SLOTS and change.new.own:
                 change = _going_on(change, site, chance)
             context = f"{site.name} {dress}" if count % 2 else ""
             row = {"id": f"{site.name} {kind} {count}", "language": site.language, "kind": kind, "source": site.source}
-            yield from _directed(row | {"slots": dress == "slots", "site": context}, change, chance)
+            yield from _directed(
+                row | {"added": change.is_added, "slots": dress == "slots", "site": context}, change, chance
+            )
             count += 1
 
 

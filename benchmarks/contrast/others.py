@@ -43,11 +43,12 @@ class Around:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Two pages, and in words what differs."""
+    """Two pages, in words what differs, and whether a sentence was added to both for it."""
 
     kept: Document
     new: Document
     what: str
+    is_added: bool = False
 
 
 Edit = Callable[[Document, Around, random.Random], Change | None]
@@ -73,7 +74,7 @@ def fact(  # noqa: PLR0913 - of a kind, and what an edit takes
     one, two = chance.sample(values, 2)
     number = chance.randrange(len(page.own))
     kept, edited = (page.saying(said.format(*both), number) for both in ((one, two), (two, one)))
-    return Change(kept, edited, f"{one} -> {two}, added")
+    return Change(kept, edited, f"{one} -> {two}", is_added=True)
 
 
 def _group(kind: str) -> Edit:
@@ -149,7 +150,7 @@ def name_everywhere(page: Document, around: Around, chance: random.Random) -> Ch
         _titled(page.saying(said.format(place), number).saying(f"({place})", number + 1), f"{page.name} ({place})")
         for place in (one, two)
     )
-    return Change(kept, new_page, f"{one} -> {two}, added everywhere")
+    return Change(kept, new_page, f"{one} -> {two}, everywhere", is_added=True)
 
 
 def _titled(page: Document, title: str) -> Document:

@@ -69,14 +69,15 @@ def _each(page: Document, places: Places, other: Callable[[str], str | None], mo
 
 def common_words(page: Document) -> Places:
     """Where its words stand that neither name, count, decide nor deny."""
-    speech, names, fixed = page.speech, set(names_of(page)), page.speech.fixed()
+    speech, names = page.speech, set(names_of(page))
+    fixed = re.compile(rf"<[^>]*>|&[#\w]+;|\d[\w.,]*|{speech.fixed().pattern}", re.IGNORECASE)
     places = []
     for index in page.own:
-        plain = re.sub(r"<[^>]*>|&[#\w]+;|\d[\w.,]*", lambda found: "\0" * len(found[0]), page.pieces[index])
+        plain = fixed.sub(lambda found: "\0" * len(found[0]), page.pieces[index])
         for start, end in speech.spans(plain):
             word = plain[start:end]
             is_short = speech.spaced and len(word) < _LEAST_WORD
-            if not (is_short or _CAPITAL.match(word) or word.lower() in fixed or word in names):
+            if not (is_short or _CAPITAL.match(word) or word in names):
                 places.append((index, start, end))
     return places
 
