@@ -120,8 +120,8 @@ def visible(page: str) -> str:
     return shown("".join(token[0] for token in tokens if not token[1]))
 
 
-def parse(page: str, url: str, speech: Language, repeated: frozenset[str] = frozenset()) -> Document:
-    """Cut a page, however broken, into pieces; no text of `repeated`, blocks that its site repeats, is its own."""
+def parse(page: str, url: str, speech: Language) -> Document:
+    """Cut a page, however broken, into pieces; all of its running text is taken for its own."""
     pieces, own, block, element = [""], [], "", ""
     headings: dict[str, int] = {}
     for token in (*_TOKEN.finditer(page), re.match("", "")):
@@ -133,7 +133,7 @@ def parse(page: str, url: str, speech: Language, repeated: frozenset[str] = froz
         if text := shown(block):
             if element in ("title", "h1", "h2", "h3"):
                 headings.setdefault(element, len(pieces))
-            elif is_paragraph(block, text) and text not in repeated:
+            elif is_paragraph(block, text):
                 own.append(len(pieces))
             pieces += [block, token[0]]
         else:

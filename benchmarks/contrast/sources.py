@@ -14,7 +14,7 @@ import random
 import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -31,9 +31,9 @@ DOWNLOADS = {"guide": "installation-guide-amd64", "handbook": "debian-handbook",
 
 _CONTEXT = 10  # pages of a site that are given beside its pairs
 _LEAST_PARAGRAPHS, _MOST_LETTERS = 5, 60_000  # of its own; of the HTML
-_LEAST_PAGES, _MOST_PAGES, _MOST_SITES = 25, 400, 3
+_LEAST_PAGES, _MOST_SITES = 25, 3  # of a host; of a language
 _REPEATED = 3  # pages that have a text on a site: it is not their own
-_MOST_ROWS = 8000  # read of a source
+_MOST_ROWS = 3000  # read of a source
 _TOGETHER = 10  # messages a page
 
 Rows = Iterator[tuple[str, str]]  # URL, HTML
@@ -72,27 +72,29 @@ def sites(source: str, data: Path, cache: Path, chance: random.Random) -> Iterat
     Raises:
         FileNotFoundError: There is no such source.
     """
-    hosts: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    hosts: defaultdict[tuple[str, str], list[Document]] = defaultdict(list)
     rows = _downloaded(source, cache) if source in DOWNLOADS else islice(_stored(source, data), _MOST_ROWS)
-    for url, page in rows:
-        if len(page) <= _MOST_LETTERS and (language := language_of(parse(page, url, languages()["en"]).text)):
-            hosts[language, urlsplit(url).netloc].append((url, page))
+    for url, code in rows:
+        page = parse(code, url, languages()["en"])
+        if len(code) <= _MOST_LETTERS and (language := language_of(page.text)):
+            hosts[language, urlsplit(url).netloc].append(replace(page, speech=languages()[language]))
     count: Counter[str] = Counter()
     for (language, host), pages in sorted(hosts.items(), key=lambda item: -len(item[1])):
-        documents = _documents(chance.sample(pages, min(_MOST_PAGES, len(pages))), language)
-        if len(documents) >= _LEAST_PAGES and count[language] < _MOST_SITES:
+        own = without_repeated(pages)
+        if len(own) >= _LEAST_PAGES and count[language] < _MOST_SITES:
             count[language] += 1
-            yield Site(f"{source} {language} {host}", source, language, documents[:_CONTEXT], documents[_CONTEXT:])
+            some = chance.sample(own, len(own))
+            yield Site(f"{source} {language} {host}", source, language, some[:_CONTEXT], some[_CONTEXT:])
 
 
-def _documents(pages: Sequence[tuple[str, str]], language: str) -> list[Document]:
-    """Those that have enough text of their own, and in this language."""
-    speech = languages()[language]
-    first = (parse(page, url, speech) for url, page in pages)
-    times = Counter(text for page in first for text in set(map(shown, page.paragraphs)))
-    repeated = frozenset(text for text, count in times.items() if count >= _REPEATED)
-    documents = [parse(page, url, speech, repeated) for url, page in pages]
-    return [one for one in documents if len(one.own) >= _LEAST_PARAGRAPHS and language_of(one.text) == language]
+def without_repeated(pages: Sequence[Document]) -> list[Document]:
+    """Those that have enough text of their own, in their language; what a site repeats is no page's own."""
+    times = Counter(text for page in pages for text in set(map(shown, page.paragraphs)))
+    own = [
+        replace(page, own=tuple(index for index in page.own if times[shown(page.pieces[index])] < _REPEATED))
+        for page in pages
+    ]
+    return [one for one in own if len(one.own) >= _LEAST_PARAGRAPHS and language_of(one.text) == one.speech.name]
 
 
 def _stored(source: str, data: Path) -> Rows:

@@ -17,7 +17,7 @@ from benchmarks.contrast.others import OTHERS, Change, names_of
 from benchmarks.contrast.pages import Document, dressed, parse, shown, visible
 from benchmarks.contrast.same import CUT, SAME, WORD_SHARES
 from benchmarks.contrast.score import area, judged, table
-from benchmarks.contrast.sources import Site, sites
+from benchmarks.contrast.sources import Site, sites, without_repeated
 from benchmarks.contrast.verify import fault
 
 TEXTS: dict[str, list[str]] = json.loads(Path("tests/fixtures/declaration.json").read_text("utf-8"))
@@ -132,13 +132,17 @@ def test_pieces_are_the_page(page: str) -> None:
 
 
 def test_what_the_site_repeats_and_menus_are_not_its_own() -> None:
-    own, menu = (
-        "This sentence is of the page itself, and of no other.",
-        "A list of many links to <b>pages</b> elsewhere",
-    )
-    said = "This sentence stands on each page of the whole site."
-    html = f"<p>{own}</p><p><a href=/>{menu}</a></p><script>var text = 'not a sentence of a page at all, no';</script><p>{said}"
-    assert parse(html, "u", languages()["en"], frozenset([said])).paragraphs == [own]
+    repeated = "This sentence stands on each of the pages of the whole site, and is in English."
+    pages = []
+    for number in range(3):
+        own = "".join(f"<p>This is sentence {n} of the page {number} itself, and of no other." for n in range(5))
+        menu = "<p><a href=/>A list of many links to <b>all the pages</b> elsewhere</a></p>"
+        script = "<script>var text = 'not a sentence of a page at all, no'</script>"
+        pages.append(parse(f"{menu}{script}<p>{repeated}</p>{own}", "u", languages()["en"]))
+    assert [len(page.own) for page in pages] == [6, 6, 6]
+    assert [page.paragraphs[0] for page in without_repeated(pages)] == [
+        f"This is sentence 0 of the page {number} itself, and of no other." for number in range(3)
+    ]
 
 
 def test_a_change_of_two_things_is_a_fault() -> None:
@@ -155,7 +159,7 @@ def test_a_change_of_two_things_is_a_fault() -> None:
 
 
 def test_names_recur_and_are_no_common_words() -> None:
-    text = "We saw Berta there. So Berta left, and Berta came. The Whole of it, a Whole, the Whole. And whole it was, it was said."
+    text = "We saw Berta. So Berta left, and Berta came. The Whole of it, a Whole, the Whole. And whole it was."
     document = parse(f"<p>{text}</p>", "u", languages()["en"])
     assert names_of(document) == ["Berta"]
     change = KINDS["name everywhere"](document, site("en").around, random.Random(1))
