@@ -1,0 +1,81 @@
+"""Pairs of every kind, each alone and as pages of a site of which other pages are known."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from benchmarks.contrast.others import OTHERS, Change
+from benchmarks.contrast.pages import Document
+from benchmarks.contrast.same import CUT, SAME, SLOTS, furnished, slots
+from benchmarks.contrast.sources import Site
+from benchmarks.contrast.verify import fault
+
+KINDS = {**OTHERS, **SAME}
+"""Kind → edit."""
+ONE_TITLE = "headline word"
+"""The kind of which all pages of the site have one title."""
+
+Row = dict[str, Any]
+
+
+def made(site: Site, each: int, chance: random.Random) -> Iterator[Row]:
+    """The site's other pages as each kind has them; then `each` pairs of every kind, if its pages allow it."""
+    for dress in ("plain", "slots", ONE_TITLE):
+        pages = [{"url": page.url, "html": _dressed(page, site, dress, chance).html} for page in site.context]
+        yield {"kind": "site", "id": f"{site.name} {dress}", "pages": pages}
+    for kind, edit in KINDS.items():
+        count = 0
+        some = chance.sample(site.originals, min(6 * each, len(site.originals)))
+        for number, page in enumerate(some * 2):  # at first those pages that have what is changed
+            change = edit(page, site.around, chance) if count < each else None
+            if change is None or fault(kind, change) or (change.is_added and number < len(some)):
+                continue
+            dress = "slots" if kind in SLOTS else kind if kind == ONE_TITLE else chance.choice(("plain", "slots"))
+            if dress == "slots" and kind not in SLOTS and change.new.own:
+                change = _going_on(change, site, chance)
+            context = f"{site.name} {dress}" if count % 2 else ""
+            row = {"id": f"{site.name} {kind} {count}", "language": site.language, "kind": kind, "source": site.source}
+            yield from _directed(
+                row | {"added": change.is_added, "slots": dress == "slots", "site": context}, change, chance
+            )
+            count += 1
+
+
+def _dressed(page: Document, site: Site, dress: str, chance: random.Random) -> Document:
+    if dress == "slots":
+        return furnished(page, slots(page, site.around, chance))
+    return page.named(title=site.around.titles[0]) if dress == ONE_TITLE else page
+
+
+def _going_on(change: Change, site: Site, chance: random.Random) -> Change:
+    """The two with all slots, of which clock, counter and advertisement have gone on."""
+    first, other = (slots(change.kept, site.around, chance) for _ in range(2))
+    later = first | {kind: other[kind] for kind in ("clock", "views", "advert")}
+    return Change(furnished(change.kept, first), furnished(change.new, later), change.what)
+
+
+def _directed(row: Row, change: Change, chance: random.Random) -> Iterator[Row]:
+    """In one of the directions; a cut page in both, as it is a duplicate in one of them only."""
+    first = {"url": change.kept.url, "html": change.kept.html}
+    edited = {"url": _address(change.kept.url, not row["site"], chance), "html": change.new.html}
+    forward = {"direction": "edited is new", "new": edited, "kept": first}
+    back = {"direction": "edited is kept", "new": first, "kept": edited}
+    row = row | {"label": "same" if row["kind"] in SAME else "other", "what": change.what}
+    if row["kind"] != CUT:
+        yield row | chance.choice((forward, back))
+        return
+    yield row | forward
+    yield row | back | {"id": f"{row['id']} back", "label": "other"}
+
+
+def _address(url: str, may_be_elsewhere: bool, chance: random.Random) -> str:
+    """Where the edited page is: under another path of the host, or under the same of another host."""
+    parts, number = urlsplit(url), chance.randrange(2, 9999)
+    if may_be_elsewhere and chance.random() < 0.5:
+        return parts._replace(netloc=f"mirror{number}.example").geturl()
+    stem, dot, ending = parts.path.rpartition(".")
+    path = f"{stem}-{number}.{ending}" if dot and "/" not in ending else f"{parts.path.rstrip('/')}-{number}"
+    return parts._replace(path=path).geturl()

@@ -1,0 +1,212 @@
+"""Edits after which a page is still the same to a reader who wants every text once."""
+
+from __future__ import annotations
+
+import html
+import random
+import re
+from collections.abc import Callable
+from functools import partial
+
+from benchmarks.contrast.others import Around, Change, Edit, like, names_of
+from benchmarks.contrast.pages import Document, dressed, shown
+
+SLOTS = ("byline", "dateline", "clock", "views", "comments", "advert", "sidebar", "cookies")
+CUT = "cut to 70 %"
+WORD_SHARES = (2, 5, 8)
+
+Slots = dict[str, str]
+Places = list[tuple[int, int, int]]  # piece, start, end
+
+_LEAST_WORD = 3  # letters of one that may be replaced; the shorter ones are articles and prepositions
+_MOST_SYNONYMS, _MOST_SPELLINGS = 12, 3
+_CAPITAL = re.compile(r"[A-ZÀ-ÞА-Я]")
+_SENTENCE = re.compile(r"\s*[^<&.!?。！？]{20,}(?:[.!?](?=\s+[^\W\d_a-z])|[。！？](?=[^<\s」]))")  # and another follows
+
+
+def slots(page: Document, around: Around, chance: random.Random) -> Slots:
+    """What a site puts around one text: kind → markup."""
+    speech = page.speech
+    given = {
+        "person": chance.choice(speech.persons),
+        "place": chance.choice(speech.places),
+        "date": speech.day(chance),
+        "time": f"{chance.randrange(24)}:{chance.randrange(60):02}",
+        "n": str(chance.randint(2, 4000)),
+    }
+    made = {kind: f'<div class="{kind}">{speech.lines[kind].format(**given)}</div>' for kind in SLOTS[:5]}
+    made["advert"] = f'<div><a href="/go?{chance.getrandbits(40):x}">{chance.choice(speech.adverts)}</a></div>'
+    titles = chance.sample(list(around.titles), min(5, len(around.titles)))
+    links = "".join(f'<li><a href="/{chance.randrange(9999)}">{html.escape(title)}</a></li>' for title in titles)
+    made["sidebar"] = f"<aside><h3>{speech.lines['related']}</h3><ul>{links}</ul></aside>"
+    made["cookies"] = f"<div>{speech.lines['cookies']}</div>" if chance.random() < 0.5 else ""
+    return made
+
+
+def furnished(page: Document, given: Slots) -> Document:
+    """With these slots filled: cookies, byline, dateline above; an advertisement in its middle; the others below."""
+    page = page.beginning(given["cookies"] + given["byline"] + given["dateline"])
+    page = page.after(page.own[len(page.own) // 2], given["advert"])
+    return page.after(page.own[-1], given["views"] + given["comments"] + given["sidebar"] + given["clock"])
+
+
+def slot(kind: str, page: Document, around: Around, chance: random.Random) -> Change:
+    """One of the slots filled otherwise."""
+    first = slots(page, around, chance)
+    later = first | {kind: slots(page, around, chance)[kind]}
+    return Change(furnished(page, first), furnished(page, later), f"another {kind}")
+
+
+def _each(page: Document, places: Places, other: Callable[[str], str | None], most: int) -> Change | None:
+    """Up to `most` of the words at these places replaced, the first ones."""
+    changed, count = {index: page.pieces[index] for index in page.own}, 0
+    for index, start, end in sorted(places[:most], reverse=True):
+        if new := other(changed[index][start:end]):
+            changed[index] = changed[index][:start] + new + changed[index][end:]
+            count += 1
+    return Change(page, page.having(changed), f"{count} words") if count else None
+
+
+def common_words(page: Document) -> Places:
+    """Where its words stand that neither name, count, decide nor deny."""
+    speech, names = page.speech, set(names_of(page))
+    fixed = re.compile(rf"<[^>]*>|&[#\w]+;|\d[\w.,]*|{speech.fixed().pattern}", re.IGNORECASE)
+    places = []
+    for index in page.own:
+        plain = fixed.sub(lambda found: "\0" * len(found[0]), page.pieces[index])
+        for start, end in speech.spans(plain):
+            word = plain[start:end]
+            is_short = speech.spaced and len(word) < _LEAST_WORD
+            if not (is_short or _CAPITAL.match(word) or word in names):
+                places.append((index, start, end))
+    return places
+
+
+def some_words(share: int, page: Document, around: Around, chance: random.Random) -> Change | None:
+    """This share of all words, in percent, replaced at random by common words of the site."""
+    places = common_words(page)
+    most = round(len(page.speech.spans(page.text)) * share / 100)
+    if not most or most > len(places):
+        return None
+    chance.shuffle(places)
+    return _each(page, places, lambda old: next(w for w in [*chance.choices(around.words, k=9), old] if w != old), most)
+
+
+def _exchanged(page: Document, pairs: list[list[str]], most: int, chance: random.Random) -> Change | None:
+    """Some words replaced by the other one of their pair."""
+    other = {one.lower(): two for pair in pairs for one, two in (pair, pair[::-1])}
+    pattern = page.speech.pattern(other)
+    places = [(index, *found.span()) for index in page.own for found in pattern.finditer(page.pieces[index])]
+    chance.shuffle(places)
+    return _each(page, places, lambda old: like(old, other[old.lower()]), most)
+
+
+def synonyms(page: Document, _: Around, chance: random.Random) -> Change | None:
+    """Some words replaced by synonyms."""
+    return _exchanged(page, page.speech.synonyms, _MOST_SYNONYMS, chance)
+
+
+def spelling(page: Document, _: Around, chance: random.Random) -> Change | None:
+    """A few words spelled otherwise; where none has two spellings, with two letters exchanged."""
+
+    def mistyped(word: str) -> str:
+        at = chance.randrange(1, len(word) - 1)
+        return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+
+    if change := _exchanged(page, page.speech.spellings, _MOST_SPELLINGS, chance):
+        return change
+    places = [place for place in common_words(page) if place[2] - place[1] > 5 and page.speech.spaced]
+    chance.shuffle(places)
+    return _each(page, places, mistyped, 2)
+
+
+def moved(page: Document, _: Around, chance: random.Random) -> Change | None:
+    """A sentence at the end of another paragraph, or two paragraphs in each other's place."""
+    pieces = page.pieces
+    if chance.random() < 0.5 and (ends := [(at, end) for at in page.own if (end := _SENTENCE.match(pieces[at]))]):
+        index, end = chance.choice(ends)
+        to = chance.choice([other for other in page.own if other != index])
+        gap = " " if page.speech.spaced else ""
+        changed = {index: pieces[index][end.end() :], to: f"{pieces[to].rstrip()}{gap}{end[0].strip()}"}
+        return Change(page, page.having(changed), "a sentence moved")
+    whole = [index for index in page.own if pieces[index].count("<") == pieces[index].count("</") * 2]
+    if len(whole) < 2:
+        return None
+    one, two = chance.sample(whole, 2)
+    return Change(page, page.having({one: pieces[two], two: pieces[one]}), "two paragraphs exchanged")
+
+
+def wrapped(page: Document, around: Around, chance: random.Random) -> Change:
+    """Its words in the template of another site."""
+    menu = chance.sample(list(around.titles), min(12, len(around.titles)))
+    other = dressed("other.example", page.speech, page.name, page.body, menu, chance.randrange(3))
+    return Change(page, page.rewritten(other), "in another template")
+
+
+def printed(page: Document, _: Around, __: random.Random) -> Change:
+    """Title and words alone, and where they were printed from."""
+    line, name = page.speech.lines["printed"].format(url=html.escape(page.url)), html.escape(page.name)
+    made = f"<html><head><title>{name}</title></head><body><h1>{name}</h1>{page.body}<hr>{line}</body></html>"
+    return Change(page, page.rewritten(made), "print view")
+
+
+def cut(page: Document, _: Around, __: random.Random) -> Change | None:
+    """Without its last paragraphs, some 30 % of its words. The whole is no duplicate of it."""
+    lengths = [len(shown(piece)) for piece in page.paragraphs]
+    left = [index for number, index in enumerate(page.own) if sum(lengths[: number + 1]) > 0.7 * sum(lengths)]
+    share = sum(len(shown(page.pieces[index])) for index in left) / sum(lengths)
+    if not 0.2 <= share <= 0.45:
+        return None
+    between = range(left[0], left[-1] + 1)  # headings, lists and examples, too
+    examples = re.compile(r"(?is)<(pre|table)\b.*?</\1\s*>")
+    gone = {index: "" if index % 2 else examples.sub("", page.pieces[index]) for index in between}
+    return Change(page, page.having(gone), f"{share:.0%} of its letters cut")
+
+
+def entities(page: Document, _: Around, chance: random.Random) -> Change:
+    """Letters as character references: all outside of ASCII, and some of the others."""
+    some = "".join(chance.sample("aeiorstn", 3))
+    wanted = re.compile(rf"(<[^>]*>|&[#\w]+;)|([\x80-\U0010ffff{some}])")
+    changed = {
+        index: wanted.sub(lambda found: found[1] or f"&#{ord(found[2])};", page.pieces[index]) for index in page.own
+    }
+    return Change(page, page.having(changed), "entities")
+
+
+def markup(page: Document, _: Around, chance: random.Random) -> Change:
+    """Other tags around the same words: strong for b, another level of headings, an attribute more."""
+    made = page.html
+    for old, new in (("b", "strong"), ("i", "em"), ("h2", "h3"), ("h1", "h2")):
+        made = re.sub(rf"(?i)(</?){old}(?=[\s>])", rf"\g<1>{new}", made)
+    made = re.sub(r"(?i)<(p|div)(?=[\s>])", rf'<\1 data-key="{chance.randrange(99)}"', made)
+    return Change(page, page.rewritten(made), "markup")
+
+
+def sessions(page: Document, _: Around, chance: random.Random) -> Change:
+    """The links of each page with a session id of its own."""
+    link = re.compile(r'(?i)(\shref=")([^"#?]+)(?=["#])')
+    one, two = (link.sub(rf"\g<1>\g<2>?sid={chance.getrandbits(64):016x}", page.html) for _ in range(2))
+    return Change(page.rewritten(one), page.rewritten(two), "session ids")
+
+
+def picture_version(page: Document, _: Around, chance: random.Random) -> Change:
+    """The same picture below, its address with another number against caches."""
+    picture = f'<p><img src="/images/{chance.getrandbits(32):08x}.jpg?v='
+    one, two = (page.after(page.own[-1], f'{picture}{n}"></p>') for n in chance.sample(range(10**6), 2))
+    return Change(one, two, "a picture's ?v=")
+
+
+SAME: dict[str, Edit] = {
+    **{kind: partial(slot, kind) for kind in SLOTS},
+    "spelling": spelling,
+    "synonyms": synonyms,
+    **{f"{share} % of the words": partial(some_words, share) for share in WORD_SHARES},
+    "moved": moved,
+    "wrapped": wrapped,
+    CUT: cut,
+    "print view": printed,
+    "entities": entities,
+    "markup": markup,
+    "sessions": sessions,
+    "picture version": picture_version,
+}
