@@ -27,7 +27,7 @@ _LATIN = re.compile(rf"(?<![\w./-])[A-Z][A-Za-z]{{2,}}(?![\w./-]){OUTSIDE}")
 _ACRONYM = re.compile(rf"(?<![\w./-])[A-Z]{{2}}[\w-]*{OUTSIDE}")
 _NAMES = dict.fromkeys(("en", "fr", "es", "ru"), _CAPITALIZED) | {"de": _ACRONYM}  # nouns have capitals in German
 _RECURRING = 3
-_TO_IS_COMMON = ("fr", "es", "ru")  # as in "de mettre à jour"
+_TO_IS_COMMON = ("en", "fr", "es", "ru")  # as in "de mettre à jour"
 _LEAST_TITLE_WORD = 5  # letters, where words have spaces between them
 
 
@@ -113,8 +113,8 @@ def _stranger(_: re.Match[str] | None, page: Document, around: Around, chance: r
 def _turned(found: re.Match[str], page: Document, _: Around, __: random.Random) -> str | None:
     one, two = (number for number, group in enumerate(found.groups(), 1) if group)
     (start, end), (start2, end2) = found.span(one), found.span(two)
-    small = not (found[one][0].isupper() or found[one][0].isdigit())
-    if found[one][0].isupper() != found[two][0].isupper() or (small and page.speech.name in _TO_IS_COMMON):
+    first, second = (group[0].isdigit() + 2 * group[0].isupper() for group in (found[one], found[two]))
+    if first != second or (first == 0 and page.speech.name in _TO_IS_COMMON):
         return None
     text = found.string
     return text[found.start() : start] + found[two] + text[end:start2] + found[one] + text[end2 : found.end()]
