@@ -37,8 +37,8 @@ def made(site: Site, each: int, chance: random.Random) -> Iterator[Row]:
             dress = "slots" if kind in SLOTS else ONE_TITLE if kind == ONE_TITLE else "plain"
             if dress == "plain" and change.new.own and chance.random() < 0.5:
                 dress, change = "slots", _going_on(change, site, chance)
-            row = {"id": f"{site.name} {kind} {count}", "language": site.language, "kind": kind, "source": site.source}
-            row |= {"added": change.is_added, "slots": dress == "slots"}
+            row: Row = {"id": f"{site.name} {kind} {count}", "kind": kind, "source": site.source}
+            row |= {"language": site.language, "added": change.is_added, "slots": dress == "slots"}
             yield from _directed(row | {"site": f"{site.name} {dress}" if count % 2 else ""}, change, chance)
             count += 1
 

@@ -64,7 +64,8 @@ def fact(  # noqa: PLR0913 - of a kind, and what an edit takes
     chance: random.Random,
 ) -> Change:
     """One match within its own paragraphs turned into something else; a sentence added in both where there is none."""
-    matches = [(index, found) for index in page.own for found in pattern(page).finditer(page.pieces[index])]
+    wanted = pattern(page)
+    matches = [(index, found) for index in page.own for found in wanted.finditer(page.pieces[index])]
     for index, found in chance.sample(matches, min(20, len(matches))):
         new = turn(found, page, around, chance)
         if new is not None and new != found[0]:
@@ -131,7 +132,8 @@ def names_of(page: Document) -> list[str]:
     small = set(re.findall(r"\w+", text))
     names = (found[0] for found in _NAMES.get(speech.name, _LATIN).finditer(text))
     counts = Counter(name for name in names if name.lower() not in small)
-    counts.update({name: len(speech.pattern([name]).findall(text)) for name in (*speech.places, *speech.persons)})
+    listed = (name for name in (*speech.places, *speech.persons) if name in text)
+    counts.update({name: len(speech.pattern([name]).findall(text)) for name in listed})
     return [name for name, count in counts.most_common() if count >= _RECURRING and name not in speech.months]
 
 
