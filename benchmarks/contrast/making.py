@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -33,14 +34,12 @@ def made(site: Site, each: int, chance: random.Random) -> Iterator[Row]:
             change = edit(page, site.around, chance) if count < each else None
             if change is None or fault(kind, change) or (change.is_added and number < len(some)):
                 continue
-            dress = "slots" if kind in SLOTS else kind if kind == ONE_TITLE else chance.choice(("plain", "slots"))
-            if dress == "slots" and kind not in SLOTS and change.new.own:
-                change = _going_on(change, site, chance)
-            context = f"{site.name} {dress}" if count % 2 else ""
-            row = {"id": f"{site.name} {kind} {count}", "language": site.language, "kind": kind, "source": site.source}
-            yield from _directed(
-                row | {"added": change.is_added, "slots": dress == "slots", "site": context}, change, chance
-            )
+            dress = "slots" if kind in SLOTS else ONE_TITLE if kind == ONE_TITLE else "plain"
+            if dress == "plain" and change.new.own and chance.random() < 0.5:
+                dress, change = "slots", _going_on(change, site, chance)
+            row: Row = {"id": f"{site.name} {kind} {count}", "kind": kind, "source": site.source}
+            row |= {"language": site.language, "added": change.is_added, "slots": dress == "slots"}
+            yield from _directed(row | {"site": f"{site.name} {dress}" if count % 2 else ""}, change, chance)
             count += 1
 
 
@@ -54,7 +53,7 @@ def _going_on(change: Change, site: Site, chance: random.Random) -> Change:
     """The two with all slots, of which clock, counter and advertisement have gone on."""
     first, other = (slots(change.kept, site.around, chance) for _ in range(2))
     later = first | {kind: other[kind] for kind in ("clock", "views", "advert")}
-    return Change(furnished(change.kept, first), furnished(change.new, later), change.what)
+    return replace(change, kept=furnished(change.kept, first), new=furnished(change.new, later))
 
 
 def _directed(row: Row, change: Change, chance: random.Random) -> Iterator[Row]:

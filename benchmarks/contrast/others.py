@@ -27,7 +27,7 @@ _LATIN = re.compile(rf"(?<![\w./-])[A-Z][A-Za-z]{{2,}}(?![\w./-]){OUTSIDE}")
 _ACRONYM = re.compile(rf"(?<![\w./-])[A-Z]{{2}}[\w-]*{OUTSIDE}")
 _NAMES = dict.fromkeys(("en", "fr", "es", "ru"), _CAPITALIZED) | {"de": _ACRONYM}  # nouns have capitals in German
 _RECURRING = 3
-_TO_IS_COMMON = ("fr", "es", "ru")  # as in "de mettre à jour"
+_TO_IS_COMMON = ("en", "fr", "es", "ru")  # as in "de mettre à jour"
 _LEAST_TITLE_WORD = 5  # letters, where words have spaces between them
 
 
@@ -64,7 +64,8 @@ def fact(  # noqa: PLR0913 - of a kind, and what an edit takes
     chance: random.Random,
 ) -> Change:
     """One match within its own paragraphs turned into something else; a sentence added in both where there is none."""
-    matches = [(index, found) for index in page.own for found in pattern(page).finditer(page.pieces[index])]
+    wanted = pattern(page)
+    matches = [(index, found) for index in page.own for found in wanted.finditer(page.pieces[index])]
     for index, found in chance.sample(matches, min(20, len(matches))):
         new = turn(found, page, around, chance)
         if new is not None and new != found[0]:
@@ -113,8 +114,8 @@ def _stranger(_: re.Match[str] | None, page: Document, around: Around, chance: r
 def _turned(found: re.Match[str], page: Document, _: Around, __: random.Random) -> str | None:
     one, two = (number for number, group in enumerate(found.groups(), 1) if group)
     (start, end), (start2, end2) = found.span(one), found.span(two)
-    small = not (found[one][0].isupper() or found[one][0].isdigit())
-    if found[one][0].isupper() != found[two][0].isupper() or (small and page.speech.name in _TO_IS_COMMON):
+    first, second = (group[0].isdigit() + 2 * group[0].isupper() for group in (found[one], found[two]))
+    if first != second or (first == 0 and page.speech.name in _TO_IS_COMMON):
         return None
     text = found.string
     return text[found.start() : start] + found[two] + text[end:start2] + found[one] + text[end2 : found.end()]
@@ -131,7 +132,8 @@ def names_of(page: Document) -> list[str]:
     small = set(re.findall(r"\w+", text))
     names = (found[0] for found in _NAMES.get(speech.name, _LATIN).finditer(text))
     counts = Counter(name for name in names if name.lower() not in small)
-    counts.update({name: len(speech.pattern([name]).findall(text)) for name in (*speech.places, *speech.persons)})
+    listed = (name for name in (*speech.places, *speech.persons) if name in text)
+    counts.update({name: len(speech.pattern([name]).findall(text)) for name in listed})
     return [name for name, count in counts.most_common() if count >= _RECURRING and name not in speech.months]
 
 

@@ -31,9 +31,9 @@ DOWNLOADS = {"guide": "installation-guide-amd64", "handbook": "debian-handbook",
 
 _CONTEXT = 10  # pages of a site that are given beside its pairs
 _LEAST_PARAGRAPHS, _MOST_LETTERS = 5, 60_000  # of its own; of the HTML
-_LEAST_PAGES, _MOST_SITES = 25, 3  # of a host; of a language
+_LEAST_PAGES, _MOST_SITES = 15, 3  # of a host; of a language
 _REPEATED = 3  # pages that have a text on a site: it is not their own
-_MOST_ROWS = 3000  # read of a source
+_MOST_ROWS = 2000  # read of a source
 _TOGETHER = 10  # messages a page
 
 Rows = Iterator[tuple[str, str]]  # URL, HTML
