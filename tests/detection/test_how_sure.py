@@ -16,7 +16,7 @@ from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
-from tests.detection.judged import prose
+from tests.detection.judged import SECRET, prose
 
 TEXT, OTHER = prose(80, 1), [*prose(80, 1)[:70], *prose(10, 2)]
 LENIENT = msgspec.structs.replace(packaged(), thresholds=((0.97, 0.00001), (0.98, 0.9999)))
@@ -30,7 +30,7 @@ def page(path: str, words: list[str], title: str = "Tides", *asides: str) -> Pag
 def last_of(pages: list[Page], check: str, **given: Any) -> Verdict:
     checks = make_checks((check,), {})
     asked = {name: given.pop(name) for name in ("target_precision",) if name in given}
-    detector = Detector(TemporaryIndex(checks), run="one", **given)
+    detector = Detector(TemporaryIndex(checks, SECRET), run="one", **given)
     return [detector.judge(Analysis(one, detector.index.secret), checks, **asked) for one in pages][-1]
 
 

@@ -208,7 +208,7 @@ class TestTemplateOfASite:
 
     def test_where_no_check_has_anything_to_say_of_it_any_more_it_is_asked_for(self) -> None:
         checks = make_checks(("simhash", "shingles"), {})
-        detector = Detector(TemporaryIndex(checks), run="one")
+        detector = Detector(TemporaryIndex(checks, SECRET), run="one")
 
         def judge(url: str, *paragraphs: list[str]) -> Verdict:
             page = Page(f"http://a.example/{url}", paragraphs=tuple(" ".join(words) for words in paragraphs))

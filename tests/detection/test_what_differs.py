@@ -14,7 +14,7 @@ from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.verdict import Verdict
-from tests.detection.judged import CHECKS, Crawl, prose
+from tests.detection.judged import CHECKS, SECRET, Crawl, prose
 from tests.linked import linked
 
 FRAME = " ".join(prose(60))
@@ -30,7 +30,7 @@ SIMPLIFIED, TRADITIONAL = "统计发报显业长达岗记负责总运继续", "�
 def second(kept: str, new: str, names: tuple[str, ...] = DEFAULT_CHECKS) -> Verdict:
     """The verdict on the second of two pages."""
     checks = make_checks(names, {})
-    detector = Detector(TemporaryIndex(checks), run="one")
+    detector = Detector(TemporaryIndex(checks, SECRET), run="one")
     detector.judge(Analysis(Page("http://a.example/1", paragraphs=paragraphs_of(kept)), detector.index.secret), checks)
     return detector.judge(
         Analysis(Page("http://b.example/2", paragraphs=paragraphs_of(new)), detector.index.secret), checks, scope="all"
@@ -86,7 +86,7 @@ def product(name: str, price: str) -> Page:
 @pytest.mark.parametrize("index", ["memory", "lmdb"])
 def test_products_with_one_description(index: str, tmp_path: Path) -> None:
     checks = make_checks(DEFAULT_CHECKS, {})
-    kept = TemporaryIndex(checks) if index == "memory" else LmdbIndex(tmp_path, checks)
+    kept = TemporaryIndex(checks, SECRET) if index == "memory" else LmdbIndex(tmp_path, checks, secret=SECRET)
     detector = Detector(kept, run="one")
     shirt = product("T-shirt red size 38", "EUR 19.90")
     names = ("T-shirt blue size 38", "T-shirt red size 40", "Coat")
@@ -102,7 +102,7 @@ def test_products_with_one_description(index: str, tmp_path: Path) -> None:
 
 def test_a_short_block_that_the_site_repeats_is_a_slot() -> None:
     checks = make_checks(DEFAULT_CHECKS, {})
-    detector = Detector(TemporaryIndex(checks), run="one")
+    detector = Detector(TemporaryIndex(checks, SECRET), run="one")
     frame = [" ".join(prose(12, seed)) for seed in range(6)]
 
     def judge(number: int, state: str, seed: int) -> Verdict:
@@ -156,7 +156,7 @@ def test_pages_that_say_something_else_in_little(kept: str, new: str) -> None:
 @pytest.mark.parametrize("around", ["<table>{}</table>", "<dl>{}</dl>", "<ul>{}</ul>"])
 def test_a_table_in_an_article_is_part_of_it(around: str) -> None:
     checks = make_checks(DEFAULT_CHECKS, {})
-    detector = Detector(TemporaryIndex(checks), run="one")
+    detector = Detector(TemporaryIndex(checks, SECRET), run="one")
     cells = {
         "<table>{}</table>": "<tr><td>Pier {}<td>{}:{} m",
         "<dl>{}</dl>": "<dt>Pier {}<dd>{}:{} m",
@@ -178,7 +178,7 @@ def test_a_table_in_an_article_is_part_of_it(around: str) -> None:
 
 def test_headlines_tell_pages_of_one_site_apart_whatever_its_hosts() -> None:
     checks = make_checks(DEFAULT_CHECKS, {})
-    detector = Detector(TemporaryIndex(checks), run="one")
+    detector = Detector(TemporaryIndex(checks, SECRET), run="one")
     shirt = product("Shirt", "EUR 20").replace(url="http://shop.com/Shirt")
     coat = product("Coat", "EUR 20")
     assert not detector.judge(Analysis(shirt, detector.index.secret), checks).is_duplicate
@@ -201,7 +201,7 @@ def test_the_lines_around_a_text_count_by_their_words_in_chinese_too() -> None:
 
 def test_no_evidence_is_asked_for_where_the_checks_decide() -> None:
     checks = make_checks(("exact",), {})
-    detector = Detector(TemporaryIndex(checks), run="one")
+    detector = Detector(TemporaryIndex(checks, SECRET), run="one")
     detector.judge(Analysis(product("Shirt", "EUR 20"), detector.index.secret), checks, target_precision=0)
     again = product("Shirt", "EUR 20").replace(url="http://shop.example/again")
     assert detector.judge(Analysis(again, detector.index.secret), checks, target_precision=0).is_duplicate
@@ -209,7 +209,7 @@ def test_no_evidence_is_asked_for_where_the_checks_decide() -> None:
 
 def test_the_same_url_again_is_an_update_whatever_else_holds_it() -> None:
     checks = make_checks(DEFAULT_CHECKS, {})
-    detector = Detector(TemporaryIndex(checks), run="one")
+    detector = Detector(TemporaryIndex(checks, SECRET), run="one")
     pages = [
         Page("http://a.example/short", paragraphs=(FRAME,)),
         Page("http://a.example/long", paragraphs=(FRAME, " ".join(prose(60, 9)))),
