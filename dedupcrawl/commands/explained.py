@@ -157,7 +157,11 @@ class Explainer:
         if entry is None:
             return None
         host = host_of(entry.source)
-        recurring = SiteFurniture(self._index).of(host).recurring(main_outline.read(entry.outline).blocks.hashes)
+        recurring = (
+            SiteFurniture(self._index)
+            .of(host)
+            .recurring(main_outline.read(entry.outline, self._index.secret).blocks.hashes)
+        )
         of_page = {"url": entry.source, **_part(entry, "title", "spider", "run", "kept_at")}
         blocks = {"blocks": len(recurring), "furniture_blocks": sum(recurring)}
         return {**of_page, "checks": sorted(entry.signatures), **blocks}
