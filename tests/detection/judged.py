@@ -19,7 +19,7 @@ from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 
 CHECKS = make_checks(DEFAULT_CHECKS, {})
-SECRET = Secret.of(b"5")  # of all indexes here: with one secret in 50, words of a made-up text collide in 16 bits
+SECRET = Secret.of(b"5")  # of all indexes here: with some secrets, words of a made-up text collide in 15 bits
 
 
 def prose(count: int, seed: int = 0) -> list[str]:
