@@ -34,6 +34,18 @@ def test_all_that_is_exported_is_there() -> None:
         _ = dedupcrawl.Detecter
 
 
+def test_a_secret_keys_an_index_that_ends_with_the_detector_and_no_other(tmp_path: Path) -> None:
+    keyed = [Detector(secret=secret) for secret in (b"one", b"one", b"other", None, None)]
+    one, same, other, *random = (detector._index.secret for detector in keyed)
+    assert one == same
+    assert len({one, other, *random}) == 4
+    with pytest.raises(ValueError, match="has its own"):
+        Detector(tmp_path / "index", secret=b"one")
+    assert not (tmp_path / "index").exists()
+    for detector in keyed:
+        detector.close()
+
+
 def test_it_needs_no_scrapy() -> None:
     code = (
         "import sys, dedupcrawl; dedupcrawl.Detector().close(); dedupcrawl.Normalizer(); print('scrapy' in sys.modules)"

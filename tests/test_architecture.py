@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "dedupcrawl"
-LONGEST = 405  # lines of a module
+LONGEST = 400  # lines of a module
 LONGEST_COMPILED = 720  # each variable of a compiled function is declared, mostly on a line of its own
 
 # Know of nobody but each other; the core, which is compiled, of itself alone.

@@ -145,14 +145,13 @@ def _open_judge(settings: DedupSettings, secret: bytes | None) -> Iterator[Calla
 
 
 def _secret_of(files: Sequence[Path]) -> bytes | None:
-    """The same for the same files, so that a second run says the same; None where they are not on this machine.
+    """The same for the same files, so that a second run says the same; None where one of them is no file here.
 
-    Their sizes: who makes some of the pages cannot know them before all pages are there.
+    Their sizes: who makes some of the pages cannot know them before all pages are there. That of a folder is known.
     """
-    try:
-        return b" ".join(b"%d" % file.stat().st_size for file in files)
-    except OSError:
+    if not all(file.is_file() for file in files):
         return None
+    return b" ".join(b"%d" % file.stat().st_size for file in files)
 
 
 def _named(message: str) -> str:

@@ -157,11 +157,8 @@ class Explainer:
         if entry is None:
             return None
         host = host_of(entry.source)
-        recurring = (
-            SiteFurniture(self._index)
-            .of(host)
-            .recurring(main_outline.read(entry.outline, self._index.secret).blocks.hashes)
-        )
+        outline = main_outline.read(entry.outline, self._index.secret)
+        recurring = SiteFurniture(self._index).of(host).recurring(outline.blocks.hashes)
         of_page = {"url": entry.source, **_part(entry, "title", "spider", "run", "kept_at")}
         blocks = {"blocks": len(recurring), "furniture_blocks": sum(recurring)}
         return {**of_page, "checks": sorted(entry.signatures), **blocks}

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import uuid
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from itertools import groupby, takewhile
@@ -16,11 +14,11 @@ import msgspec
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.core.digests import Secret
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.claims import OWNER_BYTES, claim_cell, dependent_cell, read_claim
+from dedupcrawl.index.claims import claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.contract import Drop, Index, Kept, Offer, Told
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
-from dedupcrawl.index.file_lock import is_held
 from dedupcrawl.index.journal import FAILS, Journal, Transaction, with_prefix
+from dedupcrawl.index.lmdb_claims import LmdbClaims
 from dedupcrawl.index.notes import orphan_cell
 from dedupcrawl.index.record import (
     DIGEST_BYTES,
@@ -349,51 +347,6 @@ class LmdbIndex(Index):
             self.claims.close()
             self._store.close()
             self.journal.close()
-
-
-_OWNERS = "owners"  # folder of the claimants' lock files
-
-
-class LmdbClaims:
-    """As index.claims.Claimant: alive as long as it holds the lock on its file, however its process ends."""
-
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
-        self._folder = journal.path / _OWNERS
-        self.owner = b""
-        self._lock: int | None = None
-
-    def start(self) -> str:
-        if not self.owner:
-            self._folder.mkdir(exist_ok=True)
-            owner = uuid.uuid4()
-            path = self._folder / owner.hex
-            new = path.with_suffix(".new")  # until it is locked, nobody must take it for that of a dead one
-            self._lock = os.open(new, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-            fcntl.flock(self._lock, fcntl.LOCK_EX)
-            new.rename(path)
-            self.owner = owner.bytes
-        return self.owner.hex()
-
-    def dead(self, excluded: Collection[str]) -> set[str]:
-        names = {raw[:OWNER_BYTES].hex() for _, raw in self._journal.keyed_rows(self._journal.tables["claims"])}
-        if self._folder.is_dir():
-            names.update(path.name for path in self._folder.iterdir() if path.suffix != ".new")
-        return {name for name in names - {self.owner.hex(), *excluded} if not is_held(self._folder / name)}
-
-    def bury(self, dead: Collection[str]) -> None:
-        for name in dead:
-            (self._folder / name).unlink(missing_ok=True)
-
-    def give_up(self, urls: Iterable[str]) -> None:
-        """Nothing: what is claimed is written nowhere else."""
-
-    def close(self) -> None:
-        """Release the lock: what is still claimed is nobody's from now on."""
-        if self._lock is not None:
-            (self._folder / self.owner.hex()).unlink(missing_ok=True)
-            os.close(self._lock)
-            self._lock, self.owner = None, b""
 
 
 def _bytes_on_disk(path: Path) -> int:

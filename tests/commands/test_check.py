@@ -20,7 +20,7 @@ from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dedupcrawl.commands.check import command, in_batch_order
+from dedupcrawl.commands.check import _secret_of, command, in_batch_order
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
@@ -48,6 +48,19 @@ ROWS = [
     {"url": "http://a.example/2", "text": f"{prose(2)}\n{prose(3)}"},
     {"url": "http://a.example/3", "text": ""},
 ]
+
+
+def test_the_same_files_have_the_same_verdicts_and_others_are_keyed_otherwise(tmp_path: Path) -> None:
+    """With keys at random SimHash tells texts of which two words differ alike at one time, and not at another."""
+    words = [prose(number, 120).split() for number in range(30)]
+    edited = [" ".join("changed" if at % 60 == 59 else word for at, word in enumerate(text)) for text in words]
+    texts = [*map(" ".join, words), *edited]
+    rows = [{"url": f"http://{number}.example/", "text": text} for number, text in enumerate(texts)]
+    file = write(tmp_path / "pages.jsonl", *rows)
+    same = [check(file, "--checks", "simhash", "--set", "TARGET_PRECISION=0").stdout for _ in range(3)]
+    assert same[0] == same[1] == same[2]
+    assert _secret_of([file]) != _secret_of([write(tmp_path / "more.jsonl", *rows, *ROWS)])
+    assert _secret_of([file, tmp_path]) is _secret_of([tmp_path / "missing"]) is None
 
 
 def test_one_row_out_for_each_row_in(tmp_path: Path) -> None:
