@@ -1,0 +1,392 @@
+# cython: language_level=3
+"""Two sequences of symbols side by side, aligned once: what stands in both, and the pieces that differ.
+
+What is the same are *tiles*, which may have moved: runs of anchors. Anchors are grams of four symbols that occur
+equally often in both sequences, the i-th occurrence here with the i-th there: patience diff (Cohen), except that blocks
+may have moved and repeated text anchors too. What is left of the new sequence between two of them is a gap; opposite it
+lies what the kept sequence has between the same tiles and no tile covers. The sides of a gap are aligned by a longest
+common subsequence (Hyyrö 2004).
+
+Cost: O(n log n) for the tiles. A gap of which a side is longer than `GAP_LIMIT` is not aligned, nor is any that
+follows once the gaps have gone through the kept sequence `EFFORT` times, which takes a page made for it.
+"""
+
+import os
+
+import cython
+from cython.cimports.dedupcrawl.core.hashing import fmix64
+from cython.cimports.libc.stdlib import calloc, free, malloc, realloc
+from cython.cimports.libc.string import memcpy, memset
+
+LONGEST = 1 << 14
+"""Symbols of a sequence at most."""
+
+_longest = cython.declare(cython.Py_ssize_t, LONGEST)
+# Chosen anew in each process: where a value stands in a hash table cannot be foreseen by who makes pages.
+_table_seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _gram(symbols: cython.pointer(cython.const[uint16_t])) -> uint64_t:
+    return (
+        cython.cast(uint64_t, symbols[0]) << 48
+        | cython.cast(uint64_t, symbols[1]) << 32
+        | cython.cast(uint64_t, symbols[2]) << 16
+        | symbols[3]
+    )
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _slot_of(slots: cython.pointer(Slot), mask: cython.size_t, key: uint64_t) -> cython.Py_ssize_t:
+    place: cython.size_t = fmix64(key ^ _table_seed) & mask
+    while slots[place].here and slots[place].key != key:
+        place = (place + 1) & mask
+    return place
+
+
+@cython.cfunc
+def _allocated(size: cython.size_t) -> cython.p_void:
+    made: cython.p_void = malloc(size + 1)
+    if made is cython.NULL:
+        raise MemoryError
+    return made
+
+
+@cython.cfunc
+def _find_anchors(
+    new: cython.pointer(cython.const[uint16_t]),
+    count: cython.Py_ssize_t,
+    kept: cython.pointer(cython.const[uint16_t]),
+    kept_count: cython.Py_ssize_t,
+    places: cython.pointer(int32_t),
+) -> cython.bint:
+    """For each gram of `new` the place of its anchor in `kept`, −1 where it has none; False without memory."""
+    size: cython.size_t = 16
+    while size < 2 * cython.cast(cython.size_t, count):
+        size *= 2
+    slots: cython.pointer(Slot) = cython.cast(cython.pointer(Slot), calloc(size, cython.sizeof(Slot)))
+    following: cython.pointer(int32_t) = cython.cast(cython.pointer(int32_t), malloc(4 * kept_count + 1))
+    home: cython.pointer(int32_t) = cython.cast(cython.pointer(int32_t), malloc(4 * count + 1))
+    enough: cython.bint = slots is not cython.NULL and following is not cython.NULL and home is not cython.NULL
+    i: cython.Py_ssize_t
+    place: cython.Py_ssize_t
+    if enough:
+        for i in range(count):
+            key: uint64_t = _gram(new + i)
+            place = _slot_of(slots, size - 1, key)
+            slots[place].key = key
+            slots[place].here += 1
+            home[i] = place
+        for i in range(kept_count):
+            place = _slot_of(slots, size - 1, _gram(kept + i))
+            slot: cython.pointer(Slot) = slots + place
+            if not slot.here:
+                continue
+            if slot.there:
+                following[slot.last] = i
+            else:
+                slot.first = i
+            slot.there += 1
+            slot.last = i
+        for i in range(count):
+            slot = slots + home[i]
+            places[i] = -1
+            if slot.here == slot.there:  # the i-th here with the i-th there, where there are as many
+                places[i] = slot.first
+                if slot.first != slot.last:
+                    slot.first = following[slot.first]
+    free(slots)
+    free(following)
+    free(home)
+    return enough
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _find_tiles(
+    new: cython.pointer(cython.const[uint16_t]),
+    count: cython.Py_ssize_t,
+    kept: cython.pointer(cython.const[uint16_t]),
+    kept_count: cython.Py_ssize_t,
+    found: cython.pointer(cython.pointer(Tile)),
+) -> cython.Py_ssize_t:
+    """Maximal runs of anchors, in the order of `new`, into a new array; how many. Where two meet, the later gives way."""
+    found[0] = cython.NULL
+    if count < GRAM or kept_count < GRAM:
+        return 0
+    count -= GRAM - 1
+    places: cython.pointer(int32_t) = cython.cast(cython.pointer(int32_t), _allocated(4 * count))
+    made: cython.Py_ssize_t = 0
+    end: cython.Py_ssize_t = 0
+    runs: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    try:
+        if not _find_anchors(new, count, kept, kept_count - (GRAM - 1), places):
+            raise MemoryError
+        for i in range(count):
+            runs += places[i] >= 0 and not (i and places[i - 1] >= 0 and places[i] == places[i - 1] + 1)
+        found[0] = cython.cast(cython.pointer(Tile), _allocated(cython.sizeof(Tile) * runs))
+        i = 0
+        while i < count:
+            if places[i] < 0:
+                i += 1
+                continue
+            first: cython.Py_ssize_t = i
+            while i + 1 < count and places[i + 1] == places[i] + 1:
+                i += 1
+            i += 1
+            overlap: cython.Py_ssize_t = end - first if end > first else 0
+            end = i - 1 + GRAM
+            found[0][made].begin = first + overlap
+            found[0][made].kept_begin = places[first] + overlap
+            found[0][made].length = end - first - overlap
+            made += 1
+    finally:
+        free(places)
+    return made
+
+
+@cython.cfunc
+def _add(
+    work: cython.pointer(Work),
+    begin: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    kept_begin: cython.Py_ssize_t,
+    kept_end: cython.Py_ssize_t,
+) -> cython.int:
+    if work.count == work.room:
+        room: cython.Py_ssize_t = 2 * work.room + 64
+        more: cython.p_void = realloc(work.pieces, 16 * room)
+        if more is cython.NULL:
+            raise MemoryError
+        work.pieces = cython.cast(cython.pointer(int32_t), more)
+        work.room = room
+    piece: cython.pointer(int32_t) = work.pieces + 4 * work.count
+    piece[0], piece[1], piece[2], piece[3] = begin, end, kept_begin, kept_end
+    work.count += 1
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _fill_rows(
+    here: cython.pointer(cython.const[uint16_t]),
+    n: cython.Py_ssize_t,
+    kept: cython.pointer(cython.const[uint16_t]),
+    places: cython.pointer(int32_t),
+    m: cython.Py_ssize_t,
+    work: cython.pointer(Work),
+) -> cython.Py_ssize_t:
+    """The rows of the table of longest common subsequences, as bits (Hyyrö 2004); how many words a row has.
+
+    Bit j of row i is 0 where the first j + 1 there have a longer subsequence with the first i here than the first j.
+    """
+    words: cython.Py_ssize_t = (m + 63) // 64
+    different: cython.int = 0
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    word: cython.Py_ssize_t
+    for j in range(m):
+        value: uint16_t = kept[places[j]]
+        if not work.which[value]:
+            memset(work.masks + different * words, 0, 8 * words)
+            different += 1
+            work.which[value] = different
+        work.masks[(work.which[value] - 1) * words + j // 64] |= cython.cast(uint64_t, 1) << (j % 64)
+    memset(work.rows, 255, 8 * words)
+    for i in range(n):
+        row: cython.pointer(uint64_t) = work.rows + i * words
+        following: cython.pointer(uint64_t) = row + words
+        carry: uint64_t = 0
+        which: cython.int = work.which[here[i]]
+        for word in range(words):
+            hits: uint64_t = row[word] & work.masks[(which - 1) * words + word] if which else 0
+            total: uint64_t = row[word] + hits
+            everything: uint64_t = total + carry
+            carry = (total < hits) | (everything < carry)
+            following[word] = everything | (row[word] & ~hits)
+    for j in range(m):
+        work.which[kept[places[j]]] = 0
+    return words
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_set(row: cython.pointer(uint64_t), bit: cython.Py_ssize_t) -> cython.bint:
+    return row[bit // 64] >> (bit % 64) & 1
+
+
+@cython.cfunc
+def _align_gap(
+    new: cython.pointer(cython.const[uint16_t]),
+    begin: cython.Py_ssize_t,
+    n: cython.Py_ssize_t,
+    kept: cython.pointer(cython.const[uint16_t]),
+    places: cython.pointer(int32_t),
+    m: cython.Py_ssize_t,
+    after: cython.Py_ssize_t,
+    in_kept: cython.pointer(uint8_t),
+    in_new: cython.pointer(uint8_t),
+    work: cython.pointer(Work),
+) -> cython.int:
+    """The pieces of a gap, and what is common. `after`: where the kept side ends."""
+    words: cython.Py_ssize_t = _fill_rows(new + begin, n, kept, places, m, work)
+    first: cython.Py_ssize_t = work.count
+    i: cython.Py_ssize_t = n
+    j: cython.Py_ssize_t = m
+    end: cython.Py_ssize_t = n
+    other_end: cython.Py_ssize_t = m
+    while True:
+        common: cython.bint = False
+        if i and j:
+            if _is_set(work.rows + i * words, j - 1):
+                j -= 1
+                continue
+            if not _is_set(work.rows + (i - 1) * words, j - 1):
+                i -= 1
+                continue
+            common = True
+        else:
+            i = j = 0
+        if i < end or j < other_end:
+            begins: cython.Py_ssize_t = places[j] if j < m else after
+            _add(work, begin + i, begin + end, begins, places[other_end - 1] + 1 if j < other_end else begins)
+        if not common:
+            break
+        i -= 1
+        j -= 1
+        end, other_end = i, j
+        in_kept[begin + i] = 1
+        in_new[places[j]] = 1
+    last: cython.Py_ssize_t = work.count - 1
+    swapped: int32_t[4]
+    while first < last:  # into the order of the new sequence
+        memcpy(swapped, work.pieces + 4 * first, 16)
+        memcpy(work.pieces + 4 * first, work.pieces + 4 * last, 16)
+        memcpy(work.pieces + 4 * last, swapped, 16)
+        first += 1
+        last -= 1
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _compare(
+    new: cython.pointer(cython.const[uint16_t]),
+    count: cython.Py_ssize_t,
+    kept: cython.pointer(cython.const[uint16_t]),
+    kept_count: cython.Py_ssize_t,
+    in_kept: cython.pointer(uint8_t),
+    in_new: cython.pointer(uint8_t),
+    work: cython.pointer(Work),
+) -> cython.Py_ssize_t:
+    """Fill the flags and the pieces; how often what follows in the new sequence stands earlier in the kept one."""
+    tiles: cython.pointer(Tile) = cython.NULL
+    tile_count: cython.Py_ssize_t = _find_tiles(new, count, kept, kept_count, cython.address(tiles))
+    covered: cython.pointer(uint8_t) = cython.NULL
+    places: cython.pointer(int32_t) = cython.NULL
+    moves: cython.Py_ssize_t = 0
+    at: cython.Py_ssize_t = 0
+    kept_at: cython.Py_ssize_t = 0
+    effort: cython.Py_ssize_t = EFFORT * kept_count
+    i: cython.Py_ssize_t
+    place: cython.Py_ssize_t
+    tile: Tile
+    try:
+        covered = cython.cast(cython.pointer(uint8_t), _allocated(kept_count))
+        places = cython.cast(cython.pointer(int32_t), _allocated(4 * kept_count))
+        for i in range(tile_count):
+            memset(in_kept + tiles[i].begin, 1, tiles[i].length)
+            memset(in_new + tiles[i].kept_begin, 1, tiles[i].length)
+        memcpy(covered, in_new, kept_count)
+        for i in range(tile_count + 1):
+            if i < tile_count:
+                tile = tiles[i]
+            else:
+                tile.begin, tile.kept_begin, tile.length = count, kept_count, 0
+            n: cython.Py_ssize_t = tile.begin - at
+            m: cython.Py_ssize_t = 0
+            if tile.kept_begin >= kept_at:
+                for place in range(kept_at, tile.kept_begin):
+                    if not covered[place]:
+                        places[m] = place
+                        m += 1
+                effort -= tile.kept_begin - kept_at
+            else:
+                moves += 1
+            after: cython.Py_ssize_t = tile.kept_begin if tile.kept_begin > kept_at else kept_at
+            if n and m and n <= GAP_LIMIT and m <= GAP_LIMIT and effort >= 0:
+                _align_gap(new, at, n, kept, places, m, after, in_kept, in_new, work)
+            elif n or m:
+                begins: cython.Py_ssize_t = places[0] if m else after
+                _add(work, at, tile.begin, begins, places[m - 1] + 1 if m else begins)
+            at = tile.begin + tile.length
+            kept_at = tile.kept_begin + tile.length
+    finally:
+        free(tiles)
+        free(covered)
+        free(places)
+    return moves
+
+
+@cython.cfunc
+def _sequence(symbols: bytes) -> cython.pointer(cython.const[uint16_t]):
+    if len(symbols) > 2 * _longest:
+        raise ValueError(f"a sequence has {len(symbols) // 2} symbols, more than {LONGEST}")
+    return cython.cast(cython.pointer(cython.const[uint16_t]), cython.cast(cython.p_const_char, symbols))
+
+
+def align(new: bytes, kept: bytes) -> tuple:
+    """Align two sequences, two bytes a symbol, neither longer than `LONGEST`.
+
+    Returns:
+        For each symbol of the new one a byte, 1 where it stands in the kept one; the same of the kept one; the pieces
+        that differ, in the order of the new one, each four int32: begin and end in the new sequence, begin and end in
+        the kept one (of which what stands in the new one does not belong to it); and how many places there are where
+        what follows in the new sequence stands earlier in the kept one.
+    """
+    here: cython.pointer(cython.const[uint16_t]) = _sequence(new)
+    there: cython.pointer(cython.const[uint16_t]) = _sequence(kept)
+    count: cython.Py_ssize_t = len(new) // 2
+    kept_count: cython.Py_ssize_t = len(kept) // 2
+    in_kept = bytearray(count)
+    in_new = bytearray(kept_count)
+    work: Work
+    memset(cython.address(work), 0, cython.sizeof(Work))
+    try:
+        work.rows = cython.cast(cython.pointer(uint64_t), _allocated(8 * (GAP_LIMIT + 1) * WORDS))
+        work.masks = cython.cast(cython.pointer(uint64_t), _allocated(8 * GAP_LIMIT * WORDS))
+        work.which = cython.cast(cython.pointer(uint16_t), calloc(1 << 16, 2))
+        if work.which is cython.NULL:
+            raise MemoryError
+        moves: cython.Py_ssize_t = _compare(
+            here,
+            count,
+            there,
+            kept_count,
+            cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, in_kept)),
+            cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, in_new)),
+            cython.address(work),
+        )
+        pieces = cython.cast(cython.p_char, work.pieces)[: 16 * work.count] if work.count else b""
+        return bytes(in_kept), bytes(in_new), pieces, moves
+    finally:
+        free(work.rows)
+        free(work.masks)
+        free(work.which)
+        free(work.pieces)
+
+
+def tiles(new: bytes, kept: bytes) -> list:
+    """Equal pieces, in the order of the new sequence: where each begins there and in the kept one, and its length."""
+    found: cython.pointer(Tile) = cython.NULL
+    i: cython.Py_ssize_t
+    count: cython.Py_ssize_t = _find_tiles(
+        _sequence(new), len(new) // 2, _sequence(kept), len(kept) // 2, cython.address(found)
+    )
+    try:
+        return [(found[i].begin, found[i].kept_begin, found[i].length) for i in range(count)]
+    finally:
+        free(found)

@@ -1,0 +1,6 @@
+# What Python code sees of alignment.py.
+
+LONGEST: int
+
+def align(new: bytes, kept: bytes) -> tuple[bytes, bytes, bytes, int]: ...
+def tiles(new: bytes, kept: bytes) -> list[tuple[int, int, int]]: ...
