@@ -30,7 +30,7 @@ _BLOCK = 128  # code points
 
 CJK = "\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """As a class of a regular expression: ideographs and kana, each a symbol by itself."""
-TOUCHING = "#$+-"
+TOUCHING = "#$-"
 """Signs that are symbols where a letter, digit or sign is on one side only (-5, $5, A-, C#): no hyphens or headings."""
 
 # Bits of a character's kind, as in dedupcrawl/core/characters.pxd.
@@ -95,7 +95,7 @@ def vowel_signs() -> str:
 
 def values() -> str:
     """Signs that say how much, how good or whether."""
-    return _categorized(_SIGNED, "Sc") + "‰±×÷√≠≤≥≈∈∉∞←→⇐⇒✓✔✗✘☑☐☒★☆♂♀↑↓▲▼△▽○◯◎👍👎"
+    return "%&+<>" + _categorized(_SIGNED, "Sc") + "‰±×÷√≠≤≥≈∈∉∞←→⇐⇒✓✔✗✘☑☐☒★☆♂♀↑↓▲▼△▽○◯◎👍👎"
 
 
 def signs() -> str:

@@ -7,6 +7,10 @@ cpdef enum:  # bits of a character's kind
     MARK = 8  # punctuation that ends or encloses a clause
     TOUCH = 16  # a symbol where a letter, digit or sign is on one side only
 
+cdef enum:
+    POINT = 0x1FFFFF  # what `fold_into` writes holds the code point in these bits,
+    CAPITAL = 1 << 30  # and this one where a capital letter was folded
+
 # The kind of each code point, in two stages: the place of its block of 128, and that block.
 cdef const uint16_t *kinds_blocks
 cdef const uint8_t *kinds_data

@@ -580,7 +580,7 @@ def _decompose(it: cython.pointer[_Folding], point: uint32_t) -> cython.void:
 
 
 def fold_into(text, size, out):
-    """What UTF-8 folds to, as at most 2 × `size` code points; lone surrogates are kept.
+    """What UTF-8 folds to, as at most 2 × `size` code points with their flags; lone surrogates are kept.
 
     The bound: for two bytes no character stands for more than four, see tests/core/test_characters.py.
     """
@@ -597,7 +597,7 @@ def fold_into(text, size, out):
         if point < 0x80:
             while True:  # ASCII, in the first block
                 before = point
-                out[written] = before + (folds[before] >> 1)
+                out[written] = before + (folds[before] >> 1) | cython.cast(uint32_t, before - 0x41 < 26) * CAPITAL
                 written += 1
                 at += 1
                 if at == size:
@@ -632,9 +632,17 @@ def fold_into(text, size, out):
             written = it.written
             continue
         before = point
-        out[written] = point + (fold >> 1)
+        out[written] = point + (fold >> 1) | cython.cast(uint32_t, fold > 0 and _is_capital(point)) * CAPITAL
         written += 1
     return written
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+@cython.nogil
+def _is_capital(point: uint32_t) -> cython.bint:
+    """Of a letter that folds to a later one: whether it is a capital, in an alphabet of two cases."""
+    return 0xC0 <= point <= 0x24F or 0x370 <= point <= 0x58F or 0x1E00 <= point <= 0x1FFF
 
 
 # For Python
@@ -648,8 +656,12 @@ def fold(text: str) -> str:
     out: cython.pointer[uint32_t] = cython.cast(cython.pointer[uint32_t], PyMem_Malloc(8 * len(data)))
     if out == cython.NULL:
         raise MemoryError
+    i: cython.Py_ssize_t
     try:
-        return PyUnicode_FromKindAndData(4, out, fold_into(_bytes_of(data), len(data), out))
+        size: cython.Py_ssize_t = fold_into(_bytes_of(data), len(data), out)
+        for i in range(size):
+            out[i] &= POINT
+        return PyUnicode_FromKindAndData(4, out, size)
     finally:
         PyMem_Free(out)
 

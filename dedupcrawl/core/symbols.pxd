@@ -15,6 +15,7 @@ cdef struct Symbol:
     uint64_t hash
     uint32_t start
     uint32_t length
+    bint is_capital  # whether it begins with a capital letter
 
 cdef struct Block:
     uint32_t begin, end

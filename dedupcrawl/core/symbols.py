@@ -17,14 +17,14 @@ from functools import lru_cache
 import cython
 import numpy as np
 from cython.cimports.cpython.unicode import PyUnicode_FromKindAndData
-from cython.cimports.dedupcrawl.core.characters import ALONE, DIGIT, LETTER, TOUCH, fold_into, kind_of
+from cython.cimports.dedupcrawl.core.characters import ALONE, CAPITAL, DIGIT, LETTER, POINT, TOUCH, fold_into, kind_of
 from cython.cimports.dedupcrawl.core.hashing import fmix64, murmur3_32, times_plus
 from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy
 
 from dedupcrawl.core.digests import NO_SECRET
 
-SYMBOLS_VERSION = 4
+SYMBOLS_VERSION = 5
 """Changes whenever a text's symbols or their hashes do; part of every index's header."""
 
 _PRIME = (1 << 61) - 1
@@ -141,10 +141,12 @@ class SymbolText:
         kind: uint8_t
         bits: uint8_t
         while at < end:
+            is_capital: cython.bint = (folded[at] & CAPITAL) != 0
+            folded[at] &= POINT
             kind = kind_of(folded[at])
             if kind == TOUCH:
                 before: cython.bint = at > begin and kind_of(folded[at - 1]) & LETTER
-                after: cython.bint = at + 1 < end and kind_of(folded[at + 1]) & LETTER
+                after: cython.bint = at + 1 < end and kind_of(folded[at + 1] & POINT) & LETTER
                 if before != after:
                     kind = LETTER | ALONE
             if not kind & LETTER:
@@ -157,11 +159,13 @@ class SymbolText:
                 )
             symbol: cython.pointer(Symbol) = cython.address(self.items[count])
             symbol.start = at
+            symbol.is_capital = is_capital
             total, bits = folded[at] + 1, kind
             at += 1
             while not bits & ALONE and at < end:
+                folded[at] &= POINT
                 kind = kind_of(folded[at])
-                if kind & (LETTER | ALONE) != LETTER:
+                if kind & (LETTER | ALONE) != LETTER and not _separates(folded, at, end):
                     break
                 total = times_plus(total, point, folded[at] + 1)
                 bits |= kind
@@ -390,6 +394,23 @@ class SymbolText:
             if most < 0:
                 return i
         return self.block_count
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _separates(text: cython.pointer(uint32_t), at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
+    """Whether a point or a comma amid digits stands there, as in 1.500 and 1,500, which are two numbers.
+
+    Four digits after a comma are the next number: "in 2010,2011".
+    """
+    if text[at] != 0x2E and text[at] != 0x2C or at + 1 >= end:
+        return False
+    if not (kind_of(text[at - 1]) & DIGIT and kind_of(text[at + 1] & POINT) & DIGIT):
+        return False
+    digits: cython.Py_ssize_t = 1
+    while at + digits < end and digits < 5 and kind_of(text[at + digits] & POINT) & DIGIT:
+        digits += 1
+    return text[at] == 0x2E or digits != 5
 
 
 @cython.cfunc

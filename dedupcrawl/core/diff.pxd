@@ -1,0 +1,43 @@
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
+
+cpdef enum:  # what a difference is
+    FURNITURE  # of text that the site repeats, on one side
+    SLOT  # of text that the site repeats, on both sides
+    COUNTED  # another number of views, readers, comments
+    FILLER  # words that say nothing
+    ADDED
+    LEFT_OUT
+    REPLACED  # a passage by another one
+    REWORDED  # a few words by others
+    RENAMED  # what was replaced by the same before
+    NAMED  # a name by another one
+    MEASURED  # a unit by another one
+    DATED  # a date or clock by another one
+    FIGURED  # a number by another one
+    TURNED  # a negation more or less, or an antonym
+    SWAPPED  # two things the other way round
+    DIFFERENCES  # how many kinds there are
+
+cpdef enum:  # where it stands
+    TOP  # in a short first paragraph, the headline of most
+    HEAD  # within the first symbols, where bylines and datelines are
+    SENTENCE  # in a paragraph of prose
+    LINE  # in a short one
+    CLOSING  # in the last paragraph of prose
+    FOOT  # within the last symbols, of short paragraphs
+    SECTIONS  # how many places there are
+
+cdef struct Side:
+    const uint16_t *symbols
+    const uint8_t *kinds
+    const uint8_t *own  # of each symbol, whether it is no furniture
+    const uint8_t *aligned  # whether it stands in the other text
+    Py_ssize_t count
+
+cdef struct Part:  # one side of a difference
+    int symbols
+    int own
+    int words  # two ideographs are one
+    int telling  # symbols that are no filler
+    int kinds[11]
+    uint64_t said  # hash of those that tell, 0 where none do

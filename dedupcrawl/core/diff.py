@@ -1,0 +1,456 @@
+# cython: language_level=3
+"""Differences: what each piece is in which two aligned texts differ, and where it stands.
+
+"30 euros" for "50 euros" in a sentence of the page's own makes another page of it, "17:30" for "18:00" in its dateline
+and "12 views" for "13 views" below do not. So each piece gets one kind, by the kinds of its words (`words`), and one
+place, by the paragraph that it stands in. What is said twice is judged once: a piece that replaces the same by the same
+as one before is RENAMED, and two pieces of which either has what the other lacks are SWAPPED.
+"""
+
+import os
+
+import cython
+from cython.cimports.dedupcrawl.core.hashing import fmix64
+from cython.cimports.dedupcrawl.core.words import (
+    COUNTER,
+    DATE,
+    FUNCTION,
+    IDEOGRAPH,
+    KIND,
+    NAME,
+    NEGATION,
+    NUMBER,
+    NUMERAL,
+    SIGN,
+    TIME,
+    UNIT,
+    WORD,
+)
+from cython.cimports.libc.stdlib import calloc, free, malloc
+from cython.cimports.libc.string import memset
+
+from dedupcrawl.core.words import word_lists
+
+# Chosen anew in each process: where a value stands in a hash table cannot be foreseen by who makes pages.
+_table_seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
+
+# Set by hand, each by what the labelled pairs and the contrast pairs have: docs/content-checks.md
+_SHORT = cython.declare(cython.int, 3)  # words of a difference that may turn its sentence, or replace one thing
+_PARAGRAPH = cython.declare(cython.int, 10)  # words of a paragraph from which on it is prose
+# Where bylines and datelines stand: so many symbols at either end, by the share of a text within these bounds
+_HEAD_LEAST = cython.declare(cython.Py_ssize_t, 12)
+_HEAD_MOST = cython.declare(cython.Py_ssize_t, 40)
+_HEAD_SHARE = cython.declare(cython.double, 0.04)
+_FOOT_MOST = cython.declare(cython.Py_ssize_t, 60)
+_FOOT_SHARE = cython.declare(cython.double, 0.07)
+_SWAP_REACH = cython.declare(cython.Py_ssize_t, 4)  # pieces between two that may be swapped
+_STRAY = cython.declare(cython.double, 0.01)  # share of common symbols at either end that may stand far from the others
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _part(side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t, part: cython.pointer(Part)) -> cython.void:
+    """Sum up one side of a piece; symbols that stand in the other text do not belong to it."""
+    i: cython.Py_ssize_t
+    halves: cython.int = 0
+    memset(part, 0, cython.sizeof(Part))
+    for i in range(begin, end):
+        if side.aligned[i]:
+            continue
+        kind: cython.int = side.kinds[i] & KIND
+        part.symbols += 1
+        part.own += side.own[i] != 0
+        halves += 1 if side.kinds[i] & IDEOGRAPH else 2
+        part.kinds[kind] += 1
+        if kind != FUNCTION:
+            part.telling += 1
+            part.said = fmix64(part.said ^ (side.symbols[i] + 1))
+    part.words = (halves + 1) // 2
+
+
+@cython.cfunc
+def _are_antonyms(
+    new: cython.pointer(Side), kept: cython.pointer(Side), piece: cython.pointer(cython.const[int32_t]), pairs: uint64_t[::1]
+) -> cython.bint:
+    """Whether the two sides of a piece hold one word each that is the other's antonym."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    size: cython.int
+    other_size: cython.int
+    for i in range(piece[0], piece[1]):
+        for size in range(1, 3):
+            if i + size > piece[1]:
+                break
+            here: uint64_t = new.symbols[i] >> 1
+            if size == 2:
+                here = here << 15 | new.symbols[i + 1] >> 1
+            for j in range(piece[2], piece[3]):
+                for other_size in range(1, 3):
+                    if j + other_size > piece[3]:
+                        break
+                    there: uint64_t = kept.symbols[j] >> 1
+                    if other_size == 2:
+                        there = there << 15 | kept.symbols[j + 1] >> 1
+                    if _has(pairs, here << 30 | there):
+                        return True
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _has(pairs: uint64_t[::1], pair: uint64_t) -> cython.bint:
+    first: cython.Py_ssize_t = 0
+    end: cython.Py_ssize_t = pairs.shape[0]
+    while first < end:
+        middle: cython.Py_ssize_t = (first + end) // 2
+        if pairs[middle] < pair:
+            first = middle + 1
+        else:
+            end = middle
+    return first < pairs.shape[0] and pairs[first] == pair
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _figures(part: cython.pointer(Part)) -> cython.int:
+    return part.kinds[NUMBER] + part.kinds[NUMERAL] + part.kinds[SIGN]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _dates(part: cython.pointer(Part)) -> cython.int:
+    return part.kinds[DATE] + part.kinds[TIME]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _kind(here: cython.pointer(Part), there: cython.pointer(Part), is_turned: cython.bint, is_counted: cython.bint) -> cython.int:
+    """What a piece is. Of several things that it is, what counts most."""
+    both: cython.bint = here.symbols > 0 and there.symbols > 0
+    if not (here.own or there.own):
+        return SLOT if both else FURNITURE
+    if not (here.telling or there.telling):
+        return FILLER
+    words: cython.int = here.kinds[WORD] + there.kinds[WORD] + here.kinds[NAME] + there.kinds[NAME]
+    if is_counted and not words:
+        return COUNTED
+    is_short: cython.bint = here.words <= _SHORT and there.words <= _SHORT
+    if is_turned and is_short:
+        return TURNED
+    figures: cython.int = _figures(here)
+    kept_figures: cython.int = _figures(there)
+    dates: cython.int = _dates(here)
+    kept_dates: cython.int = _dates(there)
+    if both:
+        if (figures and kept_figures) or (is_short and not dates and not kept_dates and not words and figures + kept_figures):
+            return FIGURED
+        if (dates and kept_dates) or (dates and kept_figures) or (figures and kept_dates):
+            return DATED
+        if not words and here.kinds[UNIT] + there.kinds[UNIT]:
+            return MEASURED
+        if here.kinds[NAME] and there.kinds[NAME] and here.words <= 2 * _SHORT and there.words <= 2 * _SHORT:
+            return NAMED
+        return REWORDED if is_short else REPLACED
+    if is_short and not words and not here.kinds[NEGATION] + there.kinds[NEGATION]:
+        if figures + kept_figures:
+            return FIGURED
+        if dates + kept_dates:
+            return DATED
+    return ADDED if here.symbols else LEFT_OUT
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _mark_repeated(parts: cython.pointer(Part), rows: cython.pointer(uint8_t), count: cython.Py_ssize_t) -> cython.void:
+    """Mark what is swapped, and what was replaced by the same before."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    for i in range(count):
+        here: cython.pointer(Part) = parts + 2 * i
+        if rows[3 * i] <= FILLER or not (here[0].said or here[1].said):
+            continue
+        for j in range(i - 1, max(-1, i - 1 - 64), -1):
+            other: cython.pointer(Part) = parts + 2 * j
+            if rows[3 * j] <= FILLER:
+                continue
+            is_short: cython.bint = here[0].words <= 2 * _SHORT and here[1].words <= 2 * _SHORT
+            if (
+                i - j <= _SWAP_REACH
+                and is_short
+                and here[0].said == other[1].said
+                and here[1].said == other[0].said
+                and here[0].said != here[1].said
+            ):
+                rows[3 * i] = rows[3 * j] = SWAPPED
+                break
+            if here[0].said and here[1].said and here[0].said == other[0].said and here[1].said == other[1].said:
+                rows[3 * i] = RENAMED
+                break
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _place(side: cython.pointer(Side), at: cython.Py_ssize_t, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.int:
+    """Where in a text a symbol of the paragraph [begin, end) stands."""
+    i: cython.Py_ssize_t
+    halves: cython.Py_ssize_t = 0
+    count: cython.Py_ssize_t = side.count
+    for i in range(begin, min(end, begin + 4 * _PARAGRAPH)):
+        halves += 1 if side.kinds[i] & IDEOGRAPH else 2
+    is_prose: cython.bint = halves >= 2 * _PARAGRAPH
+    head: cython.Py_ssize_t = min(_HEAD_MOST, max(_HEAD_LEAST, cython.cast(cython.Py_ssize_t, _HEAD_SHARE * count)))
+    foot: cython.Py_ssize_t = min(_FOOT_MOST, cython.cast(cython.Py_ssize_t, _FOOT_SHARE * count))
+    if begin == 0 and not is_prose:
+        return TOP
+    if at >= count - foot:
+        return CLOSING if is_prose else FOOT
+    if at < head and count > 2 * head:
+        return HEAD
+    return SENTENCE if is_prose else LINE
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _has_counter(side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
+    i: cython.Py_ssize_t
+    for i in range(begin, min(end, begin + 4 * _PARAGRAPH)):
+        if side.kinds[i] & KIND == COUNTER:
+            return True
+    return False
+
+
+@cython.cfunc
+def _fill(
+    new: cython.pointer(Side),
+    ends: list,
+    kept: cython.pointer(Side),
+    pieces: cython.pointer(cython.const[int32_t]),
+    count: cython.Py_ssize_t,
+    pairs: uint64_t[::1],
+    parts: cython.pointer(Part),
+    rows: cython.pointer(uint8_t),
+) -> cython.int:
+    """Fill the parts, two of each piece, and the rows: kind, place, and whether it is of own text."""
+    i: cython.Py_ssize_t
+    block: cython.Py_ssize_t = 0
+    begin: cython.Py_ssize_t = 0
+    end: cython.Py_ssize_t = ends[0] if ends else 0
+    for i in range(count):
+        piece: cython.pointer(cython.const[int32_t]) = pieces + 4 * i
+        at: cython.Py_ssize_t = piece[0] if piece[0] < new.count else new.count - 1
+        while at >= end and block + 1 < len(ends):
+            block += 1
+            begin = end
+            end = ends[block]
+        here: cython.pointer(Part) = parts + 2 * i
+        there: cython.pointer(Part) = here + 1
+        _part(new, piece[0], piece[1], here)
+        _part(kept, piece[2], piece[3], there)
+        is_turned: cython.bint = here.kinds[NEGATION] != there.kinds[NEGATION]
+        if not is_turned and here.words <= _SHORT and there.words <= _SHORT and here.telling and there.telling:
+            is_turned = _are_antonyms(new, kept, piece, pairs)
+        rows[3 * i] = _kind(here, there, is_turned, _has_counter(new, begin, end))
+        rows[3 * i + 1] = _place(new, at, begin, end)
+        rows[3 * i + 2] = here.own + there.own > 0
+    return 0
+
+
+@cython.cfunc
+def _beside(new: cython.pointer(Side), kept: cython.pointer(Side)) -> cython.pointer(uint8_t):
+    """Which symbols of `new` that differ stand in `kept` beside a neighbour that they have here."""
+    size: cython.size_t = 16
+    i: cython.Py_ssize_t
+    while size < 2 * cython.cast(cython.size_t, kept.count):
+        size *= 2
+    beside: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), calloc(new.count + 1, 1))
+    pairs: cython.pointer(uint64_t) = cython.cast(cython.pointer(uint64_t), calloc(size, 8))
+    if beside is cython.NULL or pairs is cython.NULL:
+        free(beside)
+        free(pairs)
+        raise MemoryError
+    for i in range(kept.count - 1):
+        pairs[_pair_place(pairs, size, _pair(kept.symbols + i))] = _pair(kept.symbols + i)
+    for i in range(new.count - 1):
+        if not (new.aligned[i] and new.aligned[i + 1]) and pairs[_pair_place(pairs, size, _pair(new.symbols + i))]:
+            beside[i] = beside[i + 1] = 1
+    free(pairs)
+    return beside
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _pair(symbols: cython.pointer(cython.const[uint16_t])) -> uint64_t:
+    return cython.cast(uint64_t, 1) << 32 | cython.cast(uint64_t, symbols[0]) << 16 | symbols[1]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _pair_place(pairs: cython.pointer(uint64_t), size: cython.size_t, pair: uint64_t) -> cython.size_t:
+    place: cython.size_t = fmix64(pair ^ _table_seed) & (size - 1)
+    while pairs[place] and pairs[place] != pair:
+        place = (place + 1) & (size - 1)
+    return place
+
+
+@cython.cfunc
+def _tally(
+    new: cython.pointer(Side),
+    kept: cython.pointer(Side),
+    is_new: cython.pointer(uint8_t),
+    pieces: cython.pointer(cython.const[int32_t]),
+    piece_count: cython.Py_ssize_t,
+) -> tuple:
+    own: cython.Py_ssize_t = 0
+    uncovered: cython.Py_ssize_t = 0
+    kept_uncovered: cython.Py_ssize_t = 0
+    novel: cython.Py_ssize_t = 0
+    novel_inside: cython.Py_ssize_t = 0
+    new_inside: cython.Py_ssize_t = 0
+    common: cython.Py_ssize_t = 0
+    amid: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    count: cython.Py_ssize_t = new.count
+    head: cython.Py_ssize_t = max(_HEAD_LEAST, cython.cast(cython.Py_ssize_t, _HEAD_SHARE * count))
+    foot: cython.Py_ssize_t = count - cython.cast(cython.Py_ssize_t, _FOOT_SHARE * count)
+    beside: cython.pointer(uint8_t) = _beside(new, kept)
+    for i in range(count):
+        is_own: cython.bint = new.own[i] != 0
+        differs: cython.bint = not new.aligned[i]
+        inside: cython.bint = head <= i < foot
+        is_novel: cython.bint = differs and is_own and not beside[i]
+        own += is_own
+        uncovered += differs and is_own
+        novel += is_novel
+        novel_inside += is_novel and inside
+        new_inside += is_new[i] and is_own and inside
+        common += not differs
+    free(beside)
+    for i in range(kept.count):
+        kept_uncovered += not kept.aligned[i] and kept.own[i]
+    stray: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, _STRAY * common)
+    first: cython.Py_ssize_t = -1
+    begin: cython.Py_ssize_t = -1
+    last: cython.Py_ssize_t = -1
+    end: cython.Py_ssize_t = -1
+    seen: cython.Py_ssize_t = 0
+    for i in range(count):
+        if not new.aligned[i]:
+            continue
+        if seen == 0:
+            first = i
+        if seen == stray:
+            begin = i
+        seen += 1
+        if seen == common - stray:
+            end = i + 1
+        last = i
+    for i in range(piece_count):
+        amid += common > 0 and pieces[4 * i] >= begin and pieces[4 * i + 1] <= end
+    spread: cython.Py_ssize_t = last - first + 1 if common else 0
+    return own, uncovered, kept_uncovered, novel, novel_inside, new_inside, common, spread, end - begin, amid
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _mark_new(side: cython.pointer(Side), other: cython.pointer(Side), is_new: cython.pointer(uint8_t), occurs: cython.pointer(uint8_t)) -> cython.void:
+    """Which symbols are content words or numbers that the other text has nowhere at all."""
+    i: cython.Py_ssize_t
+    memset(occurs, 0, 1 << 16)
+    for i in range(other.count):
+        occurs[other.symbols[i]] = 1
+    for i in range(side.count):
+        kind: cython.int = side.kinds[i] & KIND
+        is_new[i] = not side.aligned[i] and not occurs[side.symbols[i]] and kind != FUNCTION and kind != SIGN and kind != NEGATION
+
+
+@cython.cfunc
+def _side(side: cython.pointer(Side), text: tuple, aligned: bytes) -> cython.int:
+    symbols: bytes = text[0]
+    kinds: bytes = text[1]
+    own: bytes = text[2]
+    side.count = len(symbols) // 2
+    ends: list = text[3]
+    if len(kinds) < side.count or len(own) < side.count or len(aligned) < side.count:
+        raise ValueError("kinds or flags are not those of these symbols")
+    side.symbols = cython.cast(cython.pointer(cython.const[uint16_t]), cython.cast(cython.p_const_char, symbols))
+    side.kinds = cython.cast(cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, kinds))
+    side.own = cython.cast(cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, own))
+    side.aligned = cython.cast(cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, aligned))
+    return len(ends)
+
+
+def differences(new: tuple, kept: tuple, in_kept: bytes, in_new: bytes, pieces: bytes, secret: object) -> tuple:
+    """What each piece of an alignment is.
+
+    Args:
+        new: Of the new text the symbols, two bytes each; their kinds; whether each is own text; where paragraphs end.
+        kept: The same of the kept text.
+        in_kept: Which symbols of the new text stand in the kept one.
+        in_new: The other way round.
+        pieces: What differs, as `alignment.align` has them.
+        secret: Of the index.
+
+    Returns:
+        Of each piece three bytes: its kind, its place, whether it is of own text. Of either text one byte a symbol:
+        whether it is a content word or number that the other has nowhere. The fields of a `Tally`.
+    """
+    one: Side
+    other: Side
+    _side(cython.address(one), new, in_kept)
+    _side(cython.address(other), kept, in_new)
+    count: cython.Py_ssize_t = len(pieces) // 16
+    found: cython.pointer(cython.const[int32_t]) = cython.cast(
+        cython.pointer(cython.const[int32_t]), cython.cast(cython.p_const_char, pieces)
+    )
+    i: cython.Py_ssize_t
+    for i in range(count):
+        piece: cython.pointer(cython.const[int32_t]) = found + 4 * i
+        if not (0 <= piece[0] <= piece[1] <= one.count and 0 <= piece[2] <= piece[3] <= other.count):
+            raise ValueError("pieces are not those of these symbols")
+    rows = bytearray(3 * count)
+    mine, its = bytearray(one.count), bytearray(other.count)
+    parts: cython.pointer(Part) = cython.cast(cython.pointer(Part), malloc(2 * cython.sizeof(Part) * count + 1))
+    occurs: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), malloc(1 << 16))
+    told: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, rows))
+    is_new: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, mine))
+    try:
+        if parts is cython.NULL or occurs is cython.NULL:
+            raise MemoryError
+        _mark_new(cython.address(one), cython.address(other), is_new, occurs)
+        _mark_new(
+            cython.address(other),
+            cython.address(one),
+            cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, its)),
+            occurs,
+        )
+        if one.count:
+            _fill(
+                cython.address(one), new[3], cython.address(other), found, count, word_lists(secret).antonyms, parts, told
+            )
+            _mark_repeated(parts, told, count)
+        tally = _tally(cython.address(one), cython.address(other), is_new, found, count)
+    finally:
+        free(parts)
+        free(occurs)
+    return bytes(rows), bytes(mine), bytes(its), tally
+
+
+def occurring(symbols: bytes, text: bytes) -> int:
+    """How many of these symbols, two bytes each, a text has."""
+    occurs: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), calloc(1 << 16, 1))
+    if occurs is cython.NULL:
+        raise MemoryError
+    here: cython.pointer(cython.const[uint16_t]) = cython.cast(
+        cython.pointer(cython.const[uint16_t]), cython.cast(cython.p_const_char, symbols)
+    )
+    there: cython.pointer(cython.const[uint16_t]) = cython.cast(
+        cython.pointer(cython.const[uint16_t]), cython.cast(cython.p_const_char, text)
+    )
+    found: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    for i in range(len(text) // 2):
+        occurs[there[i]] = 1
+    for i in range(len(symbols) // 2):
+        found += occurs[here[i]]
+    free(occurs)
+    return found

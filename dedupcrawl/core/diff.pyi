@@ -1,0 +1,34 @@
+# What Python code sees of diff.py.
+
+from dedupcrawl.core.digests import Secret
+
+FURNITURE: int  # kinds of differences
+SLOT: int
+COUNTED: int
+FILLER: int
+ADDED: int
+LEFT_OUT: int
+REPLACED: int
+REWORDED: int
+RENAMED: int
+NAMED: int
+MEASURED: int
+DATED: int
+FIGURED: int
+TURNED: int
+SWAPPED: int
+DIFFERENCES: int
+TOP: int  # places
+HEAD: int
+SENTENCE: int
+LINE: int
+CLOSING: int
+FOOT: int
+SECTIONS: int
+
+Text = tuple[bytes, bytes, bytes, list[int]]
+
+def differences(
+    new: Text, kept: Text, in_kept: bytes, in_new: bytes, pieces: bytes, secret: Secret
+) -> tuple[bytes, bytes, bytes, tuple[int, ...]]: ...
+def occurring(symbols: bytes, text: bytes) -> int: ...

@@ -1,0 +1,32 @@
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+
+from dedupcrawl.core.symbols cimport SymbolText, Vocabulary
+
+cpdef enum:  # what a symbol is, in the lower bits of its byte
+    WORD
+    FUNCTION  # says nothing about a page
+    NAME
+    NEGATION
+    COUNTER  # stands beside the count of views, readers, comments
+    UNIT
+    TIME  # hour, minute, am
+    DATE  # month, day of the week, or a number in a date or of a clock
+    NUMERAL  # a number in words
+    NUMBER
+    SIGN  # says how much, how good or whether
+
+cpdef enum:
+    KIND = 15  # these bits hold it
+    IDEOGRAPH = 128  # and this one is set for a symbol that is half a word
+
+cdef enum:
+    PLACES = 1 << 14  # of a hash table of listed words
+
+cdef class WordLists:
+    cdef Vocabulary vocabulary
+    cdef uint64_t keys[PLACES]
+    cdef uint8_t kinds[PLACES]
+    cdef readonly object antonyms
+    cdef int put(self, object lines, uint8_t kind) except -1
+    cdef int place(self, uint64_t key) noexcept
+    cdef int kind_of_key(self, uint64_t key) noexcept

@@ -1,0 +1,238 @@
+# cython: language_level=3
+"""Kinds of words: what each symbol of a text is, told while its text is at hand.
+
+Which words are of which kind: `data/words.txt`; a word of two ideographs is known by both. A word that is in no list is
+a name where it has a capital amid a sentence. A number is (part of) a date or a clock beside a month or a day of the
+week, before 月, 日 or 时, with the separators of these, as in 12:30 and 2024-03-21.
+
+A word in whose place its antonym stands reverses a sentence, however long the page is. English ones are the antonyms of
+Princeton WordNet 3.0 with their inflected forms (data/LICENSE.WordNet, made by tools/wordnet_antonyms.py), and those of
+the lists.
+"""
+
+import gzip
+import re
+from functools import lru_cache
+from pathlib import Path
+
+import cython
+import numpy as np
+from cython.cimports.dedupcrawl.core.characters import ALONE, kind_of
+from cython.cimports.dedupcrawl.core.hashing import fmix64
+from cython.cimports.dedupcrawl.core.symbols import Block, Symbol, value_of
+
+from dedupcrawl.core.characters import VALUES as _SIGNS
+from dedupcrawl.core.symbols import vocabulary_of
+
+_DATA = Path(__file__).parent / "data"
+_, *_PARTS = re.split(r"^\[(\w+)\].*\n", (_DATA / "words.txt").read_text("utf-8"), flags=re.MULTILINE)
+WORDS = dict(zip(_PARTS[::2], _PARTS[1::2]))
+"""Name of a list → its words, with white space between them."""
+
+STOP_WORDS = frozenset(WORDS["stop"].split())
+
+_LISTS = (  # a word of several lists is what the last one says
+    ("places", NAME),
+    ("place_pairs", NAME),
+    ("counters", COUNTER),
+    ("counter_pairs", COUNTER),
+    ("units", UNIT),
+    ("unit_pairs", UNIT),
+    ("numerals", NUMERAL),
+    ("times", TIME),
+    ("dates", DATE),
+    ("negations", NEGATION),
+)
+_ABBREVIATION = cython.declare(uint32_t, 3)  # letters: "Mr." ends no sentence
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _key(one: uint64_t, other: uint64_t) -> uint64_t:
+    """Of a word of two symbols, by their hashes."""
+    return fmix64(3 * one + other)
+
+
+class WordLists:
+    """The lists as an index of this vocabulary has them."""
+
+    def __cinit__(self, vocabulary: Vocabulary):
+        self.vocabulary = vocabulary
+        telling = frozenset(WORDS["telling"].split())
+        self.put(sorted(STOP_WORDS - telling), FUNCTION)
+        self.put(_SIGNS, SIGN)
+        for name, kind in _LISTS:
+            self.put(WORDS[name].split(), kind)
+        self.antonyms = _antonyms(vocabulary)
+
+    def put(self, lines, kind):
+        i: cython.int
+        text: SymbolText = SymbolText.of(tuple(lines), self.vocabulary.secret)
+        for i in range(text.block_count):
+            first: cython.pointer(Symbol) = text.items + text.blocks[i].first
+            key: uint64_t = first[0].hash if text.blocks[i].count == 1 else _key(first[0].hash, first[1].hash)
+            if text.blocks[i].count > 1 + (kind != FUNCTION):
+                continue  # Chinese stop words of more than one ideograph
+            place: cython.int = self.place(key)
+            self.keys[place], self.kinds[place] = key, kind + 1
+        return 0
+
+    def place(self, key):
+        at: cython.int = key & (PLACES - 1)
+        while self.kinds[at] and self.keys[at] != key:
+            at = (at + 1) & (PLACES - 1)
+        return at
+
+    def kind_of_key(self, key):
+        return self.kinds[self.place(key)] - 1
+
+
+@lru_cache(maxsize=16)
+def word_lists(secret: object) -> object:
+    """The lists for the index of this secret, made once."""
+    return WordLists(vocabulary_of(secret))
+
+
+def _antonyms(vocabulary: Vocabulary) -> object:
+    """Pairs of words as `pair_key` makes them of their values, ascending, in both orders. uint64."""
+    raw = gzip.decompress((_DATA / "antonyms-3.0.txt.gz").read_bytes()).decode("ascii")
+    lists = (raw, "\n".join(WORDS["antonyms"].replace("/", "\n").split("\n")))
+    pairs = [tuple(line.split()) for text in lists for line in text.split("\n") if line.strip()]
+    pairs += [tuple(pair) for pair in WORDS["chinese_antonyms"].split()]
+    pairs += [tuple(line.split()) for line in WORDS["antonym_pairs"].split("\n") if line.strip()]
+    words = SymbolText.of(tuple(word for pair in pairs for word in pair[:2]), vocabulary.secret)
+    keys: list = []
+    places = words.block_places
+    values = (words.hashes >> np.uint64(48) & np.uint64(0xFFFE)).tolist()
+    for one, other in zip(places[::2], places[1::2]):
+        here, there = (values[first : first + count] for first, count in (one, other))
+        if len(here) <= 2 and len(there) <= 2 and here != there:
+            keys += [pair_key(here, there), pair_key(there, here)]
+    return np.unique(np.array(keys, dtype=np.uint64))
+
+
+def pair_key(here: list, there: list) -> int:
+    """Two words of one or two symbols each, by their values without the bit of digits, in 60 bits."""
+    numbers = [value >> 1 for value in (*(0, *here)[-2:], *(0, *there)[-2:])]
+    return numbers[0] << 45 | numbers[1] << 30 | numbers[2] << 15 | numbers[3]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_capital_amid(text: SymbolText, at: cython.int, first: cython.int) -> cython.bint:
+    """Whether a symbol begins with a capital within a sentence, where only names do."""
+    if not text.items[at].is_capital or at == first:
+        return False
+    before: cython.pointer(Symbol) = cython.address(text.items[at - 1])
+    i: cython.Py_ssize_t
+    for i in range(before.start + before.length, text.items[at].start):
+        mark: uint32_t = text.folded[i]
+        if mark == 0x21 or mark == 0x3F or mark == 0x2026 or mark == 0x3002:
+            return False
+        if mark == 0x2E and not (before.is_capital and before.length <= _ABBREVIATION):
+            return False
+    return True
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _between(text: SymbolText, at: cython.int) -> uint32_t:
+    """The one character between a symbol and the next one of its block; 0 where there are others."""
+    end: uint32_t = text.items[at].start + text.items[at].length
+    return text.folded[end] if text.items[at + 1].start == end + 1 else 0
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _first(text: SymbolText, at: cython.int) -> uint32_t:
+    return text.folded[text.items[at].start] if text.items[at].length == 1 else 0
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_dated(text: SymbolText, kinds: cython.pointer(uint8_t), at: cython.int, first: cython.int, end: cython.int) -> cython.bint:
+    """Whether a number is part of a date or a clock."""
+    symbol: cython.pointer(Symbol) = cython.address(text.items[at])
+    points: cython.int = 0
+    i: cython.Py_ssize_t
+    for i in range(symbol.start, symbol.start + symbol.length):
+        points += text.folded[i] == 0x2E
+    if points == 2 and symbol.length <= 10:  # 21.3.2024
+        return True
+    if at > first and (kinds[at - 1] & KIND) == DATE and not text.items[at - 1].hash & 1:
+        return True
+    if at + 1 == end:
+        return False
+    after: uint32_t = _first(text, at + 1)
+    if after == 0x6708 or after == 0x65E5 or after == 0x53F7 or after == 0x65F6 or after == 0x70B9:  # 月日号时点
+        return True
+    if after == 0x5E74:  # 年
+        return symbol.length == 4
+    return (kinds[at + 1] & KIND) == DATE and not text.items[at + 1].hash & 1
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _joins(text: SymbolText, at: cython.int) -> uint32_t:
+    """The separator of a date or clock between two numbers, 0 where there is none."""
+    if not (text.items[at].hash & 1 and text.items[at + 1].hash & 1):
+        return 0
+    mark: uint32_t = _between(text, at)
+    if mark == 0x3A:
+        return mark if text.items[at + 1].length == 2 else 0
+    return mark if mark == 0x2F or mark == 0x2D else 0
+
+
+@cython.cfunc
+def _tell(text: SymbolText, lists: WordLists, block: cython.pointer(Block), kinds: cython.pointer(uint8_t)) -> cython.int:
+    """Fill the kinds of a block's symbols."""
+    first: cython.int = block.first
+    end: cython.int = first + block.count
+    at: cython.int
+    kind: cython.int
+    for at in range(first, end):
+        symbol: cython.pointer(Symbol) = cython.address(text.items[at])
+        point: uint32_t = text.folded[symbol.start]
+        kind = lists.kind_of_key(symbol.hash)
+        if kind < 0 and symbol.hash & 1:
+            kind = NUMBER
+        if symbol.length == 1 and (point == 0x23 or point == 0x24 or point == 0x2D):  # # $ -
+            kind = SIGN
+        if _is_capital_amid(text, at, first):
+            if symbol.length == 1 and point != 0x69:  # "Part B", and not "I"
+                kind = NUMERAL
+            elif kind < 0:
+                kind = NAME
+        kinds[at] = (kind if kind > 0 else WORD) | (IDEOGRAPH if kind_of(point) & ALONE and point >= 0x2E80 else 0)
+    for at in range(first, end - 1):  # words of two
+        if kinds[at] & IDEOGRAPH or kinds[at + 1] & IDEOGRAPH:
+            kind = lists.kind_of_key(_key(text.items[at].hash, text.items[at + 1].hash))
+            if kind > 0 and (kinds[at] & KIND) != NEGATION:
+                kinds[at] = kind | kinds[at] & IDEOGRAPH
+                kinds[at + 1] = kind | kinds[at + 1] & IDEOGRAPH
+    for at in range(first, end):
+        kind = kinds[at] & KIND
+        if (kind == NUMBER or kind == NUMERAL) and _is_dated(text, kinds, at, first, end):
+            kinds[at] = DATE | kinds[at] & IDEOGRAPH
+    at = first
+    while at + 1 < end:  # 12:30; 2024-03-21 and 3/21/2024, but not 3-4 and 1/2
+        mark: uint32_t = _joins(text, at)
+        last: cython.int = at
+        while mark and last + 1 < end and _joins(text, last) == mark:
+            last += 1
+        if mark == 0x3A or last >= at + 2:
+            for kind in range(at, last + 1):
+                kinds[kind] = DATE
+        at = last if last > at else at + 1
+    return 0
+
+
+def kinds_of(text: SymbolText) -> bytes:
+    """One byte a symbol, in text order: its kind, and whether it is an ideograph or kana."""
+    lists: WordLists = word_lists(text.vocabulary.secret)
+    made = bytearray(text.count)
+    kinds: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, made))
+    number: cython.int
+    for number in range(text.block_count):
+        _tell(text, lists, cython.address(text.blocks[number]), kinds)
+    return bytes(made)

@@ -1,0 +1,35 @@
+# What Python code sees of words.py; other modules of the core cimport what words.pxd declares.
+
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dedupcrawl.core.digests import Secret
+from dedupcrawl.core.symbols import SymbolText
+
+WORD: int  # kinds of symbols
+FUNCTION: int
+NAME: int
+NEGATION: int
+COUNTER: int
+UNIT: int
+TIME: int
+DATE: int
+NUMERAL: int
+NUMBER: int
+SIGN: int
+KIND: int  # these bits of a symbol's byte hold its kind
+IDEOGRAPH: int  # this one is set for an ideograph or kana
+
+WORDS: dict[str, str]
+STOP_WORDS: frozenset[str]
+
+@final
+class WordLists:
+    @property
+    def antonyms(self) -> NDArray[np.uint64]: ...
+
+def word_lists(secret: Secret) -> WordLists: ...
+def pair_key(here: list[int], there: list[int]) -> int: ...
+def kinds_of(text: SymbolText) -> bytes: ...
