@@ -11,7 +11,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: crawl test suite types style test-fast test-oldest test-matrix coverage dist-check licences lint format docs sanitize fuzz clean
 
-SOURCES := pyproject.toml hatch_build.py tools/build_core.py $(wildcard dedupcrawl/core/*.py dedupcrawl/core/*.pxd dedupcrawl/content/kernels/*.[ch])
+SOURCES := pyproject.toml hatch_build.py tools/build_core.py $(wildcard dedupcrawl/core/*.py dedupcrawl/core/*.pxd)
 
 $(STAMP): $(SOURCES)
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
@@ -99,7 +99,7 @@ sanitized: $(DEV_STAMP)
 	cd $(SANITIZED) && CFLAGS="$(SANITIZERS)" $(CURDIR)/$(VENV)/bin/python tools/build_core.py
 
 sanitize: sanitized  ## the tests of what is compiled under the sanitizers
-	$(UNDER_SANITIZERS) -m pytest -q -m 'not slow' tests/core tests/content/test_kernels.py
+	$(UNDER_SANITIZERS) -m pytest -q -m 'not slow' tests/core
 
 INPUTS ?= 10000000
 fuzz: sanitized  ## INPUTS=10000000 inputs to each entry point of the core under the sanitizers; those that fail go to fuzz-failures/

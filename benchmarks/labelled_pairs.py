@@ -38,7 +38,6 @@ from dedupcrawl.content.features import (
     unknown_lines,
 )
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.sides import count_of
 from dedupcrawl.content.view import View
 from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.signatures import sampled_shingles
@@ -47,8 +46,8 @@ from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.sites import host_of
 
-NEWS = ("bbc", "duyaya", "eventmonitor", "grimmer", "nankai_news")
-WEB = ("nankai", "uci")
+NEWS = ("bbc", "duyaya", "eventmonitor", "freeway", "grimmer", "nankai_news", "newslonglk", "reuters")
+WEB = ("nankai", "nku_b", "uci", "uic")
 ARCHIVES = (
     "archive.glftpd.io",
     "awesomewm.org",
@@ -240,10 +239,10 @@ def _archived(data: Path, site: str) -> Iterator[Labelled]:
 def _stands_inside(pair: Pair) -> bool:
     new = pair.found.new
     return (
-        count_of(new.is_new & new.own) < _INSIDE * max(1, pair.new.own_count)
+        np.count_nonzero(new.is_new & new.own) < _INSIDE * max(1, pair.new.own_count)
         and max(listed(pair), kept_links(pair)) <= _LISTED
         and not titles_differ(pair)
-        and not pair.found.alignment.moves
+        and not pair.found.moves
         and max(pair.beside, unknown_lines(pair.new.around.link_lines, pair.kept)) < _BESIDE
     )
 

@@ -26,7 +26,7 @@ from benchmarks.planted import (
     words,
 )
 from benchmarks.texts import documents
-from dedupcrawl.content.word_kinds import STOP_WORDS
+from dedupcrawl.core.words import STOP_WORDS
 from dedupcrawl.core.characters import CJK
 
 SOURCES = {"zh": "docs-cn-7.5", "en": "scrapy-docs-2.0"}

@@ -201,10 +201,7 @@ def test_the_wheel_has_the_package_and_nothing_else(built: Path) -> None:
     suffix = EXTENSION_SUFFIXES[0]
     modules = [path.stem for path in built_core.sources()]
     compiled = {f"dedupcrawl/core/{name}{suffix}" for name in ("_cyutility", *modules)}
-    assert {name for name in names if name.endswith(".so")} == {
-        *compiled,
-        f"dedupcrawl/content/kernels/_compiled{suffix}",
-    }
+    assert {name for name in names if name.endswith(".so")} == compiled
     version = f"cp3{sys.version_info.minor}"
     assert all(tag.startswith(f"{version}-{version}-") for tag in tags)
 

@@ -1,4 +1,4 @@
-"""Compile the package's extensions in place (`core` by Cython, `content/kernels`).
+"""Compile the package's extensions, `dedupcrawl/core`, in place by Cython.
 
     python tools/build_core.py
 
@@ -25,9 +25,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGE = ROOT / "dedupcrawl"
-CORE = PACKAGE / "core"
-KERNELS = PACKAGE / "content" / "kernels"
+CORE = ROOT / "dedupcrawl" / "core"
 ZIG = "ziglang>=0.13"
 """A compiler from PyPI."""
 
@@ -37,7 +35,7 @@ _DIRECTIVES = (
     *("boundscheck=True", "wraparound=False", "initializedcheck=False", "cdivision=True"),
     "show_performance_hints=False",
 )
-_OPTIONS = ("-std=c11", "-O2", "-DNDEBUG", "-fwrapv", "-fPIC", "-shared")
+_OPTIONS = ("-std=c11", "-O2", "-DNDEBUG", "-fwrapv", "-fPIC", "-shared", "-Werror=implicit-function-declaration")
 _UNDEFINED = ("-Wl,-undefined,dynamic_lookup",) if sys.platform == "darwin" else ()  # what the interpreter brings
 _CIMPORT = re.compile(r"^from (?:cython\.cimports\.)?dedupcrawl\.core\.(\w+) c?import", re.MULTILINE)
 _built = runpy.run_path(str(CORE / "built.py"))
@@ -93,7 +91,6 @@ def _keys() -> dict[Path, str]:
     common = repr((cython, command, os.environ.get("CFLAGS"), Path(__file__).read_text("utf-8"))).encode()
     made_of: dict[Path, list[Path]] = {CORE / _SHARED: []}
     made_of |= {source.with_suffix(""): _made_of(source) for source in _built["sources"]()}
-    made_of |= {KERNELS / "_compiled": sorted(KERNELS.glob("*.[ch]"))}
     return {
         target.with_name(
             target.name + EXTENSION_SUFFIXES[0]
@@ -114,13 +111,12 @@ def _made_of(source: Path) -> list[Path]:
 
 def _compile(target: Path, made: Path) -> None:
     name = target.name.partition(".")[0]
-    sources = sorted(KERNELS.glob("*.c")) if target.parent == KERNELS else [made / f"{name}.c"]
-    if target.parent == CORE:
-        _run(_cython(name, sources[0]))
+    source = made / f"{name}.c"
+    _run(_cython(name, source))
     unfinished = target.with_name(f".{os.getpid()}.{target.name}")
     command = [*(compiler() or ()), *_OPTIONS, *_UNDEFINED, *shlex.split(os.environ.get("ARCHFLAGS", ""))]
     command += [*shlex.split(os.environ.get("CFLAGS", "")), f"-I{sysconfig.get_path('include')}"]
-    _run([*command, *map(str, sources), "-o", str(unfinished)])
+    _run([*command, str(source), "-o", str(unfinished)])
     unfinished.replace(target)
 
 

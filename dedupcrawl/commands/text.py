@@ -18,7 +18,7 @@ from dedupcrawl.commands.selection import forms_of, forms_unless_file
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.encoding import to_utf8
 from dedupcrawl.content.html import why_unread
-from dedupcrawl.content.word_kinds import symbols_of
+from dedupcrawl.content.main_outline import symbols_of
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.symbols import SymbolText, vocabulary_of
 from dedupcrawl.core.template import Template

@@ -8,17 +8,52 @@ stands, what it is, whether it is the page's own text or furniture, and whether 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.alignment import LONGEST, Alignment, Symbols, align, tiles
-from dedupcrawl.content.sides import EVERY, NEW, OWN, Flags, Side, Tally, sides
+from dedupcrawl.content.main_outline import Symbols, symbols_of
 from dedupcrawl.content.view import LITTLE, View
-from dedupcrawl.content.word_kinds import symbols_of
+from dedupcrawl.core import diff
+from dedupcrawl.core.alignment import LONGEST, align, tiles
 from dedupcrawl.core.symbols import SymbolText, vocabulary_of
+
+Flags = NDArray[np.bool_]
+
+KINDS = tuple(
+    name.lower().replace("_", " ")
+    for name in (
+        *("FURNITURE", "SLOT", "COUNTED", "FILLER", "ADDED", "LEFT_OUT", "REPLACED", "REWORDED"),
+        *("RENAMED", "NAMED", "MEASURED", "DATED", "FIGURED", "TURNED", "SWAPPED"),
+    )
+)
+"""Names of the kinds of differences, by their numbers in `core.diff`."""
+
+
+class Side(msgspec.Struct, frozen=True, gc=False):
+    """One of two texts, symbol by symbol."""
+
+    symbols: Symbols  # the text, shape (n,)
+    own: Flags  # which are its own text, no furniture; shape (n,)
+    differs: Flags  # which do not stand in the other text; shape (n,)
+    is_new: Flags  # which of these are content words or numbers that the other text has nowhere at all; shape (n,)
+
+
+class Tally(msgspec.Struct, frozen=True, gc=False):
+    """What is counted of two sides; symbols of the new text, and places where the texts differ."""
+
+    own: int  # its own text, no furniture
+    uncovered: int  # those of it that differ
+    kept_uncovered: int  # the same of the kept text
+    novel: int  # those that the kept text has nowhere beside a neighbour that they have here
+    novel_inside: int  # those of them that stand at neither end of the text
+    new_inside: int  # own content words and numbers there that the kept text has nowhere at all
+    common: int  # what stands in both
+    spread: int  # from the first of these to the last
+    dense: int  # the same without those that may stand far from the others
+    amid: int  # places among these
 
 
 class Differences(msgspec.Struct, frozen=True, gc=False):
@@ -26,7 +61,9 @@ class Differences(msgspec.Struct, frozen=True, gc=False):
 
     new: Side
     kept: Side
-    alignment: Alignment  # how they are aligned
+    pieces: NDArray[np.int32]  # shape (k, 4): begin and end of each in the new text, begin and end in the kept one
+    rows: NDArray[np.uint8]  # shape (k, 3): the kind of each, its place, and whether it is of own text
+    moves: int  # places where what follows in the new text stands earlier in the kept one
     tally: Tally  # what is counted of them
 
     @classmethod
@@ -36,39 +73,44 @@ class Differences(msgspec.Struct, frozen=True, gc=False):
         same_tail = mine.tail_hash == its.tail_hash
         end, kept_end = (mine.tail_begins, its.tail_begins) if same_tail else (None, None)
         symbols, kept_symbols = mine.blocks.symbols[:end], its.blocks.symbols[:kept_end]
-        found = _aligned(symbols, kept_symbols, taken(new, kept), taken(kept, new))
-        one, other, tally = sides(symbols, new.own[:end], kept_symbols, kept.own[:kept_end], found, new.secret)
-        return cls(one, other, found, tally)
+        own, kept_own = new.own[:end], kept.own[:kept_end]
+        in_kept, in_new, pieces, moves = _aligned(symbols, kept_symbols, taken(new, kept), taken(kept, new))
+        here = symbols.tobytes(), mine.blocks.kinds, own.tobytes(), mine.blocks.ends
+        there = kept_symbols.tobytes(), its.blocks.kinds, kept_own.tobytes(), its.blocks.ends
+        rows, is_new, is_kept_new, tally = diff.differences(here, there, in_kept, in_new, pieces.tobytes(), new.secret)
+        one = Side(symbols, own, ~np.frombuffer(in_kept, np.bool_), np.frombuffer(is_new, np.bool_))
+        other = Side(kept_symbols, kept_own, ~np.frombuffer(in_new, np.bool_), np.frombuffer(is_kept_new, np.bool_))
+        return cls(one, other, pieces, np.frombuffer(rows, np.uint8).reshape(-1, 3), moves, Tally(*tally))
 
 
-def _aligned(symbols: Symbols, kept: Symbols, taken: Flags | None, kept_taken: Flags | None) -> Alignment:
+def _aligned(
+    symbols: Symbols, kept: Symbols, taken: Flags | None, kept_taken: Flags | None
+) -> tuple[bytes, bytes, NDArray[np.int32], int]:
     """Align two texts but for what extraction took for main text on one side only: that stands on both."""
-    if taken is None and kept_taken is None:
-        return align(symbols, kept)
     here, there = (_others(len(text), flags) for text, flags in ((symbols, taken), (kept, kept_taken)))
-    found = align(symbols[here], kept[there])
-    pieces = np.empty_like(found.pieces)
+    new_flags, kept_flags, raw, moves = align(symbols[here].tobytes(), kept[there].tobytes())
+    found = np.frombuffer(raw, np.int32).reshape(-1, 4)
+    if taken is None and kept_taken is None:
+        return new_flags, kept_flags, found, moves
+    pieces = np.empty_like(found)
     for column, places, count in ((0, here, len(symbols)), (2, there, len(kept))):
-        begins, ends = found.pieces[:, column], found.pieces[:, column + 1]
+        begins, ends = found[:, column], found[:, column + 1]
         first = np.append(places, count).astype(np.int32)
         pieces[:, column] = first[begins]
         pieces[:, column + 1] = np.where(ends > begins, first[ends - 1] + 1, first[begins])
     in_new, in_kept = np.ones(len(symbols), dtype=np.bool_), np.ones(len(kept), dtype=np.bool_)
-    in_new[here], in_kept[there] = found.new, found.kept
-    return Alignment(in_new, in_kept, pieces, found.moves)
+    in_new[here], in_kept[there] = np.frombuffer(new_flags, np.bool_), np.frombuffer(kept_flags, np.bool_)
+    return in_new.tobytes(), in_kept.tobytes(), pieces, moves
 
 
 def _others(count: int, taken: Flags | None) -> NDArray[np.int64]:
     return np.arange(count) if taken is None else (~taken[:count]).nonzero()[0]
 
 
-Kind = Literal["replaced", "added", "left out"]
-
-
 class Difference(msgspec.Struct, frozen=True):
     """One difference, for people."""
 
-    kind: Kind  # whether both texts have something there
+    kind: str  # of `KINDS`
     at: int  # which symbol of the new page's main text it begins at
     symbols: int  # how many symbols the new page has there
     kept_symbols: int  # how many the kept page has there
@@ -77,18 +119,15 @@ class Difference(msgspec.Struct, frozen=True):
 
 def told(differences: Differences, most: int) -> list[Difference]:
     """The differences that tell most, in the order of the new text."""
-    pieces = differences.alignment.pieces
-    if not len(pieces):
-        return []
-    there = differences.kept.count
-    both = differences.new.count + there
-    first = np.sort((-(both[:, NEW] + (both[:, OWN] > 0))).argsort(kind="stable")[:most])
-    found = []
-    rows = zip(pieces[first].tolist(), both[first].tolist(), there[first, EVERY].tolist(), strict=True)
-    for (begin, end, _, _), marks, kept_size in rows:
-        kind: Kind = "replaced" if end > begin and kept_size else "added" if end > begin else "left out"
-        found.append(Difference(kind, begin, end - begin, kept_size, bool(marks[OWN])))
-    return found
+    pieces, rows = differences.pieces, differences.rows
+    first = np.sort((-rows[:, 0].astype(int) - len(KINDS) * rows[:, 2]).argsort(kind="stable")[:most])
+    differs = differences.kept.differs
+    return [
+        Difference(KINDS[kind], begin, end - begin, int(np.count_nonzero(differs[kept_begin:kept_end])), bool(is_own))
+        for (begin, end, kept_begin, kept_end), (kind, _, is_own) in zip(
+            pieces[first].tolist(), rows[first].tolist(), strict=True
+        )
+    ]
 
 
 # Set by hand: share of its own text that must be left. A post that stands in a side bar is not compared by its byline.
@@ -145,11 +184,10 @@ def stretches(new: SymbolText, kept: SymbolText) -> list[Stretch]:
     `LONGEST` symbols are compared, in O(n log n).
     """
     new_symbols, kept_symbols = symbols_of(new)[:LONGEST], symbols_of(kept)[:LONGEST]
-    found = tiles(new_symbols, kept_symbols)
+    found = tiles(new_symbols.tobytes(), kept_symbols.tobytes())
     told: list[Stretch] = []
     at = kept_at = 0
-    pieces = zip(found.new.tolist(), found.kept.tolist(), found.length.tolist(), strict=True)
-    for begin, kept_begin, length in (*pieces, (len(new_symbols), len(kept_symbols), 0)):
+    for begin, kept_begin, length in (*found, (len(new_symbols), len(kept_symbols), 0)):
         here, there = _piece(new, at, begin), _piece(kept, kept_at, kept_begin)
         if here or there:
             told.append(Stretch(0, here, there))

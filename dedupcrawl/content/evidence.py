@@ -20,8 +20,8 @@ from dedupcrawl.content.around import Around
 from dedupcrawl.content.differences import Difference, told
 from dedupcrawl.content.features import FEATURES, Pair, features, unknown_lines
 from dedupcrawl.content.model import Model, packaged
-from dedupcrawl.content.sides import occurring
 from dedupcrawl.content.view import View
+from dedupcrawl.core.diff import occurring
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
@@ -156,8 +156,8 @@ def _is_equal(pair: Pair) -> float:
     """1 where nothing at all differs, in what the pages say or around it; else 0."""
     found, last = pair.found, pair.kept.around.last
     same = (
-        not len(found.alignment.pieces)
-        and not found.alignment.moves
+        not len(found.pieces)
+        and not found.moves
         and pair.new.main.tail_hash == pair.kept.main.tail_hash
         and (not pair.new.title or not pair.kept.title or pair.new.title == pair.kept.title)
         and _known_lines(pair.new.around, last) == _known_lines(pair.kept.around, last)
@@ -175,7 +175,7 @@ def is_worth_comparing(new: View, kept: View) -> bool:
     """Whether an alignment can come to anything: whatever it finds, it covers no symbol that occurs nowhere."""
     beyond = new.main.tail if new.main.tail_hash != kept.main.tail_hash else 0
     own = new.main.blocks.symbols[new.own]
-    return occurring(own, kept.main.blocks.symbols) >= _COMMON * (len(own) + beyond)
+    return occurring(own.tobytes(), kept.main.blocks.symbols.tobytes()) >= _COMMON * (len(own) + beyond)
 
 
 _SIGNS = {"against": "against a duplicate", "either": "context"}

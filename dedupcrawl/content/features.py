@@ -19,10 +19,40 @@ from typing import Literal
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
-from dedupcrawl.content.differences import Differences
-from dedupcrawl.content.sides import Side, occurring
+from dedupcrawl.content.differences import Differences, Side
 from dedupcrawl.content.view import View
+from dedupcrawl.core.alignment import align
+from dedupcrawl.core.diff import (
+    ADDED,
+    CLOSING,
+    COUNTED,
+    DATED,
+    DIFFERENCES,
+    FIGURED,
+    FILLER,
+    FOOT,
+    HEAD,
+    LEFT_OUT,
+    LINE,
+    MEASURED,
+    NAMED,
+    RENAMED,
+    REPLACED,
+    REWORDED,
+    SECTIONS,
+    SENTENCE,
+    SLOT,
+    SWAPPED,
+    TOP,
+    TURNED,
+    differences,
+    occurring,
+)
+
+Counts = tuple[tuple[int, ...], ...]
+"""Shape (DIFFERENCES, SECTIONS)."""
 
 _LINKS = 20  # symbols for a link, of a text that is nothing but links
 _UNTITLED = 0.4  # where a page has no title: the mean of `untold_title` over the labelled pairs is .44
@@ -34,6 +64,8 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
     new: View
     kept: View
     found: Differences  # where their main texts differ
+    counts: Counts  # of each kind and place, how many of these differences there are
+    title_counts: Counts  # of each kind and place, how many differences their titles have
     is_of_one_host: bool  # whether both are pages of one host
     template: float  # how much of the new page is furniture that it may share with the kept one
     uncovered: float  # share of the new page's own text that does not stand in the kept page
@@ -49,12 +81,32 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
             new,
             kept,
             found,
+            counts_of(found.rows),
+            counts_of(title_rows(new, kept)),
             is_of_one_host,
             new.furniture if is_of_one_host else 0.0,
             uncovered(found.tally.uncovered, new, kept),
             uncovered(found.tally.kept_uncovered, kept, new),
             unknown_lines(new.around.asides, kept),
         )
+
+
+def counts_of(rows: NDArray[np.uint8]) -> Counts:
+    """Of each kind and place, how many of some differences there are."""
+    counts = np.bincount(rows[:, 0].astype(int) * SECTIONS + rows[:, 1], minlength=DIFFERENCES * SECTIONS)
+    return tuple(map(tuple, counts.reshape(DIFFERENCES, SECTIONS).tolist()))
+
+
+def title_rows(new: View, kept: View) -> NDArray[np.uint8]:
+    """The differences of two titles, as those of two texts; none where either page has no title."""
+    (here, kinds), (there, kept_kinds) = new.title_text, kept.title_text
+    if not here or not there or here == there:
+        return np.zeros((0, 3), dtype=np.uint8)
+    in_kept, in_new, pieces, _ = align(here, there)
+    one = here, kinds, b"\1" * len(kinds), [len(kinds)]
+    other = there, kept_kinds, b"\1" * len(kept_kinds), [len(kept_kinds)]
+    rows, *_ = differences(one, other, in_kept, in_new, pieces, new.secret)
+    return np.frombuffer(rows, np.uint8).reshape(-1, 3)
 
 
 def uncovered(differs: int, page: View, other: View) -> float:
@@ -90,7 +142,7 @@ def untold_title(pair: Pair) -> float:
     title = pair.kept.title
     if not title or not pair.new.title:
         return _UNTITLED
-    equal = (1 + len(pair.found.alignment.pieces)) * (1 + pair.beside) * (1 + titles_differ(pair))
+    equal = (1 + len(pair.found.pieces)) * (1 + pair.beside) * (1 + titles_differ(pair))
     if equal == 1:
         return 0.0
     return (1 - told_words(title, pair.found.new, differs=False) / len(title)) * (1 - 1 / equal)
@@ -101,7 +153,7 @@ def told_words(words: frozenset[int], side: Side, *, differs: bool) -> int:
     if not words:
         return 0
     said = side.symbols[side.is_new if differs else ~side.differs]
-    return occurring(np.fromiter(words, dtype=np.uint16, count=len(words)), said)
+    return occurring(np.fromiter(words, dtype=np.uint16, count=len(words)).tobytes(), said.tobytes())
 
 
 def unknown_lines(lines: dict[int, int], other: View) -> int:
@@ -121,7 +173,7 @@ def shortness(pair: Pair) -> float:
 
 def share_of_differences(pair: Pair, count: int) -> float:
     """Which share of all differences these are."""
-    return count / max(1, len(pair.found.alignment.pieces))
+    return count / max(1, len(pair.found.pieces))
 
 
 def titles_differ(pair: Pair) -> int:
@@ -158,7 +210,7 @@ def moved(pair: Pair) -> float:
 
     Of prose with its blocks shuffled .991 is found by it, .973 where any short page counts (English pages made for it).
     """
-    return log1p(pair.found.alignment.moves) * max(pair.template, shortness(pair) * _link_share(pair.new))
+    return log1p(pair.found.moves) * max(pair.template, shortness(pair) * _link_share(pair.new))
 
 
 def items(pair: Pair) -> float:
@@ -221,32 +273,11 @@ FEATURES: tuple[Feature, ...] = (
     ),
     Feature("scattered", "against", scattered, "share of other text amid the common text", "share"),
     Feature("density", "against", density, "how densely differences stand in the common text", "share"),
-    Feature("differences", "either", lambda p: log1p(len(p.found.alignment.pieces)), "places that differ", "count"),
-    Feature(
-        "values",
-        "against",
-        lambda p: log1p(p.found.tally.exchanged),
-        "numbers and values in whose place the kept page has others",
-        "count",
-    ),
-    Feature(
-        "values_only",
-        "against",
-        lambda p: share_of_differences(p, p.found.tally.values),
-        "share of the differences that are numbers and values",
-        "share",
-    ),
-    Feature(
-        "reversed_only",
-        "against",
-        lambda p: share_of_differences(p, p.found.tally.reversed),
-        "share of the differences that are negations and antonyms",
-        "share",
-    ),
+    Feature("differences", "either", lambda p: log1p(len(p.found.pieces)), "places that differ", "count"),
     Feature(
         "items", "against", items, "paragraphs that some other pages of its site have, and the kept one lacks", "count"
     ),
-    Feature("slots", "against", lambda p: log1p(p.found.tally.slots), "values that differ in furniture", "count"),
+    Feature("slots", "against", lambda p: log1p(sum(p.counts[SLOT])), "values that differ in furniture", "count"),
     Feature(
         "furniture",
         "either",

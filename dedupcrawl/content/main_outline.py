@@ -15,23 +15,28 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.alignment import LONGEST, Symbols
+from dedupcrawl.core.alignment import LONGEST
 from dedupcrawl.core.digests import NO_SECRET, Secret, digest_of
 from dedupcrawl.core.symbols import BETWEEN_BLOCKS, SymbolText, blocks_of
+from dedupcrawl.core.words import kinds_of
+
+Symbols = NDArray[np.uint16]
+"""Symbols of an outline: 15 bits of hash, and bit 0 for those that hold a digit."""
 
 
 class Blocks(msgspec.Struct, frozen=True, gc=False):
     """The blocks of a text, in its order."""
 
     symbols: Symbols  # shape (n,): the symbols without breaks
+    kinds: bytes  # of each symbol its kind, as `core.words` has them
     ends: list[int]  # where in `symbols` each block ends; it begins where the one before it ends
     hashes: list[int]  # MurmurHash3 x86 32 of each block's skeleton, two bytes a symbol, little-endian
 
     @classmethod
-    def of(cls, broken: bytes, secret: Secret = NO_SECRET) -> Blocks:
-        """The blocks of symbols with breaks between them, as `SymbolText.values` has them."""
-        symbols, ends, hashes = blocks_of(broken, secret)
-        return cls(np.frombuffer(symbols, dtype="<u2"), ends, hashes)
+    def of(cls, broken: bytes, kinds: bytes, secret: Secret = NO_SECRET) -> Blocks:
+        """The blocks of symbols with breaks between them, as `SymbolText.values` has them, and the kinds of these."""
+        symbols, kept_kinds, ends, hashes = blocks_of(broken, kinds, secret)
+        return cls(np.frombuffer(symbols, dtype="<u2"), kept_kinds, ends, hashes)
 
     def keep(self, left_out: Sequence[bool]) -> NDArray[np.bool_]:
         """Shape (n,): which symbols stand in blocks that are not left out; one flag a block."""
@@ -70,27 +75,41 @@ def packed(text: SymbolText) -> bytes:
     """The main text for the index.
 
     Little-endian: 2 bytes a symbol, the upper 15 bits of its hash and, as bit 0, whether it holds a digit; 2 zero bytes
-    between two paragraphs. Of a text of more than `OUTLINE_SYMBOLS` symbols and breaks the first so many, then 4 bytes
-    with the number of the other symbols and 8 with the hash of all from where its tail begins.
+    between two paragraphs; then of each of these one byte with its kind. Of a text of more than `OUTLINE_SYMBOLS`
+    symbols and breaks the first so many, then 4 bytes with the number of the other symbols and 8 with the hash of all
+    from where its tail begins.
     """
-    values: bytes = text.values
+    values, kinds = text.values, kinds_of(text)
     if len(values) <= 2 * OUTLINE_SYMBOLS:
-        return values
+        return values + kinds
     first = np.frombuffer(values, dtype="<u2", count=OUTLINE_SYMBOLS)
     kept = first[first != BETWEEN_BLOCKS]
     hashes = text.hashes
     tail = digest_of(hashes[tail_begins(kept) :].astype("<u8", copy=False).tobytes())[:8]
-    return first.tobytes() + (len(hashes) - len(kept)).to_bytes(4, "little") + tail
+    return first.tobytes() + kinds[:OUTLINE_SYMBOLS] + (len(hashes) - len(kept)).to_bytes(4, "little") + tail
+
+
+def symbols_of(text: SymbolText) -> Symbols:
+    """Shape (n,) uint16: the upper 15 bits of each symbol's hash and, as bit 0, whether it holds a digit."""
+    symbols: Symbols = (text.hashes >> np.uint64(48)).astype("<u2")
+    symbols &= np.uint16(0xFFFE)
+    symbols |= (text.hashes & np.uint64(1)).astype("<u2")
+    return symbols
+
+
+def values_of(outline: bytes) -> Symbols:
+    """The symbols of an outline, with breaks between blocks; of a longer text, those that are kept one by one."""
+    return np.frombuffer(outline, dtype="<u2", count=min(len(outline) // 3, OUTLINE_SYMBOLS))
 
 
 @lru_cache(maxsize=READ_LAST)
 def read(outline: bytes, secret: Secret = NO_SECRET) -> MainOutline:
     """What `packed` made, of a text of the index of this secret."""
-    if len(outline) <= 2 * OUTLINE_SYMBOLS:
-        blocks = Blocks.of(outline, secret)
+    count = min(len(outline) // 3, OUTLINE_SYMBOLS)
+    blocks = Blocks.of(outline[: 2 * count], outline[2 * count : 3 * count], secret)
+    if len(outline) <= 3 * OUTLINE_SYMBOLS:
         return MainOutline(blocks, 0, b"", len(blocks.symbols), secret)
-    tail = outline[2 * OUTLINE_SYMBOLS :]
-    blocks = Blocks.of(outline[: 2 * OUTLINE_SYMBOLS], secret)
+    tail = outline[3 * OUTLINE_SYMBOLS :]
     return MainOutline(blocks, int.from_bytes(tail[:4], "little"), tail[4:], tail_begins(blocks.symbols), secret)
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dedupcrawl.content.checks.base import NOT_INSTALLED
-from dedupcrawl.content.word_kinds import STOP_WORDS
+from dedupcrawl.core.words import STOP_WORDS
 from dedupcrawl.core.characters import CJK, VOWEL_SIGNS, fold
 from dedupcrawl.setting import file, parameter
 

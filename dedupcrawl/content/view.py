@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content.around import Around
-from dedupcrawl.content.main_outline import READ_LAST, MainOutline, read
-from dedupcrawl.content.word_kinds import symbols_of
+from dedupcrawl.content.main_outline import READ_LAST, MainOutline, read, symbols_of
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template
+from dedupcrawl.core.words import kinds_of
 from dedupcrawl.sites import host_alike
 
 TITLE = 200
@@ -49,6 +49,12 @@ class View(msgspec.Struct, frozen=True, dict=True):
     def title(self) -> frozenset[int]:
         """The symbols of its title."""
         return words_of(self.titled[:TITLE], self.secret)
+
+    @cached_property
+    def title_text(self) -> tuple[bytes, bytes]:
+        """The symbols of its title in their order, two bytes each, and their kinds."""
+        text = SymbolText.of((" ".join(self.titled[:TITLE].split()),), self.secret)
+        return symbols_of(text).tobytes(), kinds_of(text)
 
     @cached_property
     def host(self) -> str:

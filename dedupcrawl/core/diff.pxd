@@ -39,5 +39,5 @@ cdef struct Part:  # one side of a difference
     int own
     int words  # two ideographs are one
     int telling  # symbols that are no filler
-    int kinds[11]
-    uint64_t said  # hash of those that tell, 0 where none do
+    int kinds[12]
+    uint64_t said  # hash of those that tell by themselves, in any order; 0 where none do

@@ -21,6 +21,7 @@ from cython.cimports.dedupcrawl.core.words import (
     NEGATION,
     NUMBER,
     NUMERAL,
+    PARTICLE,
     SIGN,
     TIME,
     UNIT,
@@ -64,7 +65,8 @@ def _part(side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_s
         part.kinds[kind] += 1
         if kind != FUNCTION:
             part.telling += 1
-            part.said = fmix64(part.said ^ (side.symbols[i] + 1))
+        if kind > PARTICLE or kind == WORD:
+            part.said += fmix64(side.symbols[i])
     part.words = (halves + 1) // 2
 
 
@@ -85,6 +87,8 @@ def _are_antonyms(
             if size == 2:
                 here = here << 15 | new.symbols[i + 1] >> 1
             for j in range(piece[2], piece[3]):
+                if kept.aligned[j]:
+                    continue
                 for other_size in range(1, 3):
                     if j + other_size > piece[3]:
                         break
@@ -132,6 +136,7 @@ def _kind(here: cython.pointer(Part), there: cython.pointer(Part), is_turned: cy
     if not (here.telling or there.telling):
         return FILLER
     words: cython.int = here.kinds[WORD] + there.kinds[WORD] + here.kinds[NAME] + there.kinds[NAME]
+    words += here.kinds[PARTICLE] + there.kinds[PARTICLE]
     if is_counted and not words:
         return COUNTED
     is_short: cython.bint = here.words <= _SHORT and there.words <= _SHORT
@@ -360,7 +365,7 @@ def _mark_new(side: cython.pointer(Side), other: cython.pointer(Side), is_new: c
         occurs[other.symbols[i]] = 1
     for i in range(side.count):
         kind: cython.int = side.kinds[i] & KIND
-        is_new[i] = not side.aligned[i] and not occurs[side.symbols[i]] and kind != FUNCTION and kind != SIGN and kind != NEGATION
+        is_new[i] = not side.aligned[i] and not occurs[side.symbols[i]] and kind != FUNCTION and kind != PARTICLE and kind != SIGN and kind != NEGATION
 
 
 @cython.cfunc

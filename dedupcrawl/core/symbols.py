@@ -456,18 +456,27 @@ def _skeleton_hash(vocabulary: Vocabulary, values: cython.pointer(uint16_t), cou
     return murmur3_32(cython.cast(cython.pointer(uint8_t), values), 2 * count, 0)
 
 
-def blocks_of(outline: bytes, secret: object = NO_SECRET) -> tuple:
+def blocks_of(outline: bytes, kinds: bytes, secret: object = NO_SECRET) -> tuple:
     """The blocks of an outline, as `SymbolText.values` makes it for the index of this secret.
 
+    Args:
+        outline: The symbols with breaks, two bytes each.
+        kinds: One byte for each of them.
+        secret: Of the index.
+
     Returns:
-        The symbols without breaks, two bytes each; where each block ends in them; the hashes of the blocks' skeletons.
+        The symbols without breaks, two bytes each; their kinds; where each block ends in them; the hashes of the
+        blocks' skeletons.
     """
     vocabulary: Vocabulary = vocabulary_of(secret)
     values: cython.pointer(cython.const[uint16_t]) = cython.cast(
         cython.pointer(cython.const[uint16_t]), cython.cast(cython.p_const_char, outline)
     )
     count: cython.Py_ssize_t = len(outline) // 2
+    if len(kinds) < count:
+        raise ValueError("an outline has too few kinds of words")
     symbols = bytearray(2 * count)
+    kept_kinds = bytearray(count)
     skeleton = bytearray(2 * count)
     kept: cython.pointer(uint16_t) = cython.cast(cython.pointer(uint16_t), cython.cast(cython.p_char, symbols))
     scratch: cython.pointer(uint16_t) = cython.cast(cython.pointer(uint16_t), cython.cast(cython.p_char, skeleton))
@@ -479,9 +488,10 @@ def blocks_of(outline: bytes, secret: object = NO_SECRET) -> tuple:
     for i in range(count + 1):
         if i < count and values[i] != BREAK:
             kept[filled] = scratch[filled] = values[i]
+            kept_kinds[filled] = kinds[i]
             filled += 1
         elif begin < filled:
             ends.append(filled)
             hashes.append(_skeleton_hash(vocabulary, scratch + begin, filled - begin))
             begin = filled
-    return bytes(symbols[: 2 * filled]), ends, hashes
+    return bytes(symbols[: 2 * filled]), bytes(kept_kinds[:filled]), ends, hashes

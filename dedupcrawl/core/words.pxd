@@ -5,6 +5,7 @@ from dedupcrawl.core.symbols cimport SymbolText, Vocabulary
 cpdef enum:  # what a symbol is, in the lower bits of its byte
     WORD
     FUNCTION  # says nothing about a page
+    PARTICLE  # says nothing by itself, but something where another stands in its place
     NAME
     NEGATION
     COUNTER  # stands beside the count of views, readers, comments

@@ -38,6 +38,7 @@ _LISTS = (  # a word of several lists is what the last one says
     ("counter_pairs", COUNTER),
     ("units", UNIT),
     ("unit_pairs", UNIT),
+    ("periods", UNIT),
     ("numerals", NUMERAL),
     ("times", TIME),
     ("dates", DATE),
@@ -59,7 +60,8 @@ class WordLists:
     def __cinit__(self, vocabulary: Vocabulary):
         self.vocabulary = vocabulary
         telling = frozenset(WORDS["telling"].split())
-        self.put(sorted(STOP_WORDS - telling), FUNCTION)
+        self.put(sorted(STOP_WORDS), FUNCTION)
+        self.put(sorted(telling), PARTICLE)
         self.put(_SIGNS, SIGN)
         for name, kind in _LISTS:
             self.put(WORDS[name].split(), kind)
@@ -71,7 +73,7 @@ class WordLists:
         for i in range(text.block_count):
             first: cython.pointer(Symbol) = text.items + text.blocks[i].first
             key: uint64_t = first[0].hash if text.blocks[i].count == 1 else _key(first[0].hash, first[1].hash)
-            if text.blocks[i].count > 1 + (kind != FUNCTION):
+            if text.blocks[i].count > 1 + (kind > PARTICLE):
                 continue  # Chinese stop words of more than one ideograph
             place: cython.int = self.place(key)
             self.keys[place], self.kinds[place] = key, kind + 1
@@ -228,11 +230,15 @@ def _tell(text: SymbolText, lists: WordLists, block: cython.pointer(Block), kind
 
 
 def kinds_of(text: SymbolText) -> bytes:
-    """One byte a symbol, in text order: its kind, and whether it is an ideograph or kana."""
+    """One byte for each of `SymbolText.values`: the kind of a symbol and whether it is half a word; 0 of a break."""
     lists: WordLists = word_lists(text.vocabulary.secret)
     made = bytearray(text.count)
     kinds: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, made))
     number: cython.int
+    broken = bytearray()
     for number in range(text.block_count):
-        _tell(text, lists, cython.address(text.blocks[number]), kinds)
-    return bytes(made)
+        block: cython.pointer(Block) = cython.address(text.blocks[number])
+        _tell(text, lists, block, kinds)
+        broken += b"\0" if number else b""
+        broken += made[block.first : block.first + block.count]
+    return bytes(broken)

@@ -10,6 +10,7 @@ from dedupcrawl.core.symbols import SymbolText
 
 WORD: int  # kinds of symbols
 FUNCTION: int
+PARTICLE: int
 NAME: int
 NEGATION: int
 COUNTER: int

@@ -22,6 +22,7 @@ import numpy as np
 from scrapy import Request
 from scrapy.http import Response
 
+from dedupcrawl.content.main_outline import values_of
 from dedupcrawl.core.digests import digest_of
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.pages import FetchedPage, Pages
@@ -142,8 +143,7 @@ def _alike(one: bytes, other: bytes) -> bool:
 
 def _occurring(outline: bytes, other: bytes) -> float:
     """Share of the symbols of an outline that occur in the other."""
-    symbols = np.frombuffer(outline[: len(outline) // 2 * 2], dtype="<u2")
-    return float(np.isin(symbols, np.frombuffer(other[: len(other) // 2 * 2], dtype="<u2")).mean())
+    return float(np.isin(values_of(outline), values_of(other)).mean())
 
 
 logger = logging.getLogger(__name__)

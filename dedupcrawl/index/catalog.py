@@ -11,8 +11,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content import kernels
 from dedupcrawl.content.checks.base import Keys, PageIds
+from dedupcrawl.core.postings import sorted_ranges
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.schema import Schema
 from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Ended, Segment, Table, merge_from, sort_table
@@ -95,7 +95,7 @@ class PostingsView:
         for found in self._tail:
             counts += np.array([len(found.get(prefix, ())) // 2 for prefix in wanted], dtype=np.int64)
         for keys, _ in self._tables:
-            for row, start, end in self._ranges(keys, prefixes):
+            for row, start, end in sorted_ranges(keys, prefixes, self._payload_bits):
                 counts[row] += end - start
         return counts
 
@@ -103,7 +103,7 @@ class PostingsView:
         """Shape (n,) → (m,), (m,): whole keys and pages of all postings of any of these prefixes, in no order."""
         parts, tail = [], list[int]()
         for keys, ids in self._tables:
-            for _, start, end in self._ranges(keys, prefixes):
+            for _, start, end in sorted_ranges(keys, prefixes, self._payload_bits):
                 parts.append((keys[start:end], ids[start:end]))
         wanted = prefixes.tolist()
         for found in self._tail:
@@ -115,17 +115,6 @@ class PostingsView:
         if len(parts) <= 1:
             return parts[0] if parts else (NO_KEYS, NO_IDS)
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
-
-    def _ranges(self, keys: Keys, prefixes: Keys) -> list[tuple[int, int, int]]:
-        """For each prefix that a table has: its row, and where its postings start and end."""
-        if kernels.compiled is not None:
-            return kernels.compiled.sorted_ranges(keys, prefixes, self._payload_bits)
-        first = prefixes << np.uint64(self._payload_bits)
-        starts = keys.searchsorted(first)
-        # Most prefixes of most pages are not there: where the others end is searched for them alone.
-        rows = (keys.take(starts, mode="clip") >> np.uint64(self._payload_bits) == prefixes).nonzero()[0]
-        ends = keys.searchsorted(first[rows] | np.uint64((1 << self._payload_bits) - 1), side="right")
-        return list(zip(rows.tolist(), starts[rows].tolist(), ends.tolist(), strict=True))
 
 
 class Fold(msgspec.Struct, frozen=True):

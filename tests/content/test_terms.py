@@ -18,7 +18,7 @@ from dedupcrawl.content.terms import (
     term_counts,
     term_sequence,
 )
-from dedupcrawl.content.word_kinds import STOP_WORDS
+from dedupcrawl.core.words import STOP_WORDS
 from dedupcrawl.core.characters import fold
 
 

@@ -1,0 +1,1 @@
+from libc.stdint cimport uint64_t
