@@ -29,15 +29,9 @@ from benchmarks.planted_cases import Case, bulletins_in_words, look_alikes, orig
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around
 from dedupcrawl.content.checks.shingles import FEWEST, LEVELS
-from dedupcrawl.content.features import (
-    Pair,
-    features,
-    kept_links,
-    listed,
-    titles_differ,
-    unknown_lines,
-)
+from dedupcrawl.content.features import features, kept_links, listed, titles_differ
 from dedupcrawl.content.html import extract
+from dedupcrawl.content.pair import Pair, unknown_lines
 from dedupcrawl.content.view import View
 from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.signatures import sampled_shingles

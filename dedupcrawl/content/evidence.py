@@ -18,8 +18,9 @@ import numpy as np
 
 from dedupcrawl.content.around import Around
 from dedupcrawl.content.differences import Difference, told
-from dedupcrawl.content.features import FEATURES, Pair, features, unknown_lines
+from dedupcrawl.content.features import FEATURES, features
 from dedupcrawl.content.model import Model, packaged
+from dedupcrawl.content.pair import Pair, unknown_lines
 from dedupcrawl.content.view import View
 from dedupcrawl.core.diff import occurring
 from dedupcrawl.core.digests import NO_SECRET, Secret

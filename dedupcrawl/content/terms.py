@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dedupcrawl.content.checks.base import NOT_INSTALLED
-from dedupcrawl.core.words import STOP_WORDS
 from dedupcrawl.core.characters import CJK, VOWEL_SIGNS, fold
+from dedupcrawl.core.words import STOP_WORDS
 from dedupcrawl.setting import file, parameter
 
 TERMS_VERSION = 2

@@ -50,7 +50,9 @@ _STRAY = cython.declare(cython.double, 0.01)  # share of common symbols at eithe
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _part(side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t, part: cython.pointer(Part)) -> cython.void:
+def _part(
+    side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t, part: cython.pointer(Part)
+) -> cython.void:
     """Sum up one side of a piece; symbols that stand in the other text do not belong to it."""
     i: cython.Py_ssize_t
     halves: cython.int = 0
@@ -72,7 +74,10 @@ def _part(side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_s
 
 @cython.cfunc
 def _are_antonyms(
-    new: cython.pointer(Side), kept: cython.pointer(Side), piece: cython.pointer(cython.const[int32_t]), pairs: uint64_t[::1]
+    new: cython.pointer(Side),
+    kept: cython.pointer(Side),
+    piece: cython.pointer(cython.const[int32_t]),
+    pairs: uint64_t[::1],
 ) -> cython.bint:
     """Whether the two sides of a piece hold one word each that is the other's antonym."""
     i: cython.Py_ssize_t
@@ -128,7 +133,9 @@ def _dates(part: cython.pointer(Part)) -> cython.int:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _kind(here: cython.pointer(Part), there: cython.pointer(Part), is_turned: cython.bint, is_counted: cython.bint) -> cython.int:
+def _kind(
+    here: cython.pointer(Part), there: cython.pointer(Part), is_turned: cython.bint, is_counted: cython.bint
+) -> cython.int:
     """What a piece is. Of several things that it is, what counts most."""
     both: cython.bint = here.symbols > 0 and there.symbols > 0
     if not (here.own or there.own):
@@ -147,7 +154,9 @@ def _kind(here: cython.pointer(Part), there: cython.pointer(Part), is_turned: cy
     dates: cython.int = _dates(here)
     kept_dates: cython.int = _dates(there)
     if both:
-        if (figures and kept_figures) or (is_short and not dates and not kept_dates and not words and figures + kept_figures):
+        if (figures and kept_figures) or (
+            is_short and not dates and not kept_dates and not words and figures + kept_figures
+        ):
             return FIGURED
         if (dates and kept_dates) or (dates and kept_figures) or (figures and kept_dates):
             return DATED
@@ -195,7 +204,9 @@ def _mark_repeated(parts: cython.pointer(Part), rows: cython.pointer(uint8_t), c
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _place(side: cython.pointer(Side), at: cython.Py_ssize_t, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.int:
+def _place(
+    side: cython.pointer(Side), at: cython.Py_ssize_t, begin: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> cython.int:
     """Where in a text a symbol of the paragraph [begin, end) stands."""
     i: cython.Py_ssize_t
     halves: cython.Py_ssize_t = 0
@@ -203,14 +214,12 @@ def _place(side: cython.pointer(Side), at: cython.Py_ssize_t, begin: cython.Py_s
     for i in range(begin, min(end, begin + 4 * _PARAGRAPH)):
         halves += 1 if side.kinds[i] & IDEOGRAPH else 2
     is_prose: cython.bint = halves >= 2 * _PARAGRAPH
-    head: cython.Py_ssize_t = min(_HEAD_MOST, max(_HEAD_LEAST, cython.cast(cython.Py_ssize_t, _HEAD_SHARE * count)))
-    foot: cython.Py_ssize_t = min(_FOOT_MOST, cython.cast(cython.Py_ssize_t, _FOOT_SHARE * count))
     if begin == 0 and not is_prose:
         return TOP
-    if at >= count - foot:
-        return CLOSING if is_prose else FOOT
-    if at < head and count > 2 * head:
+    if at < (_HEAD_LEAST if is_prose else _HEAD_MOST) and count > 2 * _HEAD_MOST:
         return HEAD
+    if at >= count - (cython.cast(cython.Py_ssize_t, _FOOT_SHARE * count) if is_prose else _FOOT_MOST):
+        return CLOSING if is_prose else FOOT
     return SENTENCE if is_prose else LINE
 
 
@@ -357,7 +366,12 @@ def _tally(
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _mark_new(side: cython.pointer(Side), other: cython.pointer(Side), is_new: cython.pointer(uint8_t), occurs: cython.pointer(uint8_t)) -> cython.void:
+def _mark_new(
+    side: cython.pointer(Side),
+    other: cython.pointer(Side),
+    is_new: cython.pointer(uint8_t),
+    occurs: cython.pointer(uint8_t),
+) -> cython.void:
     """Which symbols are content words or numbers that the other text has nowhere at all."""
     i: cython.Py_ssize_t
     memset(occurs, 0, 1 << 16)
@@ -365,7 +379,14 @@ def _mark_new(side: cython.pointer(Side), other: cython.pointer(Side), is_new: c
         occurs[other.symbols[i]] = 1
     for i in range(side.count):
         kind: cython.int = side.kinds[i] & KIND
-        is_new[i] = not side.aligned[i] and not occurs[side.symbols[i]] and kind != FUNCTION and kind != PARTICLE and kind != SIGN and kind != NEGATION
+        is_new[i] = (
+            not side.aligned[i]
+            and not occurs[side.symbols[i]]
+            and kind != FUNCTION
+            and kind != PARTICLE
+            and kind != SIGN
+            and kind != NEGATION
+        )
 
 
 @cython.cfunc
@@ -430,7 +451,14 @@ def differences(new: tuple, kept: tuple, in_kept: bytes, in_new: bytes, pieces: 
         )
         if one.count:
             _fill(
-                cython.address(one), new[3], cython.address(other), found, count, word_lists(secret).antonyms, parts, told
+                cython.address(one),
+                new[3],
+                cython.address(other),
+                found,
+                count,
+                word_lists(secret).antonyms,
+                parts,
+                told,
             )
             _mark_repeated(parts, told, count)
         tally = _tally(cython.address(one), cython.address(other), is_new, found, count)

@@ -3,6 +3,4 @@
 import numpy as np
 from numpy.typing import NDArray
 
-def sorted_ranges(
-    keys: NDArray[np.uint64], prefixes: NDArray[np.uint64], bits: int
-) -> list[tuple[int, int, int]]: ...
+def sorted_ranges(keys: NDArray[np.uint64], prefixes: NDArray[np.uint64], bits: int) -> list[tuple[int, int, int]]: ...

@@ -152,7 +152,9 @@ def _first(text: SymbolText, at: cython.int) -> uint32_t:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _is_dated(text: SymbolText, kinds: cython.pointer(uint8_t), at: cython.int, first: cython.int, end: cython.int) -> cython.bint:
+def _is_dated(
+    text: SymbolText, kinds: cython.pointer(uint8_t), at: cython.int, first: cython.int, end: cython.int
+) -> cython.bint:
     """Whether a number is part of a date or a clock."""
     symbol: cython.pointer(Symbol) = cython.address(text.items[at])
     points: cython.int = 0
@@ -186,7 +188,9 @@ def _joins(text: SymbolText, at: cython.int) -> uint32_t:
 
 
 @cython.cfunc
-def _tell(text: SymbolText, lists: WordLists, block: cython.pointer(Block), kinds: cython.pointer(uint8_t)) -> cython.int:
+def _tell(
+    text: SymbolText, lists: WordLists, block: cython.pointer(Block), kinds: cython.pointer(uint8_t)
+) -> cython.int:
     """Fill the kinds of a block's symbols."""
     first: cython.int = block.first
     end: cython.int = first + block.count

@@ -13,8 +13,8 @@ import numpy as np
 
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.model import DOUBTED, TARGET_PRECISION, Model
 from dedupcrawl.content.differences import Flags, Side
+from dedupcrawl.content.model import DOUBTED, TARGET_PRECISION, Model
 from dedupcrawl.content.view import View
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading

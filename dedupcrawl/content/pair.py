@@ -1,0 +1,82 @@
+"""Pair: a new page beside a kept one, compared once, with what all features are made of."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from dedupcrawl.content.differences import Differences
+from dedupcrawl.content.view import View
+from dedupcrawl.core.alignment import align
+from dedupcrawl.core.diff import DIFFERENCES, SECTIONS, differences
+
+Counts = tuple[tuple[int, ...], ...]
+"""Shape (DIFFERENCES, SECTIONS)."""
+
+
+class Pair(msgspec.Struct, frozen=True, gc=False):
+    """A new page beside a kept one."""
+
+    new: View
+    kept: View
+    found: Differences  # where their main texts differ
+    counts: Counts  # of each kind and place, how many of these differences there are
+    title_counts: Counts  # of each kind and place, how many differences their titles have
+    is_of_one_host: bool  # whether both are pages of one host
+    template: float  # how much of the new page is furniture that it may share with the kept one
+    uncovered: float  # share of the new page's own text that does not stand in the kept page
+    kept_uncovered: float  # share of the kept page's own text that does not stand in the new page
+    beside: int  # symbols of lines of text around the new main text that the kept page has nowhere
+
+    @classmethod
+    def of(cls, new: View, kept: View) -> Pair:
+        """Lay two pages side by side."""
+        found = Differences.of(new, kept)
+        is_of_one_host = new.host == kept.host
+        return cls(
+            new,
+            kept,
+            found,
+            counts_of(found.rows),
+            counts_of(title_rows(new, kept)),
+            is_of_one_host,
+            new.furniture if is_of_one_host else 0.0,
+            uncovered(found.tally.uncovered, new, kept),
+            uncovered(found.tally.kept_uncovered, kept, new),
+            unknown_lines(new.around.asides, kept),
+        )
+
+
+def counts_of(rows: NDArray[np.uint8]) -> Counts:
+    """Of each kind and place, how many of some differences there are."""
+    counts = np.bincount(rows[:, 0].astype(int) * SECTIONS + rows[:, 1], minlength=DIFFERENCES * SECTIONS)
+    return tuple(map(tuple, counts.reshape(DIFFERENCES, SECTIONS).tolist()))
+
+
+def title_rows(new: View, kept: View) -> NDArray[np.uint8]:
+    """The differences of two titles, as those of two texts; none where either page has no title."""
+    (here, kinds), (there, kept_kinds) = new.title_text, kept.title_text
+    if not here or not there or here == there:
+        return np.zeros((0, 3), dtype=np.uint8)
+    in_kept, in_new, pieces, _ = align(here, there)
+    one = here, kinds, b"\1" * len(kinds), [len(kinds)]
+    other = there, kept_kinds, b"\1" * len(kept_kinds), [len(kept_kinds)]
+    rows, *_ = differences(one, other, in_kept, in_new, pieces, new.secret)
+    return np.frombuffer(rows, np.uint8).reshape(-1, 3)
+
+
+def uncovered(differs: int, page: View, other: View) -> float:
+    """Share of a page's own text that does not stand in the other page, of which so many symbols differ."""
+    beyond = 0 if page.main.tail_hash == other.main.tail_hash else page.main.tail
+    return (differs + beyond) / max(1, page.own_count)
+
+
+def unknown_lines(lines: dict[int, int], other: View) -> int:
+    """Symbols of lines around a main text, of text or of links, that the other page has nowhere."""
+    if not lines:
+        return 0
+    around = other.around
+    last, asides, links = around.last, around.asides, around.link_lines
+    unknown = [line for line in lines if line <= last and line not in asides and line not in links]
+    return sum(lines[line] for line in set(unknown).difference(other.blocks)) if unknown else 0
