@@ -111,7 +111,8 @@ class Pages:
 
     def _view(self, name: str, around: Around) -> View:
         page = self.pages[name]
-        return View(page.url, page.title, self._read[name].outline, around, self._furniture[host_of(page.url)])
+        template = self._furniture[host_of(page.url)]
+        return View(page.url, page.title, self._read[name].outline, around, template, headline=page.headline)
 
 
 def labelled_pairs(data: Path, sources: tuple[str, ...] = (*NEWS, *WEB, *ARCHIVES, *PLANTED)) -> Iterator[Labelled]:

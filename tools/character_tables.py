@@ -30,11 +30,13 @@ _BLOCK = 128  # code points
 
 CJK = "\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """As a class of a regular expression: ideographs and kana, each a symbol by itself."""
+UNSPACED = "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff"
+"""Thai and Lao, Tibetan, Burmese, Khmer: written without spaces, so each letter with its vowel signs is a symbol."""
 TOUCHING = "#$-"
 """Signs that are symbols where a letter, digit or sign is on one side only (-5, $5, A-, C#): no hyphens or headings."""
 
 # Bits of a character's kind, as in dedupcrawl/core/characters.pxd.
-LETTER, ALONE, DIGIT, MARK, TOUCH = 1, 2, 4, 8, 16
+LETTER, ALONE, DIGIT, MARK, TOUCH, EXTEND = 1, 2, 4, 8, 16, 32
 
 # Apostrophes, hyphens and slashes are left out: they stand inside words.
 _MARKS = '.。,、;:?!"“”()《》〈〉「」『』【】[]…—'
@@ -115,6 +117,9 @@ def kinds() -> bytearray:
     ):
         for one in re.finditer(pattern, living):
             table[one.start()] |= bits
+    for one in re.finditer(f"[{UNSPACED}]", living):
+        if table[one.start()] & LETTER:
+            table[one.start()] |= EXTEND if unicodedata.category(one[0]) in {"Mn", "Mc"} else ALONE
     for mark in _MARKS:
         table[ord(mark)] |= MARK
     for sign in TOUCHING:
@@ -217,7 +222,7 @@ def sections() -> list[Section]:
     """What is in the file."""
     folds, offsets, pool = _folding()
     replaced = [ord(html.unescape(f"&#{number};")) for number in range(0x80, 0xA0)]
-    texts = {"cjk": CJK, "touching": TOUCHING, "vowel_signs": vowel_signs(), "values": values(), "signs": signs()}
+    texts = {"cjk": CJK, "unspaced": UNSPACED, "touching": TOUCHING, "vowel_signs": vowel_signs(), "values": values(), "signs": signs()}
     return [
         ("pool", "I", pool),
         *_two_stages("folds", "i", folds),

@@ -10,6 +10,7 @@ from dedupcrawl.content.differences import Differences
 from dedupcrawl.content.view import View
 from dedupcrawl.core.alignment import align
 from dedupcrawl.core.diff import DIFFERENCES, SECTIONS, differences
+from dedupcrawl.core.digests import Secret
 
 Counts = tuple[tuple[int, ...], ...]
 """Shape (DIFFERENCES, SECTIONS)."""
@@ -22,7 +23,8 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
     kept: View
     found: Differences  # where their main texts differ
     counts: Counts  # of each kind and place, how many of these differences there are
-    title_counts: Counts  # of each kind and place, how many differences their titles have
+    title_counts: Counts  # the same of their titles
+    headline_counts: Counts  # the same of their headlines, of two pages of one host
     is_of_one_host: bool  # whether both are pages of one host
     template: float  # how much of the new page is furniture that it may share with the kept one
     uncovered: float  # share of the new page's own text that does not stand in the kept page
@@ -39,7 +41,8 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
             kept,
             found,
             counts_of(found.rows),
-            counts_of(title_rows(new, kept)),
+            counts_of(line_rows(new.title_text, kept.title_text, new.secret)),
+            counts_of(line_rows(new.headline_text, kept.headline_text, new.secret) if is_of_one_host else NO_ROWS),
             is_of_one_host,
             new.furniture if is_of_one_host else 0.0,
             uncovered(found.tally.uncovered, new, kept),
@@ -54,15 +57,18 @@ def counts_of(rows: NDArray[np.uint8]) -> Counts:
     return tuple(map(tuple, counts.reshape(DIFFERENCES, SECTIONS).tolist()))
 
 
-def title_rows(new: View, kept: View) -> NDArray[np.uint8]:
-    """The differences of two titles, as those of two texts; none where either page has no title."""
-    (here, kinds), (there, kept_kinds) = new.title_text, kept.title_text
+NO_ROWS = np.zeros((0, 3), dtype=np.uint8)
+
+
+def line_rows(new: tuple[bytes, bytes], kept: tuple[bytes, bytes], secret: Secret) -> NDArray[np.uint8]:
+    """The differences of two lines, symbols and kinds each, as those of two texts; none where either is empty."""
+    (here, kinds), (there, kept_kinds) = new, kept
     if not here or not there or here == there:
-        return np.zeros((0, 3), dtype=np.uint8)
+        return NO_ROWS
     in_kept, in_new, pieces, _ = align(here, there)
     one = here, kinds, b"\1" * len(kinds), [len(kinds)]
     other = there, kept_kinds, b"\1" * len(kept_kinds), [len(kept_kinds)]
-    rows, *_ = differences(one, other, in_kept, in_new, pieces, new.secret)
+    rows, *_ = differences(one, other, in_kept, in_new, pieces, secret)
     return np.frombuffer(rows, np.uint8).reshape(-1, 3)
 
 

@@ -39,6 +39,7 @@ class View(msgspec.Struct, frozen=True, dict=True):
     all_around: Around | bytes  # what stands around its main text; as bytes, of a kept page
     site: Template  # what its host repeats
     secret: Secret = NO_SECRET  # of the index
+    headline: str = ""
 
     @cached_property
     def main(self) -> MainOutline:
@@ -53,8 +54,12 @@ class View(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def title_text(self) -> tuple[bytes, bytes]:
         """The symbols of its title in their order, two bytes each, and their kinds."""
-        text = SymbolText.of((" ".join(self.titled[:TITLE].split()),), self.secret)
-        return symbols_of(text).tobytes(), kinds_of(text)
+        return _told(self.titled, self.secret)
+
+    @cached_property
+    def headline_text(self) -> tuple[bytes, bytes]:
+        """The same of its headline."""
+        return _told(self.headline, self.secret)
 
     @cached_property
     def host(self) -> str:
@@ -126,6 +131,11 @@ class View(msgspec.Struct, frozen=True, dict=True):
         if self.host != other.host or not self.around.links:
             return False
         return self.around.links_to((link_hash(local_form(other.url)), *other.said_around.also_at))
+
+
+def _told(text: str, secret: Secret) -> tuple[bytes, bytes]:
+    line = SymbolText.of((" ".join(text[:TITLE].split()),), secret)
+    return symbols_of(line).tobytes(), kinds_of(line)
 
 
 @lru_cache(maxsize=READ_LAST)

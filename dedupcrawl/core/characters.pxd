@@ -5,6 +5,7 @@ cpdef enum:  # bits of a character's kind
     ALONE = 2  # a symbol by itself
     DIGIT = 4
     MARK = 8  # punctuation that ends or encloses a clause
+    EXTEND = 32  # belongs to the symbol before it, in a script that is written without spaces
     TOUCH = 16  # a symbol where a letter, digit or sign is on one side only
 
 cdef enum:

@@ -77,8 +77,8 @@ _replaced = cython.cast(cython.pointer[cython.const[uint16_t]], _address("replac
 kinds_blocks = cython.cast(cython.pointer[cython.const[uint16_t]], _address("kinds_blocks"))
 kinds_data = cython.cast(cython.pointer[cython.const[uint8_t]], _address("kinds"))
 
-CJK, TOUCHING, VOWEL_SIGNS, VALUES, SIGNS = (
-    TABLES[name].tobytes().decode() for name in ("cjk", "touching", "vowel_signs", "values", "signs")
+CJK, UNSPACED, TOUCHING, VOWEL_SIGNS, VALUES, SIGNS = (
+    TABLES[name].tobytes().decode() for name in ("cjk", "unspaced", "touching", "vowel_signs", "values", "signs")
 )
 
 

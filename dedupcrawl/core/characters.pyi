@@ -7,12 +7,14 @@ ALONE: int
 DIGIT: int
 MARK: int
 TOUCH: int
+EXTEND: int
 
 UNICODE_VERSION: str  # of the tables
 TABLES: dict[str, array[int]]  # the sections of the file
 # Inside of a class of a regular expression: ideographs and kana; parts of words that are no letters, such as the vowel
 # signs of Hindi and Thai.
 CJK: str
+UNSPACED: str  # those of scripts that are written without spaces, and have vowel signs
 VOWEL_SIGNS: str
 TOUCHING: str  # signs that are symbols where a letter, digit or sign is on one side only (-5, $5, A-, C#)
 VALUES: str  # signs that say how much, how good or whether: as numbers do, where another stands in their place

@@ -38,11 +38,13 @@ _table_seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
 # Set by hand, each by what the labelled pairs and the contrast pairs have: docs/content-checks.md
 _SHORT = cython.declare(cython.int, 3)  # words of a difference that may turn its sentence, or replace one thing
 _PARAGRAPH = cython.declare(cython.int, 10)  # words of a paragraph from which on it is prose
-# Where bylines and datelines stand: so many symbols at either end, by the share of a text within these bounds
-_HEAD_LEAST = cython.declare(cython.Py_ssize_t, 12)
+# Where bylines and datelines stand: in short paragraphs within so many symbols at either end, and this part of a text
 _HEAD_MOST = cython.declare(cython.Py_ssize_t, 40)
-_HEAD_SHARE = cython.declare(cython.double, 0.04)
 _FOOT_MOST = cython.declare(cython.Py_ssize_t, 60)
+_EDGE = cython.declare(cython.Py_ssize_t, 4)
+# What `novel_middle` and `new_words_middle` leave out at either end
+_HEAD_LEAST = cython.declare(cython.Py_ssize_t, 12)
+_HEAD_SHARE = cython.declare(cython.double, 0.04)
 _FOOT_SHARE = cython.declare(cython.double, 0.07)
 _SWAP_REACH = cython.declare(cython.Py_ssize_t, 4)  # pieces between two that may be swapped
 _STRAY = cython.declare(cython.double, 0.01)  # share of common symbols at either end that may stand far from the others
@@ -153,17 +155,17 @@ def _kind(
     kept_figures: cython.int = _figures(there)
     dates: cython.int = _dates(here)
     kept_dates: cython.int = _dates(there)
-    if both:
-        if (figures and kept_figures) or (
-            is_short and not dates and not kept_dates and not words and figures + kept_figures
-        ):
+    is_brief: cython.bint = here.words <= 2 * _SHORT and there.words <= 2 * _SHORT
+    if both and is_brief:
+        if (figures and kept_figures) or (not dates and not kept_dates and not words and figures + kept_figures):
             return FIGURED
-        if (dates and kept_dates) or (dates and kept_figures) or (figures and kept_dates):
+        if figures + dates and kept_figures + kept_dates:
             return DATED
         if not words and here.kinds[UNIT] + there.kinds[UNIT]:
             return MEASURED
-        if here.kinds[NAME] and there.kinds[NAME] and here.words <= 2 * _SHORT and there.words <= 2 * _SHORT:
+        if here.kinds[NAME] and there.kinds[NAME]:
             return NAMED
+    if both:
         return REWORDED if is_short else REPLACED
     if is_short and not words and not here.kinds[NEGATION] + there.kinds[NEGATION]:
         if figures + kept_figures:
@@ -214,13 +216,13 @@ def _place(
     for i in range(begin, min(end, begin + 4 * _PARAGRAPH)):
         halves += 1 if side.kinds[i] & IDEOGRAPH else 2
     is_prose: cython.bint = halves >= 2 * _PARAGRAPH
-    if begin == 0 and not is_prose:
+    if is_prose:
+        return CLOSING if at >= count - cython.cast(cython.Py_ssize_t, _FOOT_SHARE * count) else SENTENCE
+    if begin == 0:
         return TOP
-    if at < (_HEAD_LEAST if is_prose else _HEAD_MOST) and count > 2 * _HEAD_MOST:
+    if at < min(_HEAD_MOST, count // _EDGE):
         return HEAD
-    if at >= count - (cython.cast(cython.Py_ssize_t, _FOOT_SHARE * count) if is_prose else _FOOT_MOST):
-        return CLOSING if is_prose else FOOT
-    return SENTENCE if is_prose else LINE
+    return FOOT if at >= count - min(_FOOT_MOST, count // _EDGE) else LINE
 
 
 @cython.cfunc

@@ -11,7 +11,7 @@ cdef struct Line:
     Part part
 
 cdef class Page:
-    cdef readonly str url, title, keywords, description
+    cdef readonly str url, title, headline, keywords, description
     cdef readonly tuple headings, anchors_same_site, anchors_other_sites, also_at
     cdef readonly bytes body_digest
     cdef readonly bint body_tells, selector_missed

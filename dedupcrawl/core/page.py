@@ -19,7 +19,7 @@ _MOST_LINKS = cython.declare(cython.int, 1_000)  # links of a page to its own ho
 _TELLING = cython.declare(
     cython.int, 40
 )  # characters that a page shows, from which on it is more than a JavaScript shell
-_TEXTS = ("url", "title", "keywords", "description")
+_TEXTS = ("url", "title", "headline", "keywords", "description")
 _LISTS = (
     "paragraphs",
     "headings",
@@ -39,6 +39,7 @@ class Page:
     Attributes:
         url: Where the page was found, after redirects.
         title: Text of the title element, or of a row's ``title``.
+        headline: Of its first h1, or of its first heading where it has none.
         paragraphs: The main text, one string per natural paragraph, in page order, without empty ones.
         asides: The other visible text that is not a link, likewise: what stands around the main text, or is the page's
             own text where the main text was not recognized.
@@ -65,6 +66,7 @@ class Page:
         url: object,
         *,
         title: object = "",
+        headline: object = "",
         paragraphs: object = (),
         headings: object = (),
         keywords: object = "",
@@ -80,7 +82,7 @@ class Page:
         selector_missed: bool = False,
         also_at: object = (),
     ):
-        _check(url=url, title=title, keywords=keywords, description=description)
+        _check(url=url, title=title, headline=headline, keywords=keywords, description=description)
         _check_lists(
             paragraphs=paragraphs,
             headings=headings,
@@ -90,7 +92,8 @@ class Page:
             link_lines=link_lines,
             also_at=also_at,
         )
-        self.url, self.title, self.keywords, self.description = map(str, (url, title, keywords, description))
+        self.url, self.title, self.headline = str(url), str(title), str(headline)
+        self.keywords, self.description = str(keywords), str(description)
         self.headings, self.also_at = headings, also_at
         self.anchors_same_site, self.anchors_other_sites = anchors_same_site, anchors_other_sites
         self.body_digest, self.body_tells, self.selector_missed = body_digest, body_tells, selector_missed
@@ -225,7 +228,17 @@ class Page:
 
 
 _FIELDS = (
-    *("url", "title", "paragraphs", "headings", "keywords", "description", "anchors_same_site", "anchors_other_sites"),
+    *(
+        "url",
+        "title",
+        "headline",
+        "paragraphs",
+        "headings",
+        "keywords",
+        "description",
+        "anchors_same_site",
+        "anchors_other_sites",
+    ),
     *("body_digest", "body_tells", "asides", "link_lines", "links", "main_links", "selector_missed", "also_at"),
 )
 
@@ -270,7 +283,7 @@ def read(
     outline: Outline = facts.taken(stays is not None)
     headings: list = _headings(outline) if stays is not None else []
     page: Page = Page.__new__(Page)
-    page.url, page.title, page.body_digest = url, outline.title, facts.digest
+    page.url, page.title, page.headline, page.body_digest = url, outline.title, _headline(outline), facts.digest
     page.keywords = page.description = ""
     page.headings = page.anchors_same_site = page.anchors_other_sites = ()
     page.also_at = also_at
@@ -410,12 +423,32 @@ def _read_meta(page: Page, outline: Outline, left: Span):
 
 
 @cython.cfunc
+def _headline(outline: Outline) -> str:
+    """The text of the first h1, or of the first heading where there is none."""
+    found: cython.int = -1
+    i: cython.int
+    for i in range(outline.block_count):
+        number: cython.int = outline.blocks[i].element
+        if outline.elements[number].is_h1:
+            found = i
+            break
+        if found < 0 and outline.elements[number].is_heading:
+            found = i
+    return " ".join(_lines_of(outline, found)) if found >= 0 else ""
+
+
+@cython.cfunc
+def _lines_of(outline: Outline, block: cython.int) -> list:
+    begin: cython.Py_ssize_t = outline.blocks[block].begin
+    lines = outline.text[begin : outline.blocks[block].end].decode("utf-8").split("\0")
+    return [line.strip() for line in lines if line.strip()]
+
+
+@cython.cfunc
 def _headings(outline: Outline) -> list:
     texts: list = []
     i: cython.int
     for i in range(outline.block_count):
-        block: cython.pointer(Block) = cython.address(outline.blocks[i])
-        if outline.elements[block.element].is_heading:
-            lines = outline.text[block.begin : block.end].decode("utf-8").split("\0")
-            texts += [line.strip() for line in lines if line.strip()]
+        if outline.elements[outline.blocks[i].element].is_heading:
+            texts += _lines_of(outline, i)
     return texts

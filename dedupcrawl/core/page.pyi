@@ -14,6 +14,7 @@ class Page:
         url: str,
         *,
         title: str = "",
+        headline: str = "",
         paragraphs: tuple[str, ...] = (),
         headings: tuple[str, ...] = (),
         keywords: str = "",
@@ -33,6 +34,8 @@ class Page:
     def url(self) -> str: ...
     @property
     def title(self) -> str: ...
+    @property
+    def headline(self) -> str: ...
     @property
     def paragraphs(self) -> tuple[str, ...]: ...
     @property

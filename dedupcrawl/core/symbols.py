@@ -1,8 +1,9 @@
 # cython: language_level=3
 """Symbols: the one tokenization that every content check shares, for Chinese, English and mixed pages.
 
-A symbol is a CJK ideograph or kana, a sign that says something by itself ($, ✓, the minus of −5), or a whole run of
-letters and digits in a script that writes words with spaces (spec 1, "characters"). Text is NFKC-normalized, folded to
+A symbol is a CJK ideograph or kana, a letter with its vowel signs in Thai, Lao, Khmer, Burmese and Tibetan, a sign that
+says something by itself ($, ✓, the minus of −5), or a whole run of letters and digits in a script that writes words with
+spaces (spec 1, "characters"), a number with the point or commas in it (1.500). Text is NFKC-normalized, folded to
 lower case and simplified first: full-width digits, capitals and traditional characters do not count.
 
 The hash of a symbol is a polynomial of its characters at a point that is derived from the secret of the index, modulo
@@ -17,7 +18,7 @@ from functools import lru_cache
 import cython
 import numpy as np
 from cython.cimports.cpython.unicode import PyUnicode_FromKindAndData
-from cython.cimports.dedupcrawl.core.characters import ALONE, CAPITAL, DIGIT, LETTER, POINT, TOUCH, fold_into, kind_of
+from cython.cimports.dedupcrawl.core.characters import ALONE, CAPITAL, DIGIT, EXTEND, LETTER, POINT, TOUCH, fold_into, kind_of
 from cython.cimports.dedupcrawl.core.hashing import fmix64, murmur3_32, times_plus
 from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy
@@ -162,13 +163,17 @@ class SymbolText:
             symbol.is_capital = is_capital
             total, bits = folded[at] + 1, kind
             at += 1
-            while not bits & ALONE and at < end:
+            while not bits & (ALONE | EXTEND) and at < end:
                 folded[at] &= POINT
                 kind = kind_of(folded[at])
-                if kind & (LETTER | ALONE) != LETTER and not _separates(folded, at, end):
+                if kind & (LETTER | ALONE | EXTEND) != LETTER and not _separates(folded, at, end):
                     break
                 total = times_plus(total, point, folded[at] + 1)
                 bits |= kind
+                at += 1
+            while bits & (ALONE | EXTEND) and at < end and kind_of(folded[at] & POINT) & EXTEND:
+                folded[at] &= POINT
+                total = times_plus(total, point, folded[at] + 1)
                 at += 1
             symbol.length = at - symbol.start
             symbol.hash = (fmix64(total ^ mask) & ~cython.cast(uint64_t, 1)) | ((bits & DIGIT) != 0)

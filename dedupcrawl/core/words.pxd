@@ -18,7 +18,7 @@ cpdef enum:  # what a symbol is, in the lower bits of its byte
 
 cpdef enum:
     KIND = 15  # these bits hold it
-    IDEOGRAPH = 128  # and this one is set for a symbol that is half a word
+    IDEOGRAPH = 128  # and this one is set for a symbol that is half a word, as in scripts without spaces
 
 cdef enum:
     PLACES = 1 << 14  # of a hash table of listed words

@@ -188,6 +188,13 @@ def _joins(text: SymbolText, at: cython.int) -> uint32_t:
 
 
 @cython.cfunc
+@cython.exceptval(check=False)
+def _is_half_a_word(point: uint32_t) -> cython.bint:
+    """Whether a symbol that begins with this character is one of a script without spaces."""
+    return kind_of(point) & ALONE != 0 and (point >= 0x2E80 or 0x0E00 <= point < 0x1800)
+
+
+@cython.cfunc
 def _tell(
     text: SymbolText, lists: WordLists, block: cython.pointer(Block), kinds: cython.pointer(uint8_t)
 ) -> cython.int:
@@ -209,7 +216,7 @@ def _tell(
                 kind = NUMERAL
             elif kind < 0:
                 kind = NAME
-        kinds[at] = (kind if kind > 0 else WORD) | (IDEOGRAPH if kind_of(point) & ALONE and point >= 0x2E80 else 0)
+        kinds[at] = (kind if kind > 0 else WORD) | (IDEOGRAPH if _is_half_a_word(point) else 0)
     for at in range(first, end - 1):  # words of two
         if kinds[at] & IDEOGRAPH or kinds[at + 1] & IDEOGRAPH:
             kind = lists.kind_of_key(_key(text.items[at].hash, text.items[at + 1].hash))

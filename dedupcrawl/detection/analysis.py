@@ -95,7 +95,7 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
             analysis = Analysis(page, analysis.text.secret)
             own, left_out = analysis.without(template)
         page, secret = analysis.page, analysis.text.secret
-        view = View(page.url, page.title, analysis.outline, analysis.around, template, secret)
+        view = View(page.url, page.title, analysis.outline, analysis.around, template, secret, page.headline)
         return cls(analysis, own, left_out, view)
 
     @property

@@ -133,6 +133,7 @@ class Detector:
             run=self.run,
             kept_at=time.time(),
             title=page.title[:TITLE],
+            headline=page.headline[:TITLE],
             signatures=signatures,
             outline=reading.analysis.outline,
             fetched_url="" if identity == page.url else page.url,

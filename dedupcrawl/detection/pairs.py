@@ -74,7 +74,7 @@ class Pairs:
         one, text = self._view(new)
         other, _ = self._view(kept)
         if not isinstance(kept, str):  # as an index has it
-            other = View(other.url, other.titled, other.outline, other.around.to_bytes(), other.site, other.secret)
+            other = msgspec.structs.replace(other, all_around=other.around.to_bytes())
         if not len(one.main.blocks.symbols) or not len(other.main.blocks.symbols):
             return Compared(0.0, [], {"symbols": one.own_count, "kept_symbols": other.own_count})
         found = evidence.compare(one, other, self._model)
@@ -126,7 +126,7 @@ class Pairs:
 
 def kept_view(entry: Entry, template: Template, secret: Secret) -> View:
     """A kept page of the index of this secret, for comparing another one with it, by the template of its host."""
-    return View(entry.source, entry.title, entry.outline, entry.asides, template, secret)
+    return View(entry.source, entry.title, entry.outline, entry.asides, template, secret, entry.headline)
 
 
 def _url(doubt: object) -> object:

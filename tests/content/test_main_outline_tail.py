@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dedupcrawl.content.alignment import Symbols
+from dedupcrawl.content.main_outline import Symbols
 from dedupcrawl.content.main_outline import tail_begins
 
 

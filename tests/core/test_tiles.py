@@ -7,9 +7,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content import alignment
-from dedupcrawl.content.alignment import tiles
-from tests.content.test_alignment import FEW, PIECES, joined, symbols
+from dedupcrawl.core.alignment import tiles
+from tests.core.reference import alignment
+from tests.core.test_alignment import FEW, PIECES, joined, symbols
 
 
 def brute_force_anchors(new: Sequence[int], kept: Sequence[int]) -> list[int]:
@@ -45,8 +45,7 @@ def test_tiles_are_equal_pieces_without_overlap(a: list[int], b: list[int], chan
     pieces = [a[place : place + 10] for place in range(0, len(a), 10)]
     chance.shuffle(pieces)
     new, kept = symbols(a), symbols([*joined(pieces), *b])
-    found = tiles(new, kept)
-    spans = list(zip(found.new.tolist(), found.kept.tolist(), found.length.tolist(), strict=True))
+    spans = tiles(new.tobytes(), kept.tobytes())
     for place, other, length in spans:
         assert length > 0
         assert new[place : place + length].tolist() == kept[other : other + length].tolist()

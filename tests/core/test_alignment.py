@@ -7,10 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.alignment import Alignment, Symbols, align, differing
+from dedupcrawl.core.alignment import LONGEST, align, tiles
+from tests.core.reference import alignment as reference
+from tests.core.reference.alignment import Alignment, Symbols, differing
 
 FEW = st.lists(st.integers(1, 4), max_size=40)
 """Sequences in which everything occurs many times."""
@@ -27,7 +30,20 @@ def joined(pieces: Iterable[Sequence[int]]) -> list[int]:
 
 
 def aligned(new: Sequence[int], kept: Sequence[int]) -> Alignment:
-    return align(symbols(new), symbols(kept))
+    """As the core does, if the reference gives the same."""
+    one, other = symbols(new), symbols(kept)
+    mine, its, pieces, moves = align(one.tobytes(), other.tobytes())
+    flags = np.frombuffer(mine, np.bool_), np.frombuffer(its, np.bool_)
+    found = Alignment(*flags, np.frombuffer(pieces, np.int32).reshape(-1, 4), moves)
+    assert told(found) == told(reference.align(one, other))
+    expected = reference.tiles(one, other)
+    columns = (expected.new.tolist(), expected.kept.tolist(), expected.length.tolist())
+    assert tiles(one.tobytes(), other.tobytes()) == list(zip(*columns, strict=True))
+    return found
+
+
+def told(found: Alignment) -> tuple[list[bool], list[bool], list[list[int]], int]:
+    return found.new.tolist(), found.kept.tolist(), found.pieces.tolist(), found.moves
 
 
 @given(FEW | PIECES.map(joined), FEW | PIECES.map(joined))
@@ -97,3 +113,47 @@ def test_a_hostile_pair_takes_bounded_effort() -> None:
     new = joined(blocks)[:16_000]
     found = aligned(new, kept)
     assert Counter(found.new.tolist())[True] > 0
+
+
+@given(st.integers(0, 2**32))
+def test_an_edited_text(seed: int) -> None:
+    """Words replaced, left out and put in, blocks moved and repeated; of few words or of many, numbers among them."""
+    chance = random.Random(seed)
+    vocabulary = chance.choice([4, 40, 3000])
+    kept = [chance.randrange(vocabulary) for _ in range(chance.randrange(1, 700))]
+    new = kept.copy()
+    for _ in range(chance.randrange(40)):
+        at, length = chance.randrange(len(new) + 1), chance.choice([1, 1, 1, 3, 8, 30, 200])
+        other = [chance.randrange(vocabulary) for _ in range(length)]
+        kind = chance.randrange(6)
+        if kind == 0:
+            new[at : at + length] = other
+        elif kind == 1:
+            del new[at : at + length]
+        elif kind == 2:
+            new[at:at] = other
+        elif kind == 5:  # two pieces change places
+            new[at : at + 12] = [*new[at + 8 : at + 12], *new[at + 4 : at + 8], *new[at : at + 4]]
+        else:
+            block = new[at : at + length]
+            if kind == 3:
+                del new[at : at + length]
+            to = chance.randrange(len(new) + 1)
+            new[to:to] = block
+    aligned(new[:LONGEST], kept)
+    aligned(kept, new[:LONGEST])
+
+
+@pytest.mark.parametrize("alike", [1, 2, 50])
+def test_long_gaps(alike: int) -> None:
+    chance = random.Random(alike)
+    frame, others = [list(range(10_000 + start, 10_000 + start + 20)) for start in (0, 100)]
+    new, kept = ([chance.randrange(alike) for _ in range(5000)] for _ in range(2))
+    aligned([*frame, *new, *others], [*frame, *kept, *others])
+    aligned([*frame, *new[:500], *others], [*frame, *kept[:480], *others])
+
+
+def test_a_sequence_that_is_too_long_is_refused() -> None:
+    for function in (align, tiles):
+        with pytest.raises(ValueError, match="16385 symbols"):
+            function(bytes(2 * LONGEST + 2), b"")

@@ -1,0 +1,156 @@
+"""Differences: what each is, and where."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedupcrawl.content.main_outline import packed, read
+from dedupcrawl.core import diff
+from dedupcrawl.core.alignment import align
+from dedupcrawl.core.diff import (
+    ADDED,
+    CLOSING,
+    COUNTED,
+    DATED,
+    DIFFERENCES,
+    FIGURED,
+    FILLER,
+    FOOT,
+    FURNITURE,
+    HEAD,
+    LEFT_OUT,
+    LINE,
+    MEASURED,
+    NAMED,
+    RENAMED,
+    REPLACED,
+    REWORDED,
+    SECTIONS,
+    SENTENCE,
+    SLOT,
+    SWAPPED,
+    TOP,
+    TURNED,
+    differences,
+    occurring,
+)
+from dedupcrawl.core.digests import NO_SECRET
+from dedupcrawl.core.symbols import SymbolText
+from tests.core.test_symbols import TEXTS
+
+PROSE = "The council of the town met last week to talk about the bridge over the river and who will pay for it."
+Rows = list[tuple[int, int, bool]]
+
+
+def told(new: list[str], kept: list[str], own: bool = True) -> Rows:
+    """Kind, place and whether it is of own text, of each difference of two texts, a paragraph a line."""
+    one, other = (read(packed(SymbolText.of(tuple(lines)))).blocks for lines in (new, kept))
+    here, there = ((it.symbols.tobytes(), it.kinds, bytes([own]) * len(it.kinds), it.ends) for it in (one, other))
+    in_kept, in_new, pieces, _ = align(here[0], there[0])
+    rows, *_ = differences(here, there, in_kept, in_new, pieces, NO_SECRET)
+    return [(row[0], row[1], bool(row[2])) for row in np.frombuffer(rows, np.uint8).reshape(-1, 3).tolist()]
+
+
+def amid(sentence: str) -> list[str]:
+    return [PROSE, f"{PROSE} {sentence} {PROSE}", PROSE, PROSE]
+
+
+@pytest.mark.parametrize(
+    ("new", "kept", "kind"),
+    [
+        ("The fee is 30 euros.", "The fee is 50 euros.", FIGURED),
+        ("The fee is 1.500 euros.", "The fee is 1,500 euros.", FIGURED),
+        ("It fell by 50% then.", "It fell by 50 then.", FIGURED),
+        ("罚款三十元。", "罚款五十元。", FIGURED),
+        ("See part VII of it.", "See part III of it.", FIGURED),
+        ("It costs 30 euros.", "It costs 30 dollars.", MEASURED),
+        ("He got 3 years.", "He got 3 months.", MEASURED),
+        ("We met Anna Smith there.", "We met Peter Jones there.", NAMED),
+        ("It opens on 5 May.", "It opens on 7 May.", DATED),
+        ("It opens at 12:30.", "It opens at 14:00.", DATED),
+        ("The appeal was granted.", "The appeal was denied.", TURNED),
+        ("It is allowed to swim.", "It is not allowed to swim.", TURNED),
+        ("法院予以批准。", "法院予以驳回。", TURNED),
+        ("항소를 승인했다.", "항소를 거부했다.", TURNED),
+        ("It was a large house.", "It was a green house.", REWORDED),
+        ("It was the house.", "It was a house.", FILLER),
+        ("It was a house.", "It was a very old wooden house.", LEFT_OUT),
+        ("It was a very old wooden house.", "It was a house.", ADDED),
+    ],
+)
+def test_the_kind_of_a_difference_in_a_sentence(new: str, kept: str, kind: int) -> None:
+    assert told(amid(new), amid(kept)) == [(kind, SENTENCE, True)]
+
+
+def test_a_passage_by_another_one() -> None:
+    other = "a boat without oars lay half under water beside an empty crate"
+    assert told(amid(other), amid("nobody had seen that dog since spring when snow melted"))[0][0] == REPLACED
+
+
+def test_two_things_the_other_way_round() -> None:
+    rows = told(amid("Trains go from Berlin to Munich."), amid("Trains go from Munich to Berlin."))
+    assert {kind for kind, *_ in rows} == {SWAPPED}
+
+
+def test_the_same_replacement_again_is_told_apart() -> None:
+    new, kept = ([PROSE, f"{PROSE} {name} won.", PROSE, f"{PROSE} Then {name} left.", PROSE] for name in ("Ada", "Eve"))
+    assert [kind for kind, *_ in told(new, kept)] == [REWORDED, RENAMED]
+
+
+def test_what_a_site_repeats_is_no_own_text() -> None:
+    assert told(amid("It is 30."), amid("It is 50."), own=False) == [(SLOT, SENTENCE, False)]
+    assert told(amid("It is 30."), amid("It is."), own=False) == [(FURNITURE, SENTENCE, False)]
+
+
+def test_a_count_of_readers_is_told_from_other_numbers() -> None:
+    new, kept = ([PROSE, PROSE, f"{count} views, 3 comments", PROSE] for count in (12, 13))
+    assert told(new, kept) == [(COUNTED, LINE, True)]
+
+
+def test_where_a_difference_stands() -> None:
+    for at, place in enumerate((TOP, HEAD, SENTENCE, LINE, SENTENCE, CLOSING, FOOT)):
+        lines = ["Bridge", "Written by nobody", f"{PROSE} {PROSE} {PROSE}", "In short", f"{PROSE} {PROSE}", PROSE, "Back"]
+        text = [*lines[:4], PROSE, *lines[4:]] if place != CLOSING else lines[:-1]
+        number = text.index(lines[at])
+        new, kept = ([*text[:number], f"{text[number]} {word}", *text[number + 1 :]] for word in ("5 km", "7 km"))
+        assert told(new, kept) == [(FIGURED, place, True)], lines[at]
+
+
+@given(st.lists(TEXTS, max_size=5), st.lists(TEXTS, max_size=5), st.booleans())
+def test_each_piece_has_one_kind_and_place(new: list[str], kept: list[str], own: bool) -> None:
+    for kind, place, is_own in told(new, kept, own):
+        assert kind < DIFFERENCES
+        assert place < SECTIONS
+        assert is_own == (kind not in {FURNITURE, SLOT})
+
+
+@given(st.lists(TEXTS, max_size=5))
+def test_equal_texts_do_not_differ(text: list[str]) -> None:
+    assert told(text, text) == []
+
+
+SYMBOLS = st.lists(st.integers(1, 2**16 - 1) | st.integers(1, 5), max_size=60).map(lambda it: np.array(it, np.uint16))
+
+
+@given(SYMBOLS, SYMBOLS)
+def test_how_many_symbols_occur(symbols: np.ndarray, text: np.ndarray) -> None:  # type: ignore[type-arg]
+    assert occurring(symbols.tobytes(), text.tobytes()) == int(np.isin(symbols, text).sum())
+
+
+def test_what_are_no_pieces_of_these_texts_is_refused() -> None:
+    text = b"\2\0\4\0", b"\0\0", b"\1\1", [2]
+    for piece in ([0, 3, 0, 1], [-1, 1, 0, 1], [0, 1, 2, 1], [0, 1, 0, 9]):
+        with pytest.raises(ValueError, match="pieces are not those"):
+            differences(text, text, b"\0\0", b"\0\0", np.array(piece, np.int32).tobytes(), NO_SECRET)
+    with pytest.raises(ValueError, match="kinds or flags"):
+        differences((b"\2\0\4\0", b"\0", b"\1\1", [2]), text, b"\0\0", b"\0\0", b"", NO_SECRET)
+
+
+def test_the_names_of_kinds_are_those_of_their_numbers() -> None:
+    from dedupcrawl.content.differences import KINDS
+
+    assert len(KINDS) == DIFFERENCES
+    assert all(getattr(diff, name.upper().replace(" ", "_")) == number for number, name in enumerate(KINDS))
