@@ -25,7 +25,6 @@ from dedupcrawl.content.view import View
 from dedupcrawl.core.diff import (
     ADDED,
     CLOSING,
-    COUNTED,
     DATED,
     DIFFERENCES,
     FIGURED,
@@ -296,7 +295,6 @@ FEATURES: tuple[Feature, ...] = (
     _share("left_out", LEFT_OUT, "words left out"),
     _at("left_out_line", LEFT_OUT, LINE, "words left out in lines"),
     _alone("left_out_alone", LEFT_OUT, "words left out"),
-    _share("counted", COUNTED, "other counts of readers or comments", "either"),
     Feature("slots", "against", lambda p: log1p(sum(p.counts[SLOT])), "values that differ in furniture", "count"),
     Feature("moved", "against", moved, "places where the order differs, of a list or a page in a template"),
     Feature(
@@ -327,6 +325,20 @@ FEATURES: tuple[Feature, ...] = (
         "against",
         lambda p: float(_own(p.title_counts) > 0 and not _own(p.counts)),
         "the titles differ, and the texts do not",
+        "flag",
+    ),
+    Feature(
+        "headlines_differ",
+        "against",
+        lambda p: float(_own(p.headline_counts) > 0),
+        "the headlines of two pages of a host differ",
+        "flag",
+    ),
+    Feature(
+        "beside_only",
+        "against",
+        lambda p: float(p.beside > 0 and _own(p.counts) <= 1),
+        "hardly anything differs but lines beside the main text",
         "flag",
     ),
     Feature("listed", "against", listed, "share of the kept page that is more than this one, to which it links"),

@@ -18,7 +18,17 @@ from functools import lru_cache
 import cython
 import numpy as np
 from cython.cimports.cpython.unicode import PyUnicode_FromKindAndData
-from cython.cimports.dedupcrawl.core.characters import ALONE, CAPITAL, DIGIT, EXTEND, LETTER, POINT, TOUCH, fold_into, kind_of
+from cython.cimports.dedupcrawl.core.characters import (
+    ALONE,
+    CAPITAL,
+    DIGIT,
+    EXTEND,
+    LETTER,
+    POINT,
+    TOUCH,
+    fold_into,
+    kind_of,
+)
 from cython.cimports.dedupcrawl.core.hashing import fmix64, murmur3_32, times_plus
 from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy
@@ -408,9 +418,9 @@ def _separates(text: cython.pointer(uint32_t), at: cython.Py_ssize_t, end: cytho
 
     Four digits after a comma are the next number: "in 2010,2011".
     """
-    if text[at] != 0x2E and text[at] != 0x2C or at + 1 >= end:
+    if (text[at] != 0x2E and text[at] != 0x2C) or at + 1 >= end:
         return False
-    if not (kind_of(text[at - 1]) & DIGIT and kind_of(text[at + 1] & POINT) & DIGIT):
+    if not (kind_of(text[at - 1]) & DIGIT and kind_of(text[at + 1] & POINT) & (DIGIT | ALONE) == DIGIT):
         return False
     digits: cython.Py_ssize_t = 1
     while at + digits < end and digits < 5 and kind_of(text[at + digits] & POINT) & DIGIT:

@@ -19,7 +19,7 @@ import cython
 import numpy as np
 from cython.cimports.dedupcrawl.core.characters import ALONE, kind_of
 from cython.cimports.dedupcrawl.core.hashing import fmix64
-from cython.cimports.dedupcrawl.core.symbols import Block, Symbol, value_of
+from cython.cimports.dedupcrawl.core.symbols import Block, Symbol
 
 from dedupcrawl.core.characters import VALUES as _SIGNS
 from dedupcrawl.core.symbols import vocabulary_of

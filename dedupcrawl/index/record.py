@@ -114,11 +114,13 @@ _PACKED, _AS_IT_IS = b"\1", b"\2"
 _CHECKSUM_BYTES = 4
 _MAGIC = b"\x28\xb5\x2f\xfd"  # how every frame of Zstandard begins, and none is stored
 
-# Names as of format 4. Others are packed all the same, only not as small: a change here is another format.
+# Names as of format 8. Others are packed all the same, only not as small: a change here is another format.
 _FEATURES = (
-    "novel_share novel_middle new_words_middle scattered density differences values values_only reversed_only slots "
-    "furniture moved_templated beside beside_links_templated untold_title titles_told titles_templated titles_short "
-    "listed lists kept_links short one_host"
+    "novel_share novel_middle new_words_middle scattered density differences decisive_only decisive_share "
+    "decisive_density figures figures_foot dates dates_text dates_line dates_foot dateline turned turned_alone "
+    "names units swapped_alone replaced replaced_text reworded_few reworded_one renamed renamed_line renamed_head "
+    "added added_alone left_out left_out_line left_out_alone slots moved beside_links_templated untold_title "
+    "titles_told title_decisive title_only headlines_differ beside_only listed lists kept_links one_host"
 )
 _REQUEST = {
     "url": "https://www.",

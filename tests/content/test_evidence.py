@@ -64,7 +64,7 @@ def test_features_are_finite_and_probability_is_one(new: str, kept: str) -> None
 def test_nothing_differs_from_itself(text: str) -> None:
     found = seen(text, text)
     assert found.probability == 1.0
-    neutral = {"untold_title", "one_host", "short", "furniture"}
+    neutral = {"untold_title", "one_host"}
     assert not {name for name, number in zip(NAMES, found.values, strict=True) if number} - neutral
 
 
@@ -78,21 +78,6 @@ def test_what_is_worth_no_comparison_covers_little(new: str, kept: str) -> None:
 def test_each_feature_has_one_name_and_says_what_it_counts() -> None:
     assert len(set(NAMES)) == len(NAMES)
     assert all(feature.says for feature in FEATURES)
-
-
-@pytest.mark.parametrize(
-    ("old", "instead", "name"),
-    [
-        ("a clock", "a bicycle", "new_words_middle"),
-        ("9000", "8000", "values"),
-        ("Monday", "Friday", "values_only"),
-        ("would not stop", "would stop", "reversed_only"),
-        ("guilty", "innocent", "reversed_only"),
-    ],
-)
-def test_a_difference_is_what_it_is(old: str, instead: str, name: str) -> None:
-    assert value(seen(TEXT.replace(old, instead), TEXT), name) > 0
-    assert value(seen(TEXT, TEXT), name) == 0
 
 
 def test_a_byline_weighs_less_than_the_same_words_inside() -> None:
@@ -138,16 +123,16 @@ def test_a_value_in_a_slot_of_the_site_is_weaker_than_one_in_own_text() -> None:
         packaged(),
     )
     assert value(known, "slots") > 0
-    assert value(known, "values") == 0
+    assert value(known, "figures") == 0
     assert known.probability > seen(own, other).probability
 
 
 def test_what_differs_is_shown_as_the_new_page_says_it() -> None:
     new = TEXT.replace("a clock", "a bicycle")
     shown = seen(new, TEXT).to_dict(SymbolText.of(paragraphs_of(new)))
-    assert shown["differs"] == [{"at": 21, "says": "bicycle", "kept_symbols": 1, "kind": "replaced", "own": True}]
+    assert shown["differs"] == [{"at": 21, "says": "bicycle", "kept_symbols": 1, "kind": "reworded", "own": True}]
     assert shown["new_words_middle"] > 0
-    assert "values" not in shown
+    assert "figures" not in shown
 
 
 def test_a_text_longer_than_its_outline_is_compared_by_its_tail() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from math import expm1, log
+from math import expm1
+from typing import Any
 
-import msgspec
 import pytest
 
-from dedupcrawl.content.features import FEATURES, Pair
+from dedupcrawl.content.features import FEATURES
+from dedupcrawl.content.pair import Pair
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.page import Page
 from tests.content.test_evidence import TEXT, view
@@ -19,7 +20,6 @@ MORE = (
 )
 LINES = tuple(TEXT.split("\n"))
 PAGE = Page("http://a.example/1", title="A clock from the town hall", paragraphs=LINES)
-STEELS = ("iron", "bronze", "copper", "silver", "brass", "tin", "nickel", "zinc", "lead")
 KNOWN = Template()
 for number in range(RECURRING):
     KNOWN.add({number}, f"{number}")  # of a host whose pages repeat nothing that these say
@@ -87,34 +87,47 @@ def test_another_order_counts_of_a_page_in_a_template_and_of_links_not_of_prose(
 
 
 def test_a_template_is_what_two_pages_of_one_host_may_share() -> None:
-    other = PAGE.replace(url="http://a.example/2", title="A clock from the old hall")
-    assert OF["titles_templated"](pair(other, PAGE, Template())) > 0
-    assert OF["titles_templated"](pair(other.replace(url="http://b.example/2"), PAGE, Template())) == 0
-    assert OF["titles_templated"](pair(other, PAGE)) == 0
+    other = PAGE.replace(url="http://a.example/2", link_lines=("All about clocks and bells",))
+    assert OF["beside_links_templated"](pair(other, PAGE, Template())) > 0
+    assert OF["beside_links_templated"](pair(other.replace(url="http://b.example/2"), PAGE, Template())) == 0
+    assert OF["beside_links_templated"](pair(other, PAGE)) == 0
 
 
-def test_a_text_is_short_by_its_own_words() -> None:
-    short = PAGE.replace(paragraphs=("Nine words of text are all that this says.",))
-    assert OF["short"](pair(short, PAGE)) == pytest.approx(log(200 / 10))
-    assert OF["short"](pair(PAGE.replace(paragraphs=(MORE,) * 12), PAGE)) == 0
+def edited(old: str, new: str, **more: Any) -> Pair:
+    """The page of which one thing was changed, beside itself as it was."""
+    assert old in TEXT
+    return pair(PAGE.replace(url="http://a.example/2", paragraphs=tuple(TEXT.replace(old, new).split("\n")), **more), PAGE)
 
 
-def test_items_of_a_list_count_where_the_kept_page_lacks_them_and_not_all_pages_have_them() -> None:
-    shop, frame = Template(), "Sorted by price, nine to a page"
-    names = [f"Pocket knife of {steel}" for steel in STEELS]
-    for number in range(4 * RECURRING):  # each product on a third of the lists, the frame on all
-        lines = (frame, *(name for at, name in enumerate(names) if (at + number) % 3 == 0))
-        shop.add(set(view(Page("", paragraphs=lines), KNOWN).blocks), f"{number}")
-    first, second = (
-        Page(f"http://a.example/{n}", title="Knives", paragraphs=(frame, *names[n : n + 3])) for n in (0, 3)
-    )
-    assert expm1(OF["items"](pair(first, second, shop))) == pytest.approx(3)
-    assert OF["items"](pair(first, first.replace(url="http://a.example/9"), shop)) == 0
-    assert OF["items"](pair(first, second.replace(link_lines=tuple(names[:3])), shop)) == 0, "it has them beside"
-    assert OF["items"](pair(first, second)) == 0, "of a site that repeats nothing they are its own"
-    assert OF["items"](pair(Page("", paragraphs=(frame,)), Page("", paragraphs=(names[0],)), shop)) == 0, "all have it"
-    lines = tuple(f"A line that leads to the {first} {second}" for first in STEELS for second in STEELS)
-    many = view(first.replace(url="http://a.example/9", paragraphs=(frame,), link_lines=(*lines, *names)), shop)
-    stored = msgspec.structs.replace(many, all_around=many.said_around.to_bytes())
-    whole = view(first.replace(paragraphs=(frame, *names)), shop)
-    assert OF["items"](Pair.of(whole, stored)) == 0, "of so many lines not all are stored"
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        ("9000", "8000", {"figures", "decisive_only", "decisive_share", "decisive_density"}),
+        ("would not stop", "would stop", {"turned", "turned_alone", "decisive_only"}),
+        ("a clock", "a bicycle", {"reworded_one", "reworded_few"}),
+        ("9000", "9000 very good and old", {"added", "added_alone"}),
+    ],
+)
+def test_one_difference_is_told_by_what_it_is(old: str, new: str, names: set[str]) -> None:
+    found, nothing = edited(old, new), pair(PAGE, PAGE)
+    assert {name for name in names if OF[name](found) > 0} == names
+    assert not any(OF[name](nothing) for name in names)
+    others = {"figures", "turned_alone", "added_alone", "reworded_one", "names", "units", "swapped_alone"} - names
+    assert not {name for name in others if OF[name](found)}
+
+
+def test_titles_and_headlines_are_told_by_what_differs() -> None:
+    other = edited("9000", "9000", title="A clock from the town hall, part 7")
+    assert OF["title_only"](other) == 1
+    assert OF["title_decisive"](pair(PAGE.replace(title="Page 7"), PAGE.replace(title="Page 8"))) == 1
+    assert OF["title_decisive"](pair(PAGE.replace(title="Red page 7"), PAGE.replace(title="Wet page 8"))) == 0
+    named = PAGE.replace(headline="Anna Smith")
+    assert OF["headlines_differ"](pair(named.replace(headline="Peter Jones"), named)) == 1
+    assert OF["headlines_differ"](pair(named, PAGE)) == 0, "one has none"
+    elsewhere = named.replace(url="http://b.example/", headline="Peter Jones")
+    assert OF["headlines_differ"](pair(elsewhere, named)) == 0, "of another host"
+
+
+def test_lines_beside_count_where_hardly_anything_else_differs() -> None:
+    assert OF["beside_only"](pair(PAGE.replace(asides=(MORE,)), PAGE)) == 1
+    assert OF["beside_only"](pair(PAGE.replace(asides=(MORE,)), PAGE.replace(asides=(MORE,)))) == 0

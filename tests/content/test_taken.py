@@ -85,7 +85,7 @@ def test_what_is_taken_stands_on_both_and_in_no_difference(
         if flags is None:
             continue
         assert not np.any(here.differs & flags)
-        assert not set(np.flatnonzero(flags)).intersection(found.alignment.pieces[:, column].tolist())
+        assert not set(np.flatnonzero(flags)).intersection(found.pieces[:, column].tolist())
         assert np.count_nonzero(here.own & ~flags) > 0
-    ordered = found.alignment.pieces
+    ordered = found.pieces
     assert np.all(ordered[:, [0, 2]] <= ordered[:, [1, 3]])

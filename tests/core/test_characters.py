@@ -11,7 +11,22 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dedupcrawl.core import characters
-from dedupcrawl.core.characters import ALONE, CJK, DIGIT, LETTER, MARK, SIGNS, TOUCH, TOUCHING, collapse, fold, unescape
+from dedupcrawl.core.characters import (
+    ALONE,
+    CJK,
+    DIGIT,
+    EXTEND,
+    LETTER,
+    MARK,
+    SIGNS,
+    TOUCH,
+    TOUCHING,
+    UNSPACED,
+    VOWEL_SIGNS,
+    collapse,
+    fold,
+    unescape,
+)
 from tests.content.definitions import SYMBOL
 from tests.core.definitions import ASSIGNED, collapsed, folded, is_assigned, unescaped
 from tools import character_tables
@@ -40,6 +55,9 @@ def test_kinds_are_those_of_the_definition() -> None:
     for pattern, bits in ((SYMBOL, LETTER), (re.compile(f"[{CJK}]+"), ALONE), (re.compile(r"\d"), DIGIT)):
         for run in pattern.finditer(EVERY_CHARACTER):
             expected[run.start() : run.end()] |= bits
+    for one in re.finditer(f"[{UNSPACED}]", EVERY_CHARACTER):
+        if expected[one.start()] & LETTER:
+            expected[one.start()] |= EXTEND if re.fullmatch(f"[{VOWEL_SIGNS}]", one[0]) else ALONE
     expected[[ord(sign) for sign in SIGNS]] |= ALONE
     expected[[ord(sign) for sign in TOUCHING]] = TOUCH  # which it is not only when others stand beside it
     is_common = np.array(list(map(is_assigned, EVERY_CHARACTER)))

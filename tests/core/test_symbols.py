@@ -106,9 +106,11 @@ def test_blocks_of_an_outline(values: list[int], secret: Secret) -> None:
     for at in [*(at for at, value in enumerate(values) if value == BETWEEN_BLOCKS), len(values)]:
         blocks += [values[begin:at]] if begin < at else []
         begin = at + 1
-    symbols, ends, hashes = blocks_of(struct.pack(f"<{len(values)}H", *values), secret)
+    kinds = bytes(at % 251 for at in range(len(values)))
+    symbols, kept_kinds, ends, hashes = blocks_of(struct.pack(f"<{len(values)}H", *values), kinds, secret)
     kept = [value for block in blocks for value in block]
     assert symbols == struct.pack(f"<{len(kept)}H", *kept)
+    assert kept_kinds == bytes(kind for kind, value in zip(kinds, values, strict=True) if value != BETWEEN_BLOCKS)
     assert ends == [sum(map(len, blocks[: number + 1])) for number in range(len(blocks))]
     assert hashes == [reference.skeleton_hash(block, secret) for block in blocks]
 
@@ -116,22 +118,25 @@ def test_blocks_of_an_outline(values: list[int], secret: Secret) -> None:
 @given(TEXTS, SECRETS)
 def test_the_blocks_of_a_text_are_those_of_its_outline(text: str, secret: Secret) -> None:
     made = SymbolText.of((text,), secret)
-    assert blocks_of(made.values, secret)[2] == made.block_hashes
+    assert blocks_of(made.values, bytes(len(made.values) // 2), secret)[3] == made.block_hashes
 
 
 @pytest.mark.parametrize(
     ("text", "symbols"),
     [
         ("系统采用的特征码", ["系", "统", "采", "用", "的", "特", "征", "码"]),
-        ("TiDB 7.5 的 3个region", ["tidb", "7", "5", "的", "3", "个", "region"]),
+        ("TiDB 7.5 的 3个region", ["tidb", "7.5", "的", "3", "个", "region"]),
         ("ＡＢＣ１２３", ["abc123"]),
         ("don't snake_case über-groß", ["don", "t", "snake", "case", "über", "gross"]),
         ("ひらがなカナ 한국어", [*"ひらがなカナ", "한국어"]),
         ("數據庫", ["数", "据", "库"]),
         ("-5 to −7°, 10-20, 2024-05-03", ["-", "5", "to", "-", "7", "10", "20", "2024", "05", "03"]),
         ("$5 or €7", ["$", "5", "or", "€", "7"]),
-        ("C, C++, C#, A-", ["c", "c", "+", "c", "#", "a", "-"]),
+        ("C, C++, C#, A-", ["c", "c", "+", "+", "c", "#", "a", "-"]),
         ("well-known - # --x ##", ["well", "known", "-", "x"]),
+        ("1.500, 1,500 2010,2011 v2.0. 1. 12:30", ["1.500", "1,500", "2010", "2011", "v2.0", "1", "12", "30"]),
+        ("a<b && a+b 50%", ["a", "<", "b", "&", "&", "a", "+", "b", "50", "%"]),
+        ("ไม่ไป ၃၀ ខ្មែរ हिन्दी", ["ไ", "ม่", "ไ", "ป", "၃", "၀", "ខ្", "មែ", "រ", "हिन्दी"]),
         ("✓ wifi ✗gps ★★☆ ● ©", ["✓", "wifi", "✗", "gps", "★", "★", "☆"]),
         ("", []),
         (" 。，!?\n", []),
@@ -235,7 +240,12 @@ def test_a_symbol_whose_hash_begins_with_zeros_is_no_break() -> None:
     text = SymbolText.of((f"{word} and", "more"))
     assert text.hashes.tolist()[0] >> 49 == 0
     assert struct.unpack("<4H", text.values).count(BETWEEN_BLOCKS) == 1
-    assert blocks_of(text.values)[1] == [2, 3]
+    assert blocks_of(text.values, bytes(4))[2] == [2, 3]
+
+
+def test_an_outline_with_too_few_kinds_is_refused() -> None:
+    with pytest.raises(ValueError, match="too few kinds"):
+        blocks_of(b"\2\0\4\0", b"\1")
 
 
 def test_the_table_of_skeletons_is_what_blocks_are_known_by() -> None:
