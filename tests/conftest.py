@@ -16,6 +16,10 @@ from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]  
 settings.register_profile("suite", deadline=None, max_examples=25)
 settings.load_profile("suite")
 
+# NumPy's threads wait for each other by spinning. Where other workers have the cores, the tests of calibrate take 41 s
+# of CPU with two threads and 5 s with one. NumPy reads this when it is imported, here or in a process of a test's.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
 gc.set_threshold(2_000, 50, 100)  # as it is without, a sixteenth of the tests' time is looking for garbage
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background job; some tests interrupt

@@ -54,6 +54,7 @@ def build() -> list[Path]:
     if stale:
         record.unlink(missing_ok=True)
         with tempfile.TemporaryDirectory() as made, ThreadPoolExecutor(os.cpu_count()) as threads:
+            list(threads.map(_run, _translations(stale, Path(made))))
             list(threads.map(lambda target: _compile(target, Path(made)), stale))
     lines = [digest, *(f"{target.name} {key}" for target, key in keys.items())]
     record.write_text("\n".join(lines) + "\n", "ascii")
@@ -109,24 +110,28 @@ def _made_of(source: Path) -> list[Path]:
     return files
 
 
+def _translations(targets: list[Path], made: Path) -> list[list[str]]:
+    """The commands of Cython that write the C of `targets` into the folder `made`."""
+    names = [target.name.partition(".")[0] for target in targets]
+    command = [sys.executable, "-m", "cython", "-3"]
+    shared = [[*command, f"--generate-shared={made / _SHARED}.c"]] if _SHARED in names else []
+    modules = [f"dedupcrawl/core/{name}.py" for name in names if name != _SHARED]
+    if not modules:
+        return shared
+    command += [f"--shared=dedupcrawl.core.{_SHARED}", "--line-directives"]
+    command += [word for directive in _DIRECTIVES for word in ("-X", directive)]
+    # In one process: to start takes Cython longer than a module does.
+    return [[*command, *modules, "-o", f"{made}{os.sep}"], *shared]
+
+
 def _compile(target: Path, made: Path) -> None:
     name = target.name.partition(".")[0]
     source = made / f"{name}.c"
-    _run(_cython(name, source))
     unfinished = target.with_name(f".{os.getpid()}.{target.name}")
     command = [*(compiler() or ()), *_OPTIONS, *_UNDEFINED, *shlex.split(os.environ.get("ARCHFLAGS", ""))]
     command += [*shlex.split(os.environ.get("CFLAGS", "")), f"-I{sysconfig.get_path('include')}"]
     _run([*command, str(source), "-o", str(unfinished)])
     unfinished.replace(target)
-
-
-def _cython(name: str, made: Path) -> list[str]:
-    command = [sys.executable, "-m", "cython", "-3"]
-    if name == _SHARED:
-        return [*command, f"--generate-shared={made}"]
-    command += [f"--shared=dedupcrawl.core.{_SHARED}", "--line-directives"]
-    command += [word for directive in _DIRECTIVES for word in ("-X", directive)]
-    return [*command, f"dedupcrawl/core/{name}.py", "-o", str(made)]
 
 
 def _run(command: list[str]) -> None:

@@ -87,7 +87,7 @@ async def test_a_redirect_in_raw_utf_8_leads_where_scrapy_goes(tmp_path: Path) -
     numbers = range(6)
     pages: dict[str, Any] = {"/": page(prose(0), *(f"/old/{n}" for n in numbers))}
     for n in numbers:
-        location = f"/café/{n}".encode().decode("latin-1")  # as http.server writes it
+        location = f"/café/{n}".encode().decode("latin-1")  # as the site writes it
         pages |= {
             f"/old/{n}": Answer(status=301, headers={"Location": location}),
             f"/caf%C3%A9/{n}": page(prose(n + 1)),

@@ -31,7 +31,8 @@ def read(
         return Page(url, title=page.title, body_tells=True)
     main = main_blocks(page)
     links, main_links = _links(page.anchors, *base, range(0) if not main else range(_first(page, main), main[-1] + 1))
-    around = [block for position, block in enumerate(page.blocks) if position not in main]
+    in_main = {*main}
+    around = [block for position, block in enumerate(page.blocks) if position not in in_main]
     is_link = [bool(block.link_bytes) and 2 * block.link_bytes >= bytes_of(block.text) for block in around]
     fields: dict[str, Any] = {} if stays is None else _fields(page, stays)
     return Page(
