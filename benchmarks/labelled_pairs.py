@@ -234,7 +234,7 @@ def _archived(data: Path, site: str) -> Iterator[Labelled]:
 def _stands_inside(pair: Pair) -> bool:
     new = pair.found.new
     return (
-        np.count_nonzero(new.is_new & new.own) < _INSIDE * max(1, pair.new.own_count)
+        int(np.count_nonzero(new.is_new & new.own)) < _INSIDE * max(1, pair.new.own_count)
         and max(listed(pair), kept_links(pair)) <= _LISTED
         and not titles_differ(pair)
         and not pair.found.moves

@@ -26,8 +26,8 @@ from benchmarks.planted import (
     words,
 )
 from benchmarks.texts import documents
-from dedupcrawl.core.words import STOP_WORDS
 from dedupcrawl.core.characters import CJK
+from dedupcrawl.core.words import STOP_WORDS
 
 SOURCES = {"zh": "docs-cn-7.5", "en": "scrapy-docs-2.0"}
 LATER = {"zh": "docs-cn-8.5", "en": "scrapy-docs-2.13"}

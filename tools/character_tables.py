@@ -222,7 +222,8 @@ def sections() -> list[Section]:
     """What is in the file."""
     folds, offsets, pool = _folding()
     replaced = [ord(html.unescape(f"&#{number};")) for number in range(0x80, 0xA0)]
-    texts = {"cjk": CJK, "unspaced": UNSPACED, "touching": TOUCHING, "vowel_signs": vowel_signs(), "values": values(), "signs": signs()}
+    texts = {"cjk": CJK, "unspaced": UNSPACED, "touching": TOUCHING, "vowel_signs": vowel_signs()}
+    texts |= {"values": values(), "signs": signs()}
     return [
         ("pool", "I", pool),
         *_two_stages("folds", "i", folds),

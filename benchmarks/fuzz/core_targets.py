@@ -12,7 +12,9 @@ from urllib.parse import unquote_to_bytes
 
 import numpy as np
 
+from dedupcrawl.core.alignment import LONGEST, align
 from dedupcrawl.core.characters import collapse, fold, has_long_sequence, unescape
+from dedupcrawl.core.diff import DIFFERENCES, SECTIONS, differences, occurring
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.facts import Facts
 from dedupcrawl.core.links import link_hash, local_form
@@ -21,6 +23,7 @@ from dedupcrawl.core.signatures import sampled_shingles, shared_shingles, simhas
 from dedupcrawl.core.symbols import SymbolText, blocks_of
 from dedupcrawl.core.tags import tame
 from dedupcrawl.core.template import MOST, Template
+from dedupcrawl.core.words import KIND, SIGN, kinds_of
 
 Target = Callable[[bytes], None]
 _SECRET = Secret(bytes(range(32)))
@@ -159,11 +162,45 @@ def _check_symbols(text: SymbolText) -> None:
         assert (starts[1:] >= (starts + lengths)[:-1]).all()
         assert starts[-1] + lengths[-1] <= len(folded)
     assert text.normalized == " ".join(text.symbols).encode("utf-8", "surrogatepass")
-    values, ends, hashes = blocks_of(text.values, text.secret)
+    kinds = kinds_of(text)
+    assert len(kinds) == len(text.values) // 2
+    values, kept_kinds, ends, hashes = blocks_of(text.values, kinds, text.secret)
+    assert len(kept_kinds) == len(text)
     assert hashes == text.block_hashes
     assert ends == [first + count for first, count in text.block_places]
     assert len(values) == 2 * len(text)
     assert text.block_lines == sorted(set(text.block_lines))
+
+
+def compared(data: bytes) -> None:
+    """Two texts side by side: the parts of any bytes before and after a line of "=", or the halves of them."""
+    flags, rest = _flags(data)
+    before, found, after = rest.partition(b"\n=\n")
+    halves = (before, after) if found else (rest[: len(rest) // 2], rest[len(rest) // 2 :])
+    sides = []
+    for half in halves:
+        text = SymbolText.of((_text_of(half),))
+        kinds = kinds_of(text)
+        assert all(kind & KIND <= SIGN for kind in kinds)
+        symbols, kinds, ends, _ = blocks_of(text.values, kinds)
+        symbols = symbols[: 2 * LONGEST]
+        own = bytes(((flags >> at % 8) & 1) for at in range(len(symbols) // 2))
+        sides.append((symbols, kinds, own, ends))
+    (new, *_), (kept, *_) = sides
+    in_kept, in_new, pieces, moves = align(new, kept)
+    assert len(in_kept) == len(new) // 2
+    assert len(in_new) == len(kept) // 2
+    assert moves >= 0
+    places = np.frombuffer(pieces, np.int32).reshape(-1, 4)
+    assert (places[:, [0, 2]] <= places[:, [1, 3]]).all()
+    assert sum(1 - flag for flag in in_kept) == int((places[:, 1] - places[:, 0]).sum())
+    rows, is_new, is_kept_new, tally = differences(*sides, in_kept, in_new, pieces, NO_SECRET)
+    table = np.frombuffer(rows, np.uint8).reshape(-1, 3)
+    assert len(table) == len(places)
+    assert not len(table) or (table.max(axis=0) < (DIFFERENCES, SECTIONS, 2)).all()
+    assert (len(is_new), len(is_kept_new)) == (len(in_kept), len(in_new))
+    assert min(tally) >= 0
+    assert occurring(new, kept) <= len(in_kept)
 
 
 def signatures(data: bytes) -> None:
@@ -306,6 +343,7 @@ TARGETS: dict[str, Target] = {
     "texts": page_of_texts,
     "symbols": symbols,
     "signatures": signatures,
+    "compared": compared,
     "template": template,
     "characters": characters,
     "links": links,

@@ -71,7 +71,8 @@ def _in_text(counts: Counts, kinds: Iterable[int]) -> int:
 
 
 def _decisive(counts: Counts) -> int:
-    return _in_text(counts, DECISIVE)
+    """How many are decisive where they stand: a byline has other names, and a footer other numbers."""
+    return _in_text(counts, DECISIVE) + sum(counts[kind][HEAD] for kind in DECISIVE if kind != NAMED)
 
 
 def _at_edges(counts: Counts) -> int:

@@ -112,7 +112,10 @@ def _find_tiles(
     kept_count: cython.Py_ssize_t,
     found: cython.pointer(cython.pointer(Tile)),
 ) -> cython.Py_ssize_t:
-    """Maximal runs of anchors, in the order of `new`, into a new array; how many. Where two meet, the later gives way."""
+    """How many maximal runs of anchors there are; they are put into a new array, in the order of `new`.
+
+    Where two meet, the later one gives way.
+    """
     found[0] = cython.NULL
     if count < GRAM or kept_count < GRAM:
         return 0

@@ -14,6 +14,7 @@ from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.dedupcrawl.core.words import (
     COUNTER,
     DATE,
+    ENDS,
     FUNCTION,
     IDEOGRAPH,
     KIND,
@@ -215,7 +216,8 @@ def _place(
     count: cython.Py_ssize_t = side.count
     for i in range(begin, min(end, begin + 4 * _PARAGRAPH)):
         halves += 1 if side.kinds[i] & IDEOGRAPH else 2
-    is_prose: cython.bint = halves >= 2 * _PARAGRAPH
+    is_sentence: cython.bint = end > begin and side.kinds[end - 1] & ENDS != 0 and halves >= 2 * _SHORT
+    is_prose: cython.bint = is_sentence or halves >= 2 * _PARAGRAPH
     if is_prose:
         return CLOSING if at >= count - cython.cast(cython.Py_ssize_t, _FOOT_SHARE * count) else SENTENCE
     if begin == 0:

@@ -11,11 +11,21 @@ cdef class Vocabulary:
     cdef uint64_t point, mask
     cdef uint16_t skeletons[VALUES]
 
-cdef struct Symbol:
-    uint64_t hash
-    uint32_t start
-    uint32_t length
-    bint is_capital  # whether it begins with a capital letter
+cdef extern from *:
+    """
+    #include <stdint.h>
+    typedef struct {
+        uint64_t hash;
+        uint32_t start;
+        uint32_t length : 31;
+        uint32_t is_capital : 1; /* whether it begins with a capital letter */
+    } Symbol;
+    """
+    ctypedef struct Symbol:
+        uint64_t hash
+        uint32_t start
+        uint32_t length
+        bint is_capital
 
 cdef struct Block:
     uint32_t begin, end

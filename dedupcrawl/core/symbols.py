@@ -1,10 +1,11 @@
 # cython: language_level=3
 """Symbols: the one tokenization that every content check shares, for Chinese, English and mixed pages.
 
-A symbol is a CJK ideograph or kana, a letter with its vowel signs in Thai, Lao, Khmer, Burmese and Tibetan, a sign that
-says something by itself ($, ✓, the minus of −5), or a whole run of letters and digits in a script that writes words with
-spaces (spec 1, "characters"), a number with the point or commas in it (1.500). Text is NFKC-normalized, folded to
-lower case and simplified first: full-width digits, capitals and traditional characters do not count.
+A symbol is a CJK ideograph or kana, a letter with its vowel signs in Thai, Lao, Khmer, Burmese and Tibetan, a sign
+that says something by itself ($, ✓, the minus of −5), or a whole run of letters and digits in a script that writes
+words with spaces (spec 1, "characters"), a number with the points and commas amid its digits (1.500).
+Text is NFKC-normalized, folded to lower case and simplified first: full-width digits, capitals and traditional
+characters do not count.
 
 The hash of a symbol is a polynomial of its characters at a point that is derived from the secret of the index, modulo
 the prime 2^61 − 1, then mixed with another number derived from it (fmix64, the finalizer of MurmurHash3). Who does not

@@ -18,6 +18,7 @@ cpdef enum:  # what a symbol is, in the lower bits of its byte
 
 cpdef enum:
     KIND = 15  # these bits hold it
+    ENDS = 64  # this one is set for the last symbol of a paragraph with which a sentence ends
     IDEOGRAPH = 128  # and this one is set for a symbol that is half a word, as in scripts without spaces
 
 cdef enum:

@@ -26,7 +26,7 @@ from dedupcrawl.core.symbols import vocabulary_of
 
 _DATA = Path(__file__).parent / "data"
 _, *_PARTS = re.split(r"^\[(\w+)\].*\n", (_DATA / "words.txt").read_text("utf-8"), flags=re.MULTILINE)
-WORDS = dict(zip(_PARTS[::2], _PARTS[1::2]))
+WORDS = dict(zip(_PARTS[::2], _PARTS[1::2], strict=True))
 """Name of a list → its words, with white space between them."""
 
 STOP_WORDS = frozenset(WORDS["stop"].split())
@@ -43,6 +43,7 @@ _LISTS = (  # a word of several lists is what the last one says
     ("times", TIME),
     ("dates", DATE),
     ("negations", NEGATION),
+    ("negation_pairs", NEGATION),
 )
 _ABBREVIATION = cython.declare(uint32_t, 3)  # letters: "Mr." ends no sentence
 
@@ -106,7 +107,7 @@ def _antonyms(vocabulary: Vocabulary) -> object:
     keys: list = []
     places = words.block_places
     values = (words.hashes >> np.uint64(48) & np.uint64(0xFFFE)).tolist()
-    for one, other in zip(places[::2], places[1::2]):
+    for one, other in zip(places[::2], places[1::2], strict=True):
         here, there = (values[first : first + count] for first, count in (one, other))
         if len(here) <= 2 and len(there) <= 2 and here != there:
             keys += [pair_key(here, there), pair_key(there, here)]
@@ -134,6 +135,19 @@ def _is_capital_amid(text: SymbolText, at: cython.int, first: cython.int) -> cyt
         if mark == 0x2E and not (before.is_capital and before.length <= _ABBREVIATION):
             return False
     return True
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _ends_sentence(text: SymbolText, block: cython.pointer(Block)) -> cython.bint:
+    """Whether a sentence ends with a paragraph, as it does not with a heading or a byline."""
+    last: cython.pointer(Symbol) = cython.address(text.items[block.first + block.count - 1])
+    i: cython.Py_ssize_t
+    for i in range(last.start + last.length, block.end):
+        mark: uint32_t = text.folded[i]
+        if mark == 0x21 or mark == 0x2E or mark == 0x3F or mark == 0x3002:
+            return True
+    return False
 
 
 @cython.cfunc
@@ -237,6 +251,8 @@ def _tell(
             for kind in range(at, last + 1):
                 kinds[kind] = DATE
         at = last if last > at else at + 1
+    if _ends_sentence(text, block):
+        kinds[end - 1] |= ENDS
     return 0
 
 

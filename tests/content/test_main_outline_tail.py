@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dedupcrawl.content.main_outline import Symbols
-from dedupcrawl.content.main_outline import tail_begins
+from dedupcrawl.content.main_outline import Symbols, tail_begins
 
 
 def symbols(count: int, seed: int = 0) -> Symbols:

@@ -58,7 +58,7 @@ def written(**changes: object) -> bytes:
         (written(bounds={}), "lacks the bounds of"),
         (written(bounds=dict.fromkeys(packaged().weights, (1.0, 0.0))), "lacks the bounds of"),
         (written(intercept=1e308), "beyond what log odds can be"),
-        (written(weights={"short": 1e308}), "beyond what log odds can be"),
+        (written(weights={"moved": -1e308}), "beyond what log odds can be"),
         (written(thresholds=[]), "has no thresholds of precisions that rise"),
         (written(thresholds=[(0.97, 0.5), (0.9, 0.6)]), "has no thresholds of precisions that rise"),
         (written(thresholds=[(5.0, 0.5)]), "has no thresholds of precisions that rise"),

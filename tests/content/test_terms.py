@@ -18,8 +18,8 @@ from dedupcrawl.content.terms import (
     term_counts,
     term_sequence,
 )
-from dedupcrawl.core.words import STOP_WORDS
 from dedupcrawl.core.characters import fold
+from dedupcrawl.core.words import STOP_WORDS
 
 
 def terms(text: str) -> list[str]:

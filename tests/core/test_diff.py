@@ -112,7 +112,15 @@ def test_a_count_of_readers_is_told_from_other_numbers() -> None:
 
 def test_where_a_difference_stands() -> None:
     for at, place in enumerate((TOP, HEAD, SENTENCE, LINE, SENTENCE, CLOSING, FOOT)):
-        lines = ["Bridge", "Written by nobody", f"{PROSE} {PROSE} {PROSE}", "In short", f"{PROSE} {PROSE}", PROSE, "Back"]
+        lines = [
+            "Bridge",
+            "Written by nobody",
+            f"{PROSE} {PROSE} {PROSE}",
+            "In short",
+            f"{PROSE} {PROSE}",
+            PROSE,
+            "Back",
+        ]
         text = [*lines[:4], PROSE, *lines[4:]] if place != CLOSING else lines[:-1]
         number = text.index(lines[at])
         new, kept = ([*text[:number], f"{text[number]} {word}", *text[number + 1 :]] for word in ("5 km", "7 km"))
@@ -136,7 +144,7 @@ SYMBOLS = st.lists(st.integers(1, 2**16 - 1) | st.integers(1, 5), max_size=60).m
 
 
 @given(SYMBOLS, SYMBOLS)
-def test_how_many_symbols_occur(symbols: np.ndarray, text: np.ndarray) -> None:  # type: ignore[type-arg]
+def test_how_many_symbols_occur(symbols: np.ndarray, text: np.ndarray) -> None:
     assert occurring(symbols.tobytes(), text.tobytes()) == int(np.isin(symbols, text).sum())
 
 

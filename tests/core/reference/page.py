@@ -28,7 +28,7 @@ def read(
     """What `core.page.read` makes where `locate` says this of any base, with `sites.host_alike`."""
     page = outline(markup)
     if not page.is_whole:
-        return Page(url, title=page.title, body_tells=True)
+        return Page(url, title=page.title, headline=_headline(page), body_tells=True)
     main = main_blocks(page)
     links, main_links = _links(page.anchors, *base, range(0) if not main else range(_first(page, main), main[-1] + 1))
     in_main = {*main}
@@ -38,6 +38,7 @@ def read(
     return Page(
         url,
         title=page.title,
+        headline=_headline(page),
         paragraphs=_lines(page.blocks[position].text for position in main),
         asides=_lines(block.text for block, flag in zip(around, is_link, strict=True) if not flag),
         link_lines=_lines(block.text for block, flag in zip(around, is_link, strict=True) if flag),
@@ -46,6 +47,14 @@ def read(
         main_links=main_links,
         **fields,
     )
+
+
+def _headline(page: Outline) -> str:
+    """Of the first h1, or the first heading."""
+    headings = [(page.elements[block.element].name, block.text) for block in page.blocks]
+    headings = [heading for heading in headings if heading[0] in HEADINGS]
+    first = [text for name, text in headings if name == "h1"] or [text for _, text in headings]
+    return " ".join(_lines(first[:1]))
 
 
 def _lines(texts: Iterable[str]) -> tuple[str, ...]:
