@@ -25,7 +25,7 @@ from dedupcrawl.crawl.request_meta import (
 from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.sites import host_of
-from dedupcrawl.urls.normalizer import Normalized
+from dedupcrawl.urls.normalized import Normalized
 
 
 class Rewriter:

@@ -122,8 +122,8 @@ class CompiledRule:
         """True when no earlier rule, nor this one, can apply to its result unless it applied to what it was given.
 
         What only takes arguments away, or puts them in another order, gives no rule that merely asks for some its
-        chance, unless an earlier one `minds_more_arguments` (`counting`). Sorting also makes "%20" of "+": where there
-        is one, this says nothing.
+        chance, unless an earlier one `minds_more_arguments` (`counting`). Sorting also makes "%20" of "+", and "&" of
+        ";" where no "&" is: where there is one of these, this says nothing.
         """
         return not counting if self.rule.drop else self.rule.convert == "sort-query"
 
@@ -143,7 +143,8 @@ class CompiledRule:
         if self._to is None:
             if self._has_context and not self._fits(parts, {}):
                 return None
-            return self._without_args(parts) if self._convert is None else self._convert(parts)
+            changed = self._without_args(parts) if self._convert is None else self._convert(parts)
+            return changed if changed is None or not changed.fragment else _spelled(changed)
         values: dict[str, str] = {}
         if not self._fits(parts, values):
             return None
@@ -156,8 +157,8 @@ class CompiledRule:
         else:
             make = self._build_measured if self._may_grow else self._build
             built = make(self._to, parts, values, site)
-        if built is not None and not self._keeps_spelling:
-            built = split_url(canonical_url(built.join()))
+        if built is not None and (built.fragment or not self._keeps_spelling):
+            built = _spelled(built)
         return None if built == parts else built
 
     def captured(self, parts: UrlParts) -> dict[str, str]:
@@ -305,11 +306,20 @@ def _keeps_tokens(match: Template | None, to: Template | None) -> bool:
     return path - {""} <= of_path and args - {""} <= of_args - of_path and not match.host
 
 
+def _spelled(parts: UrlParts) -> UrlParts | None:
+    """The tokens of a URL in its one spelling. Few fragments are kept, one of them for the query before it."""
+    url = parts.join()
+    spelled = canonical_url(url)
+    return parts if spelled == url else split_url(spelled)
+
+
 def _keeps_spelling(match: Template | None, to: Template | None) -> bool:
     """Whether tokens are put together without a look into them, so that no dot segment and no escape comes of two."""
     templates = [template for template in (match, to) if template is not None]
     pieces = [piece for template in templates for piece in (*(template.path or ()), *dict(template.args).values())]
-    return all(piece.literals[0] not in {".", ".."} if piece.is_literal else _is_uncut(piece) for piece in pieces if piece)
+    return all(
+        piece.literals[0] not in {".", ".."} if piece.is_literal else _is_uncut(piece) for piece in pieces if piece
+    )
 
 
 def _is_uncut(piece: Piece) -> bool:

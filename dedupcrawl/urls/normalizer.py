@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
-from typing import Literal, NamedTuple
-
-import msgspec
+from typing import NamedTuple
 
 from dedupcrawl.printable import printable
 from dedupcrawl.setting import listed
 from dedupcrawl.sites import other_form, site_of
 from dedupcrawl.urls.compiled_rule import TooLongError, compiled, host_key
+from dedupcrawl.urls.normalized import Normalized, as_of, left, result
 from dedupcrawl.urls.overlaps import done_in_part, on_all_hosts
 from dedupcrawl.urls.rule import Kind, Rule, RuleError
 from dedupcrawl.urls.rule_files import SiteRules, checked, file_name, file_of, read_rules, rule_files, rules_of
@@ -39,25 +38,6 @@ _LONGEST_KEPT = 500  # characters of such a URL
 _LONGEST_HOST = 260  # characters of a name (253, RFC 1035) and its port; no host has more
 
 Excluded = Callable[[str, Sequence[str]], frozenset[str]]
-NormalizedKind = Literal["unchanged", "rewrite", "equivalence"]
-
-
-class Normalized(msgspec.Struct, frozen=True, gc=False):
-    """A URL and what the rules make of it. Thousands are remembered, which the garbage collector need not look through.
-
-    Two URLs are the same page, as far as the rules can tell, exactly when their `canonical` is equal.
-
-    Attributes:
-        canonical: The URL to fetch instead ("rewrite"), the same URL ("unchanged"), or an identity ("equivalence").
-        kind: What `canonical` is; only an "equivalence" may be a string that cannot be fetched.
-        rules: Ids of the rules that changed the URL, in the order in which they did; none where only its spelling is
-            another (`spelling.canonical_url`).
-    """
-
-    url: str
-    canonical: str
-    kind: NormalizedKind
-    rules: tuple[str, ...]
 
 
 class SiteNormalizer:
@@ -114,11 +94,11 @@ class SiteNormalizer:
         text = spelled = canonical_url(url)
         parts = split_url(text) if len(text) <= LONGEST_URL else None
         if parts is None:
-            return _left(url, spelled)
+            return left(url, spelled)
         here = self._sole or self._sets.get(parts.authority) or self._of(parts.authority)
         hits = here.hits(text, parts)
         if not hits:
-            return _left(url, spelled)
+            return left(url, spelled)
         site = self.site
         trail: list[str] = []
         used: list[tuple[str, Kind]] = []
@@ -131,28 +111,29 @@ class SiteNormalizer:
                         parts = after
                         by.append(i)
             except TooLongError:
-                return _left(url, spelled)
+                return left(url, spelled)
             if not by:
-                return _result(url, spelled, text, used)
+                return result(url, spelled, text, used)
             used += [here.named[i] for i in by]
-            if here.settled.issuperset(by) and "+" not in text:  # sorting makes "%20" of it, which rules may ask for
-                return _result(url, spelled, parts.join(), used)
+            # Sorting makes "%20" of "+", which rules may ask for, and "&" of ";", of which both together keep it off.
+            if here.settled.issuperset(by) and "+" not in text and ";" not in text:
+                return result(url, spelled, parts.join(), used)
             trail.append(text)
             text = parts.join()
             if text in trail:
-                return _result(url, spelled, min(trail[trail.index(text) :]), used)
+                return result(url, spelled, min(trail[trail.index(text) :]), used)
             if len(text) > LONGEST_URL or len(trail) > MOST_PASSES:
-                return _left(url, spelled)
+                return left(url, spelled)
             before, here = here, self._of(parts.authority)
             tried, hits = hits, here.hits(text, parts)
             if not hits:
-                return _result(url, spelled, text, used)
+                return result(url, spelled, text, used)
             if here is before:
                 # What came after the last change has been tried on this very URL.
                 last = by[-1]
                 done = {i for i in tried if i > last} | ({last} & here.idempotent)
                 if done.issuperset(hits):  # else all of them: an earlier one may make another URL of it
-                    return _result(url, spelled, text, used)
+                    return result(url, spelled, text, used)
 
     def steps(self, url: str) -> Iterator[tuple[str, str]]:
         """What `normalize` does, for people: the id of each rule that changes the spelled URL, and what it makes of it.
@@ -175,27 +156,6 @@ class SiteNormalizer:
                 if after is not None:
                     parts, text = after, after.join()
                     yield here.named[i][0], text
-
-
-def _left(url: str, spelled: str) -> Normalized:
-    """A URL of which rules make nothing, in its one spelling."""
-    return Normalized(url, spelled, "unchanged" if spelled == url else "rewrite", ())
-
-
-def _as_of(url: str, found: Normalized) -> Normalized:
-    """What is made of another spelling of a URL."""
-    if found.url == url:
-        return found
-    return _left(url, found.canonical) if found.kind == "unchanged" else msgspec.structs.replace(found, url=url)
-
-
-def _result(url: str, spelled: str, canonical: str, used: Sequence[tuple[str, Kind]]) -> Normalized:
-    if canonical == spelled:
-        return _left(url, spelled)
-    if len(used) == 1:
-        return Normalized(url, canonical, used[0][1], (used[0][0],))
-    kind: NormalizedKind = "equivalence" if any(of == "equivalence" for _, of in used) else "rewrite"
-    return Normalized(url, canonical, kind, tuple(dict.fromkeys(name for name, _ in used)))
 
 
 def _site(authority: str) -> str:
@@ -269,14 +229,14 @@ class Normalizer:
             host = self._host(url)
         if host.site is None:
             spelled = canonical_url(url)
-            return _left(url, url) if spelled == url else _as_of(url, self.normalize(spelled))
+            return left(url, url) if spelled == url else as_of(url, self.normalize(spelled))
         if (found := self._remembered.get((url, host.decided_by, False))) is None:
             found = self._by_all(url)
         if self.excluded is None or not found.rules:
             return found
         used = self.by_some(url)
         is_fixed = used == found or self.by_some(used.canonical).canonical == used.canonical
-        return used if is_fixed else _left(url, canonical_url(url))
+        return used if is_fixed else left(url, canonical_url(url))
 
     def fetchable(self, url: str) -> Normalized:
         """What can be asked for instead of any string: what rules other than equivalences make of it.
@@ -288,7 +248,7 @@ class Normalizer:
             return found
         made = self.by_some(url, are_rewrites=True)
         is_one = self.normalize(made.canonical).canonical == found.canonical
-        return made if is_one else _left(url, canonical_url(url))
+        return made if is_one else left(url, canonical_url(url))
 
     def forms(self, url: str) -> set[str]:
         """What the rules make of a URL one after another, the canonical form included."""
@@ -303,7 +263,7 @@ class Normalizer:
         while which is not None and (more := which(spelled, found.rules)):
             excluded |= more
             found = self._without(site, excluded, are_rewrites=are_rewrites).normalize(spelled)
-        return _as_of(url, found)
+        return as_of(url, found)
 
     def _without(self, site: str, excluded: frozenset[str], *, are_rewrites: bool = False) -> SiteNormalizer:
         """By the rules of a site but some; or of those by the rewrites alone."""
@@ -314,14 +274,14 @@ class Normalizer:
             if site not in self._rules:
                 self._rules[site] = self.rules_of(site)
             rules = (rule for rule in self._rules[site] if rule.id not in excluded)
-            left = tuple(rule for rule in rules if rule.kind == "rewrite" or not are_rewrites)
-            reduced[key] = SiteNormalizer(SiteRules(site, left))
+            kept = tuple(rule for rule in rules if rule.kind == "rewrite" or not are_rewrites)
+            reduced[key] = SiteNormalizer(SiteRules(site, kept))
         return reduced[key]
 
     def _by_all(self, url: str, *, are_rewrites: bool = False) -> Normalized:
         host = self._host(url)
         if host.site is None:
-            return _left(url, url)
+            return left(url, url)
         remembered, key = self._remembered, (url, host.decided_by, are_rewrites)
         if (found := remembered.get(key)) is None:
             site = self._without(site_of(url), frozenset(), are_rewrites=True) if are_rewrites else host.site

@@ -23,8 +23,9 @@ from dedupcrawl.urls.url_parts import DEFAULT_PORTS
 LONGEST_URL = 16_384  # characters; longer ones are nobody's page and are left alone
 
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-# A URL that is spelled so already, as nearly all are; "/." may be the beginning of a dot segment.
-_SPELLED = re.compile(r"https?://[a-z0-9.-]+/[!$&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~]*")
+SPELLED = r"https?://[a-z0-9.-]+/[!$&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~]*"
+"""A URL that is spelled so already, as nearly all are, unless it holds "/.": that may begin a dot segment."""
+_SPELLED = re.compile(SPELLED)
 _DOT = "/."
 _NEVER_SENT = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~]+")
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.urls.conversions import URL_CONVERSIONS, VALUE_CONVERSIONS, as_sent
+from dedupcrawl.urls.conversions import URL_CONVERSIONS, VALUE_CONVERSIONS
 from dedupcrawl.urls.url_parts import split_url
 
 
@@ -90,10 +90,3 @@ def test_numbers_that_repeat_are_no_loop(path: str) -> None:
     parts = split_url(f"http://a.com/{path}")
     assert parts is not None
     assert URL_CONVERSIONS["collapse-repeats"].apply(parts) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "sent"), [("人%e4", "%E4%BA%BA%E4"), ("a%41%2f+é", "aA%2F+%C3%A9"), ("a/b?c", "a/b?c")]
-)
-def test_as_sent(text: str, sent: str) -> None:
-    assert as_sent(text) == sent
