@@ -28,7 +28,7 @@ SPELLED = r"https?://[a-z0-9.-]+/[!$&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~]*"
 _SPELLED = re.compile(SPELLED)
 _DOT = "/."
 _NEVER_SENT = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~]+")
-_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
+_ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")  # of "%%37e" the "7" would make an escape: it stays
 _URL = re.compile(r"([A-Za-z]+)://([^/?#\\]*)((?:/[^?#]*)?)(\?[^#]*)?(?:#(.*))?")
 _AUTHORITY = re.compile(r"((?:[^@]*@)?)(\[[0-9A-Fa-f:.]+\]|[^@\[\]:]+)(?::([0-9]*))?")
 _NO_HOST = re.compile(r"[\x00-\x20\"#%/:<>?@\[\\\]^`{|}\x7f-\U0010ffff]")
