@@ -57,7 +57,12 @@ def in_crawls(rules: SiteRules, url: str) -> dict[str, Any] | None:
 def becomes(told: dict[str, Any]) -> str:
     """What rules make of a URL, in a line that its name stands before."""
     how = "is asked for as" if told["kind"] == "rewrite" else "is the same page as every URL with the identity"
-    return f"{how} {told['canonical']}, by rule {', '.join(told['rules'])}"
+    return f"{how} {told['canonical']}, {by_rules(told['rules'])}"
+
+
+def by_rules(rules: Sequence[str]) -> str:
+    """What has made a URL of another one: rules, by their ids, or none."""
+    return f"by rule {', '.join(rules)}" if rules else "as it is spelled"
 
 
 def in_words(told: dict[str, Any]) -> str:

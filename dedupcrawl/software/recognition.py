@@ -19,6 +19,7 @@ from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation, distinct, with_parts_of_others
 from dedupcrawl.software.program import BASE, Program, Sign, anchored
 from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.spelling import as_sent, canonical_url
 from dedupcrawl.urls.template import BRACES, PathForm, Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts, split_url, without_default_port
 
@@ -34,10 +35,10 @@ _FIRST_TEXT = re.compile(r"/([^/?{}]+)(?:[/?]|\Z)")
 
 
 def _readable(url: str, parts: UrlParts) -> UrlParts:
-    """A URL with segments, at least one, and its first arguments as people write them, without percent-encoding."""
+    """A URL with segments, at least one, and its first arguments as signs have them: delimiters are not escaped."""
     segments, args = parts.segments or [""], parts.args[:_MOST_ARGUMENTS]
     if "%" in url:
-        segments, args = [unquote(text) for text in segments], [unquote(text) for text in args]
+        segments, args = [as_sent(unquote(text)) for text in segments], [as_sent(unquote(text)) for text in args]
     return parts.with_segments(segments).with_args(args)
 
 
@@ -52,7 +53,7 @@ class UrlSigns:
         self._paths: dict[int, PathForm] = {}  # of those that were compared: making one costs more than comparing
         for number, sign in self._signs.items():
             if first := _FIRST_TEXT.match(anchored(sign.url, {})):
-                self._by_text[first[1]].append(number)
+                self._by_text[as_sent(first[1])].append(number)
                 continue
             template = self._template(number)
             path = template.path or ()
@@ -165,6 +166,7 @@ class Recognizer:
 
     def see_url(self, url: str) -> None:
         """Take note of a URL of the host that it names."""
+        url = canonical_url(url)
         parts = split_url(url) if len(url) <= _LONGEST_URL and hash(url) not in self._known_urls else None
         if parts is not None:
             self._see(url, parts)
@@ -210,14 +212,14 @@ class Recognizer:
         What it shows besides counts for the programs of which the host has URLs, and is not looked for of others: so
         pages are worth another look when it has some of another.
         """
-        parts = split_url(sight.url)
+        parts = split_url(canonical_url(sight.url))
         if parts is None:
             return News()
         seen = self._of(parts.authority, parts.scheme)
         before = seen.count, len(seen.programs)
         self.see_url(sight.url)
         own = _host(parts.authority, parts.scheme)
-        for link in sight.links:
+        for link in map(canonical_url, sight.links):
             if len(link) > _LONGEST_URL or hash(link) in self._known_urls:
                 continue
             other = split_url(link)
@@ -244,7 +246,7 @@ class Recognizer:
 
         Besides, what does not run there because something speaks against it: elsewhere it may be taken for recognized.
         """
-        parts = split_url(url)
+        parts = split_url(canonical_url(url))
         found = self._on_host(_host(parts.authority, parts.scheme)) if parts is not None else ()
         return [one for one in found if one.is_recognized or one.is_spoken_against]
 
