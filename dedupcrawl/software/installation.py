@@ -84,8 +84,8 @@ class Installation(msgspec.Struct, frozen=True):
 
     def contains(self, url: str) -> bool:
         """Whether a URL lies below one of its paths."""
-        parts = split_url(canonical_url(url))
-        if parts is None or parts.authority.lower() not in self.hosts:
+        written, parts = split_url(url), split_url(canonical_url(url))
+        if written is None or parts is None or written.authority.lower() not in self.hosts:
             return False
         path = "".join(f"/{segment}" for segment in parts.segments) or "/"
         return any(path.startswith(f"{anchor}/") for anchor in self.anchors.values())

@@ -166,7 +166,6 @@ class Recognizer:
 
     def see_url(self, url: str) -> None:
         """Take note of a URL of the host that it names."""
-        url = canonical_url(url)
         parts = split_url(url) if len(url) <= _LONGEST_URL and hash(url) not in self._known_urls else None
         if parts is not None:
             self._see(url, parts)
@@ -175,8 +174,10 @@ class Recognizer:
         if len(self._known_urls) >= _URLS_REMEMBERED:
             self._known_urls.clear()
         self._known_urls.add(hash(url))
+        spelling = parts.authority.lower()  # as it is written: archives write out the default port
+        if (spelled := canonical_url(url)) != url:
+            url, parts = spelled, split_url(spelled) or parts
         seen = self._of(parts.authority, parts.scheme)
-        spelling = parts.authority.lower()
         if spelling not in seen.spellings and len(seen.spellings) < _MOST_SPELLINGS:
             seen.spellings.add(spelling)
             seen.count += bool(seen.programs)
@@ -219,7 +220,7 @@ class Recognizer:
         before = seen.count, len(seen.programs)
         self.see_url(sight.url)
         own = _host(parts.authority, parts.scheme)
-        for link in map(canonical_url, sight.links):
+        for link in sight.links:
             if len(link) > _LONGEST_URL or hash(link) in self._known_urls:
                 continue
             other = split_url(link)
