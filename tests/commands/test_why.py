@@ -160,11 +160,11 @@ def test_a_disabled_rule_is_the_reason_only_where_it_would_merge_them(tmp_path: 
 
 
 def test_urls_that_would_look_the_same_are_printed_as_given(tmp_path: Path) -> None:
-    given, decoded = "http://a.com/%C3%A9?x=%2F", "http://a.com/é?x=/"
+    given, decoded = "http://a.com/%C3%A9?x=%3A", "http://a.com/é?x=:"
     lines = in_words(given, decoded, "--rules", str(tmp_path))
-    assert lines[0] == "They are not merged: http://a.com/é?x=%2F and http://a.com/é?x=/."
+    assert lines[0] == f"They are not merged: {given} and http://a.com/%C3%A9?x=:."
     lines = in_words(given, "http://a.com/é", "--rules", str(tmp_path))
-    assert lines[0] == "They are not merged: http://a.com/é?x=/ and http://a.com/é."
+    assert lines[0] == f"They are not merged: {decoded} and http://a.com/é."
 
 
 def test_near_pages_count_neither_way(tmp_path: Path) -> None:

@@ -154,7 +154,8 @@ def spelled_otherwise(draw: st.DrawFn) -> tuple[str, str]:
     shown = host.replace(
         "xn--bcher-kva", draw(st.sampled_from(["xn--bcher-kva", "bücher", "b%C3%BCcher", "bu\u0308cher"]))
     )
-    tail = "/" + "/".join(segments) if path or draw(st.booleans()) else ""
+    has_slash = draw(st.booleans())
+    tail = "/" + "/".join(segments) if path or has_slash else ""
     other = f"{cased(scheme)}://{cased(shown) if '%' not in shown else shown}{port}{tail}{escaped(query)}"
     fragment = draw(st.sampled_from(["", "#", "#top", "#a/b?c#!"]))
     return f"{scheme}://{host}/{'/'.join(path)}{query}", other + fragment
