@@ -43,7 +43,7 @@ class Rewriter:
 
     def canonical(self, url: str) -> str:
         """The URL's identity: equal for two URLs exactly when the rules take them for one page."""
-        if not self._normalizer.has_rules_for(url) or self._mode(url) != "rewrite" or url in self._pages_of_their_own:
+        if self._mode(url) != "rewrite" or url in self._pages_of_their_own:
             return url
         found = self._normalizer.normalize(url)
         return url if self._pending.is_refuted(found.canonical) else found.canonical
