@@ -45,8 +45,8 @@ class Rewriter:
         """The URL's identity: equal for two URLs exactly when the rules take them for one page."""
         if self._mode(url) != "rewrite" or url in self._pages_of_their_own:
             return url
-        found = self._normalizer.normalize(url)
-        return url if self._pending.is_refuted(found.canonical) else found.canonical
+        identity = self._normalizer.identity(url)
+        return url if self._pending.is_refuted(identity) else identity
 
     def rewrite(self, request: Request) -> Request:  # noqa: PLR0911 - a reason each
         """The request to send instead; the same object when there is nothing to change."""

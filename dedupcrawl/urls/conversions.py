@@ -20,7 +20,9 @@ _ESCAPES = re.compile("(?:%[0-9A-Fa-f]{2})+")
 _BASE64_URL = str.maketrans("-_,", "+/=")
 _PLUS = re.compile(r"(?<=[^\W_])\+(?=[^\W_])")  # between words
 _LETTER = re.compile(r"[^\W\d_]")
-_AMPERSAND = re.compile(r"&(?:(?:amp|#0*38|#[xX]0*26);)+")  # as HTML writes it, once or several times
+# As HTML writes it, once or several times, escaped or not.
+_AMPERSAND = re.compile(r"&(?:(?:amp|(?:#|%23)(?:0*38|[xX]0*26))(?:;|%3B))+")
+_ESCAPED_TWICE = re.compile(r"%(?:25)+(?=[0-9A-Fa-f]{2})")
 _LIST = re.compile(r"(.+?)(?:\[|%5B)([0-9]*)(?:\]|%5D)")
 _DELIMITERS_OF_A_QUERY = re.compile("%(?:2[14789ACF]|3A|40|5B|5D)")  # ! $ ' ( ) * , / : @ [ ]
 
@@ -178,12 +180,20 @@ def _question_marks(parts: UrlParts) -> UrlParts | None:
     return parts.with_args([arg for i, arg in enumerate(args) if i >= instead.get(_name(arg), 0)])
 
 
+def _first_query(parts: UrlParts) -> UrlParts | None:
+    """A value ends at a second question mark, as where a number is read of it: ?id=5?utm_source=a is ?id=5."""
+    args = [arg.partition("?")[0] for arg in parts.args]
+    return None if args == parts.args else parts.with_args(args, parts.separators)
+
+
 def _sort_lists(parts: UrlParts) -> UrlParts | None:
-    """The values of a list in their order: ?f[0]=b&f[1]=a is ?f[0]=a&f[1]=b, and ?f[]=b&f[]=a is ?f[]=a&f[]=b."""
+    """The values of a list in their order: ?f[0]=b&f[1]=a is ?f[0]=a&f[1]=b, and ?f=b&f=a is ?f=a&f=b."""
     lists: dict[str, list[int]] = {}
-    for i, arg in enumerate(parts.args):
-        if match := _LIST.fullmatch(_name(arg)):
-            lists.setdefault(match[1], []).append(i)
+    for i, name in enumerate(parts.names()):
+        match = _LIST.fullmatch(name)
+        lists.setdefault(f"{match[1]}[" if match else name, []).append(i)
+    if len(lists) == len(parts.args):
+        return None
     args = parts.args.copy()
     for places in lists.values():
         names = [_name(args[i]) for i in places]
@@ -220,6 +230,13 @@ def _plain_slashes(parts: UrlParts) -> UrlParts | None:
     return parts.with_segments(without_dot_segments(path.replace("%2F", "/").split("/")))
 
 
+def _escaped_once(parts: UrlParts) -> UrlParts | None:
+    """What was escaped twice, or oftener, is escaped once: /a%2520b is /a%20b."""
+    url = parts.join()
+    after = _ESCAPED_TWICE.sub("%", url)
+    return None if after == url else split_url(canonical_url(after))
+
+
 def _syntax(parts: UrlParts) -> UrlParts | None:
     """The one spelling of the URL, which the normalizer gives to every URL by itself."""
     url = parts.join()
@@ -248,12 +265,14 @@ class UrlConversion(msgspec.Struct, frozen=True):
 
 URL_CONVERSIONS: dict[str, UrlConversion] = {
     "syntax": UrlConversion(_syntax),
-    "ampersands": UrlConversion(_ampersands, ("&amp;", "&#"), of_arguments=True),
+    "ampersands": UrlConversion(_ampersands, ("&amp", "&#", "&%23"), of_arguments=True),
     "question-marks": UrlConversion(_question_marks, ("?",), of_arguments=True),
+    "first-query": UrlConversion(_first_query, ("?",), of_arguments=True),
+    "escaped-once": UrlConversion(_escaped_once, ("%25",)),
     "plain-query": UrlConversion(_plain_query, ("%",), of_arguments=True),
     "plain-slashes": UrlConversion(_plain_slashes, ("%2F",)),
     "sort-query": UrlConversion(_sort_query, ("&", "+", ";"), of_arguments=True),
-    "sort-lists": UrlConversion(_sort_lists, ("[", "%5B"), of_arguments=True),
+    "sort-lists": UrlConversion(_sort_lists, ("&", ";"), of_arguments=True),
     "sort-commas": UrlConversion(_sort_commas, (",", "%2C"), of_arguments=True),
     "drop-empty": UrlConversion(_drop_empty, ("?",), of_arguments=True),
     "last-of-name": UrlConversion(_last_of_name, ("&", ";"), of_arguments=True),

@@ -238,6 +238,11 @@ class Normalizer:
         is_fixed = used == found or self.by_some(used.canonical).canonical == used.canonical
         return used if is_fixed else left(url, canonical_url(url))
 
+    def identity(self, url: str) -> str:
+        """What a page is known by in an index, or with its fragment an item of the page: its page's canonical form."""
+        page, mark, item = url.partition("#")
+        return f"{self.normalize(page).canonical}{mark}{item}"
+
     def fetchable(self, url: str) -> Normalized:
         """What can be asked for instead of any string: what rules other than equivalences make of it.
 
