@@ -25,8 +25,8 @@ from dedupcrawl.urls.url_parts import split_url
 _AHEAD = 100_000  # URLs that are read before the first is answered, to recognize software by; some 20 MB
 _NAMED = 5  # of what is not a URL
 _NO_RULES = (
-    "nothing but spellings is changed, for there are no rules for these URLs: those of a program are used where URLs show two "
-    "different signs of it, and 'dedupcrawl train' learns others from a crawl log"
+    "only spellings are changed, for there are no rules for these URLs: those of a program are used where URLs show "
+    "two different signs of it, and 'dedupcrawl train' learns others from a crawl log"
 )
 
 

@@ -76,8 +76,8 @@ def test_a_semicolon_beside_ampersands_may_be_of_a_value_and_is_not_sorted() -> 
     ("name", "query"),
     [
         ("ampersands", "a=1&b=amp;c&ampx=2"), ("question-marks", "a=1&b=%3F"), ("question-marks", "a=1;b=2?c"),
-        ("sort-lists", "f[0]=b&f[0]=a"), ("sort-lists", "f[b]=2&f[a]=1"), ("sort-lists", "f[0]=b&g[1]=a"), ("first-query", "a=1&b=%3F"),
-        ("escaped-once", "a=%25&b=%252"),
+        ("sort-lists", "f[0]=b&f[0]=a"), ("sort-lists", "f[b]=2&f[a]=1"), ("sort-lists", "f[0]=b&g[1]=a"),
+        ("first-query", "a=1&b=%3F"), ("escaped-once", "a=%25&b=%252"),
         ("sort-commas", "a=b;c&d=e"), ("plain-query", "a=b%26c%3Dd"), ("plain-slashes", "a=%2F"),
     ],
 )  # fmt: skip
