@@ -23,13 +23,16 @@ from dedupcrawl.urls.url_parts import DEFAULT_PORTS
 LONGEST_URL = 16_384  # characters; longer ones are nobody's page and are left alone
 
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-SPELLED = r"https?://[a-z0-9.-]+/[!$&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~]*"
+_PLAIN = r"[!$&-;=?-\[\]_a-z~]*"  # what stands for itself
+_NEEDED = r"%(?:[0189A-F][0-9A-F]|2[0-9ABCF]|3[A-F]|40|5[B-E]|60|7[BCDF])"  # an escape of something else
+SPELLED = rf"https?://[a-z0-9.-]+/{_PLAIN}(?:{_NEEDED}{_PLAIN})*"
 """A URL that is spelled so already, as nearly all are, unless it holds "/.": that may begin a dot segment."""
 _SPELLED = re.compile(SPELLED)
 _DOT = "/."
-_NEVER_SENT = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~]+")
+_NEVER_SENT = re.compile(r"[^!#-;=?-\[\]_a-z~]+")
 _ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")  # of "%%37e" the "7" would make an escape: it stays
 _URL = re.compile(r"([A-Za-z]+)://([^/?#\\]*)((?:/[^?#]*)?)(\?[^#]*)?(?:#(.*))?")
+_USUAL = re.compile(r"[a-z0-9.-]+")  # host
 _AUTHORITY = re.compile(r"((?:[^@]*@)?)(\[[0-9A-Fa-f:.]+\]|[^@\[\]:]+)(?::([0-9]*))?")
 _NO_HOST = re.compile(r"[\x00-\x20\"#%/:<>?@\[\\\]^`{|}\x7f-\U0010ffff]")
 _AROUND = "".join(map(chr, range(0x21)))  # control characters and the blank
@@ -94,6 +97,8 @@ def without_dot_segments(segments: list[str]) -> list[str]:
 
 def _authority(scheme: str, text: str) -> str | None:
     """User, host and port; None where the host is none, or the port no number."""
+    if _USUAL.fullmatch(text):
+        return text
     match = _AUTHORITY.fullmatch(text)
     host = match and _host(match[2])
     if not match or not host:

@@ -113,6 +113,8 @@ def test_any_text_has_one_spelling(text: str) -> None:
     spelled = canonical_url(text)
     assert canonical_url(spelled) == spelled
     parts = split_url(spelled)
+    if parts is not None and "#" not in spelled and spelled != text:  # it is told at a glance, and by the long way
+        assert canonical_url(f"{spelled}#") == spelled
     if parts is not None and spelled != text:
         assert parts.join() == spelled
         assert spelled.isascii()
