@@ -72,7 +72,8 @@ def urls(draw: st.DrawFn) -> str:
     path = "".join(f"/{segment}" for segment in draw(st.lists(SEGMENTS, max_size=4)))
     args = draw(st.lists(ARGS, max_size=4))
     query = "?" + draw(st.sampled_from(["&", ";"])).join(args) if args else ""
-    return draw(FRONTS) + path + query + draw(st.sampled_from(["", "", "#", "#x?y=/1", "#!/x?y=1", "&#38;b=2"]))
+    tail = draw(st.sampled_from(["", "", "#", "#x?y=/1", "#!/x?y=1", "&#38;b=2"]))
+    return draw(FRONTS) + path + query + ("?x" if tail[:1] == "&" and not args else "") + tail
 
 
 sites_rules = st.lists(st.sampled_from(RULES), unique_by=lambda rule: rule.id, max_size=7).map(tuple)
