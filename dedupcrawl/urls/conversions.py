@@ -232,8 +232,8 @@ def _plain_slashes(parts: UrlParts) -> UrlParts | None:
 
 def _escaped_once(parts: UrlParts) -> UrlParts | None:
     """What was escaped twice, or oftener, is escaped once: /a%2520b is /a%20b."""
-    url = parts.join()
-    after = _ESCAPED_TWICE.sub("%", url)
+    url, front = parts.join(), f"{parts.scheme}://{parts.authority}"
+    after = front + _ESCAPED_TWICE.sub("%", url.removeprefix(front))
     return None if after == url else split_url(canonical_url(after))
 
 
