@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from dedupcrawl.addon import Addon
     from dedupcrawl.api import Detector, Explanation, learn, read_html, read_text
     from dedupcrawl.page import Page
-    from dedupcrawl.urls.normalizer import Normalized, Normalizer
+    from dedupcrawl.urls.normalized import Normalized
+    from dedupcrawl.urls.normalizer import Normalizer
     from dedupcrawl.verdict import Verdict
 
     __version__: str
@@ -29,7 +30,7 @@ __all__ = [
 
 _ROOMS = {
     "Addon": "addon",
-    "Normalized": "urls.normalizer",
+    "Normalized": "urls.normalized",
     "Normalizer": "urls.normalizer",
     "Page": "page",
     "Verdict": "verdict",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 from pathlib import Path
+from unicodedata import normalize
 
 from publicsuffixlist import PSLFILE
 
@@ -83,15 +84,31 @@ def site_of(url_or_host: str) -> str:
 
 
 def other_form(site: str) -> str:
-    """An international name in ASCII (RFC 3490), or one in ASCII as people read it; others are as they are."""
+    """An international name in ASCII (RFC 3490), or one in ASCII as people read it; others are as they are.
+
+    "ß" and "ς" have names of their own (RFC 5891), for which that of "ss" or "σ" would be another site.
+    """
     if len(site) > _HOST_LIMIT:  # no name; what it is in ASCII takes time by the square of its length
         return site
     try:
         if not site.isascii():
-            return site.encode("idna").decode("ascii")
+            return ".".join(map(_ascii_label, site.translate(_DOTS).split(".")))
         return site.encode("ascii").decode("idna") if "xn--" in site else site
     except UnicodeError:
         return site
+
+
+def _ascii_label(label: str) -> str:
+    """A label of a name in ASCII.
+
+    Raises:
+        UnicodeError: It is none.
+    """
+    if "\u200c" in label or "\u200d" in label:  # where a joiner may stand, RFC 3490 does not know
+        raise UnicodeError(label)
+    if "ß" in label or "ς" in label:
+        return f"xn--{normalize('NFKC', label).encode('punycode').decode()}"
+    return label.encode("idna").decode("ascii")
 
 
 def ascii_form(site: str) -> str:

@@ -30,6 +30,7 @@ from dedupcrawl.training.train import train
 from dedupcrawl.urls.normalizer import Normalizer, SiteNormalizer
 from dedupcrawl.urls.rule import RuleError
 from dedupcrawl.urls.rule_files import file_name, read_rules
+from dedupcrawl.urls.spelling import canonical_url
 from dedupcrawl.urls.url_parts import split_url
 
 Target = Callable[[bytes], None]
@@ -111,7 +112,7 @@ class Rules:
         normalizer = SiteNormalizer(rules)
         for url in self._urls:
             done = normalizer.normalize(url)
-            assert done.kind != "rewrite" or site_of(done.canonical) == site_of(url), done
+            assert done.kind != "rewrite" or site_of(done.canonical) == site_of(canonical_url(url)), done
             assert done.kind == "equivalence" or normalizer.normalize(done.canonical).canonical == done.canonical, done
 
 
@@ -166,7 +167,7 @@ def learner(data: bytes) -> None:
             assert read_rules(rules / file_name(site_rules.site)).rules
         for url in urls[:_URLS_TRIED]:
             done = normalizer.normalize(url)
-            assert done.kind != "rewrite" or site_of(done.canonical) == site_of(url), done
+            assert done.kind != "rewrite" or site_of(done.canonical) == site_of(canonical_url(url)), done
             assert done.kind == "equivalence" or normalizer.normalize(done.canonical).canonical == done.canonical, done
 
 

@@ -144,9 +144,9 @@ def no_rows() -> BadInputError:
     )
 
 
-def show(told: object, lines: Iterable[str], *, as_json: bool, letters: bool = True) -> None:
+def show(told: object, lines: Iterable[str], *, as_json: bool) -> None:
     """Print a result, as one JSON object or in its lines, made `printable`."""
-    if text := to_json(told) if as_json else "\n".join(printable(line, letters=letters) for line in lines):
+    if text := to_json(told) if as_json else "\n".join(printable(line) for line in lines):
         click.echo(text)
 
 

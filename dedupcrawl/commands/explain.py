@@ -14,7 +14,7 @@ from dedupcrawl.commands.console import Command, not_a_url, show
 from dedupcrawl.commands.explained import Explainer
 from dedupcrawl.commands.options import index_folder, index_option, json_option, open_existing, rules_option
 from dedupcrawl.commands.selection import forms_of
-from dedupcrawl.commands.why import becomes, in_words
+from dedupcrawl.commands.why import becomes, by_rules, in_words
 from dedupcrawl.content.bodies import in_words as body_in_words
 from dedupcrawl.content.evidence import in_words as evidence_in_words
 from dedupcrawl.printable import counted, moment
@@ -84,9 +84,7 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
         yield f"{'found as' if _is_known(told) else 'taken for'} {told['found_as']}"
     rewrite = told["rewrite"]
     if rewrite is not None:
-        yield (
-            f"was asked for as {rewrite['canonical']} on {moment(rewrite['at'])}, by rule {', '.join(rewrite['rules'])}"
-        )
+        yield (f"was asked for as {rewrite['canonical']} on {moment(rewrite['at'])}, {by_rules(rewrite['rules'])}")
     if told["went_itself"]:
         yield _why_itself(told)
     if told["kind"] != "unchanged" and (rewrite is None or rewrite["canonical"] != told["canonical"]):

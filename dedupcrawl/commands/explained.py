@@ -61,7 +61,7 @@ class Explainer:
     def _known_as(self, form: str) -> list[str]:
         rewrite = self._index.rewrite(form)
         sent_to = (rewrite.canonical,) if rewrite else ()
-        return list(dict.fromkeys((form, *sent_to, self._normalizer.normalize(form).canonical)))
+        return list(dict.fromkeys((form, *sent_to, self._normalizer.identity(form))))
 
     def _items(self, form: str) -> dict[str, Any] | None:
         """What became of the items of the first page that is known as this and has any; None without.
@@ -94,9 +94,10 @@ class Explainer:
                 yield {"url": url, "verdict": judged, "kept": is_kept, "restored": is_restored}
 
     def _facts(self, form: str, verdict: Verdict | None, entry: Entry | None) -> dict[str, Any]:
-        normalized, rewrite = self._normalizer.normalize(form), self._index.rewrite(form)
+        asked_for = form.partition("#")[0]  # of an item's URL its page's
+        normalized, rewrite = self._normalizer.normalize(asked_for), self._index.rewrite(form)
         rules = rules_of(self._files, site_of(form)) or SiteRules(site_of(form), ())
-        tried = in_crawls(rules, form)
+        tried = in_crawls(rules, asked_for)
         ids = [*normalized.rules, *(rewrite.rules if rewrite else ()), *(tried["rules"] if tried else ())]
         evidence = {rule.id: rule_facts(rules.site, rule) for rule in rules.rules if rule.id in ids}
         kept_url = entry.source if entry is not None else None
@@ -151,7 +152,7 @@ class Explainer:
 
     def _entry_of(self, url: str) -> Entry | None:
         """The page of this very URL, if it is kept."""
-        return self._index.page_at(url, self._normalizer.normalize(url).canonical)
+        return self._index.page_at(url, self._normalizer.identity(url))
 
     def _kept(self, entry: Entry | None) -> dict[str, Any] | None:
         if entry is None:

@@ -25,8 +25,8 @@ from dedupcrawl.urls.url_parts import split_url
 _AHEAD = 100_000  # URLs that are read before the first is answered, to recognize software by; some 20 MB
 _NAMED = 5  # of what is not a URL
 _NO_RULES = (
-    "nothing is changed, for there are no rules for these URLs: those of a program are used where URLs show two "
-    "different signs of it, and 'dedupcrawl train' learns others from a crawl log"
+    "only spellings are changed, for there are no rules for these URLs: those of a program are used where URLs show "
+    "two different signs of it, and 'dedupcrawl train' learns others from a crawl log"
 )
 
 
@@ -40,8 +40,9 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
 
     Without arguments, URLs are read from stdin, one per line; blanks around a URL are left out, and bytes that are not
     UTF-8 are percent-encoded. Two URLs are the same page exactly when their "canonical" is equal; "kind" says whether
-    it can be fetched ("unchanged", "rewrite") or only compared ("equivalence"), "rules" which rules made it. Anything
-    that is not a URL is printed unchanged and reported on stderr; the exit status is 1 when it was an argument.
+    it can be fetched ("unchanged", "rewrite") or only compared ("equivalence"), "rules" which rules made it: none where
+    only its spelling is another, such as the case of the host or a default port. Anything that is not a URL is printed
+    unchanged and reported on stderr; the exit status is 1 when it was an argument.
 
     Rules are those of rule files, and those of known software, of which the URLs must show two different signs.
 

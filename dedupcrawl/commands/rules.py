@@ -40,6 +40,7 @@ from dedupcrawl.urls.rule_files import (
     rules_of,
     write_rules,
 )
+from dedupcrawl.urls.spelling import canonical_url
 from dedupcrawl.urls.url_parts import split_url
 
 _HEADS = ("site", "rule", "state", "kind", "source", "coverage", "precision", "at least", "what it does")
@@ -329,10 +330,10 @@ def _test_examples(folder: Path, as_json: bool) -> None:
         for rule in site_rules.rules:
             for url, expected in rule.examples:
                 examples += 1
-                parts = split_url(url)
+                parts = split_url(canonical_url(url))
                 after = CompiledRule(rule).apply(parts, site_rules.site) if parts else None
                 found = after.join() if after else url
-                if found != expected:
+                if found != canonical_url(expected):
                     problems.append(f"{path}: {rule.id} makes {found} of {url}, not {expected}")
     show({"examples": examples, "problems": problems}, problems, as_json=as_json)
     if problems:

@@ -20,7 +20,7 @@ from dedupcrawl.page import page_of_item
 from dedupcrawl.printable import printable
 from dedupcrawl.setting import age as read_age
 from dedupcrawl.sites import host_of, site_of
-from dedupcrawl.urls.compiled_rule import LONGEST_URL
+from dedupcrawl.urls.spelling import LONGEST_URL
 from dedupcrawl.urls.url_parts import UrlParts, split_url, without_default_port
 
 # A name such as page.html is one of a file: no host is called so.

@@ -26,6 +26,7 @@ from dedupcrawl.urls.normalizer import Normalizer, SiteNormalizer
 from dedupcrawl.urls.rule import Rule, described, rule_facts, speaks_for
 from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import SiteRules, checked, rule_files, rules_of
+from dedupcrawl.urls.spelling import canonical_url
 from dedupcrawl.urls.url_parts import split_url
 
 _NAMED = 2  # pairs of URLs that speak against a hypothesis
@@ -57,7 +58,12 @@ def in_crawls(rules: SiteRules, url: str) -> dict[str, Any] | None:
 def becomes(told: dict[str, Any]) -> str:
     """What rules make of a URL, in a line that its name stands before."""
     how = "is asked for as" if told["kind"] == "rewrite" else "is the same page as every URL with the identity"
-    return f"{how} {told['canonical']}, by rule {', '.join(told['rules'])}"
+    return f"{how} {told['canonical']}, {by_rules(told['rules'])}"
+
+
+def by_rules(rules: Sequence[str]) -> str:
+    """What has made a URL of another one: rules, by their ids, or none."""
+    return f"by rule {', '.join(rules)}" if rules else "as it is spelled"
 
 
 def in_words(told: dict[str, Any]) -> str:
@@ -88,10 +94,10 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
     \b
     dedupcrawl rules why 'https://example.com/7?sort=a' 'https://example.com/7' .scrapy/dedup/crawl-log.jsonl
     """
-    urls = one, other
-    for url in urls:
+    for url in (one, other):
         if split_url(url) is None:
             raise not_a_url(url)
+    urls = canonical_url(one), canonical_url(other)
     site = site_of(one)
     if ascii_form(site) != ascii_form(site_of(other)):
         raise BadInputError(
@@ -108,9 +114,7 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
     told = _told(urls, rules, log)
     tried = {url: crawled for url in urls if (crawled := in_crawls(rules, url)) is not None}
     lines = (*_lines(told), *_lines_of_crawls(told["canonical"], urls, tried))
-    pairs = (told["canonical"], *(pair for reason in told["reasons"] for pair in reason["pairs"]))
-    is_clear = all(a == b or printable(a) != printable(b) for a, b in pairs)
-    show(told | ({"in_crawls": tried} if tried else {}), lines, as_json=as_json, letters=is_clear)
+    show(told | ({"in_crawls": tried} if tried else {}), lines, as_json=as_json)
 
 
 def _told(urls: Pair, rules: SiteRules, log: Ledger | None) -> dict[str, Any]:

@@ -89,7 +89,7 @@ class AliasStore:
 
     def kept(self, url: str) -> Entry | None:
         """The page that was kept of what came from a URL."""
-        return self.index.page_at(url, self._normalizer.normalize(url).canonical, fresh=False)
+        return self.index.page_at(url, self._normalizer.identity(url), fresh=False)
 
     def remember(self, site: str) -> None:
         """Have later crawls know that there are aliases of a site, before there is one."""

@@ -26,7 +26,7 @@ from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.detection.unsettled import MOST_UNSETTLED
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import site_of
-from dedupcrawl.urls.normalizer import Normalized
+from dedupcrawl.urls.normalized import Normalized
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict

@@ -25,7 +25,7 @@ from dedupcrawl.crawl.request_meta import (
 from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.sites import host_of
-from dedupcrawl.urls.normalizer import Normalized
+from dedupcrawl.urls.normalized import Normalized
 
 
 class Rewriter:
@@ -43,10 +43,10 @@ class Rewriter:
 
     def canonical(self, url: str) -> str:
         """The URL's identity: equal for two URLs exactly when the rules take them for one page."""
-        if not self._normalizer.has_rules_for(url) or self._mode(url) != "rewrite" or url in self._pages_of_their_own:
+        if self._mode(url) != "rewrite" or url in self._pages_of_their_own:
             return url
-        found = self._normalizer.normalize(url)
-        return url if self._pending.is_refuted(found.canonical) else found.canonical
+        identity = self._normalizer.identity(url)
+        return url if self._pending.is_refuted(identity) else identity
 
     def rewrite(self, request: Request) -> Request:  # noqa: PLR0911 - a reason each
         """The request to send instead; the same object when there is nothing to change."""

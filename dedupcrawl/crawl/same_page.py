@@ -190,5 +190,5 @@ class EarlierPages:
         return (entry.url, verdict.check == "exact") if verdict.is_sure else (url, False)
 
     def _kept(self, url: str) -> Entry | None:
-        entry = self.index.page_at(url, self.normalizer.normalize(url).canonical)
+        entry = self.index.page_at(url, self.normalizer.identity(url))
         return entry if entry is not None and entry.run == self.run else None

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from dedupcrawl.software.program import BASE, Program, rules_at, title_of
 from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.spelling import canonical_url
 from dedupcrawl.urls.url_parts import split_url
 from dedupcrawl.urls.watched_rule import SiteTrials
 
@@ -83,8 +84,8 @@ class Installation(msgspec.Struct, frozen=True):
 
     def contains(self, url: str) -> bool:
         """Whether a URL lies below one of its paths."""
-        parts = split_url(url)
-        if parts is None or parts.authority.lower() not in self.hosts:
+        written, parts = split_url(url), split_url(canonical_url(url))
+        if written is None or parts is None or written.authority.lower() not in self.hosts:
             return False
         path = "".join(f"/{segment}" for segment in parts.segments) or "/"
         return any(path.startswith(f"{anchor}/") for anchor in self.anchors.values())

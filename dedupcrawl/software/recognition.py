@@ -19,6 +19,7 @@ from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation, distinct, with_parts_of_others
 from dedupcrawl.software.program import BASE, Program, Sign, anchored
 from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.spelling import as_sent, canonical_url
 from dedupcrawl.urls.template import BRACES, PathForm, Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts, split_url, without_default_port
 
@@ -34,10 +35,10 @@ _FIRST_TEXT = re.compile(r"/([^/?{}]+)(?:[/?]|\Z)")
 
 
 def _readable(url: str, parts: UrlParts) -> UrlParts:
-    """A URL with segments, at least one, and its first arguments as people write them, without percent-encoding."""
+    """A URL with segments, at least one, and its first arguments as signs have them: delimiters are not escaped."""
     segments, args = parts.segments or [""], parts.args[:_MOST_ARGUMENTS]
     if "%" in url:
-        segments, args = [unquote(text) for text in segments], [unquote(text) for text in args]
+        segments, args = [as_sent(unquote(text)) for text in segments], [as_sent(unquote(text)) for text in args]
     return parts.with_segments(segments).with_args(args)
 
 
@@ -52,7 +53,7 @@ class UrlSigns:
         self._paths: dict[int, PathForm] = {}  # of those that were compared: making one costs more than comparing
         for number, sign in self._signs.items():
             if first := _FIRST_TEXT.match(anchored(sign.url, {})):
-                self._by_text[first[1]].append(number)
+                self._by_text[as_sent(first[1])].append(number)
                 continue
             template = self._template(number)
             path = template.path or ()
@@ -173,8 +174,10 @@ class Recognizer:
         if len(self._known_urls) >= _URLS_REMEMBERED:
             self._known_urls.clear()
         self._known_urls.add(hash(url))
+        spelling = parts.authority.lower()  # as it is written: archives write out the default port
+        if (spelled := canonical_url(url)) != url:
+            url, parts = spelled, split_url(spelled) or parts
         seen = self._of(parts.authority, parts.scheme)
-        spelling = parts.authority.lower()
         if spelling not in seen.spellings and len(seen.spellings) < _MOST_SPELLINGS:
             seen.spellings.add(spelling)
             seen.count += bool(seen.programs)
@@ -210,7 +213,7 @@ class Recognizer:
         What it shows besides counts for the programs of which the host has URLs, and is not looked for of others: so
         pages are worth another look when it has some of another.
         """
-        parts = split_url(sight.url)
+        parts = split_url(canonical_url(sight.url))
         if parts is None:
             return News()
         seen = self._of(parts.authority, parts.scheme)
@@ -244,7 +247,7 @@ class Recognizer:
 
         Besides, what does not run there because something speaks against it: elsewhere it may be taken for recognized.
         """
-        parts = split_url(url)
+        parts = split_url(canonical_url(url))
         found = self._on_host(_host(parts.authority, parts.scheme)) if parts is not None else ()
         return [one for one in found if one.is_recognized or one.is_spoken_against]
 

@@ -10,6 +10,7 @@ from polars.datatypes import DataType, DataTypeClass
 
 from dedupcrawl.crawl_logs.rows import LINKS
 from dedupcrawl.sites import ascii_form, site_of
+from dedupcrawl.urls.spelling import SPELLED, canonical_url
 
 Fault = Literal["error status", "empty page"]
 FAULTS: tuple[Fault, ...] = ("error status", "empty page")
@@ -17,7 +18,7 @@ FAULTS: tuple[Fault, ...] = ("error status", "empty page")
 
 PAGE_ROWS: dict[str, DataType | DataTypeClass] = {
     "site": pl.String,  # registrable domain, in ASCII: both spellings of an international name are one site
-    "url": pl.String,  # without fragment, unless that begins with "!"
+    "url": pl.String,  # in its one spelling, see `spelling.canonical_url`
     "content": pl.Int64,  # hash of what says which page it is; null where the row has none, or is a redirect
     "fault": pl.UInt8,  # index into FAULTS, null for a good page
     "redirect_to": pl.String,  # each of the four: an absolute URL of the same site, other than `url`
@@ -34,7 +35,6 @@ PAGE_ROWS: dict[str, DataType | DataTypeClass] = {
 """Columns of the rows from which clusters are made; they mean the same wherever there is the same Polars."""
 
 _HOST = r"^(?:[^\\@?#]*@)*(\[[^\]]*\]|[^\\:@?#]*)"  # of an authority, and of what may follow it
-_FRAGMENT = r"#(?:[^!].*)?$"
 # Digests of zero bytes: SHA-1 in hex and base32, MD5, SHA-256, BLAKE2b of 128 bits, MurmurHash3 x64 128 (of 0.2).
 _OF_NOTHING = (
     "da39a3ee5e6b4b0d3255bfef95601890afd80709",
@@ -72,7 +72,7 @@ def page_rows(rows: pl.DataFrame) -> pl.DataFrame:
     signature = pl.coalesce("t" + pl.col("text_digest"), "d" + pl.col("digest"), "s" + pl.col("simhash"))
     empty = pl.coalesce("text_digest", "digest").is_in(_OF_NOTHING) | (pl.col("bytes") == 0)
     pages = rows.select(
-        url=_without_fragment(pl.col("url")),
+        url=_spelled(rows["url"]),
         content=pl.when(~redirects & signature.is_not_null()).then(signature.hash().reinterpret(signed=True)),
         fault=pl.when(pl.col("status") >= 400).then(0).when(~redirects & empty).then(1).cast(pl.UInt8),
         importance="importance",
@@ -87,7 +87,7 @@ def page_rows(rows: pl.DataFrame) -> pl.DataFrame:
     )
     pages = pages.with_columns(sites_of(pl.col("url"), pages).alias("site"))
     for name in LINKS:
-        pages = pages.with_columns(_without_fragment(_absolute(pl.col(name))).alias(name))
+        pages = pages.with_columns(_spelled(pages.select(_absolute(pl.col(name)).alias(name))[name]))
         is_of_site = sites_of(pl.col(name), pages) == pl.col("site")
         pages = pages.with_columns(pl.when(is_of_site & (pl.col(name) != pl.col("url"))).then(name))
     return pages.with_columns(_names_its_own_page().alias("names_own")).select(*PAGE_ROWS)
@@ -112,12 +112,19 @@ def _names_its_own_page() -> pl.Expr:
     return pl.when(pl.col("canonical").is_not_null()).then(is_own)
 
 
-def _without_fragment(url: pl.Expr) -> pl.Expr:
-    return pl.when(url.str.contains("#", literal=True)).then(url.str.replace(_FRAGMENT, "")).otherwise(url)
+def _spelled(urls: pl.Series) -> pl.Series:
+    """Shape (n,): the one spelling of each URL, which nearly all have; null for null."""
+    others = (
+        urls.filter(~(urls.str.contains(f"^{SPELLED}$") & ~urls.str.contains("/.", literal=True))).unique().drop_nulls()
+    )
+    if others.is_empty():
+        return urls
+    spelled: pl.Series = urls.replace(others, pl.Series(map(canonical_url, others), dtype=pl.String))
+    return spelled
 
 
 def _absolute(link: pl.Expr) -> pl.Expr:
-    """A link resolved against the column "url" (RFC 3986, 5.2, dot segments left as they are); null if not http."""
+    """A link resolved against the column "url" (RFC 3986, 5.2, but for its dot segments); null if not http."""
     url = pl.col("url")
     return (
         pl.when(link.str.contains(r"^(?i)https?://[^/?#]"))

@@ -11,11 +11,11 @@ from unicodedata import normalize
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.rule import Kind, Rule
+from dedupcrawl.urls.spelling import LONGEST_URL, as_sent, canonical_url
 from dedupcrawl.urls.template import WHOLE_CONVERSIONS, PathForm, Piece, Template, may_grow
 from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts, split_url, without_default_port
 
 _LONGEST_EXAMPLE = 300  # characters
-LONGEST_URL = 16_384  # characters; longer ones are nobody's page and are left alone
 
 _RULES_SHARED = 10_000  # that are kept for other sites with the same
 _SHARED = 16_384  # forms of paths that are kept for other rules with the same
@@ -39,7 +39,7 @@ class CompiledRule:
 
     __slots__ = (
         "_arg_names", "_args", "_convert", "_drop", "_drop_starts", "_edited", "_has_context", "_has_front",
-        "_has_scope", "_is_path_only", "_keeps_tokens", "_kept", "_match", "_may_grow", "_not_hosts",
+        "_has_scope", "_is_path_only", "_keeps_spelling", "_keeps_tokens", "_kept", "_match", "_may_grow", "_not_hosts",
         "_path", "_takes_no_others", "_to", "_to_args", "_unless", "_unless_forms", "_uses", "_within", "_without",
         "hosts", "rule",
     )  # fmt: skip
@@ -58,14 +58,15 @@ class CompiledRule:
         uses = self._to.captures() if self._to else []
         self._uses = tuple(use.name for use in uses) if uses else ()
         self._keeps_tokens = _keeps_tokens(match, self._to)
+        self._keeps_spelling = self._keeps_tokens and _keeps_spelling(match, self._to)
         self._may_grow = match is not None and self._to is not None and may_grow(match, self._to)
         self._is_path_only = self._keeps_tokens and not self._edited and not self._may_grow
         self.hosts = _names(ascii_form(host.lower()) for host in rule.hosts if not host.startswith("!"))
         self._not_hosts = _names(ascii_form(host[1:].lower()) for host in rule.hosts if host.startswith("!"))
-        self._unless = _names(name for name in rule.unless if "=" not in name)
+        self._unless = _names(as_sent(name) for name in rule.unless if "=" not in name)
         self._unless_forms = tuple((f"{name}=", form) for name, form in rule.exceptions())
-        self._drop = _names(name for name in rule.drop if not name.endswith("*"))
-        self._drop_starts = tuple(name[:-1] for name in rule.drop if name.endswith("*"))
+        self._drop = _names(as_sent(name) for name in rule.drop if not name.endswith("*"))
+        self._drop_starts = tuple(as_sent(name[:-1]) for name in rule.drop if name.endswith("*"))
         self._takes_no_others = "*" in self._unless
         self._kept = self._arg_names if "*" in rule.drop else _NO_NAMES
         self._convert = URL_CONVERSIONS[rule.convert].apply if rule.convert else None
@@ -100,7 +101,7 @@ class CompiledRule:
 
     def needs_args(self) -> bool:
         """True when it changes arguments only, whatever they are called."""
-        return self.rule.convert in {"sort-query", "drop-empty", "last-of-name"}
+        return bool(self.rule.convert) and URL_CONVERSIONS[self.rule.convert].of_arguments
 
     def stays_on_host(self) -> bool:
         """True when what it makes of a URL is always of the same host, written in the same way."""
@@ -121,8 +122,8 @@ class CompiledRule:
         """True when no earlier rule, nor this one, can apply to its result unless it applied to what it was given.
 
         What only takes arguments away, or puts them in another order, gives no rule that merely asks for some its
-        chance, unless an earlier one `minds_more_arguments` (`counting`). Sorting also makes "%20" of "+": where there
-        is one, this says nothing.
+        chance, unless an earlier one `minds_more_arguments` (`counting`). Sorting also makes "%20" of "+", and "&" of
+        ";" where no "&" is: where there is one of these, this says nothing.
         """
         return not counting if self.rule.drop else self.rule.convert == "sort-query"
 
@@ -142,16 +143,22 @@ class CompiledRule:
         if self._to is None:
             if self._has_context and not self._fits(parts, {}):
                 return None
-            return self._without_args(parts) if self._convert is None else self._convert(parts)
+            changed = self._without_args(parts) if self._convert is None else self._convert(parts)
+            return changed if changed is None or not changed.fragment else _spelled(changed)
         values: dict[str, str] = {}
         if not self._fits(parts, values):
             return None
         if self._is_path_only:
             path = self._to.path
             segments = _build_path(path, values) if path else parts.segments
-            return None if segments == parts.segments else parts.with_segments(segments)
-        make = self._build_measured if self._may_grow else self._build
-        built = make(self._to, parts, values, site)
+            if segments == parts.segments:
+                return None
+            built: UrlParts | None = parts.with_segments(segments)
+        else:
+            make = self._build_measured if self._may_grow else self._build
+            built = make(self._to, parts, values, site)
+        if built is not None and (built.fragment or not self._keeps_spelling):
+            built = _spelled(built)
         return None if built == parts else built
 
     def captured(self, parts: UrlParts) -> dict[str, str]:
@@ -299,6 +306,26 @@ def _keeps_tokens(match: Template | None, to: Template | None) -> bool:
     return path - {""} <= of_path and args - {""} <= of_args - of_path and not match.host
 
 
+def _spelled(parts: UrlParts) -> UrlParts | None:
+    """The tokens of a URL in its one spelling. Few fragments are kept, one of them for the query before it."""
+    url = parts.join()
+    spelled = canonical_url(url)
+    return parts if spelled == url else split_url(spelled)
+
+
+def _keeps_spelling(match: Template | None, to: Template | None) -> bool:
+    """Whether tokens are put together without a look into them, so that no dot segment and no escape comes of two."""
+    templates = [template for template in (match, to) if template is not None]
+    pieces = [piece for template in templates for piece in (*(template.path or ()), *dict(template.args).values())]
+    return all(
+        piece.literals[0] not in {".", ".."} if piece.is_literal else _is_uncut(piece) for piece in pieces if piece
+    )
+
+
+def _is_uncut(piece: Piece) -> bool:
+    return len(piece.captures) == 1 and not any(piece.literals)
+
+
 def _texts_of(name: str, form: Piece | None) -> list[str]:
     """All arguments of this name and form; empty where these are too many to be named."""
     if form is None:
@@ -350,6 +377,7 @@ def _same_site(url: str, parts: UrlParts, site: str) -> UrlParts | None:
         raise TooLongError
     if url.startswith("/") and not url.startswith("//"):
         url = f"{parts.scheme}://{parts.authority}{url}"
+    url = canonical_url(url)
     found = split_url(url)
     spellings = () if found is None else (found.authority, normalize("NFKC", found.authority))
     if found is None or not all(map(_PLAIN_AUTHORITY.fullmatch, spellings)):

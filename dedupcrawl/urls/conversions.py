@@ -10,18 +10,21 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from dedupcrawl.urls.url_parts import UrlParts, without_default_port
+from dedupcrawl.urls.spelling import as_sent, canonical_url, without_dot_segments
+from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 LONGEST_RUN = 8  # segments that are looked for as one repeated run
 _SAFE = "/:@!$'()*,;~-._"
 _DELIMITERS = frozenset(' "#%&+/;<=>?[\\]^`{|}')  # in a segment or an argument they mean something else, or nothing
 _ESCAPES = re.compile("(?:%[0-9A-Fa-f]{2})+")
 _BASE64_URL = str.maketrans("-_,", "+/=")
-_HEX_PAIR = re.compile(r"%[0-9A-Fa-f]{2}")
-_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 _PLUS = re.compile(r"(?<=[^\W_])\+(?=[^\W_])")  # between words
 _LETTER = re.compile(r"[^\W\d_]")
+# As HTML writes it, once or several times, escaped or not.
+_AMPERSAND = re.compile(r"&(?:(?:amp|(?:#|%23)(?:0*38|[xX]0*26))(?:;|%3B))+")
+_ESCAPED_TWICE = re.compile(r"%(?:25)+(?=[0-9A-Fa-f]{2})")
+_LIST = re.compile(r"(.+?)(?:\[|%5B)([0-9]*)(?:\]|%5D)")
+_DELIMITERS_OF_A_QUERY = re.compile("%(?:2[14789ACF]|3A|40|5B|5D)")  # ! $ ' ( ) * , / : @ [ ]
 
 
 def decoded_url(value: str) -> str:
@@ -93,51 +96,6 @@ VALUE_CONVERSIONS: dict[str, Callable[[str], str]] = {
 """What a captured value can be turned into, by the name that rules use: `{title|lower}`. None of them raises."""
 
 
-def _normal_escape(match: re.Match[str]) -> str:
-    char = chr(int(match[0][1:], 16))
-    return char if char in _UNRESERVED else match[0].upper()
-
-
-def as_sent(text: str) -> str:
-    """The spelling in which every client sends it: non-ASCII characters in percent-encoding (RFC 3987, 3.1).
-
-    Percent-encoding is as RFC 3986, 6.2.2, has it: upper case, and none where it is not needed.
-    """
-    if not text.isascii():
-        text = _NON_ASCII.sub(lambda run: quote(run[0], errors="surrogatepass"), text)
-    return _HEX_PAIR.sub(_normal_escape, text) if "%" in text else text
-
-
-def _syntax(parts: UrlParts) -> UrlParts | None:
-    """RFC 3986, 6.2.2 and 6.2.3: case, percent-encoding, dot segments, empty path, default port; RFC 3987, 3.1."""
-    authority = parts.authority
-    if parts.segments and ":" not in authority and authority == authority.lower() and parts.scheme.islower():
-        path = "/".join(parts.segments)
-        dots = path.startswith(".") or path.endswith(".") or "/." in path
-        if not dots and all(text.isascii() and "%" not in text for text in (path, *parts.args)):
-            return None
-    scheme = parts.scheme.lower()
-    segments = [as_sent(segment) for segment in parts.segments] or [""]
-    if "." in segments or ".." in segments:
-        segments = _without_dot_segments(segments)
-    args = [as_sent(arg) for arg in parts.args]
-    authority = without_default_port(scheme, parts.authority).removesuffix(":")
-    after = UrlParts(scheme, authority, segments, args, parts.separators, parts.fragment)
-    return None if after == parts else after
-
-
-def _without_dot_segments(segments: list[str]) -> list[str]:
-    kept: list[str] = []
-    for segment in segments:
-        if segment == "..":
-            del kept[-1:]
-        elif segment != ".":
-            kept.append(segment)
-    if segments[-1] in {".", ".."}:
-        kept.append("")
-    return kept or [""]
-
-
 def _sort_query(parts: UrlParts) -> UrlParts | None:
     """Arguments by name, those of one name in their order; the separator is "&"; a space is "%20".
 
@@ -192,9 +150,98 @@ def _collapse_repeats(parts: UrlParts) -> UrlParts | None:
 
 
 def _lower_path(parts: UrlParts) -> UrlParts | None:
-    """The path in lower case."""
-    segments = [segment.lower() for segment in parts.segments]
+    """The path in lower case, but for the digits of its escapes."""
+    segments = [as_sent(segment.lower()) for segment in parts.segments]
     return None if segments == parts.segments else parts.with_segments(segments)
+
+
+def _ampersands(parts: UrlParts) -> UrlParts | None:
+    """What HTML writes for an ampersand is one: ?f=1&amp;t=2 and ?f=1&#38;t=2 are ?f=1&t=2."""
+    front, _, query = parts.join().partition("?")
+    after = _AMPERSAND.sub("&", query) if parts.args else query
+    return None if after == query else split_url(canonical_url(f"{front}?{after}"))
+
+
+def _question_marks(parts: UrlParts) -> UrlParts | None:
+    """A second question mark parts arguments, too, and what stands behind it comes in the place of one of that name.
+
+    So ?page=1?page=5 is ?page=5, and ?a=1?b=2 is ?a=1&b=2.
+    """
+    if parts.separators or not any("?" in arg for arg in parts.args):
+        return None
+    args: list[str] = []
+    instead: dict[str, int] = {}  # name → place of the last that a question mark brought
+    for arg in parts.args:
+        first, *others = arg.split("?")
+        args.append(first)
+        for other in others:
+            instead[_name(other)] = len(args)
+            args.append(other)
+    return parts.with_args([arg for i, arg in enumerate(args) if i >= instead.get(_name(arg), 0)])
+
+
+def _first_query(parts: UrlParts) -> UrlParts | None:
+    """A value ends at a second question mark, as where a number is read of it: ?id=5?utm_source=a is ?id=5."""
+    args = [arg.partition("?")[0] for arg in parts.args]
+    return None if args == parts.args else parts.with_args(args, parts.separators)
+
+
+def _sort_lists(parts: UrlParts) -> UrlParts | None:
+    """The values of a list in their order: ?f[0]=b&f[1]=a is ?f[0]=a&f[1]=b, and ?f=b&f=a is ?f=a&f=b."""
+    lists: dict[str, list[int]] = {}
+    for i, name in enumerate(parts.names()):
+        match = _LIST.fullmatch(name)
+        lists.setdefault(f"{match[1]}[" if match else name, []).append(i)
+    if len(lists) == len(parts.args):
+        return None
+    args = parts.args.copy()
+    for places in lists.values():
+        names = [_name(args[i]) for i in places]
+        indices = [match[2] for name in names if (match := _LIST.fullmatch(name))]
+        if any(indices) and len(set(indices)) < len(indices):  # one value comes in the place of another
+            continue
+        values = sorted(args[i][len(name) :] for i, name in zip(places, names, strict=True))
+        for i, name, value in zip(places, sorted(names), values, strict=True):
+            args[i] = name + value
+    return None if args == parts.args else parts.with_args(args, parts.separators)
+
+
+def _sort_commas(parts: UrlParts) -> UrlParts | None:
+    """What commas part in the values of arguments in its order: ?tags=b,a is ?tags=a,b."""
+    args = []
+    for arg in parts.args:
+        name, _, value = arg.partition("=")
+        comma = "," if "," in value else "%2C"
+        args.append(f"{name}={comma.join(sorted(value.split(comma)))}" if comma in value else arg)
+    return None if args == parts.args else parts.with_args(args, parts.separators)
+
+
+def _plain_query(parts: UrlParts) -> UrlParts | None:
+    """No escapes of delimiters that part nothing in a query: ?f%5B0%5D=a%2Fb%3A1 is ?f[0]=a/b:1."""
+    args = [_DELIMITERS_OF_A_QUERY.sub(lambda match: unquote(match[0]), arg) for arg in parts.args]
+    return None if args == parts.args else parts.with_args(args, parts.separators)
+
+
+def _plain_slashes(parts: UrlParts) -> UrlParts | None:
+    """An escaped slash of the path is one: /a%2Fb is /a/b."""
+    path = "/".join(parts.segments)
+    if "%2F" not in path:
+        return None
+    return parts.with_segments(without_dot_segments(path.replace("%2F", "/").split("/")))
+
+
+def _escaped_once(parts: UrlParts) -> UrlParts | None:
+    """What was escaped twice, or oftener, is escaped once: /a%2520b is /a%20b."""
+    url, front = parts.join(), f"{parts.scheme}://{parts.authority}"
+    after = front + _ESCAPED_TWICE.sub("%", url.removeprefix(front))
+    return None if after == url else split_url(canonical_url(after))
+
+
+def _syntax(parts: UrlParts) -> UrlParts | None:
+    """The one spelling of the URL, which the normalizer gives to every URL by itself."""
+    url = parts.join()
+    spelled = canonical_url(url)
+    return None if spelled == url else split_url(spelled)
 
 
 def _name(arg: str) -> str:
@@ -206,18 +253,29 @@ class UrlConversion(msgspec.Struct, frozen=True):
 
     Attributes:
         apply: Gives other tokens, or None when nothing changes; leaves those it was given as they are. Never raises.
+            The tokens of a URL in its one spelling (`spelling.canonical_url`) become such tokens.
         needles: Texts of which a URL must have one for it to change; one empty text when it may change any URL.
+        of_arguments: Whether it changes arguments alone.
     """
 
     apply: Callable[[UrlParts], UrlParts | None]
     needles: tuple[str, ...] = ("",)
+    of_arguments: bool = False
 
 
 URL_CONVERSIONS: dict[str, UrlConversion] = {
     "syntax": UrlConversion(_syntax),
-    "sort-query": UrlConversion(_sort_query, ("&", "+", ";")),
-    "drop-empty": UrlConversion(_drop_empty, ("?",)),
-    "last-of-name": UrlConversion(_last_of_name, ("&", ";")),
+    "ampersands": UrlConversion(_ampersands, ("&amp", "&#", "&%23"), of_arguments=True),
+    "question-marks": UrlConversion(_question_marks, ("?",), of_arguments=True),
+    "first-query": UrlConversion(_first_query, ("?",), of_arguments=True),
+    "escaped-once": UrlConversion(_escaped_once, ("%25",)),
+    "plain-query": UrlConversion(_plain_query, ("%",), of_arguments=True),
+    "plain-slashes": UrlConversion(_plain_slashes, ("%2F",)),
+    "sort-query": UrlConversion(_sort_query, ("&", "+", ";"), of_arguments=True),
+    "sort-lists": UrlConversion(_sort_lists, ("&", ";"), of_arguments=True),
+    "sort-commas": UrlConversion(_sort_commas, (",", "%2C"), of_arguments=True),
+    "drop-empty": UrlConversion(_drop_empty, ("?",), of_arguments=True),
+    "last-of-name": UrlConversion(_last_of_name, ("&", ";"), of_arguments=True),
     "collapse-slashes": UrlConversion(_collapse_slashes),
     "collapse-repeats": UrlConversion(_collapse_repeats),
     "lower-path": UrlConversion(_lower_path),

@@ -13,18 +13,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
-from typing import Literal, NamedTuple
-
-import msgspec
+from typing import NamedTuple
 
 from dedupcrawl.printable import printable
 from dedupcrawl.setting import listed
 from dedupcrawl.sites import other_form, site_of
-from dedupcrawl.urls.compiled_rule import LONGEST_URL, TooLongError, compiled, host_key
+from dedupcrawl.urls.compiled_rule import TooLongError, compiled, host_key
+from dedupcrawl.urls.normalized import Normalized, as_of, left, result
 from dedupcrawl.urls.overlaps import done_in_part, on_all_hosts
 from dedupcrawl.urls.rule import Kind, Rule, RuleError
 from dedupcrawl.urls.rule_files import SiteRules, checked, file_name, file_of, read_rules, rule_files, rules_of
 from dedupcrawl.urls.rule_set import RuleSet, rule_set
+from dedupcrawl.urls.spelling import LONGEST_URL, canonical_url
 from dedupcrawl.urls.url_parts import split_url
 
 logger = logging.getLogger(__name__)
@@ -38,24 +38,6 @@ _LONGEST_KEPT = 500  # characters of such a URL
 _LONGEST_HOST = 260  # characters of a name (253, RFC 1035) and its port; no host has more
 
 Excluded = Callable[[str, Sequence[str]], frozenset[str]]
-NormalizedKind = Literal["unchanged", "rewrite", "equivalence"]
-
-
-class Normalized(msgspec.Struct, frozen=True, gc=False):
-    """A URL and what the rules make of it. Thousands are remembered, which the garbage collector need not look through.
-
-    Two URLs are the same page, as far as the rules can tell, exactly when their `canonical` is equal.
-
-    Attributes:
-        canonical: The URL to fetch instead ("rewrite"), the same URL ("unchanged"), or an identity ("equivalence").
-        kind: What `canonical` is; only an "equivalence" may be a string that cannot be fetched.
-        rules: Ids of the rules that changed the URL, in the order in which they did.
-    """
-
-    url: str
-    canonical: str
-    kind: NormalizedKind
-    rules: tuple[str, ...]
 
 
 class SiteNormalizer:
@@ -71,7 +53,8 @@ class SiteNormalizer:
 
     def __init__(self, site_rules: SiteRules) -> None:
         self.site = site_rules.site
-        rules = [(sys.intern(one.id), one.kind, compiled(one)) for one in site_rules.rules if not one.is_off]
+        used = [one for one in site_rules.rules if not one.is_off and one.convert != "syntax"]  # done before any rule
+        rules = [(sys.intern(one.id), one.kind, compiled(one)) for one in used]
         self._stays = all(rule.stays_on_host() for _, _, rule in rules)
         self._sole: RuleSet | None = None
         self._sets = dict[str, RuleSet]()
@@ -103,19 +86,20 @@ class SiteNormalizer:
         return self._of(authority) if self._stays else self
 
     def normalize(self, url: str) -> Normalized:  # noqa: PLR0911, PLR0912 - inlined: it is hot
-        """Apply the rules in order, again and again until nothing changes.
+        """Spell the URL as all are spelled, and apply the rules in order, again and again until nothing changes.
 
-        Rules that go round in a circle give the smallest URL of the circle. Rules that do not come to an end, and
-        URLs of more than `LONGEST_URL` characters, leave the URL as it is.
+        Rules that go round in a circle give the smallest URL of the circle. Rules that do not come to an end leave the
+        spelled URL, and one of more than `LONGEST_URL` characters is left as it is.
         """
-        parts = split_url(url) if len(url) <= LONGEST_URL else None
+        text = spelled = canonical_url(url)
+        parts = split_url(text) if len(text) <= LONGEST_URL else None
         if parts is None:
-            return Normalized(url, url, "unchanged", ())
+            return left(url, spelled)
         here = self._sole or self._sets.get(parts.authority) or self._of(parts.authority)
-        hits = here.hits(url, parts)
+        hits = here.hits(text, parts)
         if not hits:
-            return Normalized(url, url, "unchanged", ())
-        site, text = self.site, url
+            return left(url, spelled)
+        site = self.site
         trail: list[str] = []
         used: list[tuple[str, Kind]] = []
         while True:
@@ -127,36 +111,37 @@ class SiteNormalizer:
                         parts = after
                         by.append(i)
             except TooLongError:
-                return Normalized(url, url, "unchanged", ())
+                return left(url, spelled)
             if not by:
-                return _result(url, text, used)
+                return result(url, spelled, text, used)
             used += [here.named[i] for i in by]
-            if here.settled.issuperset(by) and "+" not in text:  # sorting makes "%20" of it, which rules may ask for
-                return _result(url, parts.join(), used)
+            # Sorting makes "%20" of "+", which rules may ask for, and "&" of ";", of which both together keep it off.
+            if here.settled.issuperset(by) and "+" not in text and ";" not in text:
+                return result(url, spelled, parts.join(), used)
             trail.append(text)
             text = parts.join()
             if text in trail:
-                return _result(url, min(trail[trail.index(text) :]), used)
+                return result(url, spelled, min(trail[trail.index(text) :]), used)
             if len(text) > LONGEST_URL or len(trail) > MOST_PASSES:
-                return Normalized(url, url, "unchanged", ())
+                return left(url, spelled)
             before, here = here, self._of(parts.authority)
             tried, hits = hits, here.hits(text, parts)
             if not hits:
-                return _result(url, text, used)
+                return result(url, spelled, text, used)
             if here is before:
                 # What came after the last change has been tried on this very URL.
                 last = by[-1]
                 done = {i for i in tried if i > last} | ({last} & here.idempotent)
                 if done.issuperset(hits):  # else all of them: an earlier one may make another URL of it
-                    return _result(url, text, used)
+                    return result(url, spelled, text, used)
 
     def steps(self, url: str) -> Iterator[tuple[str, str]]:
-        """What `normalize` does, for people: the id of each rule that changes the URL, and what it makes of it.
+        """What `normalize` does, for people: the id of each rule that changes the spelled URL, and what it makes of it.
 
         Of a URL that goes round in a circle once round, of one that grows without end as far as it is followed.
         """
         seen: set[str] = set()
-        text = url
+        text = canonical_url(url)
         while text not in seen and len(seen) <= MOST_PASSES and len(text) <= LONGEST_URL:
             seen.add(text)
             parts = split_url(text)
@@ -173,13 +158,8 @@ class SiteNormalizer:
                     yield here.named[i][0], text
 
 
-def _result(url: str, canonical: str, used: Sequence[tuple[str, Kind]]) -> Normalized:
-    if canonical == url:
-        return Normalized(url, url, "unchanged", ())
-    if len(used) == 1:
-        return Normalized(url, canonical, used[0][1], (used[0][0],))
-    kind: NormalizedKind = "equivalence" if any(of == "equivalence" for _, of in used) else "rewrite"
-    return Normalized(url, canonical, kind, tuple(dict.fromkeys(name for name, _ in used)))
+def _site(authority: str) -> str:
+    return site_of(canonical_url(f"http://{authority}"))
 
 
 class _Host(NamedTuple):
@@ -248,14 +228,20 @@ class Normalizer:
         if host is None:
             host = self._host(url)
         if host.site is None:
-            return Normalized(url, url, "unchanged", ())
+            spelled = canonical_url(url)
+            return left(url, url) if spelled == url else as_of(url, self.normalize(spelled))
         if (found := self._remembered.get((url, host.decided_by, False))) is None:
             found = self._by_all(url)
         if self.excluded is None or not found.rules:
             return found
         used = self.by_some(url)
         is_fixed = used == found or self.by_some(used.canonical).canonical == used.canonical
-        return used if is_fixed else Normalized(url, url, "unchanged", ())
+        return used if is_fixed else left(url, canonical_url(url))
+
+    def identity(self, url: str) -> str:
+        """What a page is known by in an index, or with its fragment an item of the page: its page's canonical form."""
+        page, mark, item = url.partition("#")
+        return f"{self.normalize(page).canonical}{mark}{item}"
 
     def fetchable(self, url: str) -> Normalized:
         """What can be asked for instead of any string: what rules other than equivalences make of it.
@@ -267,7 +253,7 @@ class Normalizer:
             return found
         made = self.by_some(url, are_rewrites=True)
         is_one = self.normalize(made.canonical).canonical == found.canonical
-        return made if is_one else Normalized(url, url, "unchanged", ())
+        return made if is_one else left(url, canonical_url(url))
 
     def forms(self, url: str) -> set[str]:
         """What the rules make of a URL one after another, the canonical form included."""
@@ -276,12 +262,13 @@ class Normalizer:
 
     def by_some(self, url: str, which: Excluded | None = None, *, are_rewrites: bool = False) -> Normalized:
         """What is made of any string without rules that `which` names, or `excluded`; or by rewrites alone of it."""
-        found, site, excluded = self._by_all(url, are_rewrites=are_rewrites), site_of(url), frozenset[str]()
+        spelled, excluded = canonical_url(url), frozenset[str]()
+        found, site = self._by_all(spelled, are_rewrites=are_rewrites), site_of(spelled)
         which = which or self.excluded
-        while which is not None and (more := which(url, found.rules)):
+        while which is not None and (more := which(spelled, found.rules)):
             excluded |= more
-            found = self._without(site, excluded, are_rewrites=are_rewrites).normalize(url)
-        return found
+            found = self._without(site, excluded, are_rewrites=are_rewrites).normalize(spelled)
+        return as_of(url, found)
 
     def _without(self, site: str, excluded: frozenset[str], *, are_rewrites: bool = False) -> SiteNormalizer:
         """By the rules of a site but some; or of those by the rewrites alone."""
@@ -292,14 +279,14 @@ class Normalizer:
             if site not in self._rules:
                 self._rules[site] = self.rules_of(site)
             rules = (rule for rule in self._rules[site] if rule.id not in excluded)
-            left = tuple(rule for rule in rules if rule.kind == "rewrite" or not are_rewrites)
-            reduced[key] = SiteNormalizer(SiteRules(site, left))
+            kept = tuple(rule for rule in rules if rule.kind == "rewrite" or not are_rewrites)
+            reduced[key] = SiteNormalizer(SiteRules(site, kept))
         return reduced[key]
 
     def _by_all(self, url: str, *, are_rewrites: bool = False) -> Normalized:
         host = self._host(url)
         if host.site is None:
-            return Normalized(url, url, "unchanged", ())
+            return left(url, url)
         remembered, key = self._remembered, (url, host.decided_by, are_rewrites)
         if (found := remembered.get(key)) is None:
             site = self._without(site_of(url), frozenset(), are_rewrites=True) if are_rewrites else host.site
@@ -349,7 +336,7 @@ class Normalizer:
 
     def has_more(self, site: str) -> None:
         """The rules of a site are other than before; those of all the sites that it links to need not be asked for."""
-        self._by_authority = {of: known for of, known in self._by_authority.items() if site_of("//" + of) != site}
+        self._by_authority = {of: known for of, known in self._by_authority.items() if _site(of) != site}
         for known in (self._by_site, self._rules, self._reduced):
             known.pop(site, None)
 
@@ -368,7 +355,7 @@ class Normalizer:
             authority = authority.partition(mark)[0]
         if len(authority) > _LONGEST_HOST:
             return _NO_HOST
-        name = site_of("//" + authority)
+        name = _site(authority)
         if len(self._by_authority) >= _HOSTS_KEPT:
             self._forget()
         if name not in self._by_site:

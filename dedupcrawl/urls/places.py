@@ -22,6 +22,7 @@ from dedupcrawl.urls.probation import (
     passes_lacking,
 )
 from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.spelling import canonical_url
 from dedupcrawl.urls.url_parts import split_url
 
 _MOST_WORDS = 16  # of one position; where there are more, they are names: benchmarks/rule_places.py
@@ -42,7 +43,7 @@ def traits(url: str) -> dict[str, str]:
     >>> traits("http://a.example/shop/list.php?route=product/search&limit=25")
     {'host': 'a.example', 'front': 'shop', 'page': 'list.php', '?route': 'product/search'}
     """
-    parts = split_url(url)
+    parts = split_url(canonical_url(url))
     if parts is None:
         return {}
     found = {"host": parts.authority.partition(":")[0].lower()[:_LONGEST]}

@@ -22,7 +22,7 @@ class RuleSet:
 
     Attributes:
         named: Id and kind of each.
-        settled: Numbers of those after which no further pass is needed, unless the URL had a "+".
+        settled: Numbers of those after which no further pass is needed, unless the URL had a "+" or ";".
         idempotent: ... that are known to leave their own result alone.
     """
 

@@ -37,6 +37,7 @@ import msgspec
 from msgspec.structs import replace
 
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS, Conversions, decoded_url
+from dedupcrawl.urls.spelling import as_sent
 from dedupcrawl.urls.url_parts import WEB_SCHEMES
 
 BRACES = re.compile(r"[{}]")  # no literal has one
@@ -211,24 +212,34 @@ def parse_template(text: str) -> Template:
     if path_text and not path_text.startswith("/"):
         raise TemplateError(f"template {text!r} should start with a scheme, //, / or ?")
     path = (
-        tuple(_piece(segment, text, star_allowed=True) for segment in path_text[1:].split("/")) if path_text else None
+        tuple(_sent(_piece(segment, text, star_allowed=True)) for segment in path_text[1:].split("/"))
+        if path_text
+        else None
     )
     if path and sum(piece.is_star for piece in path) > 1:
         raise TemplateError(f"template {text!r} has more than one {{name*}}")
     args: list[tuple[str, Piece | None]] = []
     for arg in query.split("&") if question_mark and query else ():
         name, equals, value = arg.partition("=")
+        name = as_sent(name) if "{" not in name else name
         if ";" in arg:
             raise TemplateError(f"template {text!r}: arguments are parted by &; a ; takes its place in URLs by itself")
         if "{" in name or any(name == other for other, _ in args):
             raise TemplateError(f"template {text!r}: argument names are plain text and named once, not {name!r}")
-        args.append((name, _piece(value, text) if equals else None))
+        args.append((name, _sent(_piece(value, text)) if equals else None))
     return Template(scheme, _host(_piece(host, text)) if host else None, path, tuple(args))
 
 
 def _host(piece: Piece) -> Piece:
     """Of hosts case says nothing (RFC 3986, 3.2.2)."""
     return Piece(tuple(map(str.lower, piece.literals)), piece.captures)
+
+
+def _sent(piece: Piece) -> Piece:
+    """What a piece is for, as URLs have it: in their one spelling (`spelling.canonical_url`)."""
+    captures = [replace(one, words=frozenset(map(as_sent, one.words))) if one.words else one for one in piece.captures]
+    sent = Piece(tuple(map(as_sent, piece.literals)), tuple(captures))
+    return piece if sent == piece else sent
 
 
 def _split_front(text: str) -> tuple[str | None, str, str]:

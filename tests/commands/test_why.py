@@ -159,12 +159,12 @@ def test_a_disabled_rule_is_the_reason_only_where_it_would_merge_them(tmp_path: 
     assert why_not("/map/3?v=1", "/map/3") == ["5 of 5 merges would be wrong"]
 
 
-def test_urls_that_would_look_the_same_are_printed_as_given(tmp_path: Path) -> None:
-    given, decoded = "http://a.com/%C3%A9?x=1", "http://a.com/é?x=1"
-    lines = in_words(given, decoded, "--rules", str(tmp_path))
-    assert lines[0] == f"They are not merged: {given} and {decoded}."
-    lines = in_words(given, "http://a.com/é", "--rules", str(tmp_path))
-    assert lines[0] == f"They are not merged: {decoded} and http://a.com/é."
+def test_another_spelling_of_a_url_is_that_url(tmp_path: Path) -> None:
+    (line,) = in_words("HTTP://A.com:80/%c3%a9#top", "http://a.com/x/../é", "--rules", str(tmp_path))
+    assert line == "They are merged: http://a.com/é."
+    pages = {"/%c3%a9?x=1": "a", "/y": "b"}
+    lines = in_words("http://a.com/é?x=1", "http://A.com/y", log_of(tmp_path, pages), "--rules", str(tmp_path / "none"))
+    assert lines[:2] == ["They are not merged: http://a.com/é?x=1 and http://a.com/y.", "In the log: different pages."]
 
 
 def test_near_pages_count_neither_way(tmp_path: Path) -> None:

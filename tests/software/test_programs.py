@@ -135,7 +135,7 @@ def test_a_domain_that_any_page_may_link_to_is_found(tmp_path: Path, html: str, 
 
 
 @pytest.mark.parametrize(("to", "made"), [
-    ("/../{x}", "/page"), ("/a/%2e%2E/{x}", "/page"), ("/a/./{x}", "/a/page"), ("{x|decode}", "/other"),
+    ("/../{x}", "/page"), ("/%2e%2E/{x}", "/page"), ("/a/../../{x}", "/page"), ("{x|decode}", "/other"),
 ])  # fmt: skip
 def test_a_rule_that_leads_out_of_the_program_is_found(tmp_path: Path, to: str, made: str) -> None:
     path = tmp_path / "mine.toml"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dedupcrawl.urls.compiled_rule import LONGEST_URL, CompiledRule, TooLongError
+from dedupcrawl.urls.compiled_rule import CompiledRule, TooLongError
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_set import RuleSet
+from dedupcrawl.urls.spelling import LONGEST_URL
 from dedupcrawl.urls.url_parts import split_url
 
 

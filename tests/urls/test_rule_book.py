@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.urls.normalizer import Normalized, Normalizer
+from dedupcrawl.urls.normalized import Normalized
+from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.probation import passes_lacking
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_book import RuleBook, Ruling

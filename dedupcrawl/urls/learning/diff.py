@@ -96,7 +96,10 @@ def diff(source: UrlParts, target: UrlParts, hosts: HostPages) -> Iterator[tuple
         yield from ((one, {}) for one in _hosts(source.authority, target.authority, hosts))
     if source.args == target.args and source.segments == target.segments:
         return
+    text = f"{source.join()} {target.join()}"
     for name, conversion in URL_CONVERSIONS.items():
+        if not any(needle in text for needle in conversion.needles):
+            continue
         one, other = conversion.apply(source) or source, conversion.apply(target) or target
         if _is_nearer(one, other, source, target):
             yield hypothesis(convert=name), {}

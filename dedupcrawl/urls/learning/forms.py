@@ -114,13 +114,8 @@ class Forms:
         self.sides = dict(zip(labels, sides, strict=True))
         for url, label in zip(urls, labels, strict=True):
             parts = split_url(url)
-            if parts is None:
-                continue
-            if parts.fragment or not parts.segments:  # http://a.com is http://a.com/
-                parts = UrlParts(
-                    parts.scheme, parts.authority, parts.segments or [""], parts.args, parts.separators, ""
-                )
-            self._add(Form(parts, parts.join(), label))
+            if parts is not None:
+                self._add(Form(parts, url, label))
 
     def _add(self, form: Form) -> None:
         row = self._next

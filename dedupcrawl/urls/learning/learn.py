@@ -36,7 +36,6 @@ _FIRST_PAGES = ("start=0", "offset=0", "page=0", "page=1", "paged=1")
 
 
 ASSUMED = (
-    Rule("syntax", "rewrite", convert="syntax", source="prior"),
     Rule("tracking", "rewrite", drop=_TRACKING, source="prior"),
     Rule("session-arguments", "rewrite", drop=_SESSIONS, source="prior"),
     Rule("session-path", "rewrite", match="/{path*}/{name};jsessionid={}", to="/{path}/{name}", source="prior"),

@@ -18,7 +18,8 @@ from types import MappingProxyType
 
 from dedupcrawl.urls.bounds import upper_bound
 from dedupcrawl.urls.learning.forms import Tally, is_near
-from dedupcrawl.urls.normalizer import Normalized, SiteNormalizer
+from dedupcrawl.urls.normalized import Normalized
+from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Evidence, Rule, State
 from dedupcrawl.urls.rule_files import SiteRules
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from msgspec import structs
 
 from dedupcrawl.urls.compiled_rule import compiled
+from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.learning.contexts import is_valid
 from dedupcrawl.urls.learning.forms import Forms, Tally
 from dedupcrawl.urls.learning.generalize import of_arguments, of_segments
@@ -22,7 +23,7 @@ from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import Piece, Template
 from dedupcrawl.urls.url_parts import UrlParts
 
-_OF_ARGUMENTS = {"sort-query", "drop-empty", "last-of-name"}
+_OF_ARGUMENTS = {name for name, conversion in URL_CONVERSIONS.items() if conversion.of_arguments}
 
 
 def specialized(

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.urls.learning.ledger import Ledger, Price
-from dedupcrawl.urls.normalizer import Normalized, SiteNormalizer
+from dedupcrawl.urls.normalized import Normalized
+from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
 

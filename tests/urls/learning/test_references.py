@@ -9,11 +9,12 @@ from dedupcrawl.urls.learning.diff import diff, embedded
 from dedupcrawl.urls.learning.references import references
 from dedupcrawl.urls.learning.written import is_expressible_path
 from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.spelling import canonical_url
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 
 def parts_of(path: str) -> UrlParts:
-    parts = split_url(f"http://a.com{path}")
+    parts = split_url(canonical_url(f"http://a.com{path}"))
     assert parts is not None
     return parts
 

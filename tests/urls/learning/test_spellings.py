@@ -11,12 +11,39 @@ from tests.urls.learning.sites import SITE, forms, learned, rules_of, words
 
 
 @pytest.mark.parametrize("form", ["/wiki/{}", "/x?t={}"])
-def test_letters_raw_and_escaped_in_either_case_are_what_is_sent(form: str) -> None:
+def test_letters_raw_and_escaped_in_either_case_need_no_rule(form: str) -> None:
     chance = random.Random(1)
     texts = [f"é{words(chance)}ß" for _ in range(30)]
     urls = [[SITE + form.format(t) for t in (text, quote(text), quote(text).lower())] for text in texts]
-    assert rules_of(urls) == ["convert syntax"]
+    assert rules_of(urls) == []
     assert forms(learned(urls), form.format("ñ")) == [form.format("%C3%B1")]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "rule"),
+    [
+        ("/t.php?f={}&amp;t={}", "/t.php?f={}&t={}", "convert ampersands"),
+        ("/t.php?f={}&#38;t={}", "/t.php?f={}&t={}", "convert ampersands"),
+        ("/s?page=1?page={}&q={}", "/s?page={}&q={}", "convert question-marks"),
+        ("/s?page={}?page={}", "/s?page={}", "convert first-query"),
+        ("/w/{}%2520x{}", "/w/{}%20x{}", "convert escaped-once"),
+        ("/s?f=x{1}&f=x{0}", "/s?f=x{0}&f=x{1}", "convert sort-lists"),
+        ("/s?f[0]=x{1}&f[1]=x{0}", "/s?f[0]=x{0}&f[1]=x{1}", "convert sort-lists"),
+        ("/s?f%5B%5D=x{1}&f%5B%5D=x{0}", "/s?f%5B%5D=x{0}&f%5B%5D=x{1}", "convert sort-lists"),
+        ("/s?tags=x{1},x{0}", "/s?tags=x{0},x{1}", "convert sort-commas"),
+        ("/s?q={}%2Fx%3A{}", "/s?q={}/x:{}", "convert plain-query"),
+        ("/files/{}%2F{}", "/files/{}/{}", "convert plain-slashes"),
+    ],
+)
+def test_spellings_that_a_log_shows(one: str, other: str, rule: str) -> None:
+    chance = random.Random(1)
+    numbers = [(chance.randrange(1_000, 5_000), chance.randrange(5_000, 9_999)) for _ in range(40)]
+    clusters = [[SITE + form.format(*both) for form in (one, other)] for both in numbers]
+    assert [text.partition(" within ")[0] for text in rules_of(clusters)] == [rule]
+    assert len(set(forms(learned(clusters), one.format(17, 18), other.format(17, 18)))) == 1
+    apart = [[url] for cluster in clusters for url in cluster]
+    assert not rules_of(apart)
+    assert len(set(forms(learned(apart), one.format(17, 18), other.format(17, 18)))) == 2
 
 
 @pytest.mark.parametrize("form", ["/w/{}", "/w/{}/edit", "/{}.html", "/a/b/c/{}", "/x?q={}"])

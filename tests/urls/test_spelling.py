@@ -1,0 +1,200 @@
+"""The one spelling of a URL: what it promises of any text, and what RFC 3986 and the URL standard call equivalent."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from dedupcrawl.urls.conversions import URL_CONVERSIONS
+from dedupcrawl.urls.spelling import LONGEST_URL, as_sent, canonical_url
+from dedupcrawl.urls.url_parts import split_url
+
+
+@pytest.mark.parametrize(
+    ("url", "spelled"),
+    [
+        ("HTTP://WWW.Example.COM/A", "http://www.example.com/A"),
+        ("http://a.com", "http://a.com/"),
+        ("http://a.com?b", "http://a.com/?b"),
+        ("http://a.com#b", "http://a.com/"),
+        ("http://a.com:80/", "http://a.com/"),
+        ("https://a.com:443", "https://a.com/"),
+        ("http://a.com:/", "http://a.com/"),
+        ("http://a.com:0080/", "http://a.com/"),
+        ("http://a.com:443/", "http://a.com:443/"),
+        ("http://a.com:0/", "http://a.com:0/"),
+        ("http://a.com/%7ejoe/%2d%c3%a4%2f", "http://a.com/~joe/-%C3%A4%2F"),
+        ("http://a.com/ä?ä=ä", "http://a.com/%C3%A4?%C3%A4=%C3%A4"),
+        ('http://a.com/a b"<>\\^`{|}', "http://a.com/a%20b%22%3C%3E%5C%5E%60%7B%7C%7D"),
+        ("http://a.com/%zz%", "http://a.com/%zz%"),
+        ("http://a.com/./a/../b/%2E%2e/c/.", "http://a.com/c/"),
+        ("http://a.com/../..", "http://a.com/"),
+        ("http://a.com/a/..", "http://a.com/"),
+        ("http://a.com/a/...", "http://a.com/a/..."),
+        ("http://a.com/.b?c=/../d", "http://a.com/.b?c=/../d"),
+        ("http://bücher.example/", "http://xn--bcher-kva.example/"),
+        ("http://BÜCHER。example/", "http://xn--bcher-kva.example/"),
+        ("http://b%C3%BCcher.example/", "http://xn--bcher-kva.example/"),
+        ("http://ex%61mple.com/", "http://example.com/"),
+        ("http://faß.example/", "http://xn--fa-hia.example/"),
+        ("http://[2001:DB8::1]:80/", "http://[2001:db8::1]/"),
+        ("http://u%7ever:P@A.com:80", "http://u~ver:P@a.com/"),
+        ("http://@a.com/", "http://a.com/"),
+        ("http://a.com/b#top", "http://a.com/b"),
+        ("http://a.com/b?c=d#", "http://a.com/b?c=d"),
+        ("http://a.com/b#:~:text=d", "http://a.com/b"),
+        ("http://a.com/b#!ä", "http://a.com/b#!%C3%A4"),
+        ("http://a.com/b#/c", "http://a.com/b#/c"),
+        ("http://a.com/?f=2&#38;t=3", "http://a.com/?f=2&#38;t=3"),
+        ("http://a.com/?f=2#38;t=3", "http://a.com/?f=2"),
+        ("  http://a.com/b\n", "http://a.com/b"),
+        ("http://a.com/b\r\n/c", "http://a.com/b/c"),
+    ],
+)
+def test_equivalent(url: str, spelled: str) -> None:
+    assert canonical_url(url) == spelled
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://a.com/A",
+        "http://a.com/a/",
+        "http://a.com//a",
+        "http://a.com/a%2Fb",
+        "http://a.com/?p=a%2Fb",
+        "http://a.com/?p=a/b",
+        "http://a.com/a;v=1",
+        "http://a.com/?",
+        "http://a.com/?a&",
+        "http://a.com/?b&a",
+        "http://a.com/?a+b",
+        "http://a.com/?a%20b",
+        "http://a.com:8080/",
+        "https://a.com/",
+        "http://www.a.com/",
+        "http://a.com./",
+        "http://a.com/%D6%D0",
+        "mailto:a@b.com",
+        "//A.com",
+        "/A/../B",
+        "",
+        "ftp://A.com/",
+        "javascript:alert(1)",
+        "http:///A",
+        "http://A:B/",
+        "http://A\\b/",
+        "http://[::1/A",
+        "http://A@B@C/",
+        "http://a%2Fb/A",
+        "http://a／b.com/A",
+        "http://\u200c.com/A",
+        "http://ü..com:x/A",
+        f"HTTP://A.com/{'x' * LONGEST_URL}",
+        f"HTTP://A.com/{'ü' * (LONGEST_URL // 4)}",
+    ],
+)
+def test_not_equivalent_to_anything_else(url: str) -> None:
+    assert canonical_url(url) == url
+
+
+ODD = st.text("/.?#&;=:@%2eE3bB8[]!\\ \n\u00e4\u3002\uff0f\u00df\ud800AZ", max_size=30)
+TEXTS = st.one_of(st.text(), ODD, ODD.map("http://a.com/{}".format), ODD.map("Http://{}".format))
+
+
+@settings(max_examples=500)
+@given(TEXTS)
+@example("http:/\n/a.com")
+@example("http://a.com/%%37e")
+def test_any_text_has_one_spelling(text: str) -> None:
+    spelled = canonical_url(text)
+    assert canonical_url(spelled) == spelled
+    parts = split_url(spelled)
+    if parts is not None and "#" not in spelled and spelled != text:  # it is told at a glance, and by the long way
+        assert canonical_url(f"{spelled}#") == spelled
+    if parts is not None and spelled != text:
+        assert parts.join() == spelled
+        assert spelled.isascii()
+        assert "#" not in spelled or spelled.partition("#")[2][:1] in {"!", "/", "0", "3", "x", "X"}
+
+
+LETTERS = st.text("abz09-._~", min_size=1, max_size=5).filter(lambda text: text.strip("."))
+HOSTS = st.sampled_from(["a.com", "www.xn--bcher-kva.example", "127.0.0.1", "[::1]"])
+PATHS = st.lists(st.one_of(LETTERS, st.sampled_from(["", "a%2Fb", "%C3%A4", "A;b=1", "a+b"])), max_size=4)
+QUERIES = st.sampled_from(["", "?", "?a=%C3%A4&b=~", "?a%20b;c", "?a=b/../c"])
+
+
+@st.composite
+def spelled_otherwise(draw: st.DrawFn) -> tuple[str, str]:
+    """A URL in its one spelling, and in another that RFC 3986 or the URL standard call equivalent."""
+    scheme, host = draw(st.sampled_from(["http", "https"])), draw(HOSTS)
+    path, query = draw(PATHS), draw(QUERIES)
+
+    def cased(text: str) -> str:
+        return "".join(draw(st.sampled_from([char.lower(), char.upper()])) for char in text)
+
+    def escaped(text: str) -> str:
+        """Some unreserved characters escaped, and the escapes that are there in either case."""
+        out, at = "", 0
+        while at < len(text):
+            width = 3 if text[at] == "%" else 1
+            char, at = text[at : at + width], at + width
+            may_be = char.isalnum() or char in "-._~"
+            out += cased(char) if width == 3 else f"%{ord(char):02x}" if may_be and draw(st.booleans()) else char
+        return out
+
+    dotted: list[list[str]] = [[], ["."], ["x", ".."], ["%2E"], ["x", "y", "..", "%2e%2E"]]
+    segments: list[str] = []
+    for segment in path:
+        segments += [*draw(st.sampled_from(dotted)), escaped(segment)]
+    port = draw(
+        st.sampled_from(["", ":", ":80" if scheme == "http" else ":443", ":080" if scheme == "http" else ":0443"])
+    )
+    shown = host.replace(
+        "xn--bcher-kva", draw(st.sampled_from(["xn--bcher-kva", "bücher", "b%C3%BCcher", "bu\u0308cher"]))
+    )
+    has_slash = draw(st.booleans())
+    tail = "/" + "/".join(segments) if path or has_slash else ""
+    other = f"{cased(scheme)}://{cased(shown) if '%' not in shown else shown}{port}{tail}{escaped(query)}"
+    fragment = draw(st.sampled_from(["", "#", "#top", "#a/b?c#!"]))
+    return f"{scheme}://{host}/{'/'.join(path)}{query}", other + fragment
+
+
+@settings(max_examples=300)
+@given(spelled_otherwise())
+def test_urls_that_are_equivalent_are_spelled_alike(both: tuple[str, str]) -> None:
+    url, other = both
+    assert canonical_url(url) == url
+    assert canonical_url(other) == url
+
+
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_what_is_escaped_is_what_was_not(path: str, value: str) -> None:
+    segment, value = path.replace("%", "").strip("."), value.replace("%", "")
+    segment = segment.translate(dict.fromkeys(map(ord, "/?#\\\t\r\n")))
+    value = value.translate(dict.fromkeys(map(ord, "#&=;\t\r\n")))
+    raw = f"http://a.com/{segment}x?q={value}x"
+    segment, value = (quote(text, safe=_KEPT, errors="surrogatepass") for text in (segment, value))
+    sent = f"http://a.com/{segment}x?q={value}x"
+    assert canonical_url(raw) == canonical_url(sent) == sent
+
+
+_KEPT = "!$&'()*+,/:;=?@[]"
+
+
+@given(TEXTS, st.sampled_from(sorted(URL_CONVERSIONS)))
+def test_a_conversion_keeps_to_the_spelling(text: str, name: str) -> None:
+    parts = split_url(canonical_url(text))
+    if parts is not None and (after := URL_CONVERSIONS[name].apply(parts)) is not None and not after.fragment:
+        assert canonical_url(after.join()) == after.join()
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"),
+    [("人%e4", "%E4%BA%BA%E4"), ("a%41%2f+é", "aA%2F+%C3%A9"), ("a/b?c", "a/b?c"), ("\ud800", "%ED%A0%80")],
+)
+def test_as_sent(text: str, sent: str) -> None:
+    assert as_sent(text) == sent
