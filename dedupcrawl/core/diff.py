@@ -4,7 +4,7 @@
 "30 euros" for "50 euros" in a sentence of the page's own makes another page of it, "17:30" for "18:00" in its dateline
 and "12 views" for "13 views" below do not. So each piece gets one kind, by the kinds of its words (`words`), and one
 place, by the paragraph that it stands in. What is said twice is judged once: a piece that replaces the same by the same
-as one before is RENAMED, and two pieces of which either has what the other lacks are SWAPPED.
+as one before is RENAMED. Neighbouring pieces that have the same words on either side, all together, are SWAPPED.
 """
 
 import os
@@ -47,7 +47,8 @@ _EDGE = cython.declare(cython.Py_ssize_t, 4)
 _HEAD_LEAST = cython.declare(cython.Py_ssize_t, 12)
 _HEAD_SHARE = cython.declare(cython.double, 0.04)
 _FOOT_SHARE = cython.declare(cython.double, 0.07)
-_SWAP_REACH = cython.declare(cython.Py_ssize_t, 4)  # pieces between two that may be swapped
+_SWAP_REACH = cython.declare(cython.Py_ssize_t, 6)  # pieces that two things the other way round may make
+_RENAMED_REACH = cython.declare(cython.Py_ssize_t, 64)  # pieces that are looked back for the same replacement
 _STRAY = cython.declare(cython.double, 0.01)  # share of common symbols at either end that may stand far from the others
 
 
@@ -179,29 +180,32 @@ def _kind(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _mark_repeated(parts: cython.pointer(Part), rows: cython.pointer(uint8_t), count: cython.Py_ssize_t) -> cython.void:
-    """Mark what is swapped, and what was replaced by the same before."""
+    """Mark what was replaced by the same before, and neighbours that together have the same words on either side."""
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
+    k: cython.Py_ssize_t
     for i in range(count):
         here: cython.pointer(Part) = parts + 2 * i
-        if rows[3 * i] <= FILLER or not (here[0].said or here[1].said):
+        if rows[3 * i] <= FILLER:
             continue
-        for j in range(i - 1, max(-1, i - 1 - 64), -1):
+        for j in range(i - 1, max(-1, i - 1 - _RENAMED_REACH), -1):
             other: cython.pointer(Part) = parts + 2 * j
-            if rows[3 * j] <= FILLER:
-                continue
-            is_short: cython.bint = here[0].words <= 2 * _SHORT and here[1].words <= 2 * _SHORT
-            if (
-                i - j <= _SWAP_REACH
-                and is_short
-                and here[0].said == other[1].said
-                and here[1].said == other[0].said
-                and here[0].said != here[1].said
-            ):
-                rows[3 * i] = rows[3 * j] = SWAPPED
-                break
             if here[0].said and here[1].said and here[0].said == other[0].said and here[1].said == other[1].said:
                 rows[3 * i] = RENAMED
+                break
+    for i in range(count):
+        balance: uint64_t = 0
+        moved: uint64_t = 0
+        for j in range(i, min(count, i + _SWAP_REACH)):
+            here = parts + 2 * j
+            if rows[3 * j] < FILLER or here[0].words > 2 * _SHORT or here[1].words > 2 * _SHORT:
+                break
+            balance += here[0].said - here[1].said
+            moved |= here[0].said
+            if moved and not balance:
+                for k in range(i, j + 1):
+                    if rows[3 * k] > FILLER:
+                        rows[3 * k] = SWAPPED
                 break
 
 
