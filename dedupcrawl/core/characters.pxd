@@ -22,6 +22,11 @@ cdef inline uint8_t kind_of(uint32_t point) noexcept nogil:
     return kinds_data[<uint32_t>kinds_blocks[point >> 7] << 7 | point & 127]
 
 
+cdef inline bint is_capital(uint32_t point) noexcept nogil:
+    """Of a letter beyond ASCII that folds to a later one: whether it is a capital, in an alphabet of two cases."""
+    return 0xC0 <= point <= 0x24F or 0x370 <= point <= 0x58F or 0x1E00 <= point <= 0x1FFF
+
+
 cdef inline bint is_space(uint32_t point) noexcept nogil:
     """White space as `str.isspace` has it."""
     if point < 0x80:

@@ -632,17 +632,9 @@ def fold_into(text, size, out):
             written = it.written
             continue
         before = point
-        out[written] = point + (fold >> 1) | cython.cast(uint32_t, fold > 0 and _is_capital(point)) * CAPITAL
+        out[written] = point + (fold >> 1) | cython.cast(uint32_t, fold > 0 and is_capital(point)) * CAPITAL
         written += 1
     return written
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-@cython.nogil
-def _is_capital(point: uint32_t) -> cython.bint:
-    """Of a letter that folds to a later one: whether it is a capital, in an alphabet of two cases."""
-    return 0xC0 <= point <= 0x24F or 0x370 <= point <= 0x58F or 0x1E00 <= point <= 0x1FFF
 
 
 # For Python

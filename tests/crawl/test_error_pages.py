@@ -18,7 +18,8 @@ HOST = "a.example"
 
 
 def outline(*symbols: int) -> bytes:
-    return np.array(symbols, dtype="<u2").tobytes()
+    """With the kinds of so many symbols."""
+    return np.array(symbols, dtype="<u2").tobytes() + bytes(len(symbols))
 
 
 SORRY = outline(*range(10))
