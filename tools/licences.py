@@ -27,7 +27,7 @@ dedupcrawl is under the BSD-3-Clause licence. In the package, under licences of 
 
 | file | what it is | licence |
 | --- | --- | --- |
-| `content/data/wordnet-3.0.txt.gz`, `antonyms-3.0.txt.gz` | synonyms and antonyms of Princeton WordNet 3.0, \
+| `content/data/wordnet-3.0.txt.gz`, `core/data/antonyms-3.0.txt.gz` | synonyms and antonyms of Princeton WordNet 3.0, \
 cut down by `tools/wordnet_synonyms.py` and `tools/wordnet_antonyms.py` | WordNet 3.0, `content/data/LICENSE.WordNet` |
 | `content/data/simplified.txt` | traditional characters and their simplified ones, from OpenCC by \
 `tools/simplified_characters.py` | Apache-2.0, `content/data/LICENSE.OpenCC` |

@@ -1,9 +1,9 @@
 """Make the package's English opposites of Princeton WordNet's database files (Debian: apt install wordnet-base).
 
-python -m tools.wordnet_antonyms /usr/share/wordnet dedupcrawl/content/data/antonyms-3.0.txt.gz
+python -m tools.wordnet_antonyms /usr/share/wordnet dedupcrawl/core/data/antonyms-3.0.txt.gz
 
 Each line is a form of a word and one of its antonym's, inflected or not: "rises fall", "rises falls" …. Words of
-several parts are left out. WordNet's licence is dedupcrawl/content/data/LICENSE.WordNet.
+several parts are left out. WordNet's licence is dedupcrawl/core/data/LICENSE.WordNet.
 """
 
 from __future__ import annotations
