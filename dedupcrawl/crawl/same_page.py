@@ -68,14 +68,16 @@ def same_page(asked: Look, canonical: Look, furniture_of: FurnitureOf) -> bool |
         return True
     if not asked.outline:
         return None  # an image, a JavaScript shell
-    if asked.outline == canonical.outline:
-        return True
     if not canonical.outline:
         return False
     known = furniture_of(asked.host), furniture_of(canonical.host)
     looks = zip((asked, canonical), known, strict=True)
     one, other = (View("", "", look.outline, look.around, of_host, asked.secret) for look, of_host in looks)
-    if evidence.is_own_text_equal(one, other) or evidence.is_own_text_said(one, other):
+    if not evidence.shows_same(one, other):
+        return evidence.compare(one, other, packaged()).probability >= _LIKELY
+    if asked.outline == canonical.outline or evidence.is_own_text_equal(one, other):
+        return True
+    if evidence.is_own_text_said(one, other):
         return True
     found = evidence.compare_texts(asked.outline, canonical.outline, packaged(), known, asked.secret)
     return found is not None and found.probability >= _LIKELY
