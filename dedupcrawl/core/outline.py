@@ -324,9 +324,7 @@ class Outline:
             return 0
         if self.shown_count == self.shown_room:
             self.shown_room = _grown(self.shown_room)
-            self.shown = cython.cast(
-                cython.pointer(Shown), _resized(self.shown, self.shown_room, cython.sizeof(Shown))
-            )
+            self.shown = cython.cast(cython.pointer(Shown), _resized(self.shown, self.shown_room, cython.sizeof(Shown)))
         shown: cython.pointer(Shown) = cython.address(self.shown[self.shown_count])
         shown.name, shown.attributes, shown.content, shown.text = name, attributes, content, text
         shown.element, shown.is_hidden = self.stack[self.depth - 1].number, self.hidden_depth > 0

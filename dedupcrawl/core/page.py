@@ -187,9 +187,10 @@ class Page:
         return self.symbols_of(MAIN, vocabulary_of(secret))
 
     def beside(self, secret: object = NO_SECRET):
-        """Likewise those of its asides, and of its lines of links."""
+        """Likewise those of its asides, of its lines of links, and of its secondary text."""
         vocabulary: Vocabulary = vocabulary_of(secret)
-        return self.symbols_of(ASIDE, vocabulary), self.symbols_of(LINKS, vocabulary)
+        asides, link_lines = self.symbols_of(ASIDE, vocabulary), self.symbols_of(LINKS, vocabulary)
+        return asides, link_lines, SymbolText.of(self.secondary, secret)
 
     @property
     def paragraphs(self):

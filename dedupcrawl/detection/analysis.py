@@ -43,8 +43,7 @@ class Analysis:
         self.is_counted = False
         self.text: SymbolText = page.main_text(secret)
         self.outline = main_outline.packed(self.text)
-        self.asides, self.link_lines = page.beside(secret)
-        self.secondary: SymbolText = SymbolText.of(page.secondary, secret)
+        self.asides, self.link_lines, self.secondary = page.beside(secret)
         self._blocks = self.text.blocks_within(main_outline.OUTLINE_SYMBOLS)  # whole ones that the outline holds
         self._signatures: dict[str, bytes | None] = {}
 
