@@ -79,6 +79,10 @@ class Reader:
     def read_embedded(self, shown):
         """An image, a frame, a medium, or something to write in."""
         said: dict = self.attributes(shown.attributes)
+        if "srcdoc" in said:  # the tokenizer has ended the tag at the first ">" of the markup that stands there
+            whole: Span = shown.attributes
+            whole.end = max(whole.end, shown.content.end)
+            said = self.attributes(whole)
         name: str = self.outline.markup[shown.name.begin : shown.name.end].decode("utf-8", "replace").lower()
         if name == "input":
             return self.read_input(said)
