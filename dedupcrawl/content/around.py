@@ -18,7 +18,7 @@ from dedupcrawl.content.main_outline import READ_LAST
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.symbols import SymbolText
-from dedupcrawl.core.template import Template
+from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_alike
 
@@ -43,8 +43,9 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
     main_links: frozenset[int] = frozenset()
     also_at: frozenset[int] = frozenset()  # hashes of other URLs of its host that lead to it, as those of links
     secondary: dict[int, int] = {}  # as asides, of lines of secondary text
-    resources: frozenset[int] = frozenset()  # hashes of pictures, media and files; of a kept page the upper 16 bits
+    resources: frozenset[int] = frozenset()  # hashes of pictures, media and files, 32 bits each
     last: int = GREATEST  # up to which hash all its lines are known: of a kept page with many not all are stored
+    last_resource: int = GREATEST  # likewise of its resources
 
     @classmethod
     def of(cls, page: Page, asides: SymbolText, link_lines: SymbolText, secondary: SymbolText) -> Around:
@@ -68,9 +69,11 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
             {line: self.link_lines[line] for line in template.own(self.link_lines)},
             frozenset(template.own(self.links)) | (self.links & self.main_links),
             also_at=self.also_at,
-            secondary={line: self.secondary[line] for line in template.own(self.secondary)},
+            # what few pages have, however many there are: what was stored as a page's own is no less than what is later
+            secondary={line: size for line, size in self.secondary.items() if template.count(line) < RECURRING},
             resources=frozenset(template.own(self.resources)),
             last=self.last,
+            last_resource=self.last_resource,
         )
 
     @property
@@ -86,14 +89,16 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
     def to_bytes(self) -> bytes:
         """Asides, link lines, links, other URLs, secondary text and resources, each begun by their count (2 bytes).
 
-        Of all lines the hashes (4 bytes), then the sizes (1 byte); of the others 2 bytes. Little-endian, ascending.
+        Of all lines the hashes (4 bytes), then the sizes (1 byte); of resources the hashes; of links and URLs 2 bytes.
+        Little-endian, ascending.
         Of the last three those are left out after which there is nothing.
         """
-        parts = [_packed(self.asides), _packed(self.link_lines), _packed_hashes(self.links, LINKS)]
+        parts = [_packed(self.asides), _packed(self.link_lines), _packed_links(self.links)]
         if self.also_at or self.secondary or self.resources:
-            parts.append(_packed_hashes(self.also_at, LINKS))
+            parts.append(_packed_links(self.also_at))
         if self.secondary or self.resources:
-            parts += (_packed(self.secondary), _packed_hashes(self.resources, RESOURCES))
+            resources = sorted(self.resources)[:RESOURCES]
+            parts += (_packed(self.secondary), struct.pack(f"<H{len(resources)}I", len(resources), *resources))
         return b"".join(parts)
 
     @classmethod
@@ -102,12 +107,22 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """What `to_bytes` was called on, as far as it was stored; empty for no bytes."""
         asides, at = _unpacked(raw, 0)
         link_lines, at = _unpacked(raw, at)
-        links, at = _unpacked_hashes(raw, at)
-        also_at, at = _unpacked_hashes(raw, at)
+        links, at = _unpacked_links(raw, at)
+        also_at, at = _unpacked_links(raw, at)
         secondary, at = _unpacked(raw, at)
-        resources, _ = _unpacked_hashes(raw, at)
+        count = int.from_bytes(raw[at : at + 2], "little")
+        resources = struct.unpack_from(f"<{count}I", raw, at + 2) if count else ()
         last = min((max(lines) for lines in (asides, link_lines, secondary) if len(lines) == LINES), default=GREATEST)
-        return cls(asides, link_lines, links, also_at=also_at, secondary=secondary, resources=resources, last=last)
+        return cls(
+            asides,
+            link_lines,
+            links,
+            also_at=also_at,
+            secondary=secondary,
+            resources=frozenset(resources),
+            last=last,
+            last_resource=resources[-1] if count == RESOURCES else GREATEST,
+        )
 
 
 def line_hashes(lines: Collection[str], secret: Secret = NO_SECRET) -> list[int]:
@@ -126,15 +141,15 @@ def _packed(lines: dict[int, int]) -> bytes:
     return struct.pack(f"<H{len(first)}I", len(first), *first) + bytes([lines[line] for line in first])
 
 
-def _packed_hashes(hashes: frozenset[int], most: int) -> bytes:
-    first = sorted({one >> 16 for one in hashes})[:most]
+def _packed_links(links: frozenset[int]) -> bytes:
+    first = sorted({link >> 16 for link in links})[:LINKS]
     return struct.pack(f"<{1 + len(first)}H", len(first), *first)
 
 
-def _unpacked_hashes(raw: bytes, at: int) -> tuple[frozenset[int], int]:
+def _unpacked_links(raw: bytes, at: int) -> tuple[frozenset[int], int]:
     count, at = int.from_bytes(raw[at : at + 2], "little"), at + 2
-    hashes = struct.unpack_from(f"<{count}H", raw, at) if count else ()
-    return frozenset([one << 16 for one in hashes]), at + 2 * count
+    links = struct.unpack_from(f"<{count}H", raw, at) if count else ()
+    return frozenset([link << 16 for link in links]), at + 2 * count
 
 
 def _unpacked(raw: bytes, at: int) -> tuple[dict[int, int], int]:

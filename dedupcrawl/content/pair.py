@@ -6,7 +6,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.around import RESOURCES, Around
 from dedupcrawl.content.differences import Differences
 from dedupcrawl.content.view import View
 from dedupcrawl.core.alignment import align
@@ -89,10 +88,10 @@ def unknown_lines(lines: dict[int, int], other: View) -> int:
 
 def unknown_resources(new: View, kept: View) -> int:
     """Resources of either page that the other has not, the greater of the two counts; 0 where a page has none."""
-    here, there = stored_resources(new.around), stored_resources(kept.around)
-    return max(len(here - there), len(there - here)) if here and there else 0
-
-
-def stored_resources(around: Around) -> frozenset[int]:
-    """Resources by as much of their hashes as is stored of a kept page, no more than are."""
-    return frozenset(sorted({one >> 16 for one in around.resources})[:RESOURCES])
+    here, there = new.around, kept.around
+    if not here.resources or not there.resources:
+        return 0
+    last = min(here.last_resource, there.last_resource)
+    return max(
+        sum(one <= last for one in more.resources - less.resources) for more, less in ((here, there), (there, here))
+    )
