@@ -87,9 +87,14 @@ def unknown_lines(lines: dict[int, int], other: View) -> int:
 
 
 def unknown_resources(new: View, kept: View) -> int:
-    """Resources of either page that the other has not, the greater of the two counts; 0 where a page has none."""
+    """Resources of either page that the other has not, the greater of the two counts; 0 where a page has none.
+
+    Nor do they say anything where two hosts share none: a reprint has other pictures, or the same by other names.
+    """
     here, there = new.around, kept.around
     if not here.resources or not there.resources:
+        return 0
+    if new.host != kept.host and here.resources.isdisjoint(there.resources):
         return 0
     last = min(here.last_resource, there.last_resource)
     return max(

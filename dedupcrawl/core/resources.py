@@ -19,24 +19,32 @@ from dedupcrawl.core.digests import digest_of
 _SMALL = 48
 """Pixels; an image of no greater width and height is an icon. (Those of forums are 46 by 25.)"""
 _STAND_IN = 400  # bytes of data that are an empty image, shown until the right one is loaded
-_PICTURES = frozenset("avif bmp gif ico jfif jpe jpeg jpg png svg tif tiff webp".split())
-_FILES = frozenset(
-    "3gp 7z aac ai apk avi azw3 bz2 csv deb dmg doc docx epub exe flac flv gz ics iso jar kml m4a m4v mid mkv mobi mov "
-    "mp3 mp4 mpeg mpg msi odp ods odt ogg ogv pdf pkg ppt pptx ps psd rar rpm rtf tar tgz torrent wav webm wma wmv xls "
-    "xlsx xz zip".split()
-)
+_PICTURE_NAMES = """
+avif bmp gif ico jfif jpe jpeg jpg png svg tif tiff webp
+"""
+_PICTURES = frozenset(_PICTURE_NAMES.split())
+_FILE_NAMES = """
+3gp 7z aac ai apk avi azw3 bz2 csv deb dmg doc docx epub exe flac flv gz ics iso jar kml m4a m4v mid mkv mobi mov mp3
+mp4 mpeg mpg msi odp ods odt ogg ogv pdf pkg ppt pptx ps psd rar rpm rtf tar tgz torrent wav webm wma wmv xls xlsx xz
+zip
+"""
+_FILES = frozenset(_FILE_NAMES.split())
 _FILE_AT_END = re.compile(rb"\.([A-Za-z0-9]{2,7})(?:[?#;].*)?\s*", re.DOTALL)
 _EXTENSION = re.compile(r"\.([a-z][a-z0-9]{1,4}|7z|3gp)$")
-_PROGRAMS = frozenset("php php3 php4 php5 phtml asp aspx ashx axd jsp jspx do cgi pl py htm html shtml cfm".split())
+_PROGRAM_NAMES = """
+php php3 php4 php5 phtml asp aspx ashx axd jsp jspx do cgi pl py htm html shtml cfm
+"""
+_PROGRAMS = frozenset(_PROGRAM_NAMES.split())
 _DECORATION = (
     r"(?:icons?|ico|sprites?|smil(?:ey|ie|e)s?|emoticons?|emojis?|avatars?|ranks?|flags?|buttons?|btn|bullets?|arrows?"
     r"|logos?|favicon|spacer|blank|pixel|transparent|spinner|loader|loading|placeholder|captcha|ads?|advert\w*|banners?"
     r"|sponsors?|badges?|counters?|tracking|beacon)"
 )
 _DECORATING = re.compile(rf"(?:^|[^a-z]){_DECORATION}(?:[^a-z]|$)")
-_DESIGN = frozenset(
-    "themes theme templates template skins skin styles style style_images wp-includes plugins smilies emoticons".split()
-)
+_DESIGN_NAMES = """
+themes theme templates template skins skin styles style style_images wp-includes plugins smilies emoticons
+"""
+_DESIGN = frozenset(_DESIGN_NAMES.split())
 """Folders of what belongs to a design."""
 _SIZED = re.compile(
     r"(?:[-_.]?\d{1,4}x\d{1,4}|[-_.@](?:thumb(?:nail)?s?|tn|small|medium|large|big|full|scaled|preview|mini|\dx"
@@ -126,8 +134,8 @@ def _chooses(argument: str) -> bool:
 def is_small(said: Mapping[str, str]) -> bool:
     """Whether an element says that it is no larger than an icon, or is not shown."""
     sides = [side for name in ("width", "height") if (side := said.get(name, "").removesuffix("px")).isdecimal()]
-    is_icon = len(sides) == 2 and all(len(side) < 5 and int(side) <= _SMALL for side in sides)  # noqa: PLR2004
-    return is_icon or any(side.strip("0") in ("", "1") and len(side) < 3 for side in sides)  # noqa: PLR2004
+    is_icon = len(sides) == 2 and all(len(side) < 5 and int(side) <= _SMALL for side in sides)
+    return is_icon or any(side.strip("0") in ("", "1") and len(side) < 3 for side in sides)
 
 
 def is_decoration(said: Mapping[str, str]) -> bool:

@@ -157,7 +157,8 @@ def test_there_are_bounds() -> None:
 _PIECES = """
 <textarea> </textarea> <noscript> </noscript> <select> <option> </select> <svg> <text> </svg> <button> </button>
 <iframe srcdoc=' <iframe> </iframe> <template> </template> <img src= srcset= alt=' data-src=" <input value= type=hidden
-<script type=application/json> </script> { " : \\ \\u00 \\" } ' > &lt; &quot; .jpg .pdf /a/ ? = & # data: :// <a href= download
+<script type=application/json> </script> { " : \\ \\u00 \\" } ' > &lt; &quot; .jpg .pdf /a/ ? = & # data: ://
+<a href= download
 """
 SHOWN = st.lists(st.sampled_from([*_PIECES.split(), " ", "\n", "\0", "one two", "文字文字"]), max_size=40).map(
     lambda pieces: "".join(pieces).encode()
