@@ -28,8 +28,8 @@ _FILE_NAMES = """
 mp4 mpeg mpg msi odp ods odt ogg ogv pdf pkg ppt pptx ps psd rar rpm rtf tar tgz torrent wav webm wma wmv xls xlsx xz
 zip
 """
-_FILES = frozenset(_FILE_NAMES.split())
-_FILE_AT_END = re.compile(rb"\.([A-Za-z0-9]{2,7})(?:[?#;].*)?\s*", re.DOTALL)
+FILES = frozenset(_FILE_NAMES.encode().split())
+"""Extensions of what is no page, as bytes."""
 _EXTENSION = re.compile(r"\.([a-z][a-z0-9]{1,4}|7z|3gp)$")
 _PROGRAM_NAMES = """
 php php3 php4 php5 phtml asp aspx ashx axd jsp jspx do cgi pl py htm html shtml cfm
@@ -68,19 +68,6 @@ _CODE = re.compile(r"[{}\\|]|://")
 _TOKEN = re.compile(r"(?=\S*\d)[\w+/=:.-]{16,}")
 _FILE_NAME = re.compile(r"\S*\.(?:jpe?g|png|gif|webp|svg|bmp)", re.IGNORECASE)
 _ENOUGH = 4  # letters of a script that needs no spaces
-
-
-def file_of(address: bytes) -> bool:
-    """Whether a link, as it is written, leads to a file that is no page."""
-    at = _last(address)
-    found = _FILE_AT_END.fullmatch(address, at) if at >= 0 else None
-    return found is not None and found[1].lower().decode("ascii") in _FILES
-
-
-def _last(address: bytes) -> int:
-    """Where the last extension of the path of an address begins."""
-    end = min((at for sign in (b"?", b"#", b";") if (at := address.find(sign)) >= 0), default=len(address))
-    return address.rfind(b".", 0, end)
 
 
 @lru_cache(maxsize=4096)  # pages of a site show the same

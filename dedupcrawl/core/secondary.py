@@ -7,12 +7,12 @@ the page's text, or is a token, an icon or a pixel, says nothing about a page an
 """
 
 import cython
-from cython.cimports.dedupcrawl.core.ascii import Text, find, is_space
+from cython.cimports.dedupcrawl.core.ascii import Text, find, is_digit, is_letter, is_space
 from cython.cimports.dedupcrawl.core.main_text import hint_of
 from cython.cimports.dedupcrawl.core.tags import BOILERPLATE, Attribute, equals, next_attribute
 
 from dedupcrawl.core.characters import collapse
-from dedupcrawl.core.resources import file_of, identity, is_decoration, is_small, is_token, says_something
+from dedupcrawl.core.resources import FILES, identity, is_decoration, is_small, is_token, says_something
 
 _MOST_LINES = cython.declare(cython.int, 200)
 _MOST_CHARACTERS = cython.declare(cython.int, 20_000)
@@ -22,6 +22,7 @@ _MOST_OF_ONE = cython.declare(cython.int, 50)  # lines of one list of options, o
 _LONG = cython.declare(cython.int, 60)  # characters; of a longer line both ends are looked for in the page's text
 _END = cython.declare(cython.int, 40)  # characters of such an end
 _LONGEST_ADDRESS = cython.declare(cython.int, 2_000)  # bytes; an address that is longer is read if it is data
+_LONGEST_EXTENSION = cython.declare(cython.int, 7)
 # Where the picture is that is shown later, in the order in which it is looked for.
 _SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazy", "srcset", "data-srcset", "src", "poster")
 _WRITTEN = ("", "text", "search", "email", "tel", "url", "number", "button", "reset", "submit", "date", "month", "time")
@@ -174,15 +175,11 @@ class Reader:
             target: Span = outline.anchors[i].target
             if target.end - target.begin > _LONGEST_ADDRESS:
                 continue
-            is_file: cython.bint = False
+            is_file: cython.bint = False  # where its element says so
             left = outline.anchors[i].attributes
             while not is_file and next_attribute(text, cython.address(left), cython.address(attribute)):
                 is_file = equals(text, attribute.name, "download")
-            if not is_file and find(0x2E, text, target.begin, target.end) == target.end:
-                continue
-            if (is_file or file_of(outline.markup[target.begin : target.end])) and self.is_beside(
-                outline.anchors[i].element
-            ):
+            if (is_file or _leads_to_file(outline, target)) and self.is_beside(outline.anchors[i].element):
                 self.add_resource(self.value(target).encode("utf-8", "replace"))
         return 0
 
@@ -217,6 +214,23 @@ class Reader:
             if name not in found:
                 found[name] = self.value(attribute.value)
         return found
+
+
+@cython.cfunc
+def _leads_to_file(outline: Outline, target: Span) -> cython.bint:
+    """Whether a link, as it is written, leads to a file that is no page."""
+    text: Text = outline.source
+    at: cython.Py_ssize_t = target.begin
+    dot: cython.Py_ssize_t = -1
+    while at < target.end and text[at] != 0x3F and text[at] != 0x23 and text[at] != 0x3B:
+        if text[at] == 0x2E:
+            dot = at + 1
+        elif dot >= 0 and not (is_letter(text[at]) or is_digit(text[at])):
+            if is_space(text[at]):
+                break
+            dot = -1
+        at += 1
+    return 2 <= at - dot <= _LONGEST_EXTENSION and dot >= 0 and outline.markup[dot:at].lower() in FILES
 
 
 def shown_by(outline, has_roles):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dedupcrawl.core.resources import file_of, identity
+from dedupcrawl.core.resources import identity
 from tests.core.markup import TAGS
 from tests.core.reading import read
 
@@ -136,9 +136,16 @@ def test_resources_are_told_apart() -> None:
     assert len({*map(identity, map(str.encode, addresses)), *map(identity, data)}) == len(addresses) + 2
 
 
-def test_files() -> None:
-    assert all(map(file_of, (b"a.pdf", b"/a/b.ZIP?x=.html", b"a.mp3#t", b" a.docx ")))
-    assert not any(map(file_of, (b"a.html", b"/pdf", b"/a?b.pdf", b"#a.pdf", b"", b".", b"a.\xff")))
+@pytest.mark.parametrize("link", ["a.pdf", "/a/b.ZIP?x=.html", "a.mp3#t", " a.docx ", "a.tar.gz", "a.pdf;x=1"])
+def test_files(link: str) -> None:
+    assert read(f"{TEXT}<a href='{link}'>It</a>".encode()).resources
+
+
+@pytest.mark.parametrize(
+    "link", ["a.html", "/pdf", "/a?b.pdf", "#a.pdf", "", ".", "a.\xff", "/a.pdf/b", "a.pdf-b", "a.z"]
+)
+def test_pages_and_what_is_neither(link: str) -> None:
+    assert not read(f"{TEXT}<a href='{link}'>It</a>".encode()).resources
 
 
 def test_there_are_bounds() -> None:
@@ -178,4 +185,3 @@ def test_reading_is_total(markup: bytes) -> None:
 @given(st.binary(max_size=60) | st.text("/.?&=x12-_@:;%", max_size=60).map(str.encode))
 def test_any_address_has_an_identity(address: bytes) -> None:
     assert isinstance(identity(address), str)
-    assert isinstance(file_of(address), bool)
