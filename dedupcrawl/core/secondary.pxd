@@ -10,12 +10,10 @@ cdef class Reader:
     cdef int read(self) except -1
     cdef int read_shown(self, Shown *shown) except -1
     cdef int read_embedded(self, Shown *shown) except -1
-    cdef int read_input(self, dict said) except -1
     cdef int read_inner(self, bytes markup) except -1
     cdef int read_data(self, Span content) except -1
     cdef int read_files(self) except -1
     cdef int add(self, str line) except -1
-    cdef int add_resource(self, bytes address) except -1
     cdef bint is_beside(self, int element)
     cdef str value(self, Span value)
     cdef dict attributes(self, Span left)

@@ -29,6 +29,12 @@ _WRITTEN = ("", "text", "search", "email", "tel", "url", "number", "button", "re
 """Types of input elements of which the value is shown; those of submit buttons are labels."""
 
 
+# Name and attributes of elements as they are written → what they show: pages of a site have the same ones.
+_read = cython.declare(dict, {})
+_MOST_KNOWN = cython.declare(cython.int, 4_096)
+_LONGEST_KNOWN = cython.declare(cython.int, 1_000)  # bytes of attributes
+
+
 class Reader:
     """Reads what an outline has collected."""
 
@@ -79,40 +85,28 @@ class Reader:
 
     def read_embedded(self, shown):
         """An image, a frame, a medium, or something to write in."""
-        said: dict = self.attributes(shown.attributes)
-        if "srcdoc" in said:  # the tokenizer has ended the tag at the first ">" of the markup that stands there
+        said: dict
+        name: bytes = self.outline.markup[shown.name.begin : shown.name.end].lower()
+        raw: bytes = self.outline.markup[shown.attributes.begin : shown.attributes.end]
+        if name == b"iframe" and b"srcdoc" in raw.lower():
             whole: Span = shown.attributes
-            whole.end = max(whole.end, shown.content.end)
+            whole.end = max(whole.end, shown.content.end)  # its tag seems to end where the first one in it does
             said = self.attributes(whole)
-        name: str = self.outline.markup[shown.name.begin : shown.name.end].decode("utf-8", "replace").lower()
-        if name == "input":
-            return self.read_input(said)
-        if name == "button" or is_small(said) or is_decoration(said):
-            return 0
-        if name == "iframe" and said.get("srcdoc"):
-            return self.read_inner(said["srcdoc"].encode("utf-8", "replace"))
-        if name == "area":
-            return self.add(said.get("alt", ""))
-        address: str = said.get("data", "") if name == "object" else ""
-        for key in _SOURCES:
-            if address:
-                break
-            address = said.get(key, "")
-            if key.endswith("srcset") and not address.startswith("data:"):
-                address = address.partition(" ")[0].rstrip(",")
-            elif key == "src" and len(address) <= _LONGEST_ADDRESS and address.startswith("data:image/svg"):
-                address = ""  # stands in for what is loaded later
-        if address and not self.add_resource(address.encode("utf-8", "replace")):
-            return 0
-        return self.add(said.get("alt", ""))
-
-    def read_input(self, said):
-        kind: str = said.get("type", "").lower()
-        if kind == "image":
-            return self.add(said.get("alt", ""))
-        if kind in _WRITTEN:
-            self.add(said.get("value", ""))
-            self.add(said.get("placeholder", ""))
+            return self.read_inner(said.get("srcdoc", "").encode("utf-8", "replace")) if not is_small(said) else 0
+        key: tuple = name, raw
+        found: object = _read.get(key)
+        if found is None:
+            said = self.attributes(shown.attributes)
+            found = _written(said) if name == b"input" else _embedded(name, said)
+            if len(raw) <= _LONGEST_KNOWN:
+                if len(_read) >= _MOST_KNOWN:
+                    _read.clear()
+                _read[key] = found
+        named, *lines = cython.cast(tuple, found)
+        for line in lines:
+            self.add(line)
+        if named and len(self.resources) < _MOST_RESOURCES:
+            self.resources[named] = None
         return 0
 
     def read_inner(self, markup):
@@ -180,7 +174,9 @@ class Reader:
             while not is_file and next_attribute(text, cython.address(left), cython.address(attribute)):
                 is_file = equals(text, attribute.name, "download")
             if (is_file or _leads_to_file(outline, target)) and self.is_beside(outline.anchors[i].element):
-                self.add_resource(self.value(target).encode("utf-8", "replace"))
+                named: str = identity(self.value(target).encode("utf-8", "replace"))
+                if named:
+                    self.resources[named] = None
         return 0
 
     def add(self, line):
@@ -190,15 +186,6 @@ class Reader:
             self.lines.append(line[:left])
             self.characters += min(left, len(line))
         return 0
-
-    def add_resource(self, address):
-        """Whether that is what a page shows, and no decoration."""
-        if len(address) > _LONGEST_ADDRESS and not address.startswith(b"data:"):
-            return 0
-        named: str = identity(address)
-        if named and len(self.resources) < _MOST_RESOURCES:
-            self.resources[named] = None
-        return 1 if named else 0
 
     def value(self, value):
         return collapse(self.outline.markup[value.begin : value.end])
@@ -249,6 +236,34 @@ def shown_by(outline, has_roles):
         said: str = _text_of(outline)
         lines = [line for line in dict.fromkeys(lines) if not _is_said(line, said)]
     return tuple(lines), tuple(reader.resources)
+
+
+@cython.cfunc
+def _written(said: dict) -> tuple:
+    """Lines of an input element, after the resource that it has not."""
+    kind: str = said.get("type", "").lower()
+    if kind == "image":
+        return "", said.get("alt", "")
+    return ("", said.get("value", ""), said.get("placeholder", "")) if kind in _WRITTEN else ("",)
+
+
+@cython.cfunc
+def _embedded(name: bytes, said: dict) -> tuple:
+    """The resource that an element shows, and what is said in its place; neither of decoration."""
+    if name == b"button" or is_small(said) or is_decoration(said):
+        return ("",)
+    address: str = said.get("data", "") if name == b"object" else ""
+    for key in _SOURCES if name != b"area" else ():
+        if address:
+            break
+        address = said.get(key, "")
+        if key.endswith("srcset") and not address.startswith("data:"):
+            address = address.partition(" ")[0].rstrip(",")
+        elif key == "src" and len(address) <= _LONGEST_ADDRESS and address.startswith("data:image/svg"):
+            address = ""  # stands in for what is loaded later
+    is_read: cython.bint = len(address) <= _LONGEST_ADDRESS or address.startswith("data:")
+    named: str = identity(address.encode("utf-8", "replace")) if address and is_read else ""
+    return (named, said.get("alt", "")) if named or not address else ("",)
 
 
 @cython.cfunc
