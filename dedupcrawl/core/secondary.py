@@ -74,7 +74,8 @@ class Reader:
         elif equals(text, name, "noscript") or equals(text, name, "select") or equals(text, name, "svg"):
             self.read_inner(self.outline.markup[shown.content.begin : shown.content.end])
         elif equals(text, name, "script"):
-            if (self.attributes(shown.attributes).get("type") or "").lower().endswith("json"):
+            raw: bytes = self.outline.markup[shown.attributes.begin : shown.attributes.end]
+            if b"json" in raw.lower() and self.attributes(shown.attributes).get("type", "").lower().endswith("json"):
                 self.read_data(shown.content)
         elif equals(text, name, "source"):
             if shown.is_hidden:  # of a video, not of a picture, whose other candidates show the same
@@ -163,6 +164,7 @@ class Reader:
         left: Span
         attribute: Attribute
         i: cython.int
+        some_say_so: cython.bint = b"download" in outline.markup
         for i in range(outline.anchor_count):
             if len(self.resources) >= _MOST_RESOURCES:
                 break
@@ -171,7 +173,7 @@ class Reader:
                 continue
             is_file: cython.bint = False  # where its element says so
             left = outline.anchors[i].attributes
-            while not is_file and next_attribute(text, cython.address(left), cython.address(attribute)):
+            while some_say_so and not is_file and next_attribute(text, cython.address(left), cython.address(attribute)):
                 is_file = equals(text, attribute.name, "download")
             if (is_file or _leads_to_file(outline, target)) and self.is_beside(outline.anchors[i].element):
                 named: str = identity(self.value(target).encode("utf-8", "replace"))
@@ -217,7 +219,11 @@ def _leads_to_file(outline: Outline, target: Span) -> cython.bint:
                 break
             dot = -1
         at += 1
-    return 2 <= at - dot <= _LONGEST_EXTENSION and dot >= 0 and outline.markup[dot:at].lower() in FILES
+    if dot < 0 or not 2 <= at - dot <= _LONGEST_EXTENSION:
+        return False
+    if (text[dot] | 0x20 == 0x70 and text[dot + 1] | 0x20 == 0x68) or text[dot] | 0x20 == 0x68:
+        return False  # most are .php, .html and .htm
+    return outline.markup[dot:at].lower() in FILES
 
 
 def shown_by(outline, has_roles):
@@ -233,7 +239,7 @@ def shown_by(outline, has_roles):
     reader.read()
     lines: list = reader.lines
     if lines:
-        said: str = _text_of(outline)
+        said: bytes = _text_of(outline)
         lines = [line for line in dict.fromkeys(lines) if not _is_said(line, said)]
     return tuple(lines), tuple(reader.resources)
 
@@ -267,17 +273,17 @@ def _embedded(name: bytes, said: dict) -> tuple:
 
 
 @cython.cfunc
-def _text_of(outline: Outline) -> str:
+def _text_of(outline: Outline) -> bytes:
     blocks: list = [outline.title.encode("utf-8", "replace")]
     i: cython.int
     for i in range(outline.block_count):
         blocks.append(outline.text[outline.blocks[i].begin : outline.blocks[i].end])
-    return b"\n".join(blocks).replace(b"\0", b"\n").decode("utf-8", "replace")
+    return b"\n".join(blocks).replace(b"\0", b"\n")
 
 
 @cython.cfunc
-def _is_said(line: str, text: str) -> cython.bint:
+def _is_said(line: str, text: bytes) -> cython.bint:
     """Whether a text has a line; of a long one, both its ends."""
     if len(line) <= _LONG:
-        return line in text
-    return line[:_END] in text and line[-_END:] in text
+        return line.encode("utf-8", "replace") in text
+    return line[:_END].encode("utf-8", "replace") in text and line[-_END:].encode("utf-8", "replace") in text
