@@ -74,8 +74,7 @@ class Reader:
         elif equals(text, name, "noscript") or equals(text, name, "select") or equals(text, name, "svg"):
             self.read_inner(self.outline.markup[shown.content.begin : shown.content.end])
         elif equals(text, name, "script"):
-            raw: bytes = self.outline.markup[shown.attributes.begin : shown.attributes.end]
-            if b"json" in raw.lower() and self.attributes(shown.attributes).get("type", "").lower().endswith("json"):
+            if _is_data(text, shown.attributes):
                 self.read_data(shown.content)
         elif equals(text, name, "source"):
             if shown.is_hidden:  # of a video, not of a picture, whose other candidates show the same
@@ -203,6 +202,22 @@ class Reader:
             if name not in found:
                 found[name] = self.value(attribute.value)
         return found
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_data(text: Text, left: Span) -> cython.bint:
+    """Whether a script element holds JSON: its type ends with that name."""
+    attribute: Attribute
+    end: Span
+    while next_attribute(text, cython.address(left), cython.address(attribute)):
+        if equals(text, attribute.name, "type"):
+            end = attribute.value
+            while end.end > end.begin and is_space(text[end.end - 1]):
+                end.end -= 1
+            end.begin = max(end.begin, end.end - 4)
+            return end.end > end.begin and equals(text, end, "json")
+    return False
 
 
 @cython.cfunc
