@@ -38,8 +38,6 @@ ARCHIVE, PLANT = 0.5, 0.3
 CONTRAST = 3.0
 """With 0 the AUC on contrast pairs of other languages is .79, with 1 .89, with 3 .91, with 5 .93; at the threshold for
 .97 the share of duplicates that are found in news that the model had not seen is .59, .59, .57, .55."""
-ELSEWHERE = {"download", "form value", "noscript", "picture", "picture version", "video"}
-"""Kinds of contrast pairs that differ in no text, nor in a title: no feature sees them."""
 SOURCE = 300.0  # pairs that a source counts as
 COMMAND = "python -m benchmarks.fit_model --write"
 PACKAGE_DATA = Path(__file__).resolve().parents[1] / "dedupcrawl" / "content" / "data" / "model.json"
@@ -70,11 +68,7 @@ def weights_of(sources: NDArray[np.str_]) -> Numbers:
 
 def contrast_pairs(path: Path) -> list[Judged]:
     """The pairs that differ, if they are no duplicates, in something that the features see."""
-    return [
-        one
-        for one in judged(path)
-        if one.values and one.pair["kind"] not in ELSEWHERE and (one.is_same or one.probability < 1)
-    ]
+    return [one for one in judged(path) if one.values and (one.is_same or one.probability < 1)]
 
 
 def contrast_weights(pairs: Sequence[Judged]) -> Numbers:

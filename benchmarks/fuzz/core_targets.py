@@ -66,6 +66,11 @@ def _check_page(page: Page, largest: int) -> None:
     lines = (*page.paragraphs, *page.asides, *page.link_lines)
     assert page.has_text == bool(lines)
     assert sum(len(line.encode()) for line in lines) <= page.size <= 3 * largest + 3 * largest // 5
+    assert len(page.secondary) <= 200
+    assert sum(map(len, page.secondary)) <= 20_000
+    assert all(line.strip(" ") == line != "" and not {"\0", "\n"} & set(line) for line in page.secondary)
+    assert len(page.resources) <= 200
+    assert all(page.resources)
     assert len(page.links) <= 1_000
     assert page.main_links <= page.links
 

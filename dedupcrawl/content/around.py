@@ -1,9 +1,9 @@
-"""Around: what a page says beside its main text, and where it links to, as hashes.
+"""Around: what a page says and shows beside its main text, and where it links to, as hashes.
 
 Extraction takes the text that is worth most for the main text, and sometimes that is a box which all pages of a site
 have. The page's own text then stands around it. Of each line there the hash of its skeleton is kept, with its size, and
 of each link 16 bits: some bytes per line, once the lines and links that the site repeats are left out. So are of each
-other URL that led to the page, where links to it may lead.
+other URL that led to the page, where links to it may lead, and each picture, medium or file that it shows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dedupcrawl.content.main_outline import READ_LAST
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.symbols import SymbolText
-from dedupcrawl.core.template import Template
+from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_alike
 
@@ -26,6 +26,8 @@ LINES = 64
 """Lines of a kept page that are stored, of texts and of links each; of a page with more, the first by their hashes."""
 LINKS = 512
 """Links of a kept page that are stored."""
+RESOURCES = 64
+"""Resources of a kept page that are stored."""
 
 GREATEST = (1 << 32) - 1
 
@@ -40,14 +42,25 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
     # list at the side of every page links to, too
     main_links: frozenset[int] = frozenset()
     also_at: frozenset[int] = frozenset()  # hashes of other URLs of its host that lead to it, as those of links
+    secondary: dict[int, int] = {}  # as asides, of lines of secondary text
+    resources: frozenset[int] = frozenset()  # hashes of pictures, media and files, 32 bits each
     last: int = GREATEST  # up to which hash all its lines are known: of a kept page with many not all are stored
+    last_resource: int = GREATEST  # likewise of its resources
 
     @classmethod
-    def of(cls, page: Page, asides: SymbolText, link_lines: SymbolText) -> Around:
+    def of(cls, page: Page, asides: SymbolText, link_lines: SymbolText, secondary: SymbolText) -> Around:
         """Of a page at hand, whose lines beside its main text were read."""
         host = host_alike(page.url)
         also_at = frozenset(link_hash(local_form(url)) for url in page.also_at if host_alike(url) == host)
-        return cls(asides.lines, link_lines.lines, page.links, page.main_links, also_at)
+        return cls(
+            asides.lines,
+            link_lines.lines,
+            page.links,
+            page.main_links,
+            also_at,
+            secondary.lines,
+            resource_hashes(page.resources),
+        )
 
     def without(self, template: Template) -> Around:
         """What is the page's own."""
@@ -56,12 +69,16 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
             {line: self.link_lines[line] for line in template.own(self.link_lines)},
             frozenset(template.own(self.links)) | (self.links & self.main_links),
             also_at=self.also_at,
+            # what few pages have, however many there are: what was stored as a page's own is no less than what is later
+            secondary={line: size for line, size in self.secondary.items() if template.count(line) < RECURRING},
+            resources=frozenset(template.own(self.resources)),
             last=self.last,
+            last_resource=self.last_resource,
         )
 
     @property
     def size(self) -> int:
-        """Symbols of all lines."""
+        """Symbols of all lines of text and links."""
         return sum(self.asides.values()) + sum(self.link_lines.values())
 
     def links_to(self, targets: Iterable[int]) -> bool:
@@ -70,12 +87,19 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return any(link >> 16 in wanted for link in self.links)
 
     def to_bytes(self) -> bytes:
-        """Asides, link lines, links and other URLs, each begun by their count (2 bytes); the last if there are any.
+        """Asides, link lines, links, other URLs, secondary text and resources, each begun by their count (2 bytes).
 
-        Of all lines the hashes (4 bytes), then the sizes (1 byte); of links and URLs 2 bytes. Little-endian, ascending.
+        Of all lines the hashes (4 bytes), then the sizes (1 byte); of resources the hashes; of links and URLs 2 bytes.
+        Little-endian, ascending.
+        Of the last three those are left out after which there is nothing.
         """
-        also_at = _packed_links(self.also_at) if self.also_at else b""
-        return b"".join((_packed(self.asides), _packed(self.link_lines), _packed_links(self.links), also_at))
+        parts = [_packed(self.asides), _packed(self.link_lines), _packed_links(self.links)]
+        if self.also_at or self.secondary or self.resources:
+            parts.append(_packed_links(self.also_at))
+        if self.secondary or self.resources:
+            resources = sorted(self.resources)[:RESOURCES]
+            parts += (_packed(self.secondary), struct.pack(f"<H{len(resources)}I", len(resources), *resources))
+        return b"".join(parts)
 
     @classmethod
     @lru_cache(maxsize=READ_LAST)
@@ -84,15 +108,32 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
         asides, at = _unpacked(raw, 0)
         link_lines, at = _unpacked(raw, at)
         links, at = _unpacked_links(raw, at)
-        also_at, _ = _unpacked_links(raw, at)
-        last = min((max(lines) for lines in (asides, link_lines) if len(lines) == LINES), default=GREATEST)
-        return cls(asides, link_lines, links, also_at=also_at, last=last)
+        also_at, at = _unpacked_links(raw, at)
+        secondary, at = _unpacked(raw, at)
+        count = int.from_bytes(raw[at : at + 2], "little")
+        resources = struct.unpack_from(f"<{count}I", raw, at + 2) if count else ()
+        last = min((max(lines) for lines in (asides, link_lines, secondary) if len(lines) == LINES), default=GREATEST)
+        return cls(
+            asides,
+            link_lines,
+            links,
+            also_at=also_at,
+            secondary=secondary,
+            resources=frozenset(resources),
+            last=last,
+            last_resource=resources[-1] if count == RESOURCES else GREATEST,
+        )
 
 
 def line_hashes(lines: Collection[str], secret: Secret = NO_SECRET) -> list[int]:
     """The hash of the skeleton of each line that has a symbol, as an index of this secret has it."""
     hashes: list[int] = SymbolText.of(tuple(lines), secret).block_hashes
     return hashes
+
+
+def resource_hashes(resources: Collection[str]) -> frozenset[int]:
+    """The hashes of resources, 32 bits each; they are told from links, of which none begins like this."""
+    return frozenset(link_hash(b"resource " + one.encode("utf-8", "surrogatepass")) for one in resources)
 
 
 def _packed(lines: dict[int, int]) -> bytes:

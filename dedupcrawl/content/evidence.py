@@ -20,7 +20,7 @@ from dedupcrawl.content.around import Around
 from dedupcrawl.content.differences import Difference, told
 from dedupcrawl.content.features import FEATURES, features
 from dedupcrawl.content.model import Model, packaged
-from dedupcrawl.content.pair import Pair, unknown_lines
+from dedupcrawl.content.pair import Pair, unknown_lines, unknown_resources
 from dedupcrawl.content.view import View
 from dedupcrawl.core.diff import occurring
 from dedupcrawl.core.digests import NO_SECRET, Secret
@@ -118,7 +118,8 @@ def compare_texts(
 def is_own_text_equal(one: View, other: View) -> bool:
     """Whether two main texts say the same once the furniture of their hosts is left out."""
     return (
-        one.main.tail_hash == other.main.tail_hash
+        shows_same(one, other)
+        and one.main.tail_hash == other.main.tail_hash
         and not (one.is_all_own or other.is_all_own)
         and np.array_equal(one.main.blocks.symbols[one.own], other.main.blocks.symbols[other.own])
     )
@@ -130,7 +131,16 @@ def is_own_text_said(one: View, other: View) -> bool:
     Of one page extraction may take another part for its main text when a line was added. Where that has no furniture,
     or says too little without it, either has to say all that stands beside the other's, too.
     """
-    return _is_said(one, other) and _is_said(other, one)
+    return shows_same(one, other) and _is_said(one, other) and _is_said(other, one)
+
+
+def shows_same(one: View, other: View) -> bool:
+    """Whether secondary text and resources are the same of both, but for what the other page says in its text."""
+    return not (
+        unknown_lines(one.around.secondary, other)
+        or unknown_lines(other.around.secondary, one)
+        or unknown_resources(one, other)
+    )
 
 
 def _is_said(page: View, by: View) -> bool:
@@ -162,6 +172,7 @@ def _is_equal(pair: Pair) -> float:
         and pair.new.main.tail_hash == pair.kept.main.tail_hash
         and (not pair.new.title or not pair.kept.title or pair.new.title == pair.kept.title)
         and _known_lines(pair.new.around, last) == _known_lines(pair.kept.around, last)
+        and not (pair.secondary or pair.resources)
     )
     return 1.0 if same else 0.0
 

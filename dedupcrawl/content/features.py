@@ -305,6 +305,20 @@ FEATURES: tuple[Feature, ...] = (
         "words in links around it that the kept page lacks, of a page in a template",
     ),
     Feature(
+        "secondary",
+        "against",
+        lambda p: log1p(p.secondary),
+        "words in forms, hidden or alternative text that the other page lacks",
+        "count",
+    ),
+    Feature(
+        "resources",
+        "against",
+        lambda p: log1p(p.resources),
+        "pictures, media and downloads that the other page lacks",
+        "count",
+    ),
+    Feature(
         "untold_title",
         "against",
         untold_title,

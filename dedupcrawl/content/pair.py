@@ -30,6 +30,8 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
     uncovered: float  # share of the new page's own text that does not stand in the kept page
     kept_uncovered: float  # share of the kept page's own text that does not stand in the new page
     beside: int  # symbols of lines of text around the new main text that the kept page has nowhere
+    secondary: int  # symbols of secondary text of either page that the other has nowhere, the greater of the two counts
+    resources: int  # likewise pictures, media and files of its own; 0 where a page has none: print views leave them out
 
     @classmethod
     def of(cls, new: View, kept: View) -> Pair:
@@ -48,6 +50,8 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
             uncovered(found.tally.uncovered, new, kept),
             uncovered(found.tally.kept_uncovered, kept, new),
             unknown_lines(new.around.asides, kept),
+            max(unknown_lines(new.around.secondary, kept), unknown_lines(kept.around.secondary, new)),
+            unknown_resources(new, kept),
         )
 
 
@@ -79,10 +83,26 @@ def uncovered(differs: int, page: View, other: View) -> float:
 
 
 def unknown_lines(lines: dict[int, int], other: View) -> int:
-    """Symbols of lines around a main text, of text or of links, that the other page has nowhere."""
+    """Symbols of lines beside a main text, of whatever kind, that the other page has nowhere."""
     if not lines:
         return 0
     around = other.around
-    last, asides, links = around.last, around.asides, around.link_lines
-    unknown = [line for line in lines if line <= last and line not in asides and line not in links]
+    last, known = around.last, (around.asides, around.link_lines, around.secondary)
+    unknown = [line for line in lines if line <= last and not any(line in some for some in known)]
     return sum(lines[line] for line in set(unknown).difference(other.blocks)) if unknown else 0
+
+
+def unknown_resources(new: View, kept: View) -> int:
+    """Resources of either page that the other has not, the greater of the two counts; 0 where a page has none.
+
+    Nor do they say anything where two hosts share none: a reprint has other pictures, or the same by other names.
+    """
+    here, there = new.around, kept.around
+    if not here.resources or not there.resources:
+        return 0
+    if new.host != kept.host and here.resources.isdisjoint(there.resources):
+        return 0
+    last = min(here.last_resource, there.last_resource)
+    return max(
+        sum(one <= last for one in more.resources - less.resources) for more, less in ((here, there), (there, here))
+    )

@@ -109,6 +109,15 @@ class View(msgspec.Struct, frozen=True, dict=True):
         """What stands around its main text and is no furniture."""
         return self.said_around.without(self.site)
 
+    @property
+    def kept_around(self) -> bytes:
+        """What an index keeps of what stands around its main text: what is no furniture, and all its resources.
+
+        A picture that recurs on the pages of a small site may be one page's own once there are more: which are its own
+        is asked anew whenever it is compared.
+        """
+        return msgspec.structs.replace(self.around, resources=self.said_around.resources).to_bytes()
+
     @cached_property
     def furniture(self) -> float:
         """Share of all that it says, around its main text too, that is furniture; of a kept page not known.

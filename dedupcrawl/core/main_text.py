@@ -195,9 +195,7 @@ def _is_not_displayed(text: Text, value: Span) -> cython.bint:
     return False
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _hint_of(text: Text, element: cython.pointer(Element)) -> cython.int:
+def hint_of(text, element):
     """What an element holds, by its name and attributes."""
     if element.hint != BY_ATTRIBUTES:
         return element.hint
@@ -254,7 +252,7 @@ def _find_roles(page: Outline) -> cython.void:
         element: cython.pointer(Element) = cython.address(elements[i])
         element.role = elements[element.parent].role
         if element.running != 0 and element.role != BOILERPLATE:
-            hint: cython.int = _hint_of(page.source, element)
+            hint: cython.int = hint_of(page.source, element)
             if hint == CONTENT or (hint == BOILERPLATE and element.running <= limit):
                 element.role = hint
 

@@ -7,6 +7,7 @@ cdef enum:
     MAX_TAGS = 100_000
     MAX_DEPTH = 100
     MAX_NOTES = 1_000
+    MAX_SHOWN = 2_000
 
 cdef struct Block:
     Py_ssize_t begin, end
@@ -25,8 +26,8 @@ cdef struct Element:
     bint is_around, is_inside, is_heading, is_h1
 
 cdef struct Anchor:
-    Span target
-    int block
+    Span target, attributes
+    int block, element
 
 cdef struct Piece:
     Span text
@@ -36,6 +37,13 @@ cdef struct Note:
     Kind kind
     Span attributes, content
     bint is_in_head
+
+# What shows something that is no text of the page: an element, or the text in one that browsers do not show at once.
+cdef struct Shown:
+    Span name, attributes, content
+    int element
+    int text  # its number among `hidden`; -1 of an element
+    bint is_hidden  # whether it stands in an element that browsers do not show at once
 
 cdef struct Open:
     const Meaning *meaning
@@ -57,17 +65,21 @@ cdef class Outline:
     cdef int anchor_count, anchor_room
     cdef Note *notes
     cdef int note_count, note_room
+    cdef Shown *shown
+    cdef int shown_count, shown_room
+    cdef list hidden
     cdef Piece *pieces
     cdef int piece_count, piece_room
     cdef Open stack[MAX_DEPTH]
     cdef int depth, link_depth, hidden_depth, links
     cdef int64_t link_bytes
     cdef readonly str title
-    cdef bint in_title, has_text, is_new_link, in_head, keeps_anchors, has_anchor
+    cdef bint in_title, has_text, is_new_link, in_head, keeps_anchors, has_anchor, is_inner
     cdef readonly bint is_whole
 
     cdef int read(self) except -1
     cdef int end_block(self) except -1
+    cdef int hide(self, Py_ssize_t size) except -1
     cdef int add_block(self, Py_ssize_t size, Py_ssize_t characters, int element) except -1
     cdef int add_element(self, int parent, const Meaning *meaning, Span attributes) except -1
     cdef int add_text(self, Py_ssize_t begin, Py_ssize_t end) except -1
@@ -76,4 +88,5 @@ cdef class Outline:
     cdef void end_element(self, const Meaning *meaning) noexcept
     cdef int start_link(self, const Tag *tag) except -1
     cdef int note(self, Kind kind, Span attributes, Span content) except -1
+    cdef int show(self, Span name, Span attributes, Span content, int text) except -1
     cdef void push(self, const Meaning *meaning, int number) noexcept

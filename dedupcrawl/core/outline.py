@@ -11,8 +11,10 @@ from cython.cimports.dedupcrawl.core.ascii import find, is_space
 from cython.cimports.dedupcrawl.core.characters import collapse_into, unescape_into
 from cython.cimports.dedupcrawl.core.tags import (
     BREAK,
+    EMBEDDED,
     END,
     HIDDEN,
+    LINE,
     LINK,
     LINK_END,
     PART,
@@ -48,13 +50,15 @@ class Outline:
 
     Attributes:
         markup: HTML in UTF-8, however broken.
+        hidden: Texts, in UTF-8, of elements that browsers do not show at once.
         is_whole: False where the page has more tags than are read.
     """
 
-    def __cinit__(self, markup: bytes, keeps_anchors: bool = False):
+    def __cinit__(self, markup: bytes, keeps_anchors: bool = False, is_inner: bool = False):
         self.markup = markup
         self.source = markup
-        self.keeps_anchors = keeps_anchors
+        self.keeps_anchors, self.is_inner = keeps_anchors, is_inner
+        self.hidden = []
         size: cython.Py_ssize_t = len(markup)
         self.raw = cython.cast(cython.pointer(uint8_t), malloc(size + 1))  # a line's break is shorter than its tag
         self.unescaped = cython.cast(cython.pointer(uint8_t), malloc(size + size // 5 + 1))
@@ -79,6 +83,7 @@ class Outline:
         free(self.elements)
         free(self.anchors)
         free(self.notes)
+        free(self.shown)
         free(self.pieces)
 
     def read(self):
@@ -88,6 +93,7 @@ class Outline:
         text: cython.Py_ssize_t = 0
         tags: cython.int = 0
         tag: Tag
+        name: Span
         meaning: cython.pointer(cython.const[Meaning])
         at = find(0x3C, self.source, 0, end)
         while at < end and tags < MAX_TAGS:
@@ -97,6 +103,7 @@ class Outline:
                 continue
             tags += 1
             self.add_text(text, at)
+            name.begin, name.end = at + 1, tag.attributes.begin
             text = at = tag_end
             if tag.name.end:
                 meaning = meaning_of(self.source, cython.address(tag))
@@ -104,6 +111,9 @@ class Outline:
                     self.add_tag(meaning, cython.address(tag))
             elif tag.is_script:
                 self.note(SCRIPT, tag.attributes, tag.unread)
+                self.show(name, tag.attributes, tag.unread, -1)
+            elif tag.unread.end:
+                self.show(name, tag.attributes, tag.unread, -1)
             at = find(0x3C, self.source, at, end)
         self.is_whole = at == end
         self.add_text(text, at)
@@ -153,11 +163,22 @@ class Outline:
             )
             if self.in_title:
                 self.title = self.text[self.text_size : self.text_size + size].decode("utf-8")
-            elif not self.hidden_depth and not _is_blank(self.text + self.text_size, size):
-                self.add_block(size, characters, innermost.number)
+            elif not _is_blank(self.text + self.text_size, size):
+                if self.hidden_depth:
+                    self.hide(size)
+                else:
+                    self.add_block(size, characters, innermost.number)
             self.raw_size = self.link_bytes = self.links = 0
             self.has_text = False
         self.in_title = False
+        return 0
+
+    def hide(self, size):
+        nothing: Span
+        nothing.begin = nothing.end = 0
+        if self.shown_count < MAX_SHOWN:
+            self.hidden.append(self.text[self.text_size : self.text_size + size])
+            self.show(nothing, nothing, nothing, len(self.hidden) - 1)
         return 0
 
     def add_block(self, size, characters, element):
@@ -192,6 +213,7 @@ class Outline:
         elif kind == TITLE:
             self.in_title = not self.title
         elif kind == HIDDEN:
+            self.show(tag.name, tag.attributes, nothing, -1)
             if self.depth < MAX_DEPTH:
                 self.push(meaning, self.stack[self.depth - 1].number)
                 if not self.hidden_depth:
@@ -200,6 +222,11 @@ class Outline:
             self.start_link(tag)
         elif kind == LINK_END:
             self.link_depth = 0
+        elif kind == EMBEDDED:
+            self.show(tag.name, tag.attributes, nothing, -1)
+        elif kind == LINE:
+            if self.is_inner:
+                self.end_block()
         elif kind == BREAK:
             self.raw[self.raw_size] = 0
             self.raw_size += 1
@@ -275,7 +302,9 @@ class Outline:
                 cython.pointer(Anchor), _resized(self.anchors, self.anchor_room, cython.sizeof(Anchor))
             )
         self.anchors[self.anchor_count].target = attribute.value
+        self.anchors[self.anchor_count].attributes = tag.attributes
         self.anchors[self.anchor_count].block = self.block_count
+        self.anchors[self.anchor_count].element = self.stack[self.depth - 1].number
         self.anchor_count += 1
         return 0
 
@@ -288,6 +317,18 @@ class Outline:
         note: cython.pointer(Note) = cython.address(self.notes[self.note_count])
         note.kind, note.attributes, note.content, note.is_in_head = kind, attributes, content, self.in_head
         self.note_count += 1
+        return 0
+
+    def show(self, name, attributes, content, text):
+        if self.shown_count == MAX_SHOWN:
+            return 0
+        if self.shown_count == self.shown_room:
+            self.shown_room = _grown(self.shown_room)
+            self.shown = cython.cast(cython.pointer(Shown), _resized(self.shown, self.shown_room, cython.sizeof(Shown)))
+        shown: cython.pointer(Shown) = cython.address(self.shown[self.shown_count])
+        shown.name, shown.attributes, shown.content, shown.text = name, attributes, content, text
+        shown.element, shown.is_hidden = self.stack[self.depth - 1].number, self.hidden_depth > 0
+        self.shown_count += 1
         return 0
 
 

@@ -12,7 +12,7 @@ cdef struct Line:
 
 cdef class Page:
     cdef readonly str url, title, headline, keywords, description
-    cdef readonly tuple headings, anchors_same_site, anchors_other_sites, also_at
+    cdef readonly tuple headings, anchors_same_site, anchors_other_sites, also_at, secondary, resources
     cdef readonly bytes body_digest
     cdef readonly bint body_tells, selector_missed
     cdef readonly frozenset links, main_links

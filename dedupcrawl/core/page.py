@@ -6,6 +6,7 @@ from cython.cimports.dedupcrawl.core.facts import Facts
 from cython.cimports.dedupcrawl.core.links import LinkReader
 from cython.cimports.dedupcrawl.core.main_text import choose_main_text
 from cython.cimports.dedupcrawl.core.outline import Anchor, Block, Piece
+from cython.cimports.dedupcrawl.core.secondary import shown_by
 from cython.cimports.dedupcrawl.core.symbols import SymbolText, Vocabulary
 from cython.cimports.dedupcrawl.core.tags import META, Attribute, Span, equals, next_attribute
 from cython.cimports.libc.stdlib import free, malloc, realloc
@@ -30,6 +31,8 @@ _LISTS = (
     "links",
     "main_links",
     "also_at",
+    "secondary",
+    "resources",
 )
 
 
@@ -56,6 +59,10 @@ class Page:
             Not so for the same JavaScript shell, or the same JSON, under two URLs.
         selector_missed: Whether there is a selector of main texts (DEDUP_SELECTOR) that found none here.
         also_at: Other URLs that lead to the page: a list may link to one of them.
+        secondary: Text that the page's own does not say and that is shown beside it, on a click or not at all, in page
+            order: what stands in forms, noscript, template and srcdoc, in drawings, in JSON, and in place of pictures.
+        resources: What else it shows or offers: pictures, media, embedded pages and files, each by what tells it from
+            others (see `core.resources`).
 
     Raises:
         TypeError: A field of text holds anything else.
@@ -81,6 +88,8 @@ class Page:
         main_links: object = frozenset(),
         selector_missed: bool = False,
         also_at: object = (),
+        secondary: object = (),
+        resources: object = (),
     ):
         _check(url=url, title=title, headline=headline, keywords=keywords, description=description)
         _check_lists(
@@ -91,10 +100,13 @@ class Page:
             asides=asides,
             link_lines=link_lines,
             also_at=also_at,
+            secondary=secondary,
+            resources=resources,
         )
         self.url, self.title, self.headline = str(url), str(title), str(headline)
         self.keywords, self.description = str(keywords), str(description)
         self.headings, self.also_at = headings, also_at
+        self.secondary, self.resources = secondary, resources
         self.anchors_same_site, self.anchors_other_sites = anchors_same_site, anchors_other_sites
         self.body_digest, self.body_tells, self.selector_missed = body_digest, body_tells, selector_missed
         self.links, self.main_links = frozenset(links), frozenset(main_links)
@@ -178,9 +190,10 @@ class Page:
         return self.symbols_of(MAIN, vocabulary_of(secret))
 
     def beside(self, secret: object = NO_SECRET):
-        """Likewise those of its asides, and of its lines of links."""
+        """Likewise those of its asides, of its lines of links, and of its secondary text."""
         vocabulary: Vocabulary = vocabulary_of(secret)
-        return self.symbols_of(ASIDE, vocabulary), self.symbols_of(LINKS, vocabulary)
+        asides, link_lines = self.symbols_of(ASIDE, vocabulary), self.symbols_of(LINKS, vocabulary)
+        return asides, link_lines, SymbolText.of(self.secondary, secret)
 
     @property
     def paragraphs(self):
@@ -240,6 +253,7 @@ _FIELDS = (
         "anchors_other_sites",
     ),
     *("body_digest", "body_tells", "asides", "link_lines", "links", "main_links", "selector_missed", "also_at"),
+    *("secondary", "resources"),
 )
 
 
@@ -287,6 +301,7 @@ def read(
     page.keywords = page.description = ""
     page.headings = page.anchors_same_site = page.anchors_other_sites = ()
     page.also_at = also_at
+    page.secondary = page.resources = ()
     page.links = page.main_links = frozenset()
     page.body_tells = facts.is_cut or not outline.is_whole or _shows_text(outline)
     if facts.is_cut or not outline.is_whole:
@@ -297,6 +312,7 @@ def read(
     i: cython.int
     if selected is not None:
         chosen = Outline(selected, False)
+        page.secondary, page.resources = shown_by(chosen, False)
         page.text, page.text_size = chosen.text, chosen.text_size
         chosen.text = cython.NULL
         for i in range(chosen.block_count):
@@ -304,6 +320,7 @@ def read(
         page.selector_missed = not page.line_count
     if not page.line_count:
         choose_main_text(outline)
+        page.secondary, page.resources = shown_by(outline, True)
         free(page.text)
         page.text, page.text_size = outline.text, outline.text_size
         outline.text = cython.NULL

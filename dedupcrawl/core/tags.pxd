@@ -3,7 +3,7 @@ from libc.stdint cimport uint8_t, uint32_t
 from dedupcrawl.core.ascii cimport Text
 
 cdef enum Kind:
-    INLINE, LINK, LINK_END, BREAK, META, BASE, HEAD_LINK, SCRIPT, END, START, PART, TITLE, HIDDEN, RULE
+    INLINE, LINK, LINK_END, BREAK, META, BASE, HEAD_LINK, SCRIPT, EMBEDDED, LINE, END, START, PART, TITLE, HIDDEN, RULE
 
 cdef enum Hint:
     NEUTRAL, BOILERPLATE, CONTENT, BY_ATTRIBUTES

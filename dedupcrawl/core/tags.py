@@ -21,6 +21,10 @@ _meanings = cython.declare(Meaning[512])
 
 # Elements whose content is shown only by scripts or by browsers that lack something.
 _NOT_SHOWN = ("audio", "button", "canvas", "datalist", "object", "template", "video")
+# Elements without text that show something, or where something is written.
+_EMBEDDED = ("area", "embed", "img", "input", "source")
+# Elements that are lines where what they stand in is read: in a select element, in a drawing.
+_LINES = ("optgroup", "option", "text")
 _BLOCK_NAMES = """
 address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer
 form frameset h1 h2 h3 h4 h5 h6 head header hgroup html legend li main menu nav noframes ol p pre search section summary
@@ -57,6 +61,8 @@ def _kinds():
     kinds = dict.fromkeys(_BLOCKS, START)
     kinds.update(dict.fromkeys(_PARTS, PART))
     kinds.update(dict.fromkeys(_NOT_SHOWN, HIDDEN))
+    kinds.update(dict.fromkeys(_EMBEDDED, EMBEDDED))
+    kinds.update(dict.fromkeys(_LINES, LINE))
     kinds.update({f"/{name}": END for name in _NAMES[1:]})
     kinds.update({"a": LINK, "/a": LINK_END, "br": BREAK, "/br": BREAK, "hr": RULE})
     kinds.update({"title": TITLE, "/title": END, "meta": META, "base": BASE, "link": HEAD_LINK})

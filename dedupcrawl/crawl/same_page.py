@@ -66,16 +66,15 @@ def same_page(asked: Look, canonical: Look, furniture_of: FurnitureOf) -> bool |
     """Whether who asked for the one page is served by the other; None when there is nothing to tell by."""
     if asked.body and asked.body == canonical.body:
         return True
-    if not asked.outline:
-        return None  # an image, a JavaScript shell
-    if asked.outline == canonical.outline:
-        return True
-    if not canonical.outline:
-        return False
+    if not asked.outline or not canonical.outline:
+        return False if asked.outline else None  # an image, a JavaScript shell
     known = furniture_of(asked.host), furniture_of(canonical.host)
     looks = zip((asked, canonical), known, strict=True)
     one, other = (View("", "", look.outline, look.around, of_host, asked.secret) for look, of_host in looks)
-    if evidence.is_own_text_equal(one, other) or evidence.is_own_text_said(one, other):
+    if not evidence.shows_same(one, other):
+        return evidence.compare(one, other, packaged()).probability >= _LIKELY
+    is_equal = asked.outline == canonical.outline or evidence.is_own_text_equal(one, other)
+    if is_equal or evidence.is_own_text_said(one, other):
         return True
     found = evidence.compare_texts(asked.outline, canonical.outline, packaged(), known, asked.secret)
     return found is not None and found.probability >= _LIKELY

@@ -8,7 +8,7 @@ from functools import cached_property
 import msgspec
 
 from dedupcrawl.content import main_outline
-from dedupcrawl.content.around import Around
+from dedupcrawl.content.around import Around, resource_hashes
 from dedupcrawl.content.checks.base import OF_WHOLE_PAGES, Check
 from dedupcrawl.content.view import View
 from dedupcrawl.core.digests import NO_SECRET, Secret
@@ -32,6 +32,7 @@ class Analysis:
         outline: That for the index, as in `dedupcrawl.content.main_outline`.
         asides: The lines of text beside it.
         link_lines: The lines of links beside it.
+        secondary: Lines of secondary text.
         kept_under: The URL under which the index keeps it, once a detector has judged it unique.
         is_counted: Whether it was counted where its site's template is learned.
     """
@@ -42,20 +43,21 @@ class Analysis:
         self.is_counted = False
         self.text: SymbolText = page.main_text(secret)
         self.outline = main_outline.packed(self.text)
-        self.asides, self.link_lines = page.beside(secret)
+        self.asides, self.link_lines, self.secondary = page.beside(secret)
         self._blocks = self.text.blocks_within(main_outline.OUTLINE_SYMBOLS)  # whole ones that the outline holds
         self._signatures: dict[str, bytes | None] = {}
 
     @cached_property
     def around(self) -> Around:
         """What stands around its main text."""
-        return Around.of(self.page, self.asides, self.link_lines)
+        return Around.of(self.page, self.asides, self.link_lines, self.secondary)
 
     def learn(self, template: Template, title: str) -> list[int]:
         """Count it where its site's template is learned, by this title; those of its blocks that recur from now on."""
         self.is_counted = True
-        beside = (self.asides, len(self.asides)), (self.link_lines, len(self.link_lines))
-        return template.add(self.page.links, title, ((self.text, self._blocks), *beside))
+        beside = ((text, len(text)) for text in (self.asides, self.link_lines, self.secondary))
+        hashes = (*self.page.links, *resource_hashes(self.page.resources))
+        return template.add(hashes, title, ((self.text, self._blocks), *beside))
 
     def without(self, template: Template) -> tuple[SymbolText, int]:
         """The main text without what its site repeats, and how many blocks that is."""

@@ -137,7 +137,7 @@ class Detector:
             signatures=signatures,
             outline=reading.analysis.outline,
             fetched_url="" if identity == page.url else page.url,
-            asides=reading.view.around.to_bytes(),
+            asides=reading.view.kept_around,
         )
 
     def _kept_or_dropped(
@@ -256,7 +256,7 @@ class Detector:
         """
         for one in self._unsettled.due(host):
             reading = Reading.of(Analysis(one.page, self.index.secret), furniture)
-            signatures, around = reading.signatures(one.checks), reading.view.around.to_bytes()
+            signatures, around = reading.signatures(one.checks), reading.view.kept_around
             entry = msgspec.structs.replace(
                 one.entry, signatures=signatures, outline=reading.analysis.outline, asides=around
             )

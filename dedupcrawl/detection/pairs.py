@@ -74,7 +74,7 @@ class Pairs:
         one, text = self._view(new)
         other, _ = self._view(kept)
         if not isinstance(kept, str):  # as an index has it
-            other = msgspec.structs.replace(other, all_around=other.around.to_bytes())
+            other = msgspec.structs.replace(other, all_around=other.kept_around)
         if not len(one.main.blocks.symbols) or not len(other.main.blocks.symbols):
             return Compared(0.0, [], {"symbols": one.own_count, "kept_symbols": other.own_count})
         found = evidence.compare(one, other, self._model)

@@ -12,7 +12,13 @@ import msgspec
 from dedupcrawl.page import Page
 
 CSS, PATTERN = "css:", "re:"
-_LINES = ("paragraphs", "headings", "asides", "link_lines")  # what, with the title, patterns are looked for in
+_LINES = (
+    "paragraphs",
+    "headings",
+    "asides",
+    "link_lines",
+    "secondary",
+)  # what, with the title, patterns are looked for in
 
 
 class Ignored(msgspec.Struct, frozen=True, gc=False):

@@ -5,7 +5,7 @@ from urllib.parse import quote
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.around import LINES, LINKS, Around, line_hashes
+from dedupcrawl.content.around import LINES, LINKS, RESOURCES, Around, line_hashes, resource_hashes
 from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.detection.analysis import Analysis
@@ -15,15 +15,27 @@ from tests.linked import linked
 WORDS = st.lists(st.text("abc 1", min_size=1, max_size=12), max_size=10).map(tuple)
 
 
-@given(WORDS, WORDS, st.sets(st.integers(0, 2**32 - 1), max_size=10), st.sets(st.text(max_size=12)))
+@given(
+    WORDS,
+    WORDS,
+    st.sets(st.integers(0, 2**32 - 1), max_size=10),
+    st.sets(st.text(max_size=12)),
+    st.tuples(WORDS, WORDS),
+)
 def test_what_is_stored_is_read(
-    asides: tuple[str, ...], lines: tuple[str, ...], links: set[int], paths: set[str]
+    asides: tuple[str, ...],
+    lines: tuple[str, ...],
+    links: set[int],
+    paths: set[str],
+    shown: tuple[tuple[str, ...], tuple[str, ...]],
 ) -> None:
     urls = tuple(f"http://www.a.example/{quote(path)}" for path in paths)
     page = Page("http://a.example/", asides=asides, link_lines=lines, links=links, also_at=(*urls, "http://b.example/"))
+    page = page.replace(secondary=shown[0], resources=shown[1])
     made = Analysis(page).around
     read = Around.from_bytes(made.to_bytes())
     assert (read.asides, read.link_lines) == (made.asides, made.link_lines)
+    assert (read.secondary, read.resources) == (made.secondary, made.resources)
     assert all(read.links_to([link]) for link in links)
     assert {url >> 16 for url in read.also_at} == {url >> 16 for url in made.also_at}
     assert len(made.also_at) == len({link_hash(local_form(url)) for url in urls})
@@ -31,6 +43,25 @@ def test_what_is_stored_is_read(
 
 def test_no_bytes_are_nothing() -> None:
     assert Around.from_bytes(b"") == Around({}, {}, frozenset())
+
+
+def test_nothing_more_costs_no_bytes() -> None:
+    page = Page("http://a.example/", asides=("a line",))
+    assert len(Analysis(page).around.to_bytes()) == len(Analysis(Page("http://a.example/")).around.to_bytes()) + 5
+    assert len(Analysis(Page("http://a.example/")).around.to_bytes()) == 6
+    shown = page.replace(secondary=("a form",), resources=("photo/1",))
+    assert len(Analysis(shown).around.to_bytes()) == 11 + 3 * 2 + 5 + 4
+
+
+def test_what_all_pages_of_a_site_show_is_left_out() -> None:
+    furniture = Template()
+    for number in range(RECURRING):
+        page = Page("", secondary=("Search here", f"{'b' * number} form"), resources=("img/front", f"photo/{number}"))
+        Analysis(page).learn(furniture, "")
+    page = Page("", secondary=("Search here", "A word of the page"), resources=("img/front", "photo/3"))
+    own = Analysis(page).around.without(furniture)
+    assert list(own.secondary) == line_hashes(("A word of the page",))
+    assert own.resources == resource_hashes(("photo/3",))
 
 
 def test_furniture_is_left_out_whatever_its_numbers_say() -> None:
@@ -56,3 +87,12 @@ def test_of_a_page_with_many_lines_and_links_some_are_stored() -> None:
     for _ in range(RECURRING):
         furniture.add({min(read.link_lines)})
     assert read.without(furniture).last == read.last, "of the same page no line more is known"
+
+
+def test_of_a_page_that_shows_much_some_is_stored() -> None:
+    lines, resources = tuple(f"line {'x' * n}" for n in range(1, 200)), tuple(f"photo/{n}" for n in range(200))
+    made = Analysis(Page("", secondary=lines, resources=resources)).around
+    read = Around.from_bytes(made.to_bytes())
+    assert (len(read.secondary), len(read.resources)) == (LINES, RESOURCES)
+    assert (read.last, read.last_resource) == (max(read.secondary), max(read.resources))
+    assert {one for one in made.resources if one <= read.last_resource} == read.resources

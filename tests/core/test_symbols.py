@@ -94,7 +94,7 @@ def test_kinds_say_which_characters_are_of_symbols(text: str) -> None:
 def test_a_page_has_the_symbols_of_its_lines(markup: bytes, secret: Secret) -> None:
     page = read(markup)
     texts = page.main_text(secret), *page.beside(secret)
-    for text, lines in zip(texts, (page.paragraphs, page.asides, page.link_lines), strict=True):
+    for text, lines in zip(texts, (page.paragraphs, page.asides, page.link_lines, page.secondary), strict=True):
         of_lines = SymbolText.of(lines, secret)
         assert (text.text, text.hashes.tolist()) == (of_lines.text, of_lines.hashes.tolist())
         assert (text.block_hashes, text.block_lines) == (of_lines.block_hashes, of_lines.block_lines)

@@ -1,0 +1,151 @@
+"""Resources: what a page shows that is no text, each by what tells it from others, wherever it is kept.
+
+One picture has many addresses: it is kept in several sizes, at several hosts, under a query that only tells its age,
+behind a session. What is left of an address is its last folder and its file name without all that, or, where the path
+names no file, the arguments that choose one. Decoration is told by what its folder, its file or its element is called.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from urllib.parse import unquote_to_bytes
+
+from dedupcrawl.core.characters import collapse
+from dedupcrawl.core.digests import digest_of
+
+_SMALL = 48
+"""Pixels; an image of no greater width and height is an icon. (Those of forums are 46 by 25.)"""
+_STAND_IN = 400  # bytes of data that are an empty image, shown until the right one is loaded
+_PICTURE_NAMES = """
+avif bmp gif ico jfif jpe jpeg jpg png svg tif tiff webp
+"""
+_PICTURES = frozenset(_PICTURE_NAMES.split())
+_FILE_NAMES = """
+3gp 7z aac ai apk avi azw3 bz2 csv deb dmg doc docx epub exe flac flv gz ics iso jar kml m4a m4v mid mkv mobi mov mp3
+mp4 mpeg mpg msi odp ods odt ogg ogv pdf pkg ppt pptx ps psd rar rpm rtf tar tgz torrent wav webm wma wmv xls xlsx xz
+zip
+"""
+FILES = frozenset(_FILE_NAMES.encode().split())
+"""Extensions of what is no page, as bytes."""
+_EXTENSION = re.compile(r"\.([a-z][a-z0-9]{1,4}|7z|3gp)$")
+_PROGRAM_NAMES = """
+php php3 php4 php5 phtml asp aspx ashx axd jsp jspx do cgi pl py htm html shtml cfm
+"""
+_PROGRAMS = frozenset(_PROGRAM_NAMES.split())
+_DECORATION = (
+    r"(?:icons?|ico|sprites?|smil(?:ey|ie|e)s?|emoticons?|emojis?|avatars?|ranks?|flags?|buttons?|btn|bullets?|arrows?"
+    r"|logos?|favicon|spacer|blank|pixel|transparent|spinner|loader|loading|placeholder|captcha|ads?|advert\w*|banners?"
+    r"|sponsors?|badges?|counters?|tracking|beacon)"
+)
+_DECORATING = re.compile(rf"(?:^|[^a-z]){_DECORATION}(?:[^a-z]|$)")
+_DESIGN_NAMES = """
+themes theme templates template skins skin styles style style_images wp-includes plugins smilies emoticons
+"""
+_DESIGN = frozenset(_DESIGN_NAMES.split())
+"""Folders of what belongs to a design."""
+_SIZED = re.compile(
+    r"(?:[-_.]?\d{1,4}x\d{1,4}|[-_.@](?:thumb(?:nail)?s?|tn|small|medium|large|big|full|scaled|preview|mini|\dx"
+    r"|\d{1,4}(?:px|w|h))|@\dx)$"
+)
+_SIZE_BEFORE = re.compile(r"^(?:\d{1,4}px|thumb(?:nail)?|tn|small|medium|large|preview)[-_]")
+_SIZE_FOLDER = re.compile(
+    r"(?:\d{1,4}x\d{0,4}|\d{1,4}px|thumb(?:nail)?s?|small|medium|large|preview|original|resized?|[a-z]{1,2}[_-]?\d+"
+    r"(?:,[a-z]{1,2}_[\w:]+)*|[wh]_\d+.*|[0-9a-f]{32,64}|cache)$"
+)
+_FLEETING = re.compile(
+    r"(?:php|j|asp)?sess(?:ion)?_?(?:id|key)?|sid|osc?sid|zenid|token|csrf\w*|auth|sig(?:nature)?|expires?|hash|nonce"
+    r"|ts|time(?:stamp)?|rand(?:om)?|rnd|cb|cache\w*|bust|ver|version|rev|mtime|modified|w|h|width|height|size|sz"
+    r"|resize|fit|crop|quality|dpr|format|fm|auto\w*|rel|controls|origin|utm_\w+|ref|referer|url_referrer|lang|hl"
+)
+"""Arguments that say how, when or for whom something is shown."""
+_TIME = re.compile(r"[0-9.]{6,}|[0-9a-f]{32,64}")
+_TAG = re.compile(r"<[^<>]*>")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_CODE = re.compile(r"[{}\\|]|://")
+_TOKEN = re.compile(r"(?=\S*\d)[\w+/=:.-]{16,}")
+_FILE_NAME = re.compile(r"\S*\.(?:jpe?g|png|gif|webp|svg|bmp)", re.IGNORECASE)
+_ENOUGH = 4  # letters of a script that needs no spaces
+
+
+@lru_cache(maxsize=4096)  # pages of a site show the same
+def identity(address: bytes) -> str:
+    """What tells a resource from others; empty for decoration, and for what is no address.
+
+    >>> identity(b"http://a.example/2024/05/Bridge-300x200.jpg?ver=3"), identity(b"/static/icons/home.png")
+    ('05/bridge', '')
+    """
+    if address[:5].lower() == b"data:":
+        return f"data:{digest_of(address).hex()}" if len(address) > _STAND_IN else ""
+    text = unquote_to_bytes(address.partition(b"#")[0]).decode("utf-8", "replace").lower().strip()
+    if "{" in text or text.startswith(("javascript:", "about:", "blob:", "mailto:")):
+        return ""
+    path, _, query = text.partition("?")
+    before, _, path = path.rpartition("://")
+    if before or path.startswith("//"):
+        host, _, path = path.removeprefix("//").partition("/")
+        if not path:
+            path = host
+    folders = [part for part in (folder.partition(";")[0] for folder in path.split("/")) if part.strip(".")]
+    if not folders or _DESIGN.intersection(folders[:-1]) or any(map(_DECORATING.search, folders[-3:])):
+        return ""
+    named = _EXTENSION.search(folders[-1])
+    if named is None or named[1] in _PROGRAMS:
+        arguments = sorted(filter(_chooses, re.split("[&;]", query)))
+        return "?".join(("/".join(folders[-2:]), "&".join(arguments)) if arguments else ("/".join(folders[-2:]),))
+    name = folders[-1][: named.start()] if named[1] in _PICTURES else folders[-1]
+    name = _unsized(name)
+    above = [folder for folder in folders[:-1] if not _SIZE_FOLDER.fullmatch(folder)]
+    while above and _unsized(_EXTENSION.sub("", above[-1])) == _unsized(_EXTENSION.sub("", name)):
+        above.pop()  # MediaWiki keeps each size of a picture in a folder of its name
+    return "/".join((*above[-1:], name))
+
+
+def _unsized(name: str) -> str:
+    """The name of a file without what says how large the picture is."""
+    for _ in range(2):
+        name = _SIZE_BEFORE.sub("", _SIZED.sub("", name)) or name
+    return name
+
+
+def _chooses(argument: str) -> bool:
+    """Whether an argument tells which of several resources is meant."""
+    name, _, value = argument.partition("=")
+    if not argument or _FLEETING.fullmatch(name):
+        return False
+    return not _TIME.fullmatch(value if len(name) == 1 else "" if value else name)
+
+
+def is_small(said: Mapping[str, str]) -> bool:
+    """Whether an element says that it is no larger than an icon, or is not shown."""
+    sides = [side for name in ("width", "height") if (side := said.get(name, "").removesuffix("px")).isdecimal()]
+    is_icon = len(sides) == 2 and all(len(side) < 5 and int(side) <= _SMALL for side in sides)
+    return is_icon or any(side.strip("0") in ("", "1") and len(side) < 3 for side in sides)
+
+
+def is_decoration(said: Mapping[str, str]) -> bool:
+    """Whether an element says that it shows nothing of the page's own."""
+    if said.get("aria-hidden", "").lower() == "true" or said.get("role", "").lower() in ("presentation", "none"):
+        return True
+    return any(_DECORATING.search(said.get(name, "").lower()) for name in ("class", "id"))
+
+
+def is_token(line: str) -> bool:
+    """Whether a line is a token, a name of a file or nothing that one could read."""
+    return bool(_TOKEN.fullmatch(line) or _FILE_NAME.fullmatch(line)) or not any(map(str.isalnum, line[:1000]))
+
+
+def says_something(raw: bytes) -> str:
+    """A string of JSON, given without its quotes, if it is a text: not an address, a date, a name of something."""
+    try:
+        value = json.loads(b'"' + raw + b'"', strict=False)
+    except ValueError:
+        return ""
+    line = collapse(_TAG.sub(" ", value).encode("utf-8", "replace"))
+    if _CODE.search(line[:200]) or line.startswith(("/", "#", "www.")):
+        return ""
+    words = _WORD.findall(line[:200])
+    is_unspaced = sum(len(word) for word in words if not word.isascii()) >= _ENOUGH
+    return line if is_unspaced or len(words) > 1 else ""

@@ -1,0 +1,21 @@
+from dedupcrawl.core.outline cimport Element, Outline, Shown
+from dedupcrawl.core.tags cimport Span
+
+cdef class Reader:
+    cdef Outline outline
+    cdef bint has_roles
+    cdef list lines
+    cdef dict resources, seen
+    cdef int characters, inner
+    cdef int read(self) except -1
+    cdef int read_shown(self, Shown *shown) except -1
+    cdef int read_embedded(self, Shown *shown) except -1
+    cdef int read_inner(self, bytes markup) except -1
+    cdef int read_data(self, Span content) except -1
+    cdef int read_files(self) except -1
+    cdef int add(self, str line) except -1
+    cdef bint is_beside(self, int element)
+    cdef str value(self, Span value)
+    cdef dict attributes(self, Span left)
+
+cdef tuple shown_by(Outline outline, bint has_roles)

@@ -1,0 +1,304 @@
+# cython: language_level=3
+"""What a page shows, or has ready to show, besides its text: secondary text and resources.
+
+A page that scripts fill has it in templates, in JSON or in a noscript element; a form has it in what is filled in; a
+photograph is its page. Two pages that say the same are two where this differs. What stands in boilerplate, repeats
+the page's text, or is a token, an icon or a pixel, says nothing about a page and is left out.
+"""
+
+import cython
+from cython.cimports.dedupcrawl.core.ascii import Text, find, is_digit, is_letter, is_space
+from cython.cimports.dedupcrawl.core.main_text import hint_of
+from cython.cimports.dedupcrawl.core.tags import BOILERPLATE, Attribute, equals, next_attribute
+
+from dedupcrawl.core.characters import collapse
+from dedupcrawl.core.resources import FILES, identity, is_decoration, is_small, is_token, says_something
+
+_MOST_LINES = cython.declare(cython.int, 200)
+_MOST_CHARACTERS = cython.declare(cython.int, 20_000)
+_MOST_RESOURCES = cython.declare(cython.int, 200)
+_MOST_INNER = cython.declare(cython.int, 50)  # elements of which the markup inside is read
+_MOST_OF_ONE = cython.declare(cython.int, 50)  # lines of one list of options, or one block of data
+_LONG = cython.declare(cython.int, 60)  # characters; of a longer line both ends are looked for in the page's text
+_END = cython.declare(cython.int, 40)  # characters of such an end
+_LONGEST_ADDRESS = cython.declare(cython.int, 2_000)  # bytes; an address that is longer is read if it is data
+_LONGEST_EXTENSION = cython.declare(cython.int, 7)
+# Where the picture is that is shown later, in the order in which it is looked for.
+_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazy", "srcset", "data-srcset", "src", "poster")
+_WRITTEN = ("", "text", "search", "email", "tel", "url", "number", "button", "reset", "submit", "date", "month", "time")
+"""Types of input elements of which the value is shown; those of submit buttons are labels."""
+
+
+# Name and attributes of elements as they are written → what they show: pages of a site have the same ones.
+_read = cython.declare(dict, {})
+_MOST_KNOWN = cython.declare(cython.int, 4_096)
+_LONGEST_KNOWN = cython.declare(cython.int, 1_000)  # bytes of attributes
+
+
+class Reader:
+    """Reads what an outline has collected."""
+
+    def read(self):
+        i: cython.int
+        for i in range(self.outline.shown_count):
+            if len(self.lines) >= _MOST_LINES and len(self.resources) >= _MOST_RESOURCES:
+                break
+            if self.is_beside(self.outline.shown[i].element):
+                self.read_shown(cython.address(self.outline.shown[i]))
+        return self.read_files()
+
+    def is_beside(self, element):
+        """Whether an element is no boilerplate; of one without text the core has not asked that before."""
+        outline: Outline = self.outline
+        if not self.has_roles:
+            return True
+        known: object = self.seen.get(element)
+        if known is None:
+            known = outline.elements[element].role != BOILERPLATE
+            at: cython.int = element
+            while known and at and outline.elements[at].running == 0:
+                known = hint_of(outline.source, cython.address(outline.elements[at])) != BOILERPLATE
+                at = outline.elements[at].parent
+            self.seen[element] = known
+        return known
+
+    def read_shown(self, shown):
+        text: Text = self.outline.source
+        name: Span = shown.name
+        if shown.text >= 0:
+            for line in self.outline.hidden[shown.text].split(b"\0", _MOST_LINES):
+                self.add(line.decode("utf-8", "replace").strip())
+        elif equals(text, name, "textarea"):
+            for raw in self.outline.markup[shown.content.begin : shown.content.end].split(b"\n", _MOST_LINES):
+                self.add(collapse(raw))
+        elif equals(text, name, "noscript") or equals(text, name, "select") or equals(text, name, "svg"):
+            self.read_inner(self.outline.markup[shown.content.begin : shown.content.end])
+        elif equals(text, name, "script"):
+            if _is_data(text, shown.attributes):
+                self.read_data(shown.content)
+        elif equals(text, name, "source"):
+            if shown.is_hidden:  # of a video, not of a picture, whose other candidates show the same
+                self.read_embedded(shown)
+        elif not equals(text, name, "style"):
+            self.read_embedded(shown)
+        return 0
+
+    def read_embedded(self, shown):
+        """An image, a frame, a medium, or something to write in."""
+        said: dict
+        name: bytes = self.outline.markup[shown.name.begin : shown.name.end].lower()
+        raw: bytes = self.outline.markup[shown.attributes.begin : shown.attributes.end]
+        if name == b"iframe" and b"srcdoc" in raw.lower():
+            whole: Span = shown.attributes
+            whole.end = max(whole.end, shown.content.end)  # its tag seems to end where the first one in it does
+            said = self.attributes(whole)
+            return self.read_inner(said.get("srcdoc", "").encode("utf-8", "replace")) if not is_small(said) else 0
+        key: tuple = name, raw
+        found: object = _read.get(key)
+        if found is None:
+            said = self.attributes(shown.attributes)
+            found = _written(said) if name == b"input" else _embedded(name, said)
+            if len(raw) <= _LONGEST_KNOWN:
+                if len(_read) >= _MOST_KNOWN:
+                    _read.clear()
+                _read[key] = found
+        named, *lines = cython.cast(tuple, found)
+        for line in lines:
+            self.add(line)
+        if named and len(self.resources) < _MOST_RESOURCES:
+            self.resources[named] = None
+        return 0
+
+    def read_inner(self, markup):
+        """Markup in an element of which the tokenizer has left it out."""
+        if self.inner == _MOST_INNER:
+            return 0
+        self.inner += 1
+        inner: Outline = Outline(markup, False, True)
+        left: cython.int = _MOST_OF_ONE
+        i: cython.int
+        for i in range(min(inner.block_count, left)):
+            for line in inner.text[inner.blocks[i].begin : inner.blocks[i].end].split(b"\0", _MOST_LINES):
+                self.add(line.decode("utf-8", "replace").strip())
+        outer: Outline = self.outline
+        has_roles: cython.bint = self.has_roles
+        self.outline, self.has_roles = inner, False
+        for i in range(inner.shown_count):
+            if inner.shown[i].text >= 0 or not (inner.shown[i].content.end or inner.shown[i].content.begin):
+                self.read_shown(cython.address(inner.shown[i]))
+        self.outline, self.has_roles = outer, has_roles
+        return 0
+
+    def read_data(self, content):
+        """The strings of JSON that are texts: values, not names."""
+        text: Text = self.outline.source
+        at: cython.Py_ssize_t = find(0x22, text, content.begin, content.end)
+        begin: cython.Py_ssize_t
+        after: cython.Py_ssize_t
+        is_text: cython.bint
+        left: cython.int = _MOST_OF_ONE
+        while at < content.end and left > 0:
+            begin = at = at + 1
+            is_text = False
+            while at < content.end and text[at] != 0x22:
+                is_text = is_text or text[at] == 0x20 or text[at] >= 0x80 or text[at] == 0x5C
+                at += 1 + (text[at] == 0x5C)
+            if at >= content.end:
+                break
+            after = at + 1
+            while after < content.end and is_space(text[after]):
+                after += 1
+            if is_text and not (after < content.end and text[after] == 0x3A):
+                line: str = says_something(self.outline.markup[begin:at])
+                if line:
+                    left -= 1
+                    self.add(line)
+            at = find(0x22, text, at + 1, content.end)
+        return 0
+
+    def read_files(self):
+        """Links that lead to files, or say that they do."""
+        outline: Outline = self.outline
+        text: Text = outline.source
+        left: Span
+        attribute: Attribute
+        i: cython.int
+        some_say_so: cython.bint = b"download" in outline.markup
+        for i in range(outline.anchor_count):
+            if len(self.resources) >= _MOST_RESOURCES:
+                break
+            target: Span = outline.anchors[i].target
+            if target.end - target.begin > _LONGEST_ADDRESS:
+                continue
+            is_file: cython.bint = False  # where its element says so
+            left = outline.anchors[i].attributes
+            while some_say_so and not is_file and next_attribute(text, cython.address(left), cython.address(attribute)):
+                is_file = equals(text, attribute.name, "download")
+            if (is_file or _leads_to_file(outline, target)) and self.is_beside(outline.anchors[i].element):
+                named: str = identity(self.value(target).encode("utf-8", "replace"))
+                if named:
+                    self.resources[named] = None
+        return 0
+
+    def add(self, line):
+        """Add a line of text, which has been stripped of what stands around it, if there is room for it."""
+        left: cython.int = _MOST_CHARACTERS - self.characters
+        if line and left > 0 and len(self.lines) < _MOST_LINES and not is_token(line):
+            self.lines.append(line[:left])
+            self.characters += min(left, len(line))
+        return 0
+
+    def value(self, value):
+        return collapse(self.outline.markup[value.begin : value.end])
+
+    def attributes(self, left):
+        """By their names in lower case; the first of a name counts."""
+        attribute: Attribute
+        found: dict = {}
+        while next_attribute(self.outline.source, cython.address(left), cython.address(attribute)):
+            if len(found) == _MOST_OF_ONE:
+                break
+            name = self.outline.markup[attribute.name.begin : attribute.name.end].decode("utf-8", "replace").lower()
+            if name not in found:
+                found[name] = self.value(attribute.value)
+        return found
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_data(text: Text, left: Span) -> cython.bint:
+    """Whether a script element holds JSON: its type ends with that name."""
+    attribute: Attribute
+    end: Span
+    while next_attribute(text, cython.address(left), cython.address(attribute)):
+        if equals(text, attribute.name, "type"):
+            end = attribute.value
+            while end.end > end.begin and is_space(text[end.end - 1]):
+                end.end -= 1
+            end.begin = max(end.begin, end.end - 4)
+            return end.end > end.begin and equals(text, end, "json")
+    return False
+
+
+@cython.cfunc
+def _leads_to_file(outline: Outline, target: Span) -> cython.bint:
+    """Whether a link, as it is written, leads to a file that is no page."""
+    text: Text = outline.source
+    at: cython.Py_ssize_t = target.begin
+    dot: cython.Py_ssize_t = -1
+    while at < target.end and text[at] != 0x3F and text[at] != 0x23 and text[at] != 0x3B:
+        if text[at] == 0x2E:
+            dot = at + 1
+        elif dot >= 0 and not (is_letter(text[at]) or is_digit(text[at])):
+            if is_space(text[at]):
+                break
+            dot = -1
+        at += 1
+    if dot < 0 or not 2 <= at - dot <= _LONGEST_EXTENSION:
+        return False
+    if (text[dot] | 0x20 == 0x70 and text[dot + 1] | 0x20 == 0x68) or text[dot] | 0x20 == 0x68:
+        return False  # most are .php, .html and .htm
+    return outline.markup[dot:at].lower() in FILES
+
+
+def shown_by(outline, has_roles):
+    """Lines of secondary text and resources of a page, each in page order, files last.
+
+    With roles its main text has been chosen: it is known what is boilerplate.
+    """
+    if not outline.shown_count and not outline.anchor_count:
+        return (), ()
+    reader: Reader = Reader.__new__(Reader)
+    reader.outline, reader.has_roles = outline, has_roles
+    reader.lines, reader.resources, reader.seen = [], {}, {}
+    reader.read()
+    lines: list = reader.lines
+    if lines:
+        said: bytes = _text_of(outline)
+        lines = [line for line in dict.fromkeys(lines) if not _is_said(line, said)]
+    return tuple(lines), tuple(reader.resources)
+
+
+@cython.cfunc
+def _written(said: dict) -> tuple:
+    """Lines of an input element, after the resource that it has not."""
+    kind: str = said.get("type", "").lower()
+    if kind == "image":
+        return "", said.get("alt", "")
+    return ("", said.get("value", ""), said.get("placeholder", "")) if kind in _WRITTEN else ("",)
+
+
+@cython.cfunc
+def _embedded(name: bytes, said: dict) -> tuple:
+    """The resource that an element shows, and what is said in its place; neither of decoration."""
+    if name == b"button" or is_small(said) or is_decoration(said):
+        return ("",)
+    address: str = said.get("data", "") if name == b"object" else ""
+    for key in _SOURCES if name != b"area" else ():
+        if address:
+            break
+        address = said.get(key, "")
+        if key.endswith("srcset") and not address.startswith("data:"):
+            address = address.partition(" ")[0].rstrip(",")
+        elif key == "src" and len(address) <= _LONGEST_ADDRESS and address.startswith("data:image/svg"):
+            address = ""  # stands in for what is loaded later
+    is_read: cython.bint = len(address) <= _LONGEST_ADDRESS or address.startswith("data:")
+    named: str = identity(address.encode("utf-8", "replace")) if address and is_read else ""
+    return (named, said.get("alt", "")) if named or not address else ("",)
+
+
+@cython.cfunc
+def _text_of(outline: Outline) -> bytes:
+    blocks: list = [outline.title.encode("utf-8", "replace")]
+    i: cython.int
+    for i in range(outline.block_count):
+        blocks.append(outline.text[outline.blocks[i].begin : outline.blocks[i].end])
+    return b"\n".join(blocks).replace(b"\0", b"\n")
+
+
+@cython.cfunc
+def _is_said(line: str, text: bytes) -> cython.bint:
+    """Whether a text has a line; of a long one, both its ends."""
+    if len(line) <= _LONG:
+        return line.encode("utf-8", "replace") in text
+    return line[:_END].encode("utf-8", "replace") in text and line[-_END:].encode("utf-8", "replace") in text

@@ -1,0 +1,136 @@
+"""Pages that say the same and show something else: none of them is the other's equal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dedupcrawl.content.evidence import compare, is_own_text_equal, is_own_text_said, shows_same
+from dedupcrawl.content.html import extract
+from dedupcrawl.content.model import packaged
+from dedupcrawl.content.view import View
+from dedupcrawl.core.template import RECURRING, Template
+from dedupcrawl.crawl.same_page import Look, same_page
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.page import Page
+
+TEXT = """Welcome to the portal of the gazette, which opens at nine and closes at five on working days. Wait until the
+drawer of the collection has come to rest before you read its label, and close it gently when you leave."""
+
+
+def view(page: Page, site: Template, *, is_kept: bool = False) -> View:
+    analysis = Analysis(page)
+    seen = View(page.url, page.title, analysis.outline, analysis.around, site)
+    return View(seen.url, seen.titled, seen.outline, seen.kept_around, site) if is_kept else seen
+
+
+def page(number: int = 1, host: str = "a.example", **shown: Any) -> Page:
+    return Page(f"http://{host}/{number}", paragraphs=(TEXT,), **shown)
+
+
+def seen(one: Page, other: Page, site: Template | None = None) -> tuple[float, int, int]:
+    """Probability, and how much secondary text and how many resources differ."""
+    known = site or Template()
+    found = compare(view(one, known), view(other, known, is_kept=True), packaged())
+    again = compare(view(other, known), view(one, known, is_kept=True), packaged())
+    assert (found.pair.secondary, found.pair.resources) == (again.pair.secondary, again.pair.resources)
+    return found.probability, found.pair.secondary, found.pair.resources
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "secondary", "resources"),
+    [
+        ({"secondary": ("Red shoes",)}, {"secondary": ("Blue shoes for men",)}, 4, 0),
+        ({"secondary": ("Red shoes",)}, {}, 2, 0),
+        ({"resources": ("photo/1",)}, {"resources": ("photo/2", "photo/3")}, 0, 2),
+    ],
+)
+def test_what_differs_in_what_it_shows_is_not_equal(
+    one: dict[str, Any], other: dict[str, Any], secondary: int, resources: int
+) -> None:
+    probability, *differs = seen(page(1, **one), page(2, **other))
+    assert probability < 1
+    assert differs == [secondary, resources]
+    assert seen(page(1, **one), page(2, **one)) == (1.0, 0, 0)
+
+
+def test_a_page_without_pictures_is_a_print_view() -> None:
+    assert seen(page(1, resources=("photo/1",)), page(2)) == (1.0, 0, 0)
+
+
+def test_what_one_page_shows_and_the_other_says_does_not_differ() -> None:
+    assert seen(page(1, secondary=("Red shoes",)), page(2, asides=("Red shoes",)))[1] == 0
+
+
+def test_pictures_of_two_hosts_are_compared_where_they_share_some() -> None:
+    one = page(1, resources=("photo/1", "photo/2"))
+    assert seen(one, page(1, host="b.example", resources=("x/1",)))[2] == 0
+    assert seen(one, page(1, host="b.example", resources=("photo/1", "x/2", "x/3")))[2] == 2
+
+
+def test_what_the_site_repeats_does_not_count() -> None:
+    site = Template()
+    for number in range(RECURRING):
+        common = page(number, secondary=("Search here",), resources=("img/front",))
+        Analysis(common).learn(site, f"page {number}")
+    one = page(1, secondary=("Search here",), resources=("img/front", "photo/1"))
+    assert seen(one, page(2, resources=("photo/1",)), site)[1:] == (0, 0)
+
+
+def test_a_picture_that_is_furniture_no_more_is_known_of_a_kept_page() -> None:
+    small, grown = Template(), Template()
+    for number in range(RECURRING):
+        Analysis(page(number, resources=("photo/1",))).learn(small, f"page {number}")
+    for number in range(1_000):
+        Analysis(Page("", resources=("photo/1",) * (number < RECURRING))).learn(grown, f"page {number}")
+    one = page(1, resources=("photo/1", "photo/2"))
+    analysis = Analysis(one)
+    kept = View(one.url, "", analysis.outline, view(one, small).kept_around, grown)
+    assert not view(one, small).around.resources & view(page(1, resources=("photo/1",)), grown).around.resources
+    assert compare(view(one, grown), kept, packaged()).pair.resources == 0
+
+
+def test_a_page_of_another_picture_is_not_served_by_this_one() -> None:
+    def nothing_known(host: str) -> Template:
+        return Template()
+
+    one, other = (
+        page(number, secondary=(f"{'the words of a template ' * 9}{word}",)) for number, word in ((1, "a"), (2, "b"))
+    )
+    looks = [Look.at(Analysis(each)) for each in (one, other, one.replace(url=other.url))]
+    assert not shows_same(*(view(each, Template()) for each in (one, other)))
+    assert not is_own_text_equal(*(view(each, Template()) for each in (one, other)))
+    assert not is_own_text_said(*(view(each, Template()) for each in (one, other)))
+    assert same_page(looks[0], looks[2], nothing_known)
+    assert not same_page(looks[0], looks[1], nothing_known)
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "<textarea>{}</textarea>",
+        "<input value='{}'>",
+        "<button>{}</button>",
+        "<select><option>{}</select>",
+        "<noscript><p>{}</noscript>",
+        "<template shadowrootmode=open>{}</template>",
+        "<iframe srcdoc='<p>{}</p>'></iframe>",
+        "<img src=/p.jpg alt='{}'>",
+        "<svg><text>{}</text></svg>",
+        '<script type=application/ld+json>{{"headline": "{}"}}</script>',
+        "<img src='/photo/{}.jpg'>",
+        "<video src='/film/{}.mp4'></video>",
+        "<audio><source src='/sound/{}.mp3'></audio>",
+        "<embed src='/e/{}.swf'>",
+        "<object data='/e/{}.swf'></object>",
+        "<iframe src='/frame/{}'></iframe>",
+        "<a href='/files/{}.pdf'>Download</a>",
+    ],
+)
+def test_no_two_pages_are_equal_that_differ_in_what_they_show(shown: str) -> None:
+    def read(text: str, number: int) -> Page:
+        return extract(f"<h1>News</h1><p>{TEXT}</p>{shown.format(text)}".encode(), f"http://a.example/{number}")
+
+    assert seen(read("a red bridge", 1), read("a green tower", 2))[0] < 1
+    assert seen(read("a red bridge", 1), read("a red bridge", 2))[0] == 1
