@@ -191,7 +191,8 @@ def compared(data: bytes) -> None:
         symbols = symbols[: 2 * LONGEST]
         own = bytes(((flags >> at % 8) & 1) for at in range(len(symbols) // 2))
         sides.append((symbols, kinds, own, ends))
-    (new, *_), (kept, *_) = sides
+    here, there = sides
+    new, kept = here[0], there[0]
     in_kept, in_new, pieces, moves = align(new, kept)
     assert len(in_kept) == len(new) // 2
     assert len(in_new) == len(kept) // 2
@@ -199,7 +200,7 @@ def compared(data: bytes) -> None:
     places = np.frombuffer(pieces, np.int32).reshape(-1, 4)
     assert (places[:, [0, 2]] <= places[:, [1, 3]]).all()
     assert sum(1 - flag for flag in in_kept) == int((places[:, 1] - places[:, 0]).sum())
-    rows, is_new, is_kept_new, tally = differences(*sides, in_kept, in_new, pieces, NO_SECRET)
+    rows, is_new, is_kept_new, tally = differences(here, there, in_kept, in_new, pieces, NO_SECRET)
     table = np.frombuffer(rows, np.uint8).reshape(-1, 3)
     assert len(table) == len(places)
     assert not len(table) or (table.max(axis=0) < (DIFFERENCES, SECTIONS, 2)).all()

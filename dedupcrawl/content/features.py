@@ -312,11 +312,18 @@ FEATURES: tuple[Feature, ...] = (
         "count",
     ),
     Feature(
-        "resources",
+        "secondary_only",
         "against",
-        lambda p: log1p(p.resources),
-        "pictures, media and downloads that the other page lacks",
-        "count",
+        lambda p: float(p.secondary > 0 and _own(p.counts) <= 1),
+        "hardly anything differs but such words",
+        "flag",
+    ),
+    Feature(
+        "resources_only",
+        "against",
+        lambda p: float(p.resources > 0 and not _own(p.counts)),
+        "nothing differs but pictures, media or downloads",
+        "flag",
     ),
     Feature(
         "untold_title",
