@@ -51,6 +51,8 @@ def test_everything_a_page_says() -> None:
         body_tells=True,
         links=linked("/more"),
         main_links=linked("/more"),
+        secondary=("A photo",),
+        resources=("photo",),
     )
 
 

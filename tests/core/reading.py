@@ -23,6 +23,11 @@ def read(markup: bytes, *, located: tuple[bytes, bytes, bytes] = LOCATED, fields
     return page.read(facts, URL, locate=lambda base: located, host_alike=host_alike, stays=stays if fields else None)
 
 
+def texts(found: Page) -> Page:
+    """A page without what it shows besides its text, of which `test_secondary.py` tells."""
+    return found.replace(secondary=(), resources=())
+
+
 def shown(markup: bytes) -> list[str]:
     """The lines of all text that is shown."""
     found = page.read(Facts(b""), URL, locate=lambda base: LOCATED, host_alike=host_alike, selected=markup)

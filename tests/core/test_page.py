@@ -14,15 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dedupcrawl.content.encoding import to_utf8
-from dedupcrawl.page import Page
 from tests.core.markup import ARTICLES, MARKUP, TAGS
-from tests.core.reading import LOCATED, URL, read, stays
+from tests.core.reading import LOCATED, URL, read, stays, texts
 from tests.core.reference import page as reference
-
-
-def texts(page: Page) -> Page:
-    """A page without what it shows besides its text, of which `test_secondary.py` tells."""
-    return page.replace(secondary=(), resources=())
 
 
 def is_same(markup: bytes) -> bool:
