@@ -39,5 +39,5 @@ cdef struct Part:  # one side of a difference
     int own
     int words  # two ideographs are one
     int telling  # symbols that are no filler
-    int kinds[12]
+    int kinds[13]
     uint64_t said  # hash of those that tell by themselves, in any order; 0 where none do

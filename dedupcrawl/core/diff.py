@@ -4,7 +4,8 @@
 "30 euros" for "50 euros" in a sentence of the page's own makes another page of it, "17:30" for "18:00" in its dateline
 and "12 views" for "13 views" below do not. So each piece gets one kind, by the kinds of its words (`words`), and one
 place, by the paragraph that it stands in. What is said twice is judged once: a piece that replaces the same by the same
-as one before is RENAMED. Neighbouring pieces that have the same words on either side, all together, are SWAPPED.
+as one before is RENAMED. Neighbouring pieces of prose that have the same words on either side, all together, are SWAPPED; of lines they are a
+list in another order.
 """
 
 import os
@@ -204,7 +205,8 @@ def _mark_repeated(parts: cython.pointer(Part), rows: cython.pointer(uint8_t), c
             moved |= here[0].said
             if moved and not balance:
                 for k in range(i, j + 1):
-                    if rows[3 * k] > FILLER:
+                    place: cython.int = rows[3 * k + 1]
+                    if rows[3 * k] > FILLER and place != LINE and place != FOOT:
                         rows[3 * k] = SWAPPED
                 break
 

@@ -15,6 +15,7 @@ cpdef enum:  # what a symbol is, in the lower bits of its byte
     NUMERAL  # a number in words
     NUMBER
     SIGN  # says how much, how good or whether
+    AGO  # makes a time of a number of days or hours
 
 cpdef enum:
     KIND = 15  # these bits hold it

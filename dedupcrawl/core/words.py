@@ -3,7 +3,7 @@
 
 Which words are of which kind: `data/words.txt`; a word of two ideographs is known by both. A word that is in no list is
 a name where it has a capital amid a sentence. A number is (part of) a date or a clock beside a month or a day of the
-week, before 月, 日 or 时, with the separators of these, as in 12:30 and 2024-03-21.
+week, before 月, 日 or 时, with the separators of these, as in 12:30 and 2024-03-21, and beside words such as "ago".
 
 A word in whose place its antonym stands reverses a sentence, however long the page is. English ones are the antonyms of
 Princeton WordNet 3.0 with their inflected forms (data/LICENSE.WordNet, made by tools/wordnet_antonyms.py), and those of
@@ -40,11 +40,13 @@ _LISTS = (  # a word of several lists is what the last one says
     ("unit_pairs", UNIT),
     ("periods", UNIT),
     ("numerals", NUMERAL),
+    ("ago", AGO),
     ("times", TIME),
     ("dates", DATE),
     ("negations", NEGATION),
     ("negation_pairs", NEGATION),
 )
+_AGO_REACH = cython.declare(cython.int, 4)  # symbols
 _ABBREVIATION = cython.declare(uint32_t, 3)  # letters: "Mr." ends no sentence
 
 
@@ -216,6 +218,7 @@ def _tell(
     first: cython.int = block.first
     end: cython.int = first + block.count
     at: cython.int
+    other: cython.int
     kind: cython.int
     for at in range(first, end):
         symbol: cython.pointer(Symbol) = cython.address(text.items[at])
@@ -241,6 +244,12 @@ def _tell(
         kind = kinds[at] & KIND
         if (kind == NUMBER or kind == NUMERAL) and _is_dated(text, kinds, at, first, end):
             kinds[at] = DATE | kinds[at] & IDEOGRAPH
+    for at in range(first, end):  # 2 years 3 weeks ago
+        if kinds[at] & KIND == AGO:
+            for other in range(max(first, at - _AGO_REACH), min(end, at + _AGO_REACH + 1)):
+                kind = kinds[other] & KIND
+                if kind == NUMBER or kind == NUMERAL or kind == UNIT:
+                    kinds[other] = DATE | kinds[other] & IDEOGRAPH
     at = first
     while at + 1 < end:  # 12:30; 2024-03-21 and 3/21/2024, but not 3-4 and 1/2
         mark: uint32_t = _joins(text, at)

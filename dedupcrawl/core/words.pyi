@@ -20,6 +20,7 @@ DATE: int
 NUMERAL: int
 NUMBER: int
 SIGN: int
+AGO: int
 ENDS: int  # set for the last symbol of a paragraph with which a sentence ends
 KIND: int  # these bits of a symbol's byte hold its kind
 IDEOGRAPH: int  # this one is set for an ideograph or kana

@@ -9,6 +9,7 @@ from dedupcrawl.core import words
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.symbols import BETWEEN_BLOCKS, SymbolText
 from dedupcrawl.core.words import (
+    AGO,
     COUNTER,
     DATE,
     FUNCTION,
@@ -80,6 +81,9 @@ def kind_of(word: str, text: str) -> int:
         ("2024", "2024年", DATE),
         ("30", "30年", NUMBER),
         ("pm", "at 5 pm", TIME),
+        ("3", "3 weeks ago", DATE),
+        ("weeks", "2 years 3 weeks ago", DATE),
+        ("3", "3天前", DATE),
     ],
 )
 def test_the_kind_of_a_word_in_a_text(word: str, text: str, kind: int) -> None:
@@ -96,7 +100,7 @@ def test_each_symbol_and_break_has_a_kind(text: str, secret: Secret) -> None:
     values = memoryview(made.values).cast("H")
     found = kinds_of(made)
     assert len(found) == len(values)
-    assert all(kind & KIND <= SIGN for kind in found)
+    assert all(kind & KIND <= AGO for kind in found)
     assert all(not kind for value, kind in zip(values, found, strict=True) if value == BETWEEN_BLOCKS)
 
 
