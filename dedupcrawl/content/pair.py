@@ -23,7 +23,7 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
     kept: View
     found: Differences  # where their main texts differ
     counts: Counts  # of each kind and place, how many of these differences there are
-    title_counts: Counts  # the same of their titles
+    title_counts: Counts  # the same of their titles; none where two pages of a host name themselves by one headline
     headline_counts: Counts  # the same of their headlines, of two pages of one host
     is_of_one_host: bool  # whether both are pages of one host
     template: float  # how much of the new page is furniture that it may share with the kept one
@@ -38,12 +38,18 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
         """Lay two pages side by side."""
         found = Differences.of(new, kept)
         is_of_one_host = new.host == kept.host
+        is_same_name = (
+            is_of_one_host
+            and new.headline_text[0] == kept.headline_text[0]
+            and new.is_named_by_headline
+            and kept.is_named_by_headline
+        )
         return cls(
             new,
             kept,
             found,
             counts_of(found.rows),
-            counts_of(line_rows(new.title_text, kept.title_text, new.secret)),
+            counts_of(NO_ROWS if is_same_name else line_rows(new.title_text, kept.title_text, new.secret)),
             counts_of(line_rows(new.headline_text, kept.headline_text, new.secret) if is_of_one_host else NO_ROWS),
             is_of_one_host,
             new.furniture if is_of_one_host else 0.0,

@@ -62,6 +62,12 @@ class View(msgspec.Struct, frozen=True, dict=True):
         return _told(self.headline, self.secret)
 
     @cached_property
+    def is_named_by_headline(self) -> bool:
+        """Whether its title says its headline, of two words or more, and something else that need not be its name."""
+        words = words_of(self.headline[:TITLE], self.secret)
+        return len(words) > 1 and words <= self.title
+
+    @cached_property
     def host(self) -> str:
         """Its host, be it with "www." or not."""
         return host_alike(self.url)

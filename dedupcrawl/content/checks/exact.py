@@ -31,7 +31,7 @@ class ExactCheck(Equality):
 
     min_symbols: int = parameter(
         "EXACT_MIN_SYMBOLS",
-        20,
+        18,
         whole(1, 1000),
         "A shorter main text is compared by the bytes of its page, not by its text.",
     )

@@ -23,7 +23,7 @@ MOST_PAGES = 64
 """Kept pages of one title; of more none is a candidate. Set by hand, to bound what a page costs on a
 site of one title."""
 
-_MIN_SYMBOLS = 20  # of a main text, as the exact check asks for
+_MIN_SYMBOLS = 18  # of a main text, as the exact check asks for
 
 
 @dataclass(frozen=True, slots=True)
