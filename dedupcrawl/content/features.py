@@ -305,17 +305,10 @@ FEATURES: tuple[Feature, ...] = (
         "words in links around it that the kept page lacks, of a page in a template",
     ),
     Feature(
-        "secondary",
-        "against",
-        lambda p: log1p(p.secondary),
-        "words in forms, hidden or alternative text that the other page lacks",
-        "count",
-    ),
-    Feature(
         "secondary_only",
         "against",
-        lambda p: float(p.secondary > 0 and _own(p.counts) <= 1),
-        "hardly anything differs but such words",
+        lambda p: float(p.secondary > 0 and not _own(p.counts)),
+        "nothing differs but words in forms, hidden or alternative text",
         "flag",
     ),
     Feature(

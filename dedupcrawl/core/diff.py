@@ -4,8 +4,8 @@
 "30 euros" for "50 euros" in a sentence of the page's own makes another page of it, "17:30" for "18:00" in its dateline
 and "12 views" for "13 views" below do not. So each piece gets one kind, by the kinds of its words (`words`), and one
 place, by the paragraph that it stands in. What is said twice is judged once: a piece that replaces the same by the same
-as one before is RENAMED. Neighbouring pieces of prose that have the same words on either side, all together, are SWAPPED; of lines they are a
-list in another order.
+as one before is RENAMED. Neighbouring pieces of prose that have the same words on either side, all together, are
+SWAPPED; of lines they are a list in another order.
 """
 
 import os
