@@ -46,6 +46,7 @@ from dedupcrawl.core.diff import (
 )
 
 _LINKS = 20  # symbols for a link, of a text that is nothing but links
+_BESIDE = 8  # symbols of other lines beside a main text, fewer of which are a clock's or a counter's; set by hand
 _UNTITLED = 0.4  # where a page has no title: the mean of `untold_title` over the labelled pairs is .44
 
 
@@ -294,8 +295,8 @@ FEATURES: tuple[Feature, ...] = (
     _share("added", ADDED, "added words"),
     _alone("added_alone", ADDED, "added words"),
     _share("left_out", LEFT_OUT, "words left out"),
-    _at("left_out_line", LEFT_OUT, LINE, "words left out in lines"),
     _alone("left_out_alone", LEFT_OUT, "words left out"),
+    _at("left_out_line", LEFT_OUT, LINE, "words left out in lines"),
     Feature("slots", "against", lambda p: log1p(sum(p.counts[SLOT])), "values that differ in furniture", "count"),
     Feature("moved", "against", moved, "places where the order differs, of a list or a page in a template"),
     Feature(
@@ -352,7 +353,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "beside_only",
         "against",
-        lambda p: float(p.beside > 0 and _own(p.counts) <= 1),
+        lambda p: float(p.beside >= _BESIDE and _own(p.counts) <= 1),
         "hardly anything differs but lines beside the main text",
         "flag",
     ),

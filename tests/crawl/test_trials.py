@@ -390,7 +390,7 @@ def test_counters_that_a_site_repeats_make_no_other_page() -> None:
     """A thread, and itself after its authors have written elsewhere."""
 
     def thread(counts: range) -> Look:
-        posts = [text for n in counts for text in (f"Viewed {n} times", " ".join(prose(30 + n % 10).split()[:12]))]
+        posts = [text for n in counts for text in (f"Level {n} of ten", " ".join(prose(30 + n % 10).split()[:12]))]
         return Look.at(Analysis(Page("http://a.example/", paragraphs=tuple(posts))))
 
     one, other = thread(range(10, 20)), thread(range(50, 60))

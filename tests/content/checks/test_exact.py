@@ -80,8 +80,8 @@ class TestNextToNoText:
         assert CHECK.keys(body).tolist() != CHECK.keys(text).tolist()
 
     def test_the_limit(self) -> None:
-        assert signature(" ".join(["word"] * 19)) is None
-        assert signature(" ".join(["word"] * 20)) is not None
+        assert signature(" ".join(["word"] * 17)) is None
+        assert signature(" ".join(["word"] * 18)) is not None
         assert ExactCheck(min_symbols=3).signature(Page(""), SymbolText.of(("a b c",))) is not None
 
 
