@@ -28,7 +28,7 @@ from dedupcrawl.verdict import Verdict
 COMPARED = 8
 """Best candidates of one check that are compared; short excerpts of several pages are alike to all of them."""
 
-_TITLED, _EARLY = 0.99, 0.98
+_TITLED, _EARLY = 0.99, 0.975
 """Precision that is asked where less is known than of other pairs: of pages of which nothing but the title brought up
 the kept one, and of the first pages of a site. (Of the pages of six archives that a title brought up 88 would be
 dropped rightly and 178 not with .97, 66 and 9 with .99, by another fit of the model; of the 178 five were lost. By

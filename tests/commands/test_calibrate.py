@@ -26,14 +26,13 @@ def calibrate(*arguments: object) -> Result:
 
 
 def label(number: int, *, same: bool) -> dict[str, Any]:
-    """A text with three words exchanged, which this user takes for the same page, unless numbers differ, too."""
+    """A text with three numbers exchanged, which this user takes for the same page, unless a passage differs, too."""
     words = prose(number, 120).split()
     edited = [*words]
     for place in (30, 60, 90):
-        edited[place] = f"other{number}"
+        edited[place], words[place] = f"{number}{place}", f"{number + 1}{place}"
     if not same:
-        edited[20:24] = [f"{number}{digit}" for digit in range(4)]
-        words[20:24] = [f"{number + 1}{digit}" for digit in range(4)]
+        edited[10:18] = [f"other{number}{place}" for place in range(8)]
     url = f"http://a.example/{number}"
     return {
         "kept": {"url": url, "title": "T", "text": " ".join(words)},

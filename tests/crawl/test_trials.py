@@ -389,13 +389,14 @@ def test_what_was_put_off_is_settled_when_nothing_more_comes(setting: Setting) -
 def test_counters_that_a_site_repeats_make_no_other_page() -> None:
     """A thread, and itself after its authors have written elsewhere."""
 
-    def thread(counts: range) -> Look:
-        posts = [text for n in counts for text in (f"Level {n} of ten", " ".join(prose(30 + n % 10).split()[:12]))]
+    def thread(counts: range, said: str = "Viewed {} times") -> Look:
+        posts = [text for n in counts for text in (said.format(n), " ".join(prose(30 + n % 10).split()[:12]))]
         return Look.at(Analysis(Page("http://a.example/", paragraphs=tuple(posts))))
 
-    one, other = thread(range(10, 20)), thread(range(50, 60))
-    assert same_page(one, other, lambda host: furniture_of_pages(5))
-    assert not same_page(one, other, lambda host: Template())
+    first, second = range(10, 20), range(50, 60)
+    assert same_page(thread(first), thread(second), lambda host: furniture_of_pages(5))
+    levels = thread(first, "Level {} of ten"), thread(second, "Level {} of ten")
+    assert not same_page(*levels, lambda host: Template())
 
 
 def test_a_short_page_that_was_kept_with_lines_beside_it_is_the_same_still() -> None:
