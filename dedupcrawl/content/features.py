@@ -353,8 +353,8 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "beside_only",
         "against",
-        lambda p: float(p.beside >= _BESIDE and _own(p.counts) <= 1),
-        "hardly anything differs but lines beside the main text",
+        lambda p: float(p.is_of_one_host and p.beside >= _BESIDE and not _own(p.counts)),
+        "nothing differs but lines beside the main text, of two pages of a host",
         "flag",
     ),
     Feature("listed", "against", listed, "share of the kept page that is more than this one, to which it links"),
