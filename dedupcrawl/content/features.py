@@ -295,7 +295,6 @@ FEATURES: tuple[Feature, ...] = (
     _share("added", ADDED, "added words"),
     _alone("added_alone", ADDED, "added words"),
     _share("left_out", LEFT_OUT, "words left out"),
-    _alone("left_out_alone", LEFT_OUT, "words left out"),
     _at("left_out_line", LEFT_OUT, LINE, "words left out in lines"),
     Feature("slots", "against", lambda p: log1p(sum(p.counts[SLOT])), "values that differ in furniture", "count"),
     Feature("moved", "against", moved, "places where the order differs, of a list or a page in a template"),

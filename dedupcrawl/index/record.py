@@ -119,7 +119,7 @@ _FEATURES = (
     "novel_share novel_middle new_words_middle scattered density differences decisive_only decisive_share "
     "decisive_density figures figures_foot dates dates_text dates_line dates_foot dateline turned turned_alone "
     "names units swapped_alone replaced replaced_text reworded_few reworded_one renamed renamed_line renamed_head "
-    "added added_alone left_out left_out_alone left_out_line slots moved beside_links_templated secondary_only "
+    "added added_alone left_out left_out_line slots moved beside_links_templated secondary_only "
     "resources_only untold_title titles_told title_decisive title_only headlines_differ beside_only listed lists "
     "kept_links one_host"
 )
