@@ -59,7 +59,8 @@ async def test_what_does_not_count_by_site() -> None:
 async def test_a_model_of_ones_own(tmp_path: Path) -> None:
     """Taught that such pages are others, a crawl keeps them all."""
     words = prose(1, 200).split()
-    pages = {f"/{n}": Answer(page(" ".join([*words[:90], f"other{n}", *words[91:]]))) for n in range(3)}
+    others = ("another", "other", "different")
+    pages = {f"/{n}": Answer(page(" ".join([*words[:90], other, *words[91:]]))) for n, other in enumerate(others)}
     labels = []
     for number in range(60):
         said = prose(100 + number, 200).split()
@@ -72,9 +73,9 @@ async def test_a_model_of_ones_own(tmp_path: Path) -> None:
     model = tmp_path / "model.json"
     made = CliRunner().invoke(calibrate, [str(write(tmp_path / "l.jsonl", *labels)), "--output", str(model), "--json"])
     assert made.exit_code == 0, made.output
-    others = {f"/other/{n}": Answer(page(prose(20 + n))) for n in range(6)}  # by which its site is known
+    more = {f"/other/{n}": Answer(page(prose(20 + n))) for n in range(6)}  # by which its site is known
     given = {"DEDUP_TARGET_PRECISION": 0.8, "CONCURRENT_REQUESTS": 1}  # the last link is the first that is fetched
-    with serve({"/": Answer(page(prose(9), *pages, *others)), **others, **pages}) as site:
+    with serve({"/": Answer(page(prose(9), *pages, *more)), **more, **pages}) as site:
         plain = await crawl(f"{site.base}/", given)
         taught = await crawl(f"{site.base}/", {**given, "DEDUP_MODEL": str(model)})
     assert len(plain.items) < len(taught.items) == 10
