@@ -37,7 +37,7 @@ from dedupcrawl.core.words import word_lists
 # Chosen anew in each process: where a value stands in a hash table cannot be foreseen by who makes pages.
 _table_seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
 
-# Set by hand, each by what the labelled pairs and the contrast pairs have: docs/content-checks.md
+# All of these are set by hand, and none was measured by itself: the model weighs what they make of a pair.
 _SHORT = cython.declare(cython.int, 3)  # words of a difference that may turn its sentence, or replace one thing
 _PARAGRAPH = cython.declare(cython.int, 10)  # words of a paragraph from which on it is prose
 # Where bylines and datelines stand: in short paragraphs within so many symbols at either end, and this part of a text

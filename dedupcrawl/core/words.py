@@ -101,11 +101,10 @@ def word_lists(secret: object) -> object:
 def _antonyms(vocabulary: Vocabulary) -> object:
     """Pairs of words as `pair_key` makes them of their values, ascending, in both orders. uint64."""
     raw = gzip.decompress((_DATA / "antonyms-3.0.txt.gz").read_bytes()).decode("ascii")
-    lists = (raw, "\n".join(WORDS["antonyms"].replace("/", "\n").split("\n")))
-    pairs = [tuple(line.split()) for text in lists for line in text.split("\n") if line.strip()]
-    pairs += [tuple(pair) for pair in WORDS["chinese_antonyms"].split()]
-    pairs += [tuple(line.split()) for line in WORDS["antonym_pairs"].split("\n") if line.strip()]
-    words = SymbolText.of(tuple(word for pair in pairs for word in pair[:2]), vocabulary.secret)
+    written = (
+        raw.split() + WORDS["antonyms"].replace("/", " ").split() + WORDS["antonym_pairs"].split()
+    )  # pair after pair
+    words = SymbolText.of((*written, *"".join(WORDS["chinese_antonyms"].split())), vocabulary.secret)
     keys: list = []
     places = words.block_places
     values = (words.hashes >> np.uint64(48) & np.uint64(0xFFFE)).tolist()
