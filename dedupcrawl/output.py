@@ -12,6 +12,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -79,23 +80,42 @@ def results(path: Path | None) -> Iterator[IO[bytes]]:
         raise
 
 
+PRIVATE = 0o600
+"""Who may read what is stored of pages and requests: nobody but the user."""
+
+
+def private_folder(path: Path) -> Path:
+    """Make a folder, unless it is there, that nobody but the user may look into; returns it.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    path.mkdir(0o700, parents=True, exist_ok=True)
+    return path
+
+
+def open_private(path: str | Path, flags: int) -> int:
+    """As `os.open`, also as an `opener`; a new file is for nobody but the user."""
+    return os.open(path, flags, PRIVATE)
+
+
 @contextmanager
-def replacing(path: Path) -> Iterator[IO[bytes]]:
+def replacing(path: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
     """A file that takes the place of `path` when the context ends well; when it ends badly nothing is left of it.
 
-    Who may read the file stays as it is; a new one is for all, as the user's umask has it. `path` is no link. While it
-    is being written the file is called `.NAME.tmp` after that of `path`, so that what a killed process has left is
+    Who may read the file stays as it is; a new one has this mode, as the user's umask has it. `path` is no link. While
+    it is being written the file is called `.NAME.tmp` after that of `path`, so that what a killed process has left is
     written over; while another process writes there, a random name.
 
     Raises:
         OSError: It cannot be written; `filename` is `path` where the file cannot be made.
     """
     named = path.with_name(f".{path.name}.tmp")
-    lock = _locked(named)
+    lock = _locked(named, mode)
     # Either name is known before the file is made: an interrupt in between leaves nothing that nobody would remove.
     temporary = named if lock is not None else path.with_name(f".{secrets.token_hex(8)}{path.suffix}.tmp")
     try:
-        with temporary.open("xb" if lock is None else "wb") as file:
+        with open(temporary, "xb" if lock is None else "wb", opener=partial(os.open, mode=mode)) as file:
             yield file
         if path.exists():
             shutil.copymode(path, temporary)
@@ -110,13 +130,13 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
             os.close(lock)
 
 
-def _locked(path: Path) -> int | None:
+def _locked(path: Path, mode: int) -> int | None:
     """The lock on a file, which is made where there is none: who holds it may write, move and remove the file.
 
     None where another process holds it, or none can be had: the name may be too long, the file that of another user.
     """
     with suppress(OSError), ExitStack() as stack:
-        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, mode)
         stack.callback(os.close, lock)
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.path.samestat(os.fstat(lock), path.lstat()):  # it was not moved meanwhile by who had the lock

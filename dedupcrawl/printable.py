@@ -8,6 +8,7 @@ import unicodedata
 
 _LIMIT = 2_000  # characters of one value
 _ESCAPED = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
+_USER = re.compile(r"(?<=://)[^\s/?#\\]*@")
 _OF_A_KIND = re.compile(r"Expected `([^`]*)`, got `([^`]*)`")
 _MISSING = re.compile(r"Object missing required field `([^`]*)`")
 _KINDS = {"str": "a string", "bool": "a boolean", "object": "an object", "array": "a list"}
@@ -17,15 +18,21 @@ _KINDS |= dict.fromkeys(("int", "float"), "a number")
 def printable(text: str, *, letters: bool = True) -> str:
     r"""`text` in one line, without what a terminal or a browser would obey (escape sequences, direction overrides).
 
+    URLs in it are shown without user and password.
+
     Letters that a URL has in percent-encoding, in UTF-8, are shown as letters; a browser takes the one for the other.
     Not so without `letters`, where the two are to be told apart.
 
     >>> printable("a\x1b[2Jb")
     'a\\x1b[2Jb'
+    >>> printable("not answered: http://user:password@a.example/")
+    'not answered: http://a.example/'
     >>> printable("http://a.example/%E6%96%B0%E9%97%BB/a%2Fb%E2%80%AE")
     'http://a.example/新闻/a%2Fb%E2%80%AE'
     """
     cut = text if len(text) <= _LIMIT else text[:_LIMIT] + "…"
+    if "@" in cut:
+        cut = _USER.sub("", cut)
     if letters and "%" in cut:
         cut = _ESCAPED.sub(_as_letters, cut)
     if cut.isprintable():

@@ -14,6 +14,7 @@ _HOST_LIMIT = 253  # characters of a host name (RFC 1035); what is longer is not
 _AUTHORITY_LIMIT = 1000  # characters of a host with its user and port; what is longer is left as it is
 _PLAIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9.-]*[a-z])(?:[/?#]|\Z)")  # most hosts stand there as they are
 _AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//([^/?#\\]*)|([^/?#\\]*)")
+_USER = re.compile(r"\A((?:[A-Za-z][A-Za-z0-9+.-]*:)?//)[^/?#\\]*@")
 _DOTS = str.maketrans("。．｡", "...")  # separate labels like a full stop (RFC 3490, 3.1)
 _END_OF_ICANN = "// ===END ICANN DOMAINS==="
 _END = re.compile(r"(?:\.|:\d*)+\Z")  # port, final dot
@@ -47,6 +48,15 @@ def _registrable(host: str, only_icann: bool) -> str:
         if any(name in some or f"*.{above}" in some or f"*.{name}" in some for some in listed):
             return ".".join(labels[max(at - 1, 0) :])
     return host
+
+
+def without_user(url: str) -> str:
+    """A URL without user and password.
+
+    >>> without_user("http://user:password@a.example/b@c")
+    'http://a.example/b@c'
+    """
+    return _USER.sub(r"\1", url, count=1) if "@" in url else url
 
 
 @lru_cache(maxsize=64)  # of the page at hand and what it resembles: few, because a URL may be long

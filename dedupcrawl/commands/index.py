@@ -194,11 +194,12 @@ def forget(  # noqa: PLR0913 - the options of a command, as click passes them
 ) -> None:
     """Remove pages, with the texts and items kept beside them, so that nothing counts as their duplicate any more.
 
-    What crawls have found out about their URLs goes too, and that other URLs lead to them (aliases): later crawls fetch
-    these again. If several conditions are given, all must hold; an alias is also taken for where it leads. The URL of a
-    page also stands for the items named by their position on it (URL#1, URL#2, …). What was dropped because of a page
-    stays dropped and keeps its verdict; see 'index restore'. New pages reuse the space; 'index compact' returns it to
-    the disk.
+    What crawls have found out about their URLs goes too: verdicts, rewrites, requests to be sent again, and that other
+    URLs lead to them (aliases): later crawls fetch these again. If several conditions are given, all must hold; an
+    alias is also taken for where it leads. The URL of a page also stands for the items named by their position on it
+    (URL#1, URL#2, …). A page of another URL that was dropped because of one that is forgotten stays dropped and keeps
+    its verdict; see 'index restore'. New pages reuse the space; 'index compact' returns it to the disk, and nothing of
+    what was forgotten is in the files from then on.
 
     If the index has none of the named URLs, the exit status is 1.
 
@@ -221,7 +222,7 @@ def forget(  # noqa: PLR0913 - the options of a command, as click passes them
 
 
 def _forget(index: Index, wanted: Selection) -> tuple[Counter[str], set[str]]:
-    """How many of a "page", an "alias" and what was kept of a "drop" are gone, and the sites that the pages were of."""
+    """How many of a "page", an "alias" and a "drop" are gone, and the sites that the pages were of."""
     check_known(index, wanted)
     sites: set[str] = set()
     forgotten = Counter(alias=index.detach_if(ALIAS, of_aliases(wanted), wanted.urls))
@@ -244,6 +245,10 @@ def _forget(index: Index, wanted: Selection) -> tuple[Counter[str], set[str]]:
         gone = {url: found for url, found in beside if found}
         forgotten.update(drop=len(gone), alias=sum(ALIAS in found for found in gone.values()))
         index.forget(gone)
+    forgotten["drop"] += index.forget_verdicts(lambda row: wanted.takes(row.verdict.url, run=row.run, at=row.at))
+    forgotten["drop"] += index.forget_rewrites(lambda row: wanted.takes(row.url, run=row.run, at=row.at))
+    if wanted.run is None and wanted.before is None:  # of what is to be fetched again neither is known
+        forgotten["drop"] += index.forget_orphans(lambda url: wanted.takes(url, run="", at=0.0))
     return forgotten, sites
 
 

@@ -19,7 +19,7 @@ from dedupcrawl.index.runs import Run, read_runs
 from dedupcrawl.page import page_of_item
 from dedupcrawl.printable import printable
 from dedupcrawl.setting import age as read_age
-from dedupcrawl.sites import host_of, site_of
+from dedupcrawl.sites import host_of, site_of, without_user
 from dedupcrawl.urls.spelling import LONGEST_URL
 from dedupcrawl.urls.url_parts import UrlParts, split_url, without_default_port
 
@@ -38,7 +38,7 @@ def forms_of(url: str) -> list[str]:
     >>> forms_of("Example.com/a b#top")
     ['http://example.com/a%20b', 'http://Example.com/a%20b', 'https://example.com/a%20b', 'https://Example.com/a%20b']
     """
-    typed = url.strip()
+    typed = without_user(url.strip())
     if len(typed) > LONGEST_URL:
         return []
     if _BARE_HOST.match(typed):

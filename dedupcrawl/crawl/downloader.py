@@ -39,6 +39,7 @@ class UrlMiddleware(Component):
 
     async def process_request(self, request: Request) -> Request | None:
         """None to go on, or the rewritten request."""
+        self._dedup.parts.credentials.asked(request)
         rewriter = self._dedup.rewriter
         if self._dedup.batch.reads_ahead and rewriter.follows(request):
             engine = self._crawler.engine
@@ -75,6 +76,7 @@ class RewriteFallback(Component):
 
     async def process_response(self, request: Request, response: Response) -> Request | Response:
         """The response, or the request to send instead."""
+        self._dedup.parts.credentials.sent(request)
         status = response.status
         if request.method != "GET":
             request.meta[POSTED] = True
@@ -91,6 +93,7 @@ class RewriteFallback(Component):
 
     async def process_exception(self, request: Request, exception: Exception) -> Request | None:
         """Go back when a component forbids the canonical URL, or when its host cannot be reached."""
+        self._dedup.parts.credentials.sent(request)
         if isinstance(exception, AlreadyFetchedError) or request.method != "GET":
             return None
         is_forbidden = isinstance(exception, IgnoreRequest)

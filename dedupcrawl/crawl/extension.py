@@ -36,7 +36,7 @@ from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.open import folder_of, is_redis, open_index, shown
-from dedupcrawl.output import replacing
+from dedupcrawl.output import PRIVATE, private_folder, replacing
 from dedupcrawl.project import data_folder, rules_folder
 from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError, unusable
 from dedupcrawl.software.program import programs
@@ -82,7 +82,7 @@ class Dedup:
         jobdir = crawler.settings.get("JOBDIR")
         folder = Path(jobdir) / "dedup" if jobdir else None
         data = folder or data_folder()
-        data.mkdir(parents=True, exist_ok=True)
+        private_folder(data)
 
         with _named_by("DEDUP_RULES", [str(path) for path in self.settings.rules]):
             self._normalizer = Normalizer.from_paths(self.settings.rules)
@@ -310,6 +310,6 @@ def _run_id(folder: Path | None) -> str:
         return uuid.uuid4().hex[:16]
     file = folder / "run-id"
     if not file.exists():
-        with replacing(file) as new:
+        with replacing(file, PRIVATE) as new:
             new.write(uuid.uuid4().hex[:16].encode())
     return file.read_text(encoding="ascii").strip()

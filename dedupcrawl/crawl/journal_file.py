@@ -14,6 +14,7 @@ import msgspec
 from scrapy import Request, Spider
 from scrapy.utils.request import request_from_dict
 
+from dedupcrawl.output import open_private
 from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)
@@ -37,7 +38,7 @@ class JournalFile:
         self._was_said = self._is_torn = False
         self._file: IO[bytes] | None = None
         if path is not None:
-            self._file = path.open("ab+", buffering=0)
+            self._file = open(path, "ab+", buffering=0, opener=open_private)  # noqa: SIM115 - closed by `close`
             if self._file.tell():
                 self._file.seek(-1, 2)
                 self._is_torn = self._file.read(1) != b"\n"  # by a kill

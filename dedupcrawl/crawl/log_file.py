@@ -19,7 +19,8 @@ from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.journal_file import JournalFile
 from dedupcrawl.crawl.pages import FetchedPage, is_html, media_type
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.sites import site_of
+from dedupcrawl.output import private_folder
+from dedupcrawl.sites import site_of, without_user
 from dedupcrawl.verdict import Verdict
 
 _FLUSH_EVERY = 64  # rows; a kill loses at most so many
@@ -50,6 +51,9 @@ class LogRow(msgspec.Struct, omit_defaults=True):
     run: str = ""  # identifies the crawl, as in the index
 
 
+_URLS = ("url", "canonical", "redirect_to", "duplicate_of", "alias_of")
+
+
 class LogFile(JournalFile):
     """Where the rows go; nowhere without a `path`.
 
@@ -59,13 +63,16 @@ class LogFile(JournalFile):
 
     def __init__(self, path: Path | None) -> None:
         if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(path.parent)
         super().__init__(path, _FLUSH_EVERY)
         self.path = path
         self.added: Callable[[LogRow], None] = lambda row: None
 
     def write(self, row: LogRow) -> None:
-        """Add a row; it reaches the file with the next ones."""
+        """Add a row, its URLs without user and password; it reaches the file with the next ones."""
+        for name in _URLS:
+            if "@" in (url := getattr(row, name)):
+                setattr(row, name, without_user(url))
         self.append(row)
         self.added(row)
 

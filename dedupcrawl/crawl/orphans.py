@@ -12,7 +12,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from dedupcrawl.crawl.failures import INDEX_FAILS
-from dedupcrawl.crawl.journal_file import packed_if_possible, restored
+from dedupcrawl.crawl.journal_file import restored
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import FORCE_KEEP, GONE, MOVED, ORIGINAL_URL, ORPHANS, without_fragment
 from dedupcrawl.index.contract import ClaimLedger
@@ -47,7 +47,7 @@ class Orphans:
         self._crawler, self._spider, self._stats = parts.crawler, parts.spider, parts.stats
         self._index: ClaimLedger = parts.index
         self._pages, self._expected, self._bypass = parts.pages, parts.detector, parts.bypass
-        self._fingerprint = parts.fingerprint
+        self._fingerprint, self._credentials = parts.fingerprint, parts.credentials
         self._shares = is_redis(settings.get("DEDUP_INDEX") or "")
         self._filter_lasts = _filter_lasts(settings)
         self._after_leases = returns_unstored(settings)
@@ -165,9 +165,15 @@ class Orphans:
     def _expect(self, request: Request, urls: Iterable[str]) -> None:
         """From a shared queue also comes what another worker asks for."""
         others = [url for url in urls if not self._expected.expects(url)]
-        packed = packed_if_possible(request, self._spider) if others else b""
+        packed = self._packed(request) if others else b""
         for url in others:
             self._expected.expect(Dependent(self._spider.name, url, packed))
+
+    def _packed(self, request: Request) -> bytes:
+        try:
+            return self._credentials.pack(request)
+        except ValueError:
+            return b""
 
     def _taken(self, orphans: Iterable[Dependent]) -> list[Dependent]:
         """Those of this spider; another spider will ask for its own at its next start."""

@@ -15,6 +15,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.crawl.batch import Batch
+from dedupcrawl.crawl.credentials import Credentials
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
 from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, TRIAL, without_fragment
@@ -168,7 +169,7 @@ class Sending:
         try:
             response = await self._crawler.engine.download_async(request)
         except Exception as error:  # whatever a downloader raises: it was only a question
-            logger.debug("%s was not answered: %r", request, error)
+            logger.debug("%s was not answered: %r", printable(request.url), error)
         answered(response)
 
 
@@ -196,6 +197,7 @@ class Parts:
         assert crawler.stats is not None
         assert crawler.request_fingerprinter is not None
         self.fingerprint = crawler.request_fingerprinter.fingerprint
+        self.credentials = Credentials(crawler)
         self.spider = crawler.spider
         self.stats = crawler.stats
         self.tries = share > 0

@@ -50,6 +50,7 @@ class DedupPipeline(Component):
         super().__init__(crawler)
         parts, self._stats = self._dedup.parts, self._dedup.stats
         self._index, self._detector, self._spider = parts.index, parts.detector, parts.spider
+        self._credentials = parts.credentials
         self._warned_of: set[tuple[str, ...]] = set()  # kinds of items, and their fields
         self._missed_on: set[str] = set()  # hosts
         self._has_warned = False
@@ -249,7 +250,7 @@ class DedupPipeline(Component):
 
     def _packed(self, fetched: FetchedPage) -> bytes:
         try:
-            return pack_request(fetched.request or Request(fetched.url), self._spider)
+            return self._credentials.pack(fetched.request or Request(fetched.url))
         except ValueError as error:
             if not self._has_warned:
                 self._has_warned = True

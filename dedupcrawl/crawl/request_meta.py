@@ -8,6 +8,8 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
 
+from dedupcrawl.sites import without_user
+
 ORIGINAL_URL = "dedup_original_url"  # the URL that was asked for before it was rewritten
 CANONICAL = "dedup_canonical_urls"  # those that this request's answer proves or refutes, the last rewritten to last
 TRAIL = "dedup_url_trail"  # URLs this request was rewritten from, so that it cannot go round
@@ -50,8 +52,8 @@ class AlreadyFetchedError(IgnoreRequest):
 
 
 def without_fragment(url: str) -> str:
-    """What a server sees of a URL."""
-    return url.partition("#")[0]
+    """What a server sees of a URL: neither its fragment nor, in the URL, user and password."""
+    return without_user(url.partition("#")[0])
 
 
 def urls_before(request: Request) -> tuple[str, ...]:

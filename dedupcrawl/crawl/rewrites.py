@@ -16,6 +16,8 @@ from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.notes import RewriteLog
 from dedupcrawl.index.record import Rewrite
+from dedupcrawl.printable import printable
+from dedupcrawl.sites import without_user
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +39,8 @@ class Rewrites:
         if not self._known.add(f"{request.url} {canonical}"):
             return False
         packed = packed_if_possible(request, self._spider)
-        self._new.append(Rewrite(request.url, canonical, rules, self._spider.name, self._run, time.time(), packed))
+        url, target = without_user(request.url), without_user(canonical)
+        self._new.append(Rewrite(url, target, rules, self._spider.name, self._run, time.time(), packed))
         if len(self._new) % _AT_ONCE == 0:  # and while the index is away, after as many more
             self.flush()
         return True
@@ -49,7 +52,7 @@ class Rewrites:
             OSError, IndexDamagedError: The index cannot tell.
         """
         self.flush()
-        rewrite = self._index.rewrite(url)
+        rewrite = self._index.rewrite(without_user(url))
         is_ours = rewrite is not None and (rewrite.spider, rewrite.run) == (self._spider.name, self._run)
         return rewrite if is_ours else None
 
@@ -62,7 +65,9 @@ class Rewrites:
         self.flush()
         if not targets and not rules:
             return []
-        return list(self._index.rewrites_of(self._spider.name, self._run, canonicals=targets, rules=rules))
+        return list(
+            self._index.rewrites_of(self._spider.name, self._run, canonicals=map(without_user, targets), rules=rules)
+        )
 
     def flush(self) -> None:
         """Hand what is new to the index."""
@@ -150,7 +155,9 @@ class PendingRewrites:
         except ValueError as error:
             packed = b""
             if self._survives:
-                logger.warning("A rewritten request cannot be stored for a restart: %s (%s)", original, error)
+                logger.warning(
+                    "A rewritten request cannot be stored for a restart: %s (%s)", printable(original.url), error
+                )
         if packed and self._survives:
             self._journal.append(("wait", canonical, packed))  # MessagePack in a JSON row: headers and body are bytes
         self._waiting.setdefault(canonical, {})[key] = packed if packed and waiting else original

@@ -25,6 +25,7 @@ from dedupcrawl.index.file_lock import is_locked
 from dedupcrawl.index.record import Raw, tombstone
 from dedupcrawl.index.seal import USERS, seal, unseal
 from dedupcrawl.index.tables import ROWS_AT_ONCE, Cell, parts
+from dedupcrawl.output import PRIVATE, open_private, private_folder
 
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
 _RESERVE = 4096  # LMDB pages by which the file is made longer than it needs to be, when …
@@ -74,8 +75,8 @@ class Journal:
         if not create and not data.is_file():
             raise FileNotFoundError(f"there is no index at {path}")
         try:
-            path.mkdir(parents=True, exist_ok=True)
-            self._users = os.open(path / USERS, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            private_folder(path)
+            self._users = open_private(path / USERS, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
         except OSError as error:
             raise explained(error, path) from error
         try:
@@ -90,6 +91,7 @@ class Journal:
             self._env = lmdb.open(
                 str(self.path),
                 FIRST_MAP_BYTES,  # or what is in use, where that is more
+                mode=PRIVATE,
                 max_dbs=len(_DATABASES),
                 max_readers=512,
                 max_spare_txns=2,
@@ -366,7 +368,8 @@ class Journal:
         shutil.rmtree(new, ignore_errors=True)  # of one that was cut off
         try:
             map_bytes = self._env.info()["map_size"]
-            with lmdb.open(str(new), map_bytes, max_dbs=len(_DATABASES), sync=False) as env:
+            private_folder(new)
+            with lmdb.open(str(new), map_bytes, mode=PRIVATE, max_dbs=len(_DATABASES), sync=False) as env:
                 for name, table in self.tables.items():
                     rows, copy = self.keyed_rows(table), env.open_db(name.encode())
                     for block in parts(rows, _COPIED_AT_ONCE):
@@ -378,6 +381,7 @@ class Journal:
                 os.fsync(data.fileno())
             self._env.close()
             self._unseal()
+            shutil.copymode(self.path / "data.mdb", new / "data.mdb")
             os.replace(new / "data.mdb", self.path / "data.mdb")
             return length
         finally:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable
 from dedupcrawl.index.claims import OWNER_BYTES
 from dedupcrawl.index.file_lock import is_held
 from dedupcrawl.index.journal import Journal
+from dedupcrawl.output import open_private, private_folder
 
 _OWNERS = "owners"  # folder of the claimants' lock files
 
@@ -25,11 +26,11 @@ class LmdbClaims:
 
     def start(self) -> str:
         if not self.owner:
-            self._folder.mkdir(exist_ok=True)
+            private_folder(self._folder)
             owner = uuid.uuid4()
             path = self._folder / owner.hex
             new = path.with_suffix(".new")  # until it is locked, nobody must take it for that of a dead one
-            self._lock = os.open(new, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._lock = open_private(new, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
             fcntl.flock(self._lock, fcntl.LOCK_EX)
             new.rename(path)
             self.owner = owner.bytes

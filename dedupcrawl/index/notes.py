@@ -17,6 +17,7 @@ from dedupcrawl.index.record import (
     digest,
     pack_dependent,
     pack_row,
+    unpack_dependent,
     unpack_row,
 )
 from dedupcrawl.index.tables import Cell, Tables, parts
@@ -88,6 +89,31 @@ class VerdictLog(Tables):
     def refetch(self, dependents: Iterable[Dependent]) -> None:
         """Make orphans of these, so that their spiders ask for them at their next start."""
         self.change([orphan_cell(dependent) for dependent in dependents])
+
+    def forget_verdicts(self, is_meant: Callable[[Recorded], bool]) -> int:
+        """Remove recorded and withdrawn verdicts, with their requests, where they are meant; how many there were."""
+        count = 0
+        for some in parts(self.rows("verdicts")):
+            gone = [(number, row) for number, raw in some if is_meant(row := self._read(_verdict_of, raw))]
+            urls = [digest(row.verdict.url) for _, row in gone]
+            newest = zip(gone, urls, self.values("verdict_urls", urls), strict=True)
+            cells = [Cell("verdict_urls", b"", url) for (number, _), url, last in newest if number == last]
+            self.change([*(Cell("verdicts", b"", number) for number, _ in gone), *cells])
+            count += len(gone)
+        for some in parts(self.rows("restored")):
+            urls = [url for url, raw in some if is_meant(self._read(_verdict_of, raw))]
+            self.change([Cell("restored", b"", url) for url in urls])
+            count += len(urls)
+        return count
+
+    def forget_orphans(self, is_meant: Callable[[str], bool]) -> int:
+        """What is to be fetched again is not, where its URL is meant; how much there was."""
+        count = 0
+        for some in parts(self.rows("orphans")):
+            gone = [key for key, raw in some if is_meant(unpack_dependent(raw, key).url)]
+            self.change([Cell("orphans", b"", key) for key in gone])
+            count += len(gone)
+        return count
 
     def drop_older_verdicts(self) -> None:
         """Of each page the newest stays."""
@@ -282,12 +308,21 @@ class RewriteLog(Tables):
             numbers = self.groups("rewrite_urls", [digest(rewrite.url) for rewrite in rewrites])
             cells = []
             for (number, _), rewrite, known in zip(rows, rewrites, numbers, strict=True):
-                url, whose = _whose(rewrite)
+                _, whose = _whose(rewrite)
                 of_spider = [last for field, last in known.items() if field[:_WHOSE_BYTES] == whose[:_WHOSE_BYTES]]
                 if number != max(of_spider, default=b""):
-                    cells += _cells_of(number, rewrite, None)
-                    cells += [Cell("rewrite_urls", url, whose)] if known.get(whose) == number else []
+                    cells += _gone(number, rewrite, known)
             self.change(cells)
+
+    def forget_rewrites(self, is_meant: Callable[[Rewrite], bool]) -> int:
+        """Remove rewrites, with their requests, where they are meant; how many there were."""
+        count = 0
+        for rows in parts(self.rows("rewrites")):
+            gone = [(number, row) for number, raw in rows if is_meant(row := self._read(_rewrite_of, raw))]
+            numbers = self.groups("rewrite_urls", [digest(rewrite.url) for _, rewrite in gone])
+            self.change([cell for one, known in zip(gone, numbers, strict=True) for cell in _gone(*one, known)])
+            count += len(gone)
+        return count
 
 
 def _whose(rewrite: Rewrite) -> tuple[bytes, bytes]:
@@ -301,6 +336,13 @@ def _cells_of(number: bytes, rewrite: Rewrite, raw: bytes | None) -> list[Cell]:
     of, mark = (rewrite.spider, rewrite.run), raw and _THERE
     keys = [_key("to", *of, rewrite.canonical), *(_key("by", *of, rule) for rule in dict.fromkeys(rewrite.rules))]
     return [Cell("rewrites", b"", number, raw), *(Cell("rewrite_keys", key, number, mark) for key in keys)]
+
+
+def _gone(number: bytes, rewrite: Rewrite, known: Mapping[bytes, bytes]) -> list[Cell]:
+    """What removes a rewrite, given the numbers that its URL is known by."""
+    url, whose = _whose(rewrite)
+    by_url = [Cell("rewrite_urls", url, whose)] if known.get(whose) == number else []
+    return [*_cells_of(number, rewrite, None), *by_url]
 
 
 def _key(*parts: str) -> bytes:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content.checks.base import Keys, PageIds
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.output import replacing
+from dedupcrawl.output import PRIVATE, replacing
 
 FAN_OUT = 16
 CHUNK_POSTINGS = 1 << 16  # merged at a time: 0.75 MB in, as much out; about a millisecond
@@ -141,7 +141,7 @@ def write_segment(path: Path, parts: Sequence[Sequence[Table]], left_out: Sequen
     Raises:
         OSError: The disk is full or the folder is gone.
     """
-    with replacing(path) as file:
+    with replacing(path, PRIVATE) as file:
         written = _write(file, path.parent, parts, left_out)
         file.flush()
         os.fsync(file.fileno())

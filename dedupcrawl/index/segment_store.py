@@ -37,6 +37,7 @@ from dedupcrawl.index.segment import (
     write_segment,
 )
 from dedupcrawl.index.tables import Cell
+from dedupcrawl.output import open_private
 
 logger = logging.getLogger(__name__)
 
@@ -80,7 +81,7 @@ class SegmentStore:
         self._journal = journal
         self._segments: dict[SegmentRow, Segment] = {}
         self._retry_at = 0
-        self._lock = os.open(journal.path / OPENED, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._lock = open_private(journal.path / OPENED, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
         try:
             self._recover()
         except BaseException:
