@@ -77,7 +77,7 @@ def work(url: str, pages: Sequence[Page], names: Sequence[str], at_once: int, pi
     for analysis in analyses:
         for check in checks:
             analysis.signature(check)
-    index.start_claiming()
+    index.start_leasing()
     detector = Detector(index, spider="bench", run="bench")
     pipe.send("ready")
     pipe.recv()
@@ -90,7 +90,7 @@ def work(url: str, pages: Sequence[Page], names: Sequence[str], at_once: int, pi
     cpu = time.process_time() - cpu
     pipe.send((kept, index.link.round_trips - before, cpu))
     pipe.recv()
-    index.confirm(kept)
+    index.hold(analysis.kept for analysis in analyses if analysis.kept is not None)
     index.close()
 
 

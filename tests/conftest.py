@@ -50,9 +50,9 @@ _SLOW = tuple(
     for name in (
         "benchmarks/", "crawls/", "demo/", "docs/", "hostile/", "shared_queue/", "spark/", "test_cli", "test_extras",
         "test_packaging", "commands/test_engine", "commands/test_items", "commands/test_restore",
-        "commands/test_train", "content/test_characters", "crawl/test_monitors", "crawl/test_orphans",
+        "commands/test_train", "content/test_characters", "crawl/test_monitors", "crawl/test_refetches",
         "index/test_lmdb", "index/test_processes", "index/test_redis", "index/test_stateful", "report/test_page",
-        "index/test_claims", "index/test_compact", "training/test_parts",
+        "index/test_leases", "index/test_compact", "training/test_parts",
     )
 )  # fmt: skip
 

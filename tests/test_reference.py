@@ -52,7 +52,7 @@ def test_every_stat_of_the_code_is_named() -> None:
 def test_every_figure_of_an_index_is_named() -> None:
     index = TemporaryIndex(make_checks(CHECK_NAMES, {}))
     names = {re.sub("^postings/(?!url$).*", "postings/CHECK", name) for name in index.info()}
-    assert {"ended", "orphans", "postings/CHECK"} <= names <= set(ROWS)
+    assert {"ended", "due", "postings/CHECK"} <= names <= set(ROWS)
 
 
 def test_every_piece_of_evidence_is_named() -> None:

@@ -168,8 +168,8 @@ def _in_process(index: Path, order: Sequence[Page], whole: int, answer: Path) ->
 def _judge_all(index: Path, order: Sequence[Page], whole: int, keep: Callable[[str], object]) -> tuple[str, str]:
     try:
         opened = LmdbIndex(index, checks())
-        opened.start_claiming()
-        opened.reap_expired()
+        opened.start_leasing()
+        opened.expire()
         pages = opened.info()["pages"]
         detector = Detector(opened, spider="listed", run="next")
     except (OSError, IndexDamagedError, IndexMismatchError) as error:

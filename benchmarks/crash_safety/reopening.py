@@ -53,8 +53,8 @@ def reopen(index: Path) -> Reopened:
         started = time.process_time()
         opened = open_index(f"lmdb:{copy}", made)
         try:
-            opened.start_claiming()
-            abandoned = opened.reap_expired()
+            opened.start_leasing()
+            abandoned = opened.expire()
             cpu_ms = 1000 * (time.process_time() - started)
             return Reopened(cpu_ms, abandoned, int(opened.info()["pages"]), opened.verify())
         finally:

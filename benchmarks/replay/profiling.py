@@ -33,7 +33,7 @@ _COMPONENTS = {
     ),
     "verdict: pages compared": ("content/", "detection/", "verdict.py"),
     "index: searched and added to": ("index/",),
-    "items followed, batches": ("crawl/batch.py", "crawl/pipeline.py", "crawl/storing.py", "crawl/orphans.py"),
+    "items followed, batches": ("crawl/batch.py", "crawl/pipeline.py", "crawl/storing.py", "crawl/refetches.py"),
     _START: ("addon.py", "settings.py", "setting.py", "crawl/extension.py", "crawl/parts.py", "crawl/command.py"),
     "all else": ("",),
 }  # fmt: skip

@@ -127,7 +127,7 @@ class Explainer:
             **self._lists(kept_url),
             "keeper_superseded_by": standing_for(self._index, keeper.url) if keeper is not None else None,
             "restored": any(self._index.is_restored(url) for url in (form, kept_url) if url),
-            "to_be_fetched": any(one.url == form for spider in spiders for one in self._index.orphans(spider)),
+            "to_be_fetched": any(one.url == form for spider in spiders for one in self._index.due(spider)),
             "items": self._items(form),
             "side_by_side": self._side_by_side(verdict),
             "redirect_to": None,

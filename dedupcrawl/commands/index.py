@@ -23,7 +23,7 @@ from dedupcrawl.content.checks.registry import CHECK_NAMES
 from dedupcrawl.detection.attachments import items_of
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.limits import recount
-from dedupcrawl.index.record import Dependent, Recorded, Rewrite
+from dedupcrawl.index.record import Recorded, Rewrite, Skip
 from dedupcrawl.output import results, to_json
 from dedupcrawl.printable import counted, megabytes, printable
 from dedupcrawl.sites import site_of
@@ -93,8 +93,8 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
     wanted = selection(urls, site, run)
     with options.open_existing(index) as opened:
         check_known(opened, wanted, rule)
-        dropped: dict[str, Dependent] = {}
-        rewritten: dict[tuple[str, str], Dependent] = {}
+        dropped: dict[str, Skip] = {}
+        rewritten: dict[tuple[str, str], Skip] = {}
         stored = dict.fromkeys(_STORED, 0)
         again = 0
         newest = {_key(row): row.at for row in _rows(opened, wanted, rule, check)}  # of several runs the last
@@ -107,14 +107,14 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
                     stored["judged_again" if row.verdict.was_judged_again else "let_through"] += 1
                     continue
                 if isinstance(row, Rewrite):
-                    rewritten[row.spider, row.url] = Dependent(row.spider, row.url, b"")
+                    rewritten[row.spider, row.url] = Skip(row.spider, row.url, b"")
                 else:
                     again += opened.is_restored(row.verdict.url)
-                    dropped[row.verdict.url] = Dependent(row.spider, row.verdict.url, row.request)
+                    dropped[row.verdict.url] = Skip(row.spider, row.verdict.url, row.request)
                 out.write(to_json(_row(row, opened)) + b"\n")
         # Only now, and in this order: after a crash in between the verdicts are still there, to be restored again.
         if refetch:
-            opened.refetch([*rewritten.values(), *dropped.values()])
+            opened.make_due([*rewritten.values(), *dropped.values()])
         opened.withdraw(dropped)
         for url in {*dropped, *(url for _, url in rewritten)}:
             opened.detach(url, ALIAS)
@@ -248,7 +248,7 @@ def _forget(index: Index, wanted: Selection) -> tuple[Counter[str], set[str]]:
     forgotten["drop"] += index.forget_verdicts(lambda row: wanted.takes(row.verdict.url, run=row.run, at=row.at))
     forgotten["drop"] += index.forget_rewrites(lambda row: wanted.takes(row.url, run=row.run, at=row.at))
     if wanted.run is None and wanted.before is None:  # of what is to be fetched again neither is known
-        forgotten["drop"] += index.forget_orphans(lambda url: wanted.takes(url, run="", at=0.0))
+        forgotten["drop"] += index.forget_skips(lambda url: wanted.takes(url, run="", at=0.0))
     return forgotten, sites
 
 

@@ -25,7 +25,7 @@ class UrlMiddleware(Component):
 
     async def process_response(self, request: Request, response: Response) -> Request | Response:
         """The response, untouched; or a request for the URL that its page would be known by."""
-        self._dedup.orphans.answered(request, response)
+        self._dedup.refetches.answered(request, response)
         page = self._dedup.pages.of(response, request)
         if self._dedup.software is not None:
             self._dedup.software.look(page, response)

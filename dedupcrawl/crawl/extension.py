@@ -24,13 +24,21 @@ from dedupcrawl.crawl.dupe_filter import Repetitions
 from dedupcrawl.crawl.failures import Outage, cannot_start, in_words, take_all
 from dedupcrawl.crawl.freezing import FREEZING
 from dedupcrawl.crawl.log_file import AliasRows, LogFile, PageLog
-from dedupcrawl.crawl.orphans import Orphans, forgets_unstored, returns_unstored
 from dedupcrawl.crawl.parts import Parts
+from dedupcrawl.crawl.refetches import Refetches, forgets_unstored, returns_unstored
 from dedupcrawl.crawl.rewriter import Rewriter
 from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.crawl.software import Software
 from dedupcrawl.crawl.storing import Storing
-from dedupcrawl.crawl.summary import advice_line, check_report, closing_line, lesson_line, opening_line, write_report
+from dedupcrawl.crawl.summary import (
+    advice_line,
+    check_report,
+    closing_line,
+    due_line,
+    lesson_line,
+    opening_line,
+    write_report,
+)
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.contract import Index
@@ -65,7 +73,7 @@ class Dedup:
 
     Attributes:
         parts: What it works with; of these `batch`, `pages` and `bypass` have a name here, too.
-        claimant: The name under which this process claims what it keeps.
+        lessee: The name under which this process answers for what it keeps.
         rewriter: The URL half.
         trust: Whose pages may take the place of pages of others.
         repetitions: What that has dropped before, or is not told of.
@@ -94,7 +102,7 @@ class Dedup:
         self._where = f"lmdb:{data / 'index'}" if spec == "lmdb:" else shown(spec)
         self.outage = Outage(self.settings.index_wait, self.stats)
         self._run = self.settings.run or _run_id(folder)
-        self.claimant = self._index.start_claiming()
+        self.lessee = self._index.start_leasing()
         self.trust = _trusted(self.settings.trusted_sites, crawler.spider)
         self._detector = Detector(
             self._index,
@@ -109,10 +117,10 @@ class Dedup:
             crawler, self.settings, self._normalizer, self._index, self._run, self._detector, folder=folder
         )
         self.pages, self.batch, self.bypass = parts.pages, parts.batch, parts.bypass
-        self.orphans = Orphans(parts)
+        self.refetches = Refetches(parts)
         if not returns_unstored(crawler.settings):
-            self.orphans.reap_expired()
-        self.storing = Storing(parts, self.orphans)
+            self.refetches.expire()
+        self.storing = Storing(parts, self.refetches)
         log = self.settings.crawl_log
         if log == AUTOMATIC:
             log = (folder_of(spec) or data / "index").parent / "crawl-log.jsonl"
@@ -203,12 +211,12 @@ class Dedup:
     def spider_idle(self) -> None:
         """Fetch as it was asked for what waits for an answer that did not come: a lost redirect, a body too large.
 
-        And what was dropped because of a page that another worker claimed and, being no more, will never store.
+        And what was dropped because of a page that another worker kept and, being no more, will never store.
         """
         before = self.parts.sending.count
         if not self.watch.settle():
             raise DontCloseSpider
-        for requests in (self.rewriter.give_up, self.orphans.of_the_dead):
+        for requests in (self.rewriter.give_up, self.refetches.of_the_dead):
             for request in requests():
                 self.parts.sending.schedule(request)
         if self.parts.sending.count > before:
@@ -246,12 +254,18 @@ class Dedup:
         """Close the index, now that the feeds are closed too."""
         take_all(
             lambda: self.storing.close(self.settings.index_wait),
+            self._say_what_is_due,
             lambda: self._detector.tally.close(lost=self.stats.get_value("dedup/content/abandoned", 0)),
             lambda: write_report(self.settings, self._index, self._log.path, self._run),
             self._detector.close,
             self._index.close,
             *([FREEZING.end] if self.settings.gc_freeze else []),
         )
+
+    def _say_what_is_due(self) -> None:
+        due = len(self._index.due(self.spider_name))
+        if line := due_line(due, lasts=not self._where.startswith("memory:")):
+            logger.warning(line)
 
     def request_dropped(self, request: Request) -> None:
         """The duplicate filter has dropped `request`."""

@@ -19,6 +19,7 @@ from dedupcrawl.core.facts import Facts
 from dedupcrawl.crawl.request_meta import Yielded, urls_before, without_fragment
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.contract import PageStore
+from dedupcrawl.index.record import Premise
 from dedupcrawl.page import Page
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.text.ignored import read_ignored
@@ -46,8 +47,8 @@ class FetchedPage:
     verdict: Verdict | None = None  # what the content half said, once it was asked
     request: Request | None = None  # whose response it is
     linked: set[int] = field(default_factory=set)  # ids of its items that have not come to our pipeline
-    # Where the index keeps it, or its items, by their own URLs, while they are on their way.
-    kept_under: dict[str, str] = field(default_factory=dict)
+    # That it is stored, and its items, by their own URLs, where the index keeps them and they are on their way.
+    kept: dict[str, Premise] = field(default_factory=dict)
     on_their_way: int = 0  # items that are not at their end yet, and one more while its callback may yield others
     stored: int = 0  # items that came through all pipelines
     unwritten: int = 0  # items that did, but that a feed could not take
@@ -66,7 +67,7 @@ class FetchedPage:
     files: set[FeedSlot] = field(default_factory=set)  # of feeds, that hold its items
     judged_late: bool = False  # whether it was judged after an item of it was let through
     dropped: Counter[str] = field(default_factory=Counter)  # items dropped with it, by the URL of the verdict
-    force_keep: tuple[str, ...] = ()  # URLs of orphans for which it was fetched: kept whatever it duplicates
+    force_keep: tuple[str, ...] = ()  # URLs that were due for which it was fetched: kept whatever it duplicates
 
     def __post_init__(self, response: Response) -> None:
         self.url, self.body_length, self._status = without_fragment(response.url), len(response.body), response.status

@@ -143,7 +143,7 @@ class DedupPipeline(Component):
         url = analysis.page.url
         own, canonical = canonical_of(fetched.url), canonical_of(url)
         # A page and those of its items that are judged by themselves (DEDUP_ITEM_FIELDS) hold each other's texts.
-        excluded = set(fetched.kept_under.values()) if url == fetched.url else {fetched.url, own}
+        excluded = {kept.url for kept in fetched.kept.values()} if url == fetched.url else {fetched.url, own}
         try:
             asked = Asked(
                 self._checks_of[chosen],
@@ -167,7 +167,7 @@ class DedupPipeline(Component):
             return None
         if wrongly_dropped := self._detector.wrongly_dropped():
             self._stats.inc_value("dedup/content/wrongly_dropped", len(wrongly_dropped))
-            self._dedup.orphans.fetch_again(wrongly_dropped, None)
+            self._dedup.refetches.fetch_again(wrongly_dropped, None)
         for again in self._detector.judged_again():
             self._stats.inc_value("dedup/content/duplicate_after_all")
             if again.is_sure:  # a page that was kept is a duplicate after all: the log and later crawls are to know
@@ -176,8 +176,8 @@ class DedupPipeline(Component):
         if settings.keep_text:
             with self._keeping():
                 self._detector.keep_text(analysis.page)
-        if analysis.kept_under is not None:
-            fetched.kept_under[analysis.page.url] = analysis.kept_under
+        if analysis.kept is not None:
+            fetched.kept[analysis.page.url] = analysis.kept
         if analysis.page.selector_missed:
             self._miss(analysis.page.url, settings.selector)
         self._count(verdict, fetched)

@@ -14,7 +14,7 @@ ORIGINAL_URL = "dedup_original_url"  # the URL that was asked for before it was 
 CANONICAL = "dedup_canonical_urls"  # those that this request's answer proves or refutes, the last rewritten to last
 TRAIL = "dedup_url_trail"  # URLs this request was rewritten from, so that it cannot go round
 TRIAL = "dedup_trial"  # the URL on trial whose page this request fetches, as it was asked for
-ORPHANS = "dedup_orphans"  # URLs of the orphans that this request fetches, and what it asked for; until it is answered
+REFETCHED = "dedup_refetched"  # URLs that are due and that this request fetches, and what it asked for; until answered
 FORCE_KEEP = "dedup_force_keep"  # whether what it fetches is kept, whatever it duplicates; until it is answered
 POSTED = "dedup_posted"  # it was led on from what was sent to a URL by another method: nothing is said of that URL
 

@@ -67,7 +67,7 @@ class SpiderOutput(BaseSpiderMiddleware):
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """What a run that was cut off makes necessary, and what the spider starts with, which may have no end."""
-        for request in self._dedup.orphans.at_start():
+        for request in self._dedup.refetches.at_start():
             yield request
         async for one in super().process_start(_trusting(start, self._trust) if self._trust else start):
             if isinstance(one, Request) and not one.dont_filter:

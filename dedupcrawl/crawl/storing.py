@@ -1,7 +1,7 @@
 """Storing: whether the item of a kept page has reached its storage, so that the page may justify drops forever.
 
-Until then the index holds the page as claimed by this process. When its item is dropped or lost in a later pipeline,
-the page is forgotten, and what was dropped because of it is fetched again.
+Until then that it is stored is an open premise of what was dropped because of it (see `index.ledger`). When its item is
+dropped or lost in a later pipeline, the page is forgotten, and what was dropped because of it is fetched again.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from scrapy.extensions.feedexport import FeedExporter, FeedSlot
 from scrapy.http import Response
 
 from dedupcrawl.crawl.failures import INDEX_FAILS
-from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.index.contract import ClaimLedger
+from dedupcrawl.crawl.refetches import Refetches
+from dedupcrawl.index.contract import Ledger
 from dedupcrawl.index.errors import IndexAwayError
+from dedupcrawl.index.record import Premise
 from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)
@@ -46,18 +47,18 @@ class Storing:
     with "item" after the last pipeline.
     """
 
-    def __init__(self, parts: Parts, orphans: Orphans) -> None:
+    def __init__(self, parts: Parts, refetches: Refetches) -> None:
         self._crawler, self._stats, self._pages = parts.crawler, parts.stats, parts.pages
-        self._index: ClaimLedger = parts.index
+        self._index: Ledger = parts.index
         self._detector = parts.detector
-        self._orphans = orphans
+        self._refetches = refetches
         self._feeds = parts.settings.confirm == "feed"
         self._files: FeedFiles | None = None
         self._once_closed: defaultdict[frozenset[FeedSlot], list[tuple[list[Any], list[Any]]]] = defaultdict(list)
         self._closed: WeakSet[FeedSlot] = WeakSet()
-        self._stored: list[str] = []
+        self._stored: list[Premise] = []
         self._warned = False
-        self._lost: list[tuple[Mapping[str, str], Request | None]] = []  # of these the index could not be told yet
+        self._lost: list[tuple[Mapping[str, Premise], Request | None]] = []  # of these the index could not be told yet
         connect = self._crawler.signals.connect
         connect(self._engine_started, signal=signals.engine_started)
         connect(self._item_lost, signal=signals.item_dropped)
@@ -105,15 +106,15 @@ class Storing:
 
     def settle(self, page: FetchedPage) -> None:
         """All items of a page are at their end: what it is kept under is stored, lost, or waits for files to close."""
-        kept, page.kept_under = page.kept_under, {}
+        kept, page.kept = page.kept, {}
         if not kept:
             return
         if page.unwritten and (page.item_urls or not page.stored):
-            return  # stays claimed: the next run fetches it again
+            return  # its premises stay open: the next run fetches it again
         lost = {url: kept[url] for url in _lost(page, kept)}
-        stored = [under for url, under in kept.items() if url not in lost]
+        stored = [premise for url, premise in kept.items() if url not in lost]
         for url in page.force_keep:  # they have met the pipelines, even if they come under other URLs each time
-            self._orphans.settle(url, next(iter(stored), None))
+            self._refetches.release(url, next(iter(stored), None))
         if lost:
             self._abandon(lost, page.request)
         self.once_stored(page.files, stored, self._stored)
@@ -169,7 +170,7 @@ class Storing:
         self._stored.clear()
         try:
             if stored:
-                self._index.confirm(stored)
+                self._index.hold(stored)
         except IndexAwayError:
             self._stored[:0] = stored
         except INDEX_FAILS as error:
@@ -180,11 +181,11 @@ class Storing:
         for kept, request in lost:
             self._abandon(kept, request)
 
-    def _abandon(self, kept: Mapping[str, str], request: Request | None) -> None:
-        """What a page, or its items by their own URLs, were kept under will not be stored."""
+    def _abandon(self, kept: Mapping[str, Premise], request: Request | None) -> None:
+        """A page, or its items by their own URLs, will not be stored as it was kept."""
         try:
-            orphans = self._index.abandon(kept.values())
-            self._detector.erased(kept.values())
+            due = self._index.fall(kept.values())
+            self._detector.erased(premise.url for premise in kept.values())
         except IndexAwayError:
             self._lost.append((kept, request))
             return
@@ -192,13 +193,13 @@ class Storing:
             logger.error("The index cannot be told that the items of a page were lost: %s", printable(str(error)))
             return
         self._stats.inc_value("dedup/content/abandoned", len(kept))
-        for orphan in orphans:
-            if orphan.url in kept:  # it was fetched again, and has met the pipelines itself
-                self._orphans.settle(orphan.url)
-        self._orphans.fetch_again((orphan for orphan in orphans if orphan.url not in kept), request)
+        for skip in due:
+            if skip.url in kept:  # it was fetched again, and has met the pipelines itself
+                self._refetches.release(skip.url)
+        self._refetches.fetch_again((skip for skip in due if skip.url not in kept), request)
 
 
-def _lost(page: FetchedPage, kept: Mapping[str, str]) -> Iterable[str]:
+def _lost(page: FetchedPage, kept: Mapping[str, Premise]) -> Iterable[str]:
     """The URLs, of those that a page and its items are kept under, of what will not be stored."""
     if not page.stored:
         return kept

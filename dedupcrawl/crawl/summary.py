@@ -115,6 +115,16 @@ def advice_line(stats: StatsCollector) -> str | None:
     )
 
 
+def due_line(due: int, *, lasts: bool) -> str | None:
+    """What becomes of pages that were to be fetched again and were not, in an index that lasts or does not."""
+    if not due:
+        return None
+    pages, why = counted(due, "page"), "their items, or those that they were dropped for, were lost"
+    if not lasts:
+        return f"dedupcrawl: {pages} could not be fetched again: {why}. An index in a folder would remember them."
+    return f"dedupcrawl: {pages} still to be fetched again, by the next crawl with this index: {why}."
+
+
 logger = logging.getLogger(__name__)
 
 

@@ -14,6 +14,7 @@ from dedupcrawl.content.view import View
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
+from dedupcrawl.index.record import Premise
 from dedupcrawl.page import Page
 
 OWN_SYMBOLS = 20
@@ -33,13 +34,13 @@ class Analysis:
         asides: The lines of text beside it.
         link_lines: The lines of links beside it.
         secondary: Lines of secondary text.
-        kept_under: The URL under which the index keeps it, once a detector has judged it unique.
+        kept: That it is stored, once a detector has judged it unique and the index keeps it.
         is_counted: Whether it was counted where its site's template is learned.
     """
 
     def __init__(self, page: Page, secret: Secret = NO_SECRET) -> None:
         self.page = page
-        self.kept_under: str | None = None
+        self.kept: Premise | None = None
         self.is_counted = False
         self.text: SymbolText = page.main_text(secret)
         self.outline = main_outline.packed(self.text)

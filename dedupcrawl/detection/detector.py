@@ -25,8 +25,9 @@ from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.detection.unsettled import MOST_UNSETTLED, Unsettled, UnsettledPages
 from dedupcrawl.index.contract import Drop, Index, Kept, Offer
 from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.ledger import premise_of
 from dedupcrawl.index.limits import ResidentLimit, SiteQuota
-from dedupcrawl.index.record import Dependent, Entry
+from dedupcrawl.index.record import Entry, Premise, Skip
 from dedupcrawl.index.runs import RunTally
 from dedupcrawl.index.search import Search
 from dedupcrawl.page import Page
@@ -64,9 +65,9 @@ class Detector:
         self._furniture = SiteFurniture(self.index)
         self._unsettled = UnsettledPages()
         self._first_id_of_run = self.index.first_id_of_run(self.run)
-        self._orphans = {orphan.url: orphan for orphan in self.index.orphans(self.spider)}
+        self._due = {skip.url: skip for skip in self.index.due(self.spider)}
         self.tally = RunTally(self.index, self.run, self.spider)
-        self._wrongly_dropped: list[Dependent] = []
+        self._wrongly_dropped: list[Skip] = []
         self._judged_again = deque[Verdict](maxlen=MOST_UNSETTLED)
 
     def steps(self, analysis: Analysis, asked: Asked) -> Steps[Verdict]:
@@ -89,11 +90,11 @@ class Detector:
         reading = Reading.of(analysis, furniture)
         signatures = reading.signatures(asked.checks)
         if not signatures:
-            self.adopt(page.url, None)
+            self.release(page.url, None)
             return Verdict(page.url, "abstained", evidence={"symbols": len(reading.analysis.text)})
         identity, quota = asked.canonical or page.url, asked.quota
         if quota is not None and self._quota.pages(site) >= quota and self.index.entry(identity) is None:
-            self.adopt(page.url, None)
+            self.release(page.url, None)
             return Verdict(page.url, "abstained", evidence={"site_quota": quota})
         entry = self._entry(identity, reading, signatures)
         compared = partial(Comparison, asked=asked, furniture=self._furniture.of, model=self.model, trust=self.trust)
@@ -109,14 +110,14 @@ class Detector:
             one = Unsettled(page, entry, asked.checks, reading, again, packed, stays=stays, is_item=asked.is_item)
             self._unsettled.add(host, one)
         if kept is not None:
-            analysis.kept_under = entry.url
+            analysis.kept = premise_of(entry)
             self.tally.keep(superseded=len(kept.supersedes))
             if is_new:
                 self._quota.add(site)
             else:
                 self._unmark(page.url)
         self._learn(host, analysis, is_other=is_new and (comparison.is_unlike or not page.title))
-        self.adopt(page.url, analysis.kept_under)
+        self.release(page.url, analysis.kept)
         return answer if isinstance(answer, Verdict) else self._unique(page.url, answer, reading, comparison)
 
     def judge(self, analysis: Analysis, checks: Sequence[Check], **asked: Any) -> Verdict:
@@ -180,7 +181,7 @@ class Detector:
                 force_keep = True
                 continue
             packed = packed or (asked.request() if asked.request else b"")
-            if not packed or (yield Drop(keeper.url, Dependent(self.spider, entry.source, packed))):
+            if not packed or (yield Drop(premise_of(keeper), Skip(self.spider, entry.source, packed))):
                 self._record(verdict, packed)
                 return entry, comparison, verdict, packed
 
@@ -267,8 +268,8 @@ class Detector:
             if is_kept or (signatures and one.request):
                 verdict = one.compared(entry, reading).duplicate(self.index.search(entry, checks=one.checks))
             if one.request and verdict is None:
-                dropped = Dependent(self.spider, entry.source, one.request)
-                self.index.refetch([dropped])
+                dropped = Skip(self.spider, entry.source, one.request)
+                self.index.make_due([dropped])
                 self._wrongly_dropped.append(dropped)
                 self._unsettled.remove(entry.url)
                 continue
@@ -290,10 +291,10 @@ class Detector:
         if earlier is not None and earlier.was_judged_again:
             self._record(Verdict(url, "unique"))
 
-    def wrongly_dropped(self) -> list[Dependent]:
+    def wrongly_dropped(self) -> list[Skip]:
         """Pages that were dropped before it was known what their site repeats, and are to be fetched again; told once.
 
-        They are orphans: should this process end before it has asked for them, the next one does.
+        They are due: should this process end before it has asked for them, the next one does.
         """
         told, self._wrongly_dropped = self._wrongly_dropped, []
         return told
@@ -304,24 +305,24 @@ class Detector:
         self._judged_again.clear()
         return told
 
-    def expect(self, orphan: Dependent) -> None:
-        """A page that is asked for again: once it is judged, it is an orphan no more."""
-        self._orphans[orphan.url] = orphan
+    def expect(self, skip: Skip) -> None:
+        """A page that is asked for again: once it is judged, it is due no more."""
+        self._due[skip.url] = skip
 
     def expects(self, url: str) -> bool:
         """Whether the page at `url` is asked for again."""
-        return url in self._orphans
+        return url in self._due
 
     def moved(self, url: str, other: str) -> None:
         """The page that is asked for again at `url` was found at another URL, where it will be judged."""
-        if orphan := self._orphans.pop(url, None):
-            self._orphans[other] = orphan
+        if skip := self._due.pop(url, None):
+            self._due[other] = skip
 
-    def adopt(self, url: str, kept_under: str | None) -> None:
-        """The page was fetched again, if it was to be, and judged."""
-        if orphan := self._orphans.pop(url, None):
-            self.index.adopt(orphan, kept_under)
-            if kept_under is not None:  # the verdict for which it was dropped once is not true any more
+    def release(self, url: str, premise: Premise | None) -> None:
+        """The page was fetched again, if it was to be, and judged; that it is kept is a premise."""
+        if skip := self._due.pop(url, None):
+            self.index.release(skip, premise)
+            if premise is not None:  # the verdict for which it was dropped once is not true any more
                 self._record(Verdict(url, "unique"))
 
     def erased(self, urls: Iterable[str]) -> None:

@@ -9,11 +9,8 @@ What a process knows of the pages, its catalog, is as old as its last look. So w
 condition that nothing has come since that could change it: optimistic concurrency control. A store that is at hand
 looks again within its transaction; a server is told what was known.
 
-A page that an index keeps may cost others their place in the output before its own item has reached any storage. So
-who keeps it claims it, and confirms it once it is stored. What is dropped because of a claimed page depends on it, and
-so does the page itself where nobody else will ask for it again. When the claimant dies first, its claims die with it:
-the pages are forgotten, and what depended on them is orphaned, to be fetched again. A crash may cost a duplicate, never
-a page.
+A page that an index keeps may cost others their place in the output before its own item has reached any storage: what
+becomes of these is kept in the ledger (`index.ledger`).
 """
 
 from __future__ import annotations
@@ -29,18 +26,19 @@ import msgspec
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.core.digests import Secret
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.claims import Claimant, claim_cell, dependent_cell, read_claim
-from dedupcrawl.index.notes import Attachments, RewriteLog, SiteStates, VerdictLog, orphan_cell
+from dedupcrawl.index.ledger import Lessee, due_cell, key_of, lease_cell, read_lease, skip_cell
+from dedupcrawl.index.notes import Attachments, RewriteLog, SiteStates, VerdictLog
 from dedupcrawl.index.record import (
-    Dependent,
     Entry,
+    Premise,
     Raw,
+    Skip,
     digest,
     entry_of,
     plain,
     storable,
     unpack,
-    unpack_dependent,
+    unpack_skip,
 )
 from dedupcrawl.index.search import Ending, Fetch, Search, newest, superseding
 from dedupcrawl.index.tables import Cell, Tables, in_turn, parts
@@ -64,8 +62,8 @@ class Offer(NamedTuple):
 class Drop(NamedTuple):
     """A page that is to be dropped because of another."""
 
-    keeper: str  # URL under which that is kept
-    dependent: Dependent
+    keeper: Premise  # that it is stored
+    skip: Skip
 
 
 class PageStore(Tables):
@@ -107,7 +105,7 @@ class PageStore(Tables):
         """Put another reading of a page in the place of that which is kept, in one atomic step.
 
         Nothing is done, and False returned, unless the page kept under this URL was kept at the same moment in the same
-        run: it may have been forgotten, or fetched again since. Claims, and what depends on them, stay as they are.
+        run: it may have been forgotten, or fetched again since. Leases and skips stay as they are.
         """
         entry = storable(entry)
         self._look()
@@ -176,54 +174,25 @@ class PageStore(Tables):
         """(id, packed record) of all records below `end`."""
 
     @abstractmethod
-    def _end(self, ending: Ending) -> tuple[bool, list[Dependent]]:
+    def _end(self, ending: Ending) -> tuple[bool, list[Skip]]:
         """End a page, as it was known at the last look or is known since, in one atomic step.
 
         What ended it is appended, and a tombstone takes its place.
 
         Returns:
-            Whether there was such a page, and what is orphaned.
+            Whether there was such a page, and what is due.
         """
 
 
-class ClaimLedger(PageStore):
-    """Pages that a process keeps and has not stored yet, and what was dropped because of them."""
+class Ledger(PageStore):
+    """Pages that a process keeps and has not stored yet, and what was dropped because of them (see `index.ledger`)."""
 
-    claims: Claimant
+    leases: Lessee
 
     @in_turn
-    def start_claiming(self) -> str:
-        """From now on this process claims what it keeps, until it confirms it; returns its name as a claimant."""
-        return self.claims.start()
-
-    def confirm(self, urls: Iterable[str]) -> None:
-        """The pages kept under these URLs are stored: they may justify drops forever."""
-        stored = list(map(plain, urls))
-        for some in parts(stored) if self.claims.owner else ():
-            claims = [claim_cell(url, self.claims.owner) for url in some]
-            while there := self._confirm(claims):
-                claims = [claim for claim, value in zip(claims, there, strict=True) if claim.value == value]
-        with self.lock:
-            self.claims.give_up(stored)
-
-    def _confirm(self, claims: list[Cell]) -> list[bytes | None] | None:
-        """In one step with the claims: who claims a page anew may have dependents of its own at once."""
-        dependents = self.groups("dependents", [claim.field for claim in claims])
-        pairs = zip(claims, dependents, strict=True)
-        gone = [Cell("dependents", claim.field, field) for claim, fields in pairs for field in fields]
-        return self.change([*(claim._replace(value=None) for claim in claims), *gone], claims)
-
-    def abandon(self, urls: Iterable[str]) -> list[Dependent]:
-        """The pages kept under these URLs will never be stored: forget them, and orphan what depends on them.
-
-        Returns what was orphaned.
-        """
-        abandoned = list(map(plain, urls))
-        self._look()
-        orphaned = [dependent for url in abandoned for dependent in self._end(Ending(url, owner=b""))[1]]
-        with self.lock:
-            self.claims.give_up(abandoned)
-        return orphaned
+    def start_leasing(self) -> str:
+        """From now on this process has a lease on what it keeps, until that is stored; returns its name as a lessee."""
+        return self.leases.start()
 
     @abstractmethod
     def carry_out(self, decided: Sequence[Offer | Drop]) -> list[Kept | bool | None]:
@@ -232,59 +201,125 @@ class ClaimLedger(PageStore):
         Of an offer Kept, or None where what came since the search, or a page before it, added or not, may change what
         was found. Then who asks has to search on, after this search, and decide anew. So of two equal pages that two
         processes find unique at the same time exactly one is kept. A page of the same URL is replaced, and those in
-        `Search.superseded` are remembered to lie inside this one. A page that this process claims (see
-        `start_claiming`) depends on itself where its request says what to ask for: should the claim die, it is an
-        orphan like those that were dropped because of it. Once this returns Kept the page survives a kill of the
-        process; after an IndexAwayError it may have been kept.
+        `Search.superseded` are remembered to lie inside this one. Where this process has leases (see `start_leasing`)
+        that the page is stored is an open premise, and the page a skip of itself where its request says what to ask
+        for. Once this returns Kept the page survives a kill of the process; after an IndexAwayError it may have been
+        kept.
 
-        Of a drop whether its keeper is still kept: else that is no reason to drop anything. While the keeper is
-        claimed, the dependent is remembered.
+        Of a drop whether its keeper is still kept as it was: else that is no reason to drop anything. While that the
+        keeper is stored is an open premise, the skip is remembered.
 
         Raises:
             ValueError: The index was opened to be read.
         """
 
-    @in_turn
-    def reap_expired(self, excluded: Collection[str] = ()) -> int:
-        """Forget the pages that processes claim which are no more, and orphan what was dropped because of them.
+    def hold(self, premises: Iterable[Premise]) -> None:
+        """These pages are stored: they may justify drops forever. Only a lease of this process ends."""
+        stored = list(premises)
+        for some in parts(stored) if self.leases.owner else ():
+            leases = [lease_cell(premise, self.leases.owner) for premise in some]
+            while there := self._hold(leases):
+                leases = [lease for lease, value in zip(leases, there, strict=True) if lease.value == value]
+        with self.lock:
+            self.leases.give_up(stored)
 
-        Claimants that are `excluded`, by name, are not looked at yet. Returns how many pages were forgotten.
+    def _hold(self, leases: list[Cell]) -> list[bytes | None] | None:
+        """In one step with the leases, so that no skip can be added in between."""
+        skips = zip(leases, self.groups("skips", [lease.field for lease in leases]), strict=True)
+        gone = [Cell("skips", lease.field, field) for lease, fields in skips for field in fields]
+        return self.change([*(lease._replace(value=None) for lease in leases), *gone], leases)
+
+    def fall(self, premises: Iterable[Premise]) -> list[Skip]:
+        """These pages will never be stored: forget them; what was skipped for them is due, and returned."""
+        lost = list(premises)
+        self._look()
+        due = [skip for premise in lost for skip in self._end(Ending(premise.url, premise=premise))[1]]
+        with self.lock:
+            self.leases.give_up(lost)
+        return due
+
+    @in_turn
+    def expire(self, excluded: Collection[str] = ()) -> int:
+        """The premises fall on which processes have leases that are no more.
+
+        Lessees that are `excluded`, by name, are not looked at yet. Returns how many pages were forgotten.
         """
         self._look()
-        dead = self.claims.dead(excluded)
-        claims = [read_claim(field, raw) for field, raw in self.rows("claims")] if dead else []
-        ended = [self._end(Ending(url, owner=owner))[0] for owner, url in claims if owner.hex() in dead]
-        self.claims.bury(dead)
+        dead = self.leases.dead(excluded)
+        leases = [read_lease(field, raw) for field, raw in self.rows("leases")] if dead else []
+        fallen = ((owner, premise) for owner, premise in leases if owner.hex() in dead)
+        ended = [self._end(Ending(premise.url, premise=premise, owner=owner))[0] for owner, premise in fallen]
+        self.leases.bury(dead)
         return sum(ended)
 
-    def orphans(self, spider: str) -> list[Dependent]:
-        """What is to be fetched again by this spider, because what it was dropped for was never stored."""
-        found = self.rows("orphans", digest(spider))
-        return [self._read(partial(unpack_dependent, key=key), raw) for key, raw in found]
+    def make_due(self, skips: Iterable[Skip]) -> None:
+        """Their spiders ask for these at their next start."""
+        self.change([due_cell(skip) for skip in skips])
 
-    def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
-        """Of these orphans those that this process is to ask for; who shares the index with others may get them all.
+    def due(self, spider: str) -> list[Skip]:
+        """What is to be fetched again by this spider, because what stood for it was never stored."""
+        return [self._due(key, raw) for key, raw in self.rows("due", digest(spider))]
 
-        They stay orphans until they are adopted. In an index of several machines each is given to one claimant, and
-        once; when that ends and it still is one, to another.
+    def _due(self, key: bytes, raw: bytes) -> Skip:
+        """A row of what is due."""
+        return self._read(partial(unpack_skip, key=key), raw)
+
+    def take(self, due: Iterable[Skip]) -> list[Skip]:
+        """Of what is due that which this process is to ask for; who shares the index with others may get it all.
+
+        It stays due until it is released. In an index of several machines each skip is given to one lessee, and once;
+        when that ends and it still is due, to another.
         """
-        return list(orphans)
+        return list(due)
 
-    def adopt(self, orphan: Dependent, kept_under: str | None) -> None:
-        """An orphan was fetched again and judged; it is one again if the claim dies under which it was kept."""
-        gone = orphan_cell(orphan)._replace(value=None)
-        if kept_under is None or not self._depends(plain(kept_under), orphan, gone):
+    def release(self, skip: Skip, premise: Premise | None) -> None:
+        """What was due was fetched again and judged; it is due again if the premise falls that it was kept for."""
+        gone = due_cell(skip)._replace(value=None)
+        if premise is None or not self._hang(premise, skip, gone):
             self.change([gone])
 
-    def _depends(self, keeper: str, dependent: Dependent, *cells: Cell) -> bool:
-        """Remember a dependent, and change other cells in the same step, if the page under `keeper` is claimed."""
-        claim = claim_cell(keeper)
-        (claimed,) = self.values(claim.table, [claim.field])
-        while claimed is not None:
-            there = self.change([*cells, dependent_cell(keeper, dependent)], [claim._replace(value=claimed)])
+    def forget_skips(self, is_meant: Callable[[str], bool]) -> int:
+        """Pages are not to be fetched again whose URLs are meant; how many skips were removed.
+
+        What was skipped for a page that is meant and not stored yet is due.
+        """
+        leases = (read_lease(key, raw)[1] for key, raw in self.rows("leases"))
+        self.fall([premise for premise in leases if is_meant(premise.url)])
+        gone = [skip for key, raw in self.rows("due") if is_meant((skip := self._due(key, raw)).url)]
+        cells = [due_cell(skip) for skip in gone]
+        for keys in parts(self.group_names("skips")):
+            rows = (row for group in self.groups("skips", list(dict.fromkeys(keys))) for row in group.items())
+            skips = (unpack_skip(raw, field) for field, raw in rows)
+            cells += [skip_cell(skip.premise, skip) for skip in skips if skip.premise and is_meant(skip.url)]
+        for some in parts(cells):
+            self.change([cell._replace(value=None) for cell in some])
+        return len(cells)
+
+    def broken(self) -> Iterator[str]:
+        """Where the invariant of the ledger does not hold, in words; others may use the index meanwhile."""
+        for key, raw in self.rows("leases"):
+            read_lease(key, raw)
+        for key, raw in self.rows("due"):
+            self._due(key, raw)
+        for keys in parts(self.group_names("skips")):
+            leases = dict(zip(keys, self.values("leases", keys), strict=True))
+            for key, skips in zip(keys, self.groups("skips", keys), strict=True):
+                for skip in (unpack_skip(raw, field) for field, raw in skips.items()):
+                    url = skip.premise.url if skip.premise is not None else "nothing"
+                    if skip.premise is None or key_of(skip.premise) != key:
+                        yield f"{skip.url} is skipped for {url}, but hangs on another page"
+                    elif leases[key] is None and self.groups("skips", [key]) != [{}]:  # it may have come to hold
+                        yield f"{skip.url} is skipped for {url}, which is not stored, and nobody answers for that"
+
+    def _hang(self, premise: Premise, skip: Skip, *cells: Cell) -> bool:
+        """Have a skip hang on a premise, and change other cells in the same step, if that is open."""
+        lease = lease_cell(premise)
+        (leased,) = self.values(lease.table, [lease.field])
+        while leased is not None:
+            there = self.change([*cells, skip_cell(premise, skip)], [lease._replace(value=leased)])
             if there is None:
                 return True
-            (claimed,) = there
+            (leased,) = there
         return False
 
 
@@ -292,7 +327,7 @@ Told = Callable[[int, int], None]
 """Called with how many records are done, and how many there are."""
 
 
-class Index(ClaimLedger, VerdictLog, RewriteLog, SiteStates, Attachments):
+class Index(Ledger, VerdictLog, RewriteLog, SiteStates, Attachments):
     """All of it. Safe for several processes on one index."""
 
     @abstractmethod

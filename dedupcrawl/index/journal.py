@@ -40,7 +40,7 @@ Result = TypeVar("Result")
 _ID = struct.Struct(">I")
 _DATABASES = (
     *("meta", "pages", "pieces", "runs", "verdicts", "verdict_urls", "restored", "states", "agreed", "attachments"),
-    *("rewrites", "rewrite_urls", "rewrite_keys", "claims", "dependents", "orphans"),
+    *("rewrites", "rewrite_urls", "rewrite_keys", "leases", "skips", "due"),
 )
 _PIECE = 1002  # bytes of a record that lie together: four of them fill a page of LMDB; what is larger takes whole ones
 _ASCENDING = ("verdicts", "rewrites")  # tables in which cells are appended

@@ -23,7 +23,7 @@ class SiteQuota:
     """Counts the pages of each site that one process adds, so that none can fill the index; in steps, not page by page.
 
     Several processes may exceed a limit by some `_STEP` pages each, and by those that are judged together. Pages that
-    are forgotten because the process which claimed them is dead count until `recount`.
+    are forgotten because the process which kept them is dead count until `recount`.
     """
 
     def __init__(self, index: Index) -> None:

@@ -10,31 +10,31 @@ from itertools import groupby, takewhile
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.core.digests import Secret
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.claims import claim_cell, dependent_cell, read_claim
 from dedupcrawl.index.contract import Drop, Index, Kept, Offer, Told
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.journal import FAILS, Journal, Transaction, with_prefix
-from dedupcrawl.index.lmdb_claims import LmdbClaims
-from dedupcrawl.index.notes import orphan_cell
+from dedupcrawl.index.ledger import due_cell, key_of, lease_cell, premise_of, read_lease, skip_cell
+from dedupcrawl.index.lmdb_leases import LmdbLeases
 from dedupcrawl.index.record import (
     DIGEST_BYTES,
-    Dependent,
     Entry,
+    Premise,
     Raw,
     Record,
+    Skip,
     digest,
     pack,
-    plain,
     storable,
-    unpack_dependent,
+    unpack_skip,
 )
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, header_of, read_schema
 from dedupcrawl.index.seal import check_seal
-from dedupcrawl.index.search import Ending, Fetch, Search, newest, row_of
+from dedupcrawl.index.search import Ending, Fetch, Search, is_kept_for, newest, row_of
 from dedupcrawl.index.segment_store import SegmentStore, segment_files
 from dedupcrawl.index.tables import COUNTED, Answer, Cell, Item, in_turn
 from dedupcrawl.index.verify import problems, table_problems
@@ -82,7 +82,7 @@ class LmdbIndex(Index):
         batch_pages: Pages in memory before they are folded; an index keeps what it was made with, as its secret.
     """
 
-    claims: LmdbClaims
+    leases: LmdbLeases
     pages_at_once = 1
 
     def __init__(
@@ -95,7 +95,7 @@ class LmdbIndex(Index):
         with ExitStack() as opened:
             self.journal = journal = opened.enter_context(closing(Journal(path, create=bool(checks))))
             self.lock = journal.lock
-            self.claims = opened.enter_context(closing(LmdbClaims(journal)))
+            self.leases = opened.enter_context(closing(LmdbLeases(journal)))
             with journal.explaining():
                 schema = _schema(journal, checks, batch_pages, secret)
                 self._store = opened.enter_context(closing(SegmentStore(journal, schema)))
@@ -194,7 +194,7 @@ class LmdbIndex(Index):
                 yield self.journal.fetch(txn)
 
     def carry_out(self, decided: Sequence[Offer | Drop]) -> list[Kept | bool | None]:
-        return [self._offer(*one) if isinstance(one, Offer) else self._depend(*one) for one in decided]
+        return [self._offer(*one) if isinstance(one, Offer) else self._skip(*one) for one in decided]
 
     @in_turn
     def _offer(self, found: Search, request: bytes) -> Kept | None:
@@ -216,11 +216,11 @@ class LmdbIndex(Index):
         record = row_of(found, replaces)
         keys = catalog.schema.keys(record)
         self._append(txn, record, replaces)
-        if self.claims.owner:
-            self.journal.set_cell(txn, claim_cell(entry.url, self.claims.owner))
+        if self.leases.owner:
+            premise = premise_of(entry)
+            self.journal.set_cell(txn, lease_cell(premise, self.leases.owner))
             if request:
-                itself = Dependent(entry.spider, entry.source, request)
-                self.journal.set_cell(txn, dependent_cell(entry.url, itself))
+                self.journal.set_cell(txn, skip_cell(premise, Skip(entry.spider, entry.source, request)))
         return txn.id(), keys, replaces is not None
 
     def _append(self, txn: Transaction, record: Record, ends: int | None) -> None:
@@ -231,46 +231,48 @@ class LmdbIndex(Index):
             self.journal.put_tombstone(txn, ends)
 
     @in_turn
-    def _end(self, ending: Ending) -> tuple[bool, list[Dependent]]:
+    def _end(self, ending: Ending) -> tuple[bool, list[Skip]]:
         ended = self.journal.writing(partial(self._ended, ending))
         self._store.fold()
         return ended
 
-    def _ended(self, ending: Ending, txn: Transaction) -> tuple[bool, list[Dependent]]:
-        key = digest(ending.url)
-        if ending.owner and self._claimant(txn, key) != ending.owner:
+    def _ended(self, ending: Ending, txn: Transaction) -> tuple[bool, list[Skip]]:
+        premise = ending.premise
+        if premise and ending.owner and self._lessee(txn, premise) != ending.owner:
             return False, []
         self._store.catch_up(txn, txn.id() - 1)
         if found := ending.of(self._store.catalog, self.journal.fetch(txn)):
             page, record = found
             self._append(txn, record, page)
-        if ending.renewed is None:
-            self.journal.clear(txn, "attachments", key)
-        orphaned = []
-        if ending.owner is not None:
-            self.journal.clear(txn, "claims", key)
-            gone = self.journal.clear(txn, "dependents", key)
-            orphaned = [unpack_dependent(raw, field[DIGEST_BYTES:]) for field, raw in gone]
-            for dependent in orphaned:
-                self.journal.set_cell(txn, orphan_cell(dependent))
-        return found is not None, orphaned
+        if ending.renewed is None and (found or premise is None):
+            self.journal.clear(txn, "attachments", digest(ending.url))
+        if premise is None:
+            return found is not None, []
+        self.journal.clear(txn, "leases", key_of(premise))
+        gone = self.journal.clear(txn, "skips", key_of(premise))
+        due = [structs.replace(unpack_skip(raw, key[DIGEST_BYTES:]), premise=None) for key, raw in gone]
+        for skip in due:
+            self.journal.set_cell(txn, due_cell(skip))
+        return found is not None, due
 
-    # Claims
+    # The ledger
 
-    def _claimant(self, txn: Transaction, key: bytes) -> bytes | None:
-        """Who claims the page of this URL digest; None where it is stored, or not kept."""
-        raw = self.journal.get(txn, "claims", key)
-        return None if raw is None else read_claim(key, raw)[0]
+    def _lessee(self, txn: Transaction, premise: Premise) -> bytes | None:
+        """Who has a lease on a premise; None where it holds or has fallen."""
+        raw = self.journal.get(txn, "leases", key_of(premise))
+        return None if raw is None else read_lease(key_of(premise), raw)[0]
 
     @in_turn
-    def _depend(self, keeper: str, dependent: Dependent) -> bool:
-        """A write transaction only where the page is claimed."""
-        keeper = plain(keeper)
+    def _skip(self, keeper: Premise, skip: Skip) -> bool:
+        """A write transaction only where the premise is open."""
         while True:
             with self._store.snapshot() as txn:
-                if self._claimant(txn, digest(keeper)) is None:
-                    return newest(self._store.catalog, keeper, self.journal.fetch(txn)) is not None
-            if self._depends(keeper, dependent):
+                kept = newest(self._store.catalog, keeper.url, self.journal.fetch(txn))
+                if not is_kept_for(keeper, kept):
+                    return False
+                if self._lessee(txn, keeper) is None:
+                    return True
+            if self._hang(keeper, skip):
                 return True
 
     # The index
@@ -294,7 +296,7 @@ class LmdbIndex(Index):
         with self._store.locked():
             end = self._look()
             found = self._store.problems() or problems(self._store.catalog, self.journal.rows(0, end), told)
-            found = found or table_problems(self.journal)
+            found = found or table_problems(self.journal) or list(self.broken())
             try:
                 found or check_seal(self.path)
             except IndexDamagedError as error:
@@ -344,7 +346,7 @@ class LmdbIndex(Index):
                 return
         self._store.catalog.wait()
         with self.journal.lock:
-            self.claims.close()
+            self.leases.close()
             self._store.close()
             self.journal.close()
 

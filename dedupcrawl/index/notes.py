@@ -8,16 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 
 from dedupcrawl.index.record import (
-    Dependent,
     Recorded,
     Rewrite,
     check_name,
     compressed,
     decompressed,
     digest,
-    pack_dependent,
     pack_row,
-    unpack_dependent,
     unpack_row,
 )
 from dedupcrawl.index.tables import Cell, Tables, parts
@@ -86,10 +83,6 @@ class VerdictLog(Tables):
         """The newest withdrawn verdict on each restored page, in any order."""
         return (self._read(_verdict_of, raw) for _, raw in self.rows("restored"))
 
-    def refetch(self, dependents: Iterable[Dependent]) -> None:
-        """Make orphans of these, so that their spiders ask for them at their next start."""
-        self.change([orphan_cell(dependent) for dependent in dependents])
-
     def forget_verdicts(self, is_meant: Callable[[Recorded], bool]) -> int:
         """Remove recorded and withdrawn verdicts, with their requests, where they are meant; how many there were."""
         count = 0
@@ -104,15 +97,6 @@ class VerdictLog(Tables):
             urls = [url for url, raw in some if is_meant(self._read(_verdict_of, raw))]
             self.change([Cell("restored", b"", url) for url in urls])
             count += len(urls)
-        return count
-
-    def forget_orphans(self, is_meant: Callable[[str], bool]) -> int:
-        """What is to be fetched again is not, where its URL is meant; how much there was."""
-        count = 0
-        for some in parts(self.rows("orphans")):
-            gone = [key for key, raw in some if is_meant(unpack_dependent(raw, key).url)]
-            self.change([Cell("orphans", b"", key) for key in gone])
-            count += len(gone)
         return count
 
     def drop_older_verdicts(self) -> None:
@@ -230,11 +214,6 @@ class Attachments(Tables):
             self.change(gone)
             removed += len(gone)
         return removed
-
-
-def orphan_cell(dependent: Dependent) -> Cell:
-    """What is to be fetched again."""
-    return Cell("orphans", b"", *pack_dependent(dependent))
 
 
 def _attachment(url: str, name: str, data: bytes) -> Cell:

@@ -1,4 +1,4 @@
-"""What an index holds, and as which bytes: kept pages, recorded verdicts and rewrites, and who depends on whom.
+"""What an index holds, and as which bytes: kept pages, recorded verdicts and rewrites, and skips.
 
 A record is laid out as CRC-32 of the page's number and the rest (4 bytes, little-endian), then one msgpack array that
 starts with the signatures, so that comparing a candidate decodes nothing else, and ends with the page, packed. It does
@@ -63,12 +63,20 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
         return self.url == kept.url and (self.run != kept.run or self.source == kept.source)
 
 
-class Dependent(msgspec.Struct, frozen=True, array_like=True):
-    """A page that depends on one that is not stored yet: it was dropped because of that, or is that one itself."""
+class Premise(msgspec.Struct, frozen=True, array_like=True):
+    """That a page is stored, as it was kept at one moment."""
+
+    url: str  # under which it is kept
+    kept_at: float  # seconds since the epoch
+
+
+class Skip(msgspec.Struct, frozen=True, array_like=True):
+    """A page that is not stored because another stands for it; or is not stored yet, and stands for itself."""
 
     spider: str
     url: str
-    request: bytes  # what to ask for when it must be fetched again, packed; the index does not look into it
+    request: bytes  # what to ask for to fetch it again, packed; the index does not look into it
+    premise: Premise | None = None  # what must hold; None: it fell, and the page is due
 
 
 class Rewrite(msgspec.Struct, frozen=True, array_like=True):
@@ -326,7 +334,7 @@ def plain(text: str) -> str:
 
 _NAME = re.compile(r"[!-~]{1,64}", re.ASCII)
 
-_decode_dependent = msgspec.msgpack.Decoder(Dependent).decode
+_decode_skip = msgspec.msgpack.Decoder(Skip).decode
 _REMEMBERED: dict[Any, tuple[str, Callable[[Raw], Any]]] = {
     Recorded: ("a recorded verdict", msgspec.msgpack.Decoder(Recorded).decode),
     Rewrite: ("a recorded rewrite", msgspec.msgpack.Decoder(Rewrite).decode),
@@ -352,22 +360,22 @@ def unpack_row(kind: type[Remembered], raw: bytes) -> Remembered:
     return row
 
 
-def pack_dependent(dependent: Dependent) -> tuple[bytes, bytes]:
+def pack_skip(skip: Skip) -> tuple[bytes, bytes]:
     """Key and bytes of a row."""
-    return digest(dependent.spider) + digest(dependent.url), _encode(dependent)
+    return digest(skip.spider) + digest(skip.url), _encode(skip)
 
 
-def unpack_dependent(raw: Raw, key: bytes | None = None) -> Dependent:
-    """What `pack_dependent` was given.
+def unpack_skip(raw: Raw, key: bytes | None = None) -> Skip:
+    """What `pack_skip` was given.
 
     Raises:
         IndexDamagedError: The bytes are no row, or not that of `key`, where that is given: to take one page for another
             would lose both.
     """
-    dependent = _unpacked(_decode_dependent, raw, "a page to be fetched again")
-    if key is not None and key != pack_dependent(dependent)[0]:
-        raise IndexDamagedError(f"{dependent.url!r}, which is to be fetched again, is another page")
-    return dependent
+    skip = _unpacked(_decode_skip, raw, "a skip")
+    if key is not None and key != pack_skip(skip)[0]:
+        raise IndexDamagedError(f"the skip of {skip.url!r} is that of another page")
+    return skip
 
 
 def check_name(name: str) -> str:

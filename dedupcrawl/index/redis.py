@@ -18,18 +18,19 @@ from functools import partial
 from typing import NamedTuple
 
 import redis
+from msgspec import structs
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index import redis_journal
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.claims import claim_cell
 from dedupcrawl.index.contract import Drop, Index, Kept, Offer, Told
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import Dependent, Entry, digest, pack_dependent, plain, storable, unpack_dependent
+from dedupcrawl.index.ledger import key_of, lease_cell, premise_of
+from dedupcrawl.index.record import Entry, Premise, Skip, digest, pack_skip, storable, unpack_skip
 from dedupcrawl.index.redis_journal import NOTHING, RedisJournal, Replica, WireProbe, numbered, read_set, token
 from dedupcrawl.index.redis_link import FORGET, OFFER, TAKE, TAKE_BYTES, TAKEN, TAKEN_BYTES, Address, Argument, Link
 from dedupcrawl.index.schema import BATCH_PAGES
-from dedupcrawl.index.search import Ending, Fetch, Search, newest, row_of
+from dedupcrawl.index.search import Ending, Fetch, Search, is_kept_for, newest, row_of
 from dedupcrawl.index.tables import COUNTED, in_turn, parts
 from dedupcrawl.index.verify import problems
 
@@ -39,27 +40,27 @@ _VERIFICATIONS = 5
 class _Step(NamedTuple):
     """What the server is to do with one page."""
 
-    url: str  # under which a claim may be
+    premise: Premise  # which may be open
     row: bytes  # what is appended; empty: nothing
     replaces: bool  # whether it takes the place of another
     arguments: list[Argument]
 
 
 def _arguments(
-    row: Sequence[Argument], claim: Sequence[bytes], dependent: Dependent | None, probes: Iterable[WireProbe]
+    row: Sequence[Argument], lease: Sequence[bytes], skip: Skip | None, probes: Iterable[WireProbe]
 ) -> list[Argument]:
     """What the server is to do with one page, unless what must not have come since, the probes, has.
 
     A row comes with its tokens, and number and tombstone of the page that it replaces; all are empty for a page that is
-    kept already. A claim comes with a URL digest. A dependent is remembered where the page is claimed.
+    kept already. A lease comes with the key of its premise. A skip is remembered where that is open.
     """
-    beside = pack_dependent(dependent) if dependent else NOTHING
-    return [*row, *claim, *beside, *(part for probe in probes for part in probe)]
+    beside = pack_skip(skip) if skip else NOTHING
+    return [*row, *lease, *beside, *(part for probe in probes for part in probe)]
 
 
-def _unpacked(values: Iterable[bytes]) -> list[Dependent]:
-    """The dependents of values, taken or not."""
-    return [unpack_dependent(_untaken(raw)) for raw in values]
+def _unpacked(values: Iterable[bytes]) -> list[Skip]:
+    """The skips of values, taken or not, as due."""
+    return [structs.replace(unpack_skip(_untaken(raw)), premise=None) for raw in values]
 
 
 def _untaken(raw: bytes) -> bytes:
@@ -79,12 +80,12 @@ class RedisIndex(RedisJournal, Index):
         wait: As there.
     """
 
-    claims: RedisClaims
+    leases: RedisLeases
     pages_at_once = 32  # round trips a page of 3,000 by 8, 16, 32, 64: .326, .241, .196, .188 (docs/page-index.md)
 
     def __init__(self, url: str, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES, wait: float = 0.0) -> None:
         super().__init__(Address(url), checks, batch_pages, wait)
-        self.claims = RedisClaims(self.address, self.link)
+        self.leases = RedisLeases(self.address, self.link)
         self._runs: dict[str, int] = {}
         try:
             self._look()
@@ -147,7 +148,7 @@ class RedisIndex(RedisJournal, Index):
             if isinstance(one, Offer):
                 answers[number] = Kept(self._catalog.next_id, one.found.superseded_urls, step.replaces)
                 self.replica.extend([step.row])
-                self.claims.kept(step.url)
+                self.leases.kept(step.premise)
             else:
                 answers[number] = True
         while unsure := {number: one for number, one in drops.items() if answers[number] is None}:
@@ -169,69 +170,73 @@ class RedisIndex(RedisJournal, Index):
             earlier = newest(replica.catalog, entry.url, replica.fetch)
             replaces = earlier and earlier[0]
             row, tokens = replica.packed(row_of(found, replaces))
-            claim = claim_cell(entry.url, self.claims.owner)
-            claimed = (claim.field, claim.value) if claim.value else NOTHING
-            itself = Dependent(entry.spider, entry.source, request) if request else None
+            premise = premise_of(entry)
+            cell = lease_cell(premise, self.leases.owner)
+            lease = (cell.field, cell.value) if cell.value else NOTHING
+            itself = Skip(entry.spider, entry.source, request, premise) if request else None
             probes = read_set(replica.catalog.schema, entry, replaces)
-            arguments = _arguments((row, tokens, *replica.tombstone(replaces)), claimed, itself, probes)
-            steps[number] = _Step(entry.url, row, replaces is not None, arguments)
+            arguments = _arguments((row, tokens, *replica.tombstone(replaces)), lease, itself, probes)
+            steps[number] = _Step(premise, row, replaces is not None, arguments)
         return steps
 
     def _dropping(self, drops: Mapping[int, Drop]) -> dict[int, _Step]:
-        """How pages are dropped; none of those under whose keeper's URL this process knows of no page."""
+        """How pages are dropped; none of those whose keeper this process does not know to be kept as it was."""
         steps = {}
-        for number, (keeper, dependent) in drops.items():
-            kept = newest(self._catalog, plain(keeper), self.replica.fetch)
-            if kept is not None:
+        for number, (keeper, skip) in drops.items():
+            kept = newest(self._catalog, keeper.url, self.replica.fetch)
+            if kept is not None and is_kept_for(keeper, kept):
                 probe = (1, token(self._catalog.schema.ended, kept[0]), b"")
-                arguments = _arguments(2 * NOTHING, (digest(keeper), b""), dependent, [probe])
+                hanging = structs.replace(skip, premise=keeper)
+                arguments = _arguments(2 * NOTHING, (key_of(keeper), b""), hanging, [probe])
                 steps[number] = _Step(keeper, b"", False, arguments)
         return steps
 
     def _stepped(self, steps: dict[int, _Step]) -> list[int]:
         """The numbers of those that the server did, in one round trip; none where too much has come since."""
-        dependents = (self._key("dependents", digest(step.url)) for step in steps.values())
-        keys = [self._key("claims"), self._key("owners"), *dependents]
+        skips = (self._key("skips", key_of(step.premise)) for step in steps.values())
+        keys = [self._key("leases"), self._key("owners"), *skips]
         arguments = (part for step in steps.values() for part in (len(step.arguments), *step.arguments))
         done = self.exchange(OFFER, keys, *arguments)[1] if steps else []
         return [number for number, is_done in zip(steps, done, strict=False) if is_done]
 
     @in_turn
-    def _end(self, ending: Ending) -> tuple[bool, list[Dependent]]:
-        key, forgets = digest(ending.url), ending.renewed is None
-        keys = [self._key("claims"), self._key("dependents", key), self._key("orphans"), self._key("attachments", key)]
-        claim = NOTHING if ending.owner is None else (key, ending.owner)
+    def _end(self, ending: Ending) -> tuple[bool, list[Skip]]:
+        premise = b"" if ending.premise is None else key_of(ending.premise)
+        beside = self._key("attachments", digest(ending.url))
+        keys = [self._key("leases"), self._key("skips", premise), self._key("due"), beside]
         replica = self._replica(redis_journal.FRESH_SECONDS)
-        while found := ending.of(replica.catalog, replica.fetch) or (claim[0] and (None, None)):
+        while found := ending.of(replica.catalog, replica.fetch) or (premise and (None, None)):
             page, record = found
             row = replica.packed(record) if record else NOTHING
-            status, orphaned = self.exchange(FORGET, keys, *row, *replica.tombstone(page), *claim, int(forgets))
+            forgets = ending.renewed is None and page is not None
+            lease = premise, ending.owner, int(forgets)
+            status, skips = self.exchange(FORGET, keys, *row, *replica.tombstone(page), *lease)
             if status == b"done":
                 replica.extend([row[0]] if row[0] else [])
-                return page is not None, _unpacked(orphaned)
+                return page is not None, _unpacked(skips)
             if status == b"other":
                 return False, []
-        if forgets:
-            self.clear("attachments", key)
+        if ending.renewed is None and ending.premise is None:
+            self.clear("attachments", digest(ending.url))
         return False, []
 
-    # Claims
+    # The ledger
 
-    def orphans(self, spider: str) -> list[Dependent]:
-        return [unpack_dependent(_untaken(raw), key) for key, raw in self.rows("orphans", digest(spider))]
+    def _due(self, key: bytes, raw: bytes) -> Skip:
+        return structs.replace(unpack_skip(_untaken(raw), key), premise=None)
 
-    def take(self, orphans: Iterable[Dependent]) -> list[Dependent]:
-        return self._take(list(orphans), os.urandom(TAKE_BYTES))
+    def take(self, due: Iterable[Skip]) -> list[Skip]:
+        return self._take(list(due), os.urandom(TAKE_BYTES))
 
     @in_turn
-    def _take(self, orphans: list[Dependent], at: bytes) -> list[Dependent]:
+    def _take(self, due: list[Skip], at: bytes) -> list[Skip]:
         """Those that nobody who lives has taken; what this process took by another name than `at` it gets no more."""
-        if not self.claims.owner:
-            return orphans
+        if not self.leases.owner:
+            return due
         taken: list[bytes] = []
-        for some in parts(orphans):
-            taker = self.address.key("owner", ""), self.claims.owner.hex(), at
-            taken += self.link.call(TAKE, [self._key("orphans")], *taker, *(pack_dependent(one)[0] for one in some))
+        for some in parts(due):
+            taker = self.address.key("owner", ""), self.leases.owner.hex(), at
+            taken += self.link.call(TAKE, [self._key("due")], *taker, *(pack_skip(one)[0] for one in some))
         return _unpacked(taken)
 
     # The index
@@ -256,10 +261,10 @@ class RedisIndex(RedisJournal, Index):
         for run, first in self._runs.items():
             first_id = min(first, self.first_id_limit)
             self.link.ask("HSETNX", self.address.key("runs"), digest(run), first_id)
-        self.claims.again()
+        self.leases.again()
 
     def _bytes(self) -> int:
-        names = ("claims", "orphans", "owners", "runs", "verdicts", "verdict_urls", "restored", "rewrites", "states")
+        names = ("leases", "due", "owners", "runs", "verdicts", "verdict_urls", "restored", "rewrites", "states")
         keys = [*self.keys, *map(self.address.key, names)]
         return sum(self.link.ask("MEMORY", "USAGE", key, "SAMPLES", 100) or 0 for key in keys)
 
@@ -270,7 +275,7 @@ class RedisIndex(RedisJournal, Index):
                 found = problems(self._catalog, self._server_rows(end), told)
                 if not found or self._look() == end:
                     break
-            return found
+            return found or list(self.broken())
 
     def _server_rows(self, end: int) -> Iterator[tuple[int, bytes]]:
         for pages in parts(range(end)):
@@ -286,7 +291,7 @@ class RedisIndex(RedisJournal, Index):
             with suppress(OSError, IndexDamagedError):  # who offered or recorded has been told
                 self.settle()
             self.is_closed = True
-        self.claims.close()
+        self.leases.close()
         self.replica.catalog.wait()
         with self.lock:
             self.replica.close()
@@ -294,13 +299,13 @@ class RedisIndex(RedisJournal, Index):
 
 
 LIFE_SECONDS = 30.0
-"""After a claimant's last sign of life it is taken for dead."""
+"""After a lessee's last sign of life it is taken for dead."""
 
 
-class RedisClaims:
-    """As index.claims.Claimant: alive as long as its key is, which a thread renews until the process ends.
+class RedisLeases:
+    """As index.ledger.Lessee: alive as long as its key is, which a thread renews until the process ends.
 
-    No lock on a file is seen by another machine, so here a claimant that is killed counts as alive until its key
+    No lock on a file is seen by another machine, so here a lessee that is killed counts as alive until its key
     expires, and one that cannot reach Redis for that long as dead: that costs a duplicate. All methods but `close` are
     part of a conversation of `link`.
     """
@@ -311,33 +316,33 @@ class RedisClaims:
         self.owner = b""
         self._beat: threading.Thread | None = None
         self._ended = threading.Event()
-        self._claims, self._owners = address.key("claims"), address.key("owners")
-        self._own: set[str] = set()
+        self._leases, self._owners = address.key("leases"), address.key("owners")
+        self._own: set[Premise] = set()
 
     def start(self) -> str:
         if self._beat is None:
             self.owner = self.owner or uuid.uuid4().bytes
             self._live(self._link)
-            self._beat = threading.Thread(target=self._beats, name="dedupcrawl-claims", daemon=True)
+            self._beat = threading.Thread(target=self._beats, name="dedupcrawl-leases", daemon=True)
             self._beat.start()
         return self.owner.hex()
 
-    def kept(self, url: str) -> None:
-        """The claim of this process on a page is stored."""
+    def kept(self, premise: Premise) -> None:
+        """The server has the lease of this process on this."""
         if self.owner:
-            self._own.add(url)
+            self._own.add(premise)
 
     def again(self) -> None:
-        """Say once more that this process lives and what it claims, to a server that has forgotten."""
+        """Say once more that this process lives and its leases, to a server that has forgotten."""
         if not self.owner:
             return
         self._live(self._link)
-        for urls in parts(self._own):
-            cells = [claim_cell(url, self.owner) for url in urls]
-            self._link.ask("HSET", self._claims, *(part for cell in cells for part in (cell.field, cell.value or b"")))
+        for some in parts(self._own):
+            cells = [lease_cell(premise, self.owner) for premise in some]
+            self._link.ask("HSET", self._leases, *(part for cell in cells for part in (cell.field, cell.value or b"")))
 
-    def give_up(self, urls: Iterable[str]) -> None:
-        self._own.difference_update(urls)
+    def give_up(self, premises: Iterable[Premise]) -> None:
+        self._own.difference_update(premises)
 
     def dead(self, excluded: Collection[str]) -> set[str]:
         owners: set[bytes] = set(self._link.ask("SMEMBERS", self._owners))
@@ -349,7 +354,7 @@ class RedisClaims:
             self._link.ask("SREM", self._owners, *map(bytes.fromhex, dead))
 
     def close(self) -> None:
-        """What is still claimed is nobody's from now on."""
+        """Nobody answers from now on for what is still open."""
         if self._beat is not None:
             self._ended.set()
             self._beat.join()
@@ -361,7 +366,7 @@ class RedisClaims:
 
     def _live(self, link: Link) -> None:
         link.ask("SET", self._owner_key(self.owner), b"", "PX", int(LIFE_SECONDS * 1000))
-        link.ask("SADD", self._owners, self.owner)  # behind it, or it would be reaped alive
+        link.ask("SADD", self._owners, self.owner)  # behind it, or it would be taken for dead
 
     def _beats(self) -> None:
         """Renew the key until `close`, then delete it."""

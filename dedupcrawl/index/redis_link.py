@@ -33,7 +33,7 @@ WINDOW = 256
 
 _BYTES_AT_ONCE = 4_000_000  # of rows in one answer, about
 
-# An orphan that is taken has before it a mark, the name of its taker in hexadecimal, and that of the take.
+# What is due and was taken has before it a mark, the name of its taker in hexadecimal, and that of the take.
 TAKEN = b"+"
 TAKE_BYTES = 8
 TAKEN_BYTES = len(TAKEN) + 32 + TAKE_BYTES

@@ -14,7 +14,7 @@ import msgspec
 from dedupcrawl.content.checks.base import Check, PageIds, Postings
 from dedupcrawl.index.catalog import Catalog, PostingsView
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import Entry, Raw, Record, entry_of, forgetting, record_of, signatures, unpack
+from dedupcrawl.index.record import Entry, Premise, Raw, Record, entry_of, forgetting, record_of, signatures, unpack
 from dedupcrawl.index.schema import url_key
 
 COMPARED_LIMIT = 1000  # newest candidates of one check that are compared
@@ -190,14 +190,20 @@ def newest(catalog: Catalog, url: str, fetch: Fetch) -> tuple[int, Record] | Non
     return None
 
 
+def is_kept_for(premise: Premise, found: tuple[int, Record] | None) -> bool:
+    """Whether the newest page of a premise's URL is the one that is meant."""
+    return found is not None and found[1].page is not None and found[1].page.kept_at == premise.kept_at
+
+
 class Ending(msgspec.Struct, frozen=True):
     """A page that is to end."""
 
     url: str
     renewed: Entry | None = None  # another reading, which takes its place; None: it is forgotten, with its attachments
-    # Whose claim on it ends too, so that what depends on it is orphaned; where another claims it, nothing is done.
-    # Empty: whoever claims it; None: claims stay as they are.
-    owner: bytes | None = None
+    # What falls, so that its skips are due: then only the page that is kept since that moment ends. None: leases and
+    # skips stay as they are.
+    premise: Premise | None = None
+    owner: bytes = b""  # whose lease on the premise that must be, or nothing is done; empty: anybody's
 
     def of(self, catalog: Catalog, fetch: Fetch) -> tuple[int, Record] | None:
         """Id of the page, and what to append therefore; None where it is not kept.
@@ -205,7 +211,7 @@ class Ending(msgspec.Struct, frozen=True):
         A page that a record both ends and has inside itself is an earlier reading of it.
         """
         found = newest(catalog, self.url, fetch)
-        if found is None:
+        if found is None or (self.premise is not None and not is_kept_for(self.premise, found)):
             return None
         page, record = found
         if self.renewed is None:

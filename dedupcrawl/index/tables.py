@@ -16,9 +16,7 @@ from threading import RLock
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 ROWS_AT_ONCE = 256  # so short is what others wait for; and no transaction stays open while who reads them thinks
-COUNTED = {name: name for name in ("verdicts", "restored", "rewrites", "attachments", "orphans")} | {
-    "claimed": "claims"
-}
+COUNTED = {name: name for name in ("verdicts", "restored", "rewrites", "attachments", "due")} | {"unstored": "leases"}
 """What `Index.info` calls the tables whose cells it counts."""
 
 Owner = TypeVar("Owner", bound="Tables")

@@ -76,14 +76,14 @@ NO_REPORT = LeaseReport()
 class SharedQueue:
     """The scripts, for one worker; a server that is away is no error, and calls to it must fail at once then.
 
-    The names of its keys begin with `key`. `claimant` is the name under which this worker claims pages of an index;
+    The names of its keys begin with `key`. `lessee` is the name under which this worker answers for pages of an index;
     empty when it does not.
     """
 
-    def __init__(self, server: redis.Redis, key: str, stats: StatsCollector, claimant: str = "") -> None:
+    def __init__(self, server: redis.Redis, key: str, stats: StatsCollector, lessee: str = "") -> None:
         self._server = server
         self._stats = stats
-        self._worker = f"{claimant}:{uuid.uuid4().hex}"
+        self._worker = f"{lessee}:{uuid.uuid4().hex}"
         self._leases_of, self._alive = f"{key}:leases:", f"{key}:alive:"
         self._leases = self._leases_of + self._worker
         self._workers, self._returns = f"{key}:workers", f"{key}:returns"
@@ -182,8 +182,8 @@ class SharedQueue:
             )
         return not back and not given_up
 
-    def claimants(self) -> set[str] | None:
-        """The names as claimants of all workers that may have leases, alive or not; None while it cannot be known."""
+    def lessees(self) -> set[str] | None:
+        """The names as lessees of all workers that may have leases, alive or not; None while it cannot be known."""
         try:
             return {name.partition(":")[0] for name in self._names()} if self.catch_up() else None
         except redis.RedisError as error:

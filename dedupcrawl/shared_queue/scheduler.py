@@ -29,7 +29,7 @@ class Leases:
 
     A request is done with when Scrapy's engine is: it was answered and its callback has ended, with all links handed to
     the scheduler and all items at the end of the pipelines, or it failed for good. If items were made of it, it must
-    wait until the files of feeds that hold them are closed, as claims on pages do (DEDUP_CONFIRM).
+    wait until the files of feeds that hold them are closed, as leases on pages do (DEDUP_CONFIRM).
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -108,10 +108,8 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
         server.connection_pool.disconnect()
         server.set_retry(Retry(NoBackoff(), 0))
         dedup = crawler.get_extension(Dedup)
-        key, claimant = self.queue_key % {"spider": spider.name}, dedup.claimant if dedup is not None else ""
-        self._shared = SharedQueue(server, key, crawler.stats, claimant)
-        if dedup is not None:
-            dedup.orphans.leasing = self._shared.claimants
+        key, lessee = self.queue_key % {"spider": spider.name}, dedup.lessee if dedup is not None else ""
+        self._shared = SharedQueue(server, key, crawler.stats, lessee)
         super().open(spider)
         by = next((commands for kind, commands in _TAKEN_BY.items() if isinstance(self.queue, kind)), None)
         if by is None:
@@ -123,6 +121,10 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
         self._leases = Leases(crawler)
         self._lease_start_urls(spider)
         crawler.signals.connect(self._engine_stopped, signal=signals.engine_stopped)
+
+    def lessees(self) -> set[str] | None:
+        """The names as lessees of all workers that may have leases on requests; None while that cannot be known."""
+        return self._shared.lessees()
 
     def flush(self) -> None:
         """Forget all requests, of all workers."""

@@ -17,7 +17,7 @@ from dedupcrawl.commands.explain import command
 from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
-from dedupcrawl.index.record import Dependent, Rewrite
+from dedupcrawl.index.record import Rewrite, Skip
 from dedupcrawl.software.installation import NAME, Installation, SiteSoftware
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
@@ -366,7 +366,7 @@ def test_an_alias_that_is_not_used_is_told_with_what_speaks_against_it(tmp_path:
     index.record(Verdict("http://a.example/back", "duplicate", "http://a.example/own"), run="r", site="a.example")
     index.withdraw(["http://a.example/back"])
     index.record_rewrites([Rewrite("http://a.example/own", "http://a.example/1", ("alias.og",), "s", "r", 0.0)])
-    index.refetch([Dependent("s", "http://a.example/own", b"")])
+    index.make_due([Skip("s", "http://a.example/own", b"")])
     index.close()
 
     def said(name: str) -> str:
@@ -390,7 +390,7 @@ def test_a_page_that_was_given_back_and_waits_to_be_fetched_is_told_as_such(tmp_
     index.record(
         Verdict(url, "duplicate", "http://a.example/1", "exact", 1.0), run="r", site="", spider="toy", request=b"r"
     )
-    index.refetch([Dependent("toy", url, b"r")])
+    index.make_due([Skip("toy", url, b"r")])
     index.withdraw([url])
     index.close()
     assert "  is to be fetched again at the next start of its spider" in explain(tmp_path, url).stdout

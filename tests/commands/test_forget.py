@@ -22,6 +22,7 @@ from dedupcrawl.index.contract import Index, Offer
 from dedupcrawl.index.limits import SiteQuota
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
+from dedupcrawl.index.record import Skip
 from dedupcrawl.page import Page
 from tests.crawls.site import prose
 from tests.redis_server import RedisServer, running
@@ -195,6 +196,27 @@ def test_aliases_of_what_is_named_and_those_that_lead_there_go_too(  # noqa: PLR
     index = open_index(spec, CHECKS)
     left = {url for url, beside in index.attached(list(ALIASES), NAME).items() if NAME in beside}
     assert left == ALIASES.keys() - {f"http://{url}" for url in gone}
+    index.close()
+
+
+@pytest.mark.parametrize("where", ["lmdb", "redis"])
+def test_nothing_of_it_is_fetched_again(tmp_path: Path, redis: RedisServer, where: str) -> None:
+    """But what was dropped for it, and is not forgotten, must be."""
+    spec = f"lmdb:{tmp_path}" if where == "lmdb" else redis.url(secrets.token_hex(4))
+    index = open_index(spec, CHECKS)
+    index.start_leasing()
+    detector = Detector(index, spider="toy", remembers_requests=True)
+    for url in ("http://a.example/1", "http://a.example/copy", "http://b.example/copy", "http://b.example/other"):
+        page = Page(url, paragraphs=(prose(1 if "other" not in url else 2),))
+        detector.judge(Analysis(page, index.secret), CHECKS, scope="all", request=url.encode)
+    index.make_due([Skip("toy", "http://a.example/due", b"")])
+    index.close()
+    assert CliRunner().invoke(command, ["forget", "--site", "a.example", "--index", spec]).exit_code == 0
+    index = open_index(spec, CHECKS)
+    assert [skip.url for skip in index.due("toy")] == ["http://b.example/copy"]
+    assert [entry.url for entry in index.entries()] == ["http://b.example/other"]
+    assert index.info()["unstored"] == 1
+    assert index.verify() == []
     index.close()
 
 

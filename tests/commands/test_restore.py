@@ -18,7 +18,7 @@ from dedupcrawl.commands.index import command
 from dedupcrawl.detection.attachments import packed_item
 from dedupcrawl.index.journal import Journal, Transaction
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.record import Dependent, Rewrite
+from dedupcrawl.index.record import Rewrite, Skip
 from dedupcrawl.index.runs import RunTally
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
@@ -89,7 +89,7 @@ def test_what_is_named_comes_back_as_often_as_it_is_asked_for(
     for url in urls:
         assert index.verdict(f"http://{url}") is None
         assert index.is_restored(f"http://{url}") == ("?" not in url)
-    assert index.orphans("toy") == []
+    assert index.due("toy") == []
     index.close()
 
 
@@ -162,12 +162,12 @@ def test_what_is_to_be_fetched_again_waits_for_its_spider(folder: Path) -> None:
     for _ in range(2):
         restore(folder, "--run", "one", "--refetch")
     index = LmdbIndex(folder, CHECKS)
-    assert sorted((orphan.url, orphan.request) for orphan in index.orphans("toy")) == [
+    assert sorted((orphan.url, orphan.request) for orphan in index.due("toy")) == [
         ("http://a.example/1", b"asked"),
         ("http://a.example/1?sid=1", b""),
         ("http://a.example/2", b"asked"),
     ]
-    assert all(isinstance(orphan, Dependent) for orphan in index.orphans("toy"))
+    assert all(isinstance(orphan, Skip) for orphan in index.due("toy"))
     index.close()
 
 
@@ -188,7 +188,7 @@ def test_what_is_to_be_fetched_again_is_not_lost_when_a_disk_fails_meanwhile(
         assert CliRunner().invoke(command, ["restore", *arguments, "--index", str(folder)]).exit_code == 1
     urls = {"http://a.example/2", "http://www.b.com/3"}
     index = LmdbIndex(folder, CHECKS)
-    assert {url for url in urls if index.verdict(url) is None} <= {orphan.url for orphan in index.orphans("toy")}
+    assert {url for url in urls if index.verdict(url) is None} <= {orphan.url for orphan in index.due("toy")}
     index.close()
     assert {row["url"] for row in rows(restore(folder, *arguments))} == urls
 
@@ -210,7 +210,7 @@ def test_each_spider_gets_back_what_was_sent_elsewhere_for_it(folder: Path) -> N
         ("toy", "later", ["sid"]),
     ]
     index = LmdbIndex(folder, CHECKS)
-    assert [[orphan.url for orphan in index.orphans(spider)] for spider in ("toy", "other")] == [[url], [url]]
+    assert [[orphan.url for orphan in index.due(spider)] for spider in ("toy", "other")] == [[url], [url]]
     index.close()
 
 
@@ -248,7 +248,7 @@ def test_of_what_was_only_observed_there_is_nothing_to_give_back(folder: Path) -
     index = LmdbIndex(folder, CHECKS)
     assert index.verdict("http://c.example/5") is not None
     assert not index.is_restored("http://c.example/5")
-    assert index.orphans("toy") == []
+    assert index.due("toy") == []
     index.close()
 
 
@@ -282,7 +282,7 @@ async def test_a_crawl_that_drops_nothing_has_nothing_to_give_back(tmp_path: Pat
     (row,) = index.recorded()
     assert row.verdict.is_duplicate
     assert not row.was_dropped
-    assert list(index.orphans(row.spider)) == []
+    assert list(index.due(row.spider)) == []
     index.close()
 
 

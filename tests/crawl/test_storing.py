@@ -9,11 +9,12 @@ import pytest
 from scrapy import Spider
 from scrapy.utils.test import get_crawler
 
-from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.parts import Parts
+from dedupcrawl.crawl.refetches import Refetches
 from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.open import TemporaryIndex
+from dedupcrawl.index.record import Premise
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.urls.normalizer import Normalizer
 from tests.index.toys import CHECKS
@@ -31,7 +32,7 @@ def test_what_two_files_hold_waits_for_both() -> None:
     stored: list[str] = []
     with closing(TemporaryIndex(CHECKS)) as index:
         parts = Parts(crawler, DedupSettings.read({}), Normalizer(), index, "run", Detector(index))
-        storing = Storing(parts, Orphans(parts))
+        storing = Storing(parts, Refetches(parts))
         storing.once_stored([], ["in none"], stored)
         storing.once_stored([first], ["in the first"], stored)
         storing.once_stored([first, second], ["in both"], stored)
@@ -47,18 +48,19 @@ def test_what_two_files_hold_waits_for_both() -> None:
 def test_what_is_stored_is_confirmed_whatever_becomes_of_what_was_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     crawler = get_crawler()
     crawler.spider = Spider("spider")
-    confirmed: list[str] = []
+    held: list[Premise] = []
+    stored, lost = Premise("http://a/", 1.0), Premise("http://b/", 2.0)
 
     def fails(urls: object) -> None:
         raise RuntimeError("no more")
 
     with closing(TemporaryIndex(CHECKS)) as index:
-        monkeypatch.setattr(index, "confirm", confirmed.extend)
-        monkeypatch.setattr(index, "abandon", fails)
+        monkeypatch.setattr(index, "hold", held.extend)
+        monkeypatch.setattr(index, "fall", fails)
         parts = Parts(crawler, DedupSettings.read({}), Normalizer(), index, "run", Detector(index))
-        storing = Storing(parts, Orphans(parts))
-        storing._stored.append("http://a/")
-        storing._lost.append(({"http://b/": "http://b/"}, None))
+        storing = Storing(parts, Refetches(parts))
+        storing._stored.append(stored)
+        storing._lost.append(({lost.url: lost}, None))
         with pytest.raises(RuntimeError):
             storing._confirm()
-    assert confirmed == ["http://a/"]
+    assert held == [stored]

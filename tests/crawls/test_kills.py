@@ -143,6 +143,6 @@ def test_files_of_a_feed_that_are_closed_confirm_what_is_in_them(tmp_path: Path)
     index = LmdbIndex(tmp_path / "index", ())
     info = index.info()
     index.close()
-    assert isinstance(info["claimed"], int)
+    assert isinstance(info["unstored"], int)
     assert isinstance(info["pages"], int)
-    assert 0 < info["claimed"] <= 15 < info["pages"]
+    assert 0 < info["unstored"] <= 15 < info["pages"]

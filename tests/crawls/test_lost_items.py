@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from pathlib import Path
 from typing import Any
 
 import pytest
 import scrapy
 from scrapy.exceptions import DropItem
 
-from tests.crawls.site import crawl, page, prose, serve
+from tests.crawls.site import Answer, crawl, page, prose, serve
 
 STORY = prose(1, 200)
 
@@ -79,7 +80,28 @@ async def test_equal_items_of_one_listing_that_are_lost_are_not_fetched_for_ever
     assert done.stats["finish_reason"] == "finished"
     assert site.requests["/"] == 2
     assert {item["text"] for item in done.items} == {good}
-    assert done.stats["dedup/index/orphans"] == 0
+    assert done.stats["dedup/index/due"] == 0
+
+
+@pytest.mark.parametrize("lasts", [True, False])
+async def test_what_could_not_be_fetched_again_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, lasts: bool
+) -> None:
+    """The second time it cannot be fetched."""
+    seen = set[str]()
+
+    def once(path: str) -> Answer:
+        answer = Answer("down", 500) if path in seen else Answer(page(prose(1)))
+        seen.add(path)
+        return answer
+
+    pages = {"/": page("Start " + prose(0), "/a", "/b"), "/a": lambda: once("/a"), "/b": lambda: once("/b")}
+    where = f"lmdb:{tmp_path}" if lasts else "memory:"
+    settings = {"DEDUP_INDEX": where, "ITEM_PIPELINES": {RefusesAll: 800}, "CONCURRENT_REQUESTS": 1}
+    with serve(pages) as site, caplog.at_level(logging.WARNING, "dedupcrawl.crawl.extension"):
+        await crawl(f"{site.base}/", settings)
+    (line,) = [record.getMessage() for record in caplog.records if "fetched again" in record.getMessage()]
+    assert ("by the next crawl with this index" in line) == lasts
 
 
 async def test_equal_items_of_two_listings_that_are_lost_are_not_fetched_for_ever() -> None:
@@ -95,7 +117,7 @@ async def test_equal_items_of_two_listings_that_are_lost_are_not_fetched_for_eve
     assert done.stats["finish_reason"] == "finished"
     assert sum(site.requests.values()) == 3
     assert {item["text"] for item in done.items} == {prose(8), prose(9)}
-    assert done.stats["dedup/index/orphans"] == 0
+    assert done.stats["dedup/index/due"] == 0
 
 
 async def test_an_item_that_is_lost_does_not_cost_the_others_of_its_listing_their_place() -> None:
@@ -131,7 +153,7 @@ async def test_what_was_dropped_twice_for_what_is_lost_is_kept() -> None:
     assert done.stats["finish_reason"] == "finished"
     assert done.urls == {f"{site.base}/last"}
     assert max(site.requests.values()) <= 3
-    assert done.stats["dedup/index/orphans"] == 0
+    assert done.stats["dedup/index/due"] == 0
 
 
 async def test_what_is_left_to_the_next_crawl_is_told_once(caplog: pytest.LogCaptureFixture) -> None:

@@ -52,9 +52,9 @@ def index_of(server: RedisServer) -> RedisIndex:
 async def test_every_text_once(redis_server: RedisServer) -> None:
     done = await crawl_with(redis_server, pages_of_a_site({}))
     assert len(texts(done)) == len(set(texts(done))) == COUNT // 2 + 1
-    assert done.stats["dedup/index/claimed"] == done.stats["dedup/content/unique"]
+    assert done.stats["dedup/index/unstored"] == done.stats["dedup/content/unique"]
     index = index_of(redis_server)
-    assert index.info()["claimed"] == 0, "all is confirmed"
+    assert index.info()["unstored"] == 0, "all is confirmed"
     assert index.verify() == []
     index.close()
 
@@ -72,7 +72,7 @@ async def test_pages_wait_for_a_redis_that_is_restarted(redis_server: RedisServe
     assert "dedup/index/let_through" not in done.stats
     index = index_of(redis_server)
     assert index.info()["pages"] == COUNT // 2 + 1
-    assert index.info()["claimed"] == 0
+    assert index.info()["unstored"] == 0
     assert index.verify() == []
     index.close()
 
@@ -93,7 +93,7 @@ async def test_pages_that_are_judged_together_wait_for_a_redis_that_is_killed(
     assert done.stats["dedup/content/checked"] == COUNT + 1
     index = index_of(redis_server)
     assert index.info()["pages"] == COUNT // 2 + 1
-    assert index.info()["claimed"] == 0
+    assert index.info()["unstored"] == 0
     assert index.verify() == []
     index.close()
 
@@ -111,7 +111,7 @@ async def test_pages_go_on_without_redis_and_are_checked_later(redis_server: Red
     assert done.stats["dedup/index/duplicates_let_through"] > 0
     index = index_of(redis_server)
     assert index.info()["pages"] == COUNT // 2 + 1
-    assert index.info()["claimed"] == 0
+    assert index.info()["unstored"] == 0
     assert index.verify() == []
     index.close()
 
@@ -135,7 +135,7 @@ async def test_a_redis_that_forgets_everything_is_given_it_back(tmp_path: Path) 
         assert len(texts(done)) == len(set(texts(done))) == COUNT // 2 + 1
         index = index_of(server)
         assert index.info()["pages"] == COUNT // 2 + 1
-        assert index.info()["claimed"] == 0
+        assert index.info()["unstored"] == 0
         assert index.verify() == []
         index.close()
 
@@ -173,7 +173,7 @@ async def test_a_redis_that_refuses_for_a_while_is_an_outage(
     assert went_on.stats["dedup/index/duplicates_let_through"] > 0
     index = index_of(redis_server)
     assert index.info()["pages"] == COUNT // 2 + 1
-    assert index.info()["claimed"] == 0
+    assert index.info()["unstored"] == 0
     index.close()
 
 

@@ -15,7 +15,7 @@ import pytest
 import redis
 
 from dedupcrawl.content.checks.registry import make_checks
-from dedupcrawl.index.record import Dependent
+from dedupcrawl.index.record import Skip
 from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.settings import DedupSettings
 from tests import warm
@@ -103,13 +103,13 @@ def test_what_is_to_be_fetched_again_one_worker_asks_for(project: Path, redis_se
     index = RedisIndex(
         f"redis://127.0.0.1:{redis_server.port}/0?prefix=news", make_checks(*DedupSettings.read({}).index_checks())
     )
-    index.refetch(Dependent("news", f"{site.base}/0/{number}", b"") for number in range(TEXTS))
+    index.make_due(Skip("news", f"{site.base}/0/{number}", b"") for number in range(TEXTS))
     feeds = ["0.jsonl", "1.jsonl"]
     workers = [start(project, redis_server, feed) for feed in feeds]
     assert [worker.wait(timeout=120) for worker in workers] == [0, 0]
     assert site.requests == {f"/0/{number}": 1 for number in range(TEXTS)}
     assert sorted(found(project, *feeds)) == sorted(prose(100 + number, 120) for number in range(TEXTS))
-    assert index.orphans("news") == []
+    assert index.due("news") == []
     index.close()
 
 

@@ -54,7 +54,7 @@ async def test_what_was_dropped_for_a_page_that_is_lost_is_fetched_again(tmp_pat
     assert done.fetched.count(f"{site.base}/second") == 2
     assert done.stats["dedup/content/abandoned"] == 1
     assert done.stats["dedup/content/refetched"] == 1
-    assert done.stats["dedup/index/orphans"] == 0
+    assert done.stats["dedup/index/due"] == 0
     assert done.stats["dedup/index/pages"] == 2
     with closing(LmdbIndex(tmp_path / "index", ())) as index:
         verdict = index.verdict(f"{site.base}/second")
@@ -84,7 +84,7 @@ async def test_other_items_of_the_page_are_enough(tmp_path: Path) -> None:
         done = await crawl(f"{site.base}/", settings, spider_of(dict, copies=2))
     assert len(done.items) == 1
     index = LmdbIndex(path, ())
-    assert index.info()["claimed"] == 0
+    assert index.info()["unstored"] == 0
     index.close()
 
 
@@ -97,7 +97,7 @@ async def test_after_a_crawl_everything_is_confirmed(tmp_path: Path) -> None:
             await crawl(f"{site.base}/", {"DEDUP_INDEX": f"lmdb:{path}", **more})
         index = LmdbIndex(path, ())
         assert index.info()["pages"] == 2
-        assert index.info()["claimed"] == 0
+        assert index.info()["unstored"] == 0
         index.close()
 
 
@@ -108,7 +108,7 @@ async def test_a_feed_that_cannot_be_stored_confirms_nothing(tmp_path: Path) -> 
     with serve({"/": page(STORY)}) as site:
         await crawl(f"{site.base}/", {"DEDUP_INDEX": f"lmdb:{path}", "FEEDS": feeds})
     index = LmdbIndex(path, ())
-    assert index.info()["claimed"] == 1
+    assert index.info()["unstored"] == 1
     index.close()
 
 
@@ -135,7 +135,7 @@ async def test_an_item_that_no_feed_could_take_is_not_stored(tmp_path: Path, bat
         done = await crawl(f"{site.base}/", {**settings, "ITEM_PIPELINES": {Unwritable: 300}})
         assert f"{site.base}/second" not in done.urls
         index = LmdbIndex(path, ())
-        assert index.info()["claimed"] == 2  # /first, and what follows it in the file that could not take it
+        assert index.info()["unstored"] == 2  # /first, and what follows it in the file that could not take it
         index.close()
         again = await crawl(f"{site.base}/", {**settings, "DEDUP_SCOPE": "spider"})
     assert again.stats["dedup/content/refetched"] == 1  # /second

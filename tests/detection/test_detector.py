@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index.record import Dependent
+from dedupcrawl.index.record import Skip
 from dedupcrawl.verdict import Verdict
 from tests.detection.judged import Crawl, Shared, prose
 
@@ -59,9 +59,9 @@ def test_a_restored_page_is_never_dropped_again() -> None:
     shared.judge("http://a.com/1", prose(300))
     assert shared.judge("http://a.com/2", prose(300), request=b"as asked").is_duplicate
     assert shared.index.withdraw(["http://a.com/2"]) == 1
-    shared.index.refetch([Dependent("one", "http://a.com/2", b"as asked")])
+    shared.index.make_due([Skip("one", "http://a.com/2", b"as asked")])
     assert shared.judge("http://a.com/2", prose(300)).verdict == "unique"
-    assert shared.index.orphans("one") == [], "it was fetched again"
+    assert shared.index.due("one") == [], "it was fetched again"
     assert {entry.url for entry in shared.index.entries()} == {"http://a.com/1", "http://a.com/2"}
     assert shared.judge("http://a.com/2", prose(300), run="2").verdict == "unique"
     assert shared.judge("http://a.com/3", prose(300)).is_duplicate
@@ -78,10 +78,10 @@ def test_the_other_page_of_a_restored_pair_is_not_dropped_instead() -> None:
 
 def test_a_page_that_was_fetched_again_is_no_orphan_whatever_was_said_of_it() -> None:
     shared = Shared()
-    shared.index.refetch([Dependent("one", "http://a.com/short", b""), Dependent("one", "http://a.com/over", b"")])
+    shared.index.make_due([Skip("one", "http://a.com/short", b""), Skip("one", "http://a.com/over", b"")])
     assert shared.judge("http://a.com/short", []).verdict == "abstained"
     assert shared.judge("http://a.com/over", prose(300), quota=0).verdict == "abstained"
-    assert shared.index.orphans("one") == []
+    assert shared.index.due("one") == []
 
 
 def test_of_a_page_that_was_fetched_again_and_kept_it_is_not_said_any_more_that_it_is_a_duplicate() -> None:
@@ -89,6 +89,6 @@ def test_of_a_page_that_was_fetched_again_and_kept_it_is_not_said_any_more_that_
     shared.judge("http://a.com/1", prose(300))
     assert shared.judge("http://a.com/2", prose(300), request=b"as asked").is_duplicate
     shared.index.forget(["http://a.com/1"])
-    shared.index.refetch([Dependent("one", "http://a.com/2", b"as asked")])
+    shared.index.make_due([Skip("one", "http://a.com/2", b"as asked")])
     assert shared.judge("http://a.com/2", prose(300)).verdict == "unique"
     assert shared.index.verdict("http://a.com/2") == Verdict("http://a.com/2", "unique")

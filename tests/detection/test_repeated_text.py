@@ -12,7 +12,7 @@ from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.open import TemporaryIndex
-from dedupcrawl.index.record import Dependent
+from dedupcrawl.index.record import Skip
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 from tests.detection.judged import CHECKS, SECRET, Crawl, framed, prose
@@ -189,7 +189,7 @@ class TestTemplateOfASite:
         told = site.detector.wrongly_dropped()
         assert [(one.url, one.request) for one in told] == [("http://a.example/empty", b"a.example/empty")]
         assert site.detector.wrongly_dropped() == [], "told once"
-        assert site.index.orphans("") == told, "another process asks for it, should this one end"
+        assert site.index.due("") == told, "another process asks for it, should this one end"
         assert not site.judge("a.example/empty", MENU, FOOT).is_duplicate
 
     def test_it_is_asked_for_once_and_its_equal_stays_dropped(self) -> None:
@@ -224,15 +224,15 @@ class TestTemplateOfASite:
         site = Site()
         site.judge("a.example/story", MENU, prose(60, 6), FOOT)
         site.judge("a.example/empty", MENU, FOOT)
-        refetch = site.index.refetch
+        make_due = site.index.make_due
         failures = iter([OSError("away"), None])
 
-        def fails_once(orphans: Iterable[Dependent]) -> None:
+        def fails_once(due: Iterable[Skip]) -> None:
             if (failure := next(failures)) is not None:
                 raise failure
-            refetch(orphans)
+            make_due(due)
 
-        monkeypatch.setattr(site.index, "refetch", fails_once)
+        monkeypatch.setattr(site.index, "make_due", fails_once)
         for number in range(4):
             site.judge(f"a.example/{number}", MENU, prose(150, 100 + number), FOOT)
         with pytest.raises(OSError, match="away"):

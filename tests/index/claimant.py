@@ -13,13 +13,13 @@ from pathlib import Path
 from dedupcrawl.index import redis as redis_index
 from dedupcrawl.index.contract import Index, Kept
 from dedupcrawl.index.open import open_index
-from dedupcrawl.index.record import Dependent
+from dedupcrawl.index.record import Skip
 from dedupcrawl.verdict import Verdict
 from tests import warm
-from tests.index.toys import CHECKS, depend, offer, page
+from tests.index.toys import CHECKS, drop, offer, page, store
 
 ROOT = Path(__file__).parents[2]
-COPY = Dependent("toy", "http://a/copy", b"ask for the copy")
+COPY = Skip("toy", "http://a/copy", b"ask for the copy")
 LIFE_SECONDS = 1.0  # of its claims, where they need a sign of life
 
 
@@ -52,19 +52,19 @@ def assert_reaped(index: Index) -> None:
     """Its claim is forgotten and what hung on it is to be fetched again; what it had stored stays."""
     assert index.entry("http://a/1") is None
     assert index.entry("http://a/stored") is not None
-    assert {orphan.request for orphan in index.orphans("toy")} == {COPY.request, b"ask for it"}
-    assert index.info()["claimed"] == 0
+    assert {orphan.request for orphan in index.due("toy")} == {COPY.request, b"ask for it"}
+    assert index.info()["unstored"] == 0
     assert index.verify() == []
 
 
 if __name__ == "__main__":
     redis_index.LIFE_SECONDS = LIFE_SECONDS
     index = open_index(sys.argv[1], CHECKS)
-    index.start_claiming()
+    index.start_leasing()
     keep(index, "http://a/stored", 6)
-    index.confirm(["http://a/stored"])
+    store(index, "http://a/stored")
     keep(index, "http://a/1", 7, b"ask for it")
-    depend(index, "http://a/1", COPY)
+    drop(index, "http://a/1", COPY)
     if sys.argv[2] == "close":
         index.close()
     print("ready", flush=True)

@@ -11,9 +11,9 @@ import pytest
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
-from dedupcrawl.index.record import Dependent
+from dedupcrawl.index.record import Skip
 from tests.index.test_processes import Worker
-from tests.index.toys import CHECKS, depend, fill, offer, page
+from tests.index.toys import CHECKS, drop, fill, lose, offer, page
 
 
 def disk(folder: Path) -> int:
@@ -30,7 +30,7 @@ def filled(folder: Path) -> LmdbIndex:
 
 def test_the_room_of_what_was_forgotten_is_free_again(tmp_path: Path) -> None:
     index = filled(tmp_path)
-    index.start_claiming()
+    index.start_leasing()
     fill(index, 5)
     before, reported = disk(tmp_path), index.info()["bytes"]
     assert index.forget(f"http://large/{number}" for number in range(950)) == 950
@@ -41,8 +41,8 @@ def test_the_room_of_what_was_forgotten_is_free_again(tmp_path: Path) -> None:
     assert after < reported / 4
     assert disk(tmp_path) < before / 4
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == ["owners"]
-    assert depend(index, "http://fill/1000", Dependent("toy", "http://d", b"")), "claims go on"
-    assert index.abandon(["http://fill/1000"]) == [Dependent("toy", "http://d", b"")]
+    assert drop(index, "http://fill/1000", Skip("toy", "http://d", b"")), "claims go on"
+    assert lose(index, "http://fill/1000") == [Skip("toy", "http://d", b"")]
     index.close()
     reopened = LmdbIndex(tmp_path, CHECKS)
     assert reopened.verify() == []

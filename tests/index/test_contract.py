@@ -135,7 +135,7 @@ def test_info_counts(index: AnyIndex) -> None:
         lambda index: list(index.restored()),
         lambda index: index.withdraw(["http://a"]),
         lambda index: index.is_restored("http://a"),
-        lambda index: index.refetch([]),
+        lambda index: index.make_due([]),
         lambda index: index.record_rewrites([]),
         lambda index: index.rewrite("http://a"),
         lambda index: list(index.rewrites()),

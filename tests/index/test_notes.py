@@ -8,7 +8,7 @@ import time
 import pytest
 
 from dedupcrawl.index.contract import Kept
-from dedupcrawl.index.record import Dependent, Rewrite
+from dedupcrawl.index.record import Rewrite, Skip
 from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
@@ -50,7 +50,7 @@ def test_withdrawn_verdicts(index: AnyIndex) -> None:
     assert list(index.restored()) == [newest]
     assert index.withdraw(["http://a/1"]) == 0
     assert index.withdraw(["http://a/2", "http://a/2"]) == 1
-    assert index.orphans("toy") == []
+    assert index.due("toy") == []
     index.record(Verdict("http://a/4", "duplicate"), run="", site="a")
     assert [row.verdict.url for row in index.recorded()] == ["http://a/3", "http://a/4"]
     assert sorted(row.verdict.url for row in index.restored()) == ["http://a/1", "http://a/2"]
@@ -66,13 +66,13 @@ def test_many_verdicts_are_withdrawn(index: AnyIndex) -> None:
 
 
 def test_what_is_to_be_fetched_again_is_an_orphan(index: AnyIndex) -> None:
-    first, second = Dependent("toy", "http://a/1", b"1"), Dependent("other", "http://a/1", b"2")
-    index.refetch([first, second])
-    index.refetch([first])
-    assert index.orphans("toy") == [first]
-    assert index.orphans("other") == [second]
-    index.adopt(first, None)
-    assert index.orphans("toy") == []
+    first, second = Skip("toy", "http://a/1", b"1"), Skip("other", "http://a/1", b"2")
+    index.make_due([first, second])
+    index.make_due([first])
+    assert index.due("toy") == [first]
+    assert index.due("other") == [second]
+    index.release(first, None)
+    assert index.due("toy") == []
 
 
 def test_rewrites(index: AnyIndex) -> None:

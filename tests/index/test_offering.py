@@ -10,10 +10,10 @@ import pytest
 from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.index import search
 from dedupcrawl.index.contract import Kept
-from dedupcrawl.index.record import Dependent, Entry
+from dedupcrawl.index.record import Entry, Skip
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
-from tests.index.toys import LettersCheck, add, depend, duplicate_of, fill, offer, page
+from tests.index.toys import LettersCheck, add, drop, duplicate_of, fill, lose, offer, page, store
 
 
 def test_first_come_first_kept(index: AnyIndex) -> None:
@@ -309,17 +309,17 @@ def test_there_is_no_other_reading_of_what_is_not_kept(index: AnyIndex) -> None:
 
 
 def test_a_claim_stays_what_it_is(index: AnyIndex) -> None:
-    index.start_claiming()
+    index.start_leasing()
     for number in (1, 2):
         offer(index, page(f"http://a/{number}", number))
-    index.confirm(["http://a/1"])
+    store(index, "http://a/1")
     for number in (1, 2):
         assert index.renew(page(f"http://a/{number}", number + 10))
-    dependent = Dependent("spider", "http://a/3", b"request")
+    dependent = Skip("spider", "http://a/3", b"request")
     for number in (1, 2):
-        assert depend(index, f"http://a/{number}", dependent)
-    assert index.info()["claimed"] == 1
-    assert index.abandon(["http://a/1"]) == []
-    assert index.abandon(["http://a/2"]) == [dependent]
+        assert drop(index, f"http://a/{number}", dependent)
+    assert index.info()["unstored"] == 1
+    assert lose(index, "http://a/1") == []
+    assert lose(index, "http://a/2") == [dependent]
     assert list(index.entries()) == []
     assert index.verify() == []

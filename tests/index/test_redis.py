@@ -20,7 +20,7 @@ from dedupcrawl.index.redis_link import WINDOW
 from tests.index.claimant import COPY, keep, keeper_of
 from tests.index.redis_index import opened, urls
 from tests.index.test_processes import Worker, check_each_is_kept_once
-from tests.index.toys import CHECKS, EqualCheck, EqualOff, depend, fill, page
+from tests.index.toys import CHECKS, EqualCheck, EqualOff, drop, fill, page
 from tests.redis_server import RedisServer
 
 
@@ -68,10 +68,10 @@ def test_a_page_that_another_worker_replaced_or_forgot_is_no_reason_to_drop(redi
     keep(one, "http://a/2", 8)
     assert keeper_of(other, "http://b", 7) == "http://a/1"
     one.forget(["http://a/1"])
-    assert not depend(other, "http://a/1", COPY)
+    assert not drop(other, "http://a/1", COPY)
     assert keeper_of(other, "http://b", 7) is None
     keep(one, "http://a/2", 9)
-    assert depend(other, "http://a/2", COPY), "it is kept, though as another page"
+    assert drop(other, "http://a/2", COPY), "it is kept, though as another page"
     assert keeper_of(other, "http://c", 8) is None
     one.close()
     other.close()

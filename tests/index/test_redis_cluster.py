@@ -14,7 +14,7 @@ from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.verdict import Verdict
 from tests.index.claimant import COPY, keep
 from tests.index.redis_index import opened, urls
-from tests.index.toys import depend
+from tests.index.toys import drop, lose, store
 from tests.redis_server import RedisServer, running
 
 
@@ -24,22 +24,22 @@ def test_on_a_cluster_all_keys_lie_in_one_slot(tmp_path: Path) -> None:
         client: Any = redis.Redis(port=server.port)
         client.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
         index = opened(server.url(), wait=10)
-        index.start_claiming()
+        index.start_leasing()
         keep(index, "http://a/1", 7)
         keep(index, "http://a/1", 8)
-        assert depend(index, "http://a/1", COPY)
+        assert drop(index, "http://a/1", COPY)
         index.record(Verdict("http://v", "duplicate"), run="", site="", spider="toy")
-        assert index.abandon(["http://a/1"]) == [COPY]
+        assert lose(index, "http://a/1") == [COPY]
         assert index.take([COPY]) == [COPY]
         assert index.take([COPY]) == []
-        index.adopt(COPY, None)
-        assert index.reap_expired() == 0
+        index.release(COPY, None)
+        assert index.expire() == 0
         assert index.withdraw(["http://v"]) == 1
-        index.refetch([COPY])
+        index.make_due([COPY])
         index.attach("http://a/1", "text", b"x")
         index.forget(["http://a/1"])
         index.update_site_state("a", "b", lambda old: b"")
-        index.confirm(["http://a/1"])
+        store(index, "http://a/1")
         assert index.first_id_of_run("run") == 3
         assert index.verify() == []
         index.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 import redis
@@ -14,13 +14,15 @@ from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.verdict import Verdict
 from tests.index.claimant import COPY, keep, keeper_of
 from tests.index.redis_index import opened, urls
-from tests.index.toys import depend, fill, offer, page
+from tests.index.toys import drop, fill, offer, page, premise
 from tests.redis_server import RedisServer
+
+Wanted = TypeVar("Wanted")
 
 
 def test_a_server_that_is_killed_loses_nothing_that_it_acknowledged(lasting_server: RedisServer) -> None:
     one, other = opened(lasting_server.url(), wait=30), opened(lasting_server.url(), wait=30)
-    one.start_claiming()
+    one.start_leasing()
     for attempt in range(3):
         keep(one, f"http://one/{attempt}", 10 + attempt)
         one.record(Verdict(f"http://v/{attempt}", "duplicate"), run="", site="")
@@ -29,7 +31,7 @@ def test_a_server_that_is_killed_loses_nothing_that_it_acknowledged(lasting_serv
         keep(other, f"http://other/{attempt}", 20 + attempt)
         assert keeper_of(one, "http://new", 20 + attempt) == f"http://other/{attempt}"
     assert [row.verdict.url for row in one.recorded()] == [f"http://v/{n}" for n in range(3)], "each once"
-    assert one.info()["claimed"] == 3
+    assert one.info()["unstored"] == 3
     for index in (one, other):
         assert len(urls(index)) == 6
         assert index.verify() == []
@@ -39,7 +41,7 @@ def test_a_server_that_is_killed_loses_nothing_that_it_acknowledged(lasting_serv
 def test_a_server_that_forgets_everything_is_given_the_pages_back(own_server: RedisServer) -> None:
     one, other = opened(own_server.url(), wait=30), opened(own_server.url(), wait=30)
     run = one.first_id_of_run("run")
-    one.start_claiming()
+    one.start_leasing()
     keep(one, "http://claimed", 5)
     fill(one, 600)
     one.forget(["http://fill/1003"])
@@ -51,7 +53,7 @@ def test_a_server_that_forgets_everything_is_given_the_pages_back(own_server: Re
     keep(one, "http://after", 7)
     assert keeper_of(other, "http://new", 7) == "http://after"
     assert urls(one) == urls(other) == [*before, "http://after"]
-    assert one.info()["claimed"] == 602
+    assert one.info()["unstored"] == 602
     assert one.first_id_of_run("run") == run
     for index in (one, other):
         assert index.verify() == []
@@ -213,18 +215,19 @@ def test_urls_that_come_one_by_one_are_all_done_when_the_connection_breaks_meanw
     client = redis.Redis(port=own_server.port)
     index = opened(own_server.url(), wait=10)
 
-    def one_by_one(*urls: str) -> Iterator[str]:
-        yield urls[0]
+    def one_by_one(*wanted: Wanted) -> Iterator[Wanted]:
+        yield wanted[0]
         _cut_off_all_others(client)
-        yield from urls[1:]
+        yield from wanted[1:]
 
-    index.start_claiming()
+    index.start_leasing()
     for number in range(4):
         keep(index, f"http://a/{number}", number)
-    assert depend(index, "http://a/1", COPY)
-    index.confirm(one_by_one("http://a/2", "http://a/3"))
-    assert index.info()["claimed"] == 2
-    assert index.abandon(one_by_one("http://a/0", "http://a/1")) == [COPY]
+    assert drop(index, "http://a/1", COPY)
+    premises = [premise(index, f"http://a/{number}") for number in range(4)]
+    index.hold(one_by_one(*premises[2:]))
+    assert index.info()["unstored"] == 2
+    assert index.fall(one_by_one(*premises[:2])) == [COPY]
     assert index.forget(one_by_one("http://a/2", "http://a/3")) == 2
     assert urls(index) == []
     index.close()

@@ -11,7 +11,8 @@ import numpy as np
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings, Probe
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.index.contract import Drop, Index, Kept, Offer
-from dedupcrawl.index.record import Dependent, Entry
+from dedupcrawl.index.ledger import premise_of
+from dedupcrawl.index.record import Entry, Premise, Skip
 from dedupcrawl.index.search import Search
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
@@ -149,9 +150,25 @@ def add(index: Index, found: Search, request: bytes = b"") -> Kept | None:
     return index.carry_out([Offer(found, request)])[0]  # type: ignore[return-value]  # of an offer
 
 
-def depend(index: Index, keeper: str, dependent: Dependent) -> bool:
+def premise(index: Index, url: str) -> Premise:
+    """That what is kept under this URL is stored."""
+    kept = index.entry(url)
+    return Premise(url, 0.0) if kept is None else premise_of(kept)
+
+
+def drop(index: Index, keeper: str, skip: Skip) -> bool:
     """Drop one page because of another."""
-    return index.carry_out([Drop(keeper, dependent)]) == [True]
+    return index.carry_out([Drop(premise(index, keeper), skip)]) == [True]
+
+
+def store(index: Index, *urls: str) -> None:
+    """What is kept under these URLs is stored."""
+    index.hold([premise(index, url) for url in urls])
+
+
+def lose(index: Index, *urls: str) -> list[Skip]:
+    """What is kept under these URLs is lost; what is due therefore."""
+    return index.fall([premise(index, url) for url in urls])
 
 
 def offer(  # noqa: PLR0913 - each may be left out or is a case

@@ -160,15 +160,15 @@ def test_much_that_became_of_earlier_requests_is_told_in_parts(
 
 def test_it_is_known_who_may_have_leases_dead_or_alive(server: RedisServer) -> None:
     one, other = (SharedQueue(client_of(server), "spider:requests", get_stats(), name) for name in ("one", "other"))
-    assert one.claimants() == set()
+    assert one.lessees() == set()
     push(one, "a")
     push(one, "b")
     assert all_taken(other)
-    assert one.claimants() == {"one", "other"}
+    assert one.lessees() == {"one", "other"}
     assert not one.is_empty("nothing there")
-    assert one.claimants() == {"one"}, "what the other had is back"
+    assert one.lessees() == {"one"}, "what the other had is back"
     server.kill()
-    assert one.claimants() is None
+    assert one.lessees() is None
     one.close(0)
     other.close(0)
 

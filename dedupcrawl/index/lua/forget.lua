@@ -1,5 +1,5 @@
--- KEYS: …, claims, dependents, orphans, attachments. ARGV: row or '', tokens, number of the row that it ends, that
--- one's tombstone, URL digest of a claim that ends too or '', whose claim it must be or '', '1' if attachments go.
+-- KEYS: …, leases, skips of a premise, due ones, attachments. ARGV: row or '', tokens, number of the row that it ends,
+-- that one's tombstone, key of the premise that falls or '', whose lease it must be or '', '1' if attachments go.
 if known < count then return {'behind', unknown_rows(), restored} end
 if ARGV[8] ~= '' and string.sub(redis.call('HGET', KEYS[4], ARGV[7]) or '', 1, #ARGV[8]) ~= ARGV[8] then
   return {'other', {}, restored, {}}
@@ -10,14 +10,14 @@ if beside > 0 then
   redis.call('HINCRBY', KEYS[1], 'attachments', -beside)
   redis.call('DEL', KEYS[7])
 end
-local orphaned = {}
+local due = {}
 if ARGV[7] ~= '' then
-  local dependents = redis.call('HGETALL', KEYS[5])
-  for at = 1, #dependents, 2 do
-    redis.call('HSET', KEYS[6], dependents[at], dependents[at + 1])
-    orphaned[#orphaned + 1] = dependents[at + 1]
+  local skips = redis.call('HGETALL', KEYS[5])
+  for at = 1, #skips, 2 do
+    redis.call('HSET', KEYS[6], skips[at], skips[at + 1])
+    due[#due + 1] = skips[at + 1]
   end
   redis.call('DEL', KEYS[5])
   redis.call('HDEL', KEYS[4], ARGV[7])
 end
-return {'done', {}, restored, orphaned}
+return {'done', {}, restored, due}

@@ -1,8 +1,8 @@
--- KEYS: …, claims, claimants, for each page its dependents. ARGV: for each page: how many follow, row or '' for one
--- that is kept already, tokens, number of the row that it replaces or '', that one's tombstone, URL digest of a claim
--- or '', the claim, a dependent's field or '', itself, then for each probe: least sum, tokens, weights (4 bytes each;
--- '' for 1 each). A page is kept unless it meets a row that the client does not know, or a page before it in the same
--- call; what depends on it is remembered while it is claimed.
+-- KEYS: …, leases, lessees, for each page the skips of its premise. ARGV: for each page: how many follow, row or '' for
+-- one that is kept already, tokens, number of the row that it replaces or '', that one's tombstone, key of its premise
+-- or '', the lease, a skip's field or '', itself, then for each probe: least sum, tokens, weights (4 bytes each; '' for
+-- 1 each). A page is kept unless it meets a row that the client does not know, or a page before it in the same call; a
+-- skip is remembered while its premise is open.
 if count - known > WINDOW then return {'behind', unknown_rows(), restored} end
 local told = unknown_rows()
 if #told < count - known then return {'behind', told, restored} end
@@ -50,18 +50,18 @@ while at <= #ARGV do
   if last < #ARGV then post(-number, tokens) end  -- of a refused one, too: none after it may overtake it
   kept[number] = met and 0 or 1
   if not met then
-    local claimed = ARGV[at + 5] ~= ''
+    local is_open = ARGV[at + 5] ~= ''
     if row == '' then
-      claimed = redis.call('HEXISTS', KEYS[4], ARGV[at + 5]) == 1
+      is_open = redis.call('HEXISTS', KEYS[4], ARGV[at + 5]) == 1
     else
       append(row, tokens, ARGV[at + 3], ARGV[at + 4])
       count = count + 1
-      if claimed then
+      if is_open then
         redis.call('HSET', KEYS[4], ARGV[at + 5], ARGV[at + 6])
         redis.call('SADD', KEYS[5], string.sub(ARGV[at + 6], 1, 16))  -- who may have been buried alive
       end
     end
-    if claimed and ARGV[at + 7] ~= '' then redis.call('HSET', KEYS[5 + number], ARGV[at + 7], ARGV[at + 8]) end
+    if is_open and ARGV[at + 7] ~= '' then redis.call('HSET', KEYS[5 + number], ARGV[at + 7], ARGV[at + 8]) end
   end
   at = last + 1
 end

@@ -1,10 +1,10 @@
-"""Orphans: pages that were kept but never stored, or dropped because of such a page; they are fetched again."""
+"""Refetches: pages that are due, because they, or what they were dropped for, were never stored (`index.ledger`)."""
 
 from __future__ import annotations
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from scrapy import Request
 from scrapy.http import Response
@@ -14,10 +14,10 @@ from scrapy.utils.misc import load_object
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.journal_file import restored
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.request_meta import FORCE_KEEP, GONE, MOVED, ORIGINAL_URL, ORPHANS, without_fragment
-from dedupcrawl.index.contract import ClaimLedger
+from dedupcrawl.crawl.request_meta import FORCE_KEEP, GONE, MOVED, ORIGINAL_URL, REFETCHED, without_fragment
+from dedupcrawl.index.contract import Ledger
 from dedupcrawl.index.open import is_redis
-from dedupcrawl.index.record import Dependent
+from dedupcrawl.index.record import Premise, Skip
 from dedupcrawl.page import page_of_item
 from dedupcrawl.printable import printable
 
@@ -31,31 +31,26 @@ _LEFT = (
 )
 
 
-class Orphans:
-    """Asks for orphans, and sees to it that they are none any more once they are settled.
+class Refetches:
+    """Asks for what is due, and sees to it that it is due no more once it is settled.
 
     Args:
         parts: Of the crawl; its pages are told which may not be dropped, its detector of each that is fetched again.
-
-    Attributes:
-        leasing: Tells the names, as claimants, of workers whose requests may come back to a shared queue; None when it
-            cannot.
     """
 
     def __init__(self, parts: Parts) -> None:
         settings = parts.crawler.settings
         self._crawler, self._spider, self._stats = parts.crawler, parts.spider, parts.stats
-        self._index: ClaimLedger = parts.index
+        self._index: Ledger = parts.index
         self._pages, self._expected, self._bypass = parts.pages, parts.detector, parts.bypass
         self._fingerprint, self._credentials = parts.fingerprint, parts.credentials
         self._shares = is_redis(settings.get("DEDUP_INDEX") or "")
         self._filter_lasts = _filter_lasts(settings)
         self._after_leases = returns_unstored(settings)
-        self.leasing: Callable[[], Collection[str] | None] = lambda: ()
         self._asked = False  # whether the index has told what earlier runs left
         self._times: Counter[bytes] = Counter()  # how often a request was sent again, by its fingerprint
 
-    def fetch_again(self, orphans: Iterable[Dependent], lost: Request | None) -> None:
+    def fetch_again(self, due: Iterable[Skip], lost: Request | None) -> None:
         """Ask for what was dropped for items of the page that `lost` fetched.
 
         The same texts may be lost again. So what has been fetched again before, or stands on the lost page itself, is
@@ -65,7 +60,7 @@ class Orphans:
         if engine is None or engine.spider is None:
             return  # the crawl is over; the next one asks for them
         own = self._fingerprint(lost) if lost is not None else b""
-        for fingerprint, request in self._requests_for(self._taken(orphans)):
+        for fingerprint, request in self._requests_for(self._taken(due)):
             self._times[fingerprint] += 1
             if self._times[fingerprint] > _MOST_TIMES:
                 if self._times[fingerprint] == _MOST_TIMES + 1:
@@ -75,19 +70,27 @@ class Orphans:
                 request.meta[FORCE_KEEP] = True
             engine.crawl(request.replace(dont_filter=True))
 
-    def reap_expired(self) -> bool:
-        """Forget what is claimed by processes that are no more; False when it is not known who may be one.
+    def expire(self) -> bool:
+        """Forget what processes keep and have not stored that are no more; False when it is not known who may be one.
 
-        But what they had leased must be fetched first. Otherwise a page that one of them had dropped, and not yet
-        released, would be asked for as an orphan, stored, and fetched once more when its lease comes back.
+        But the requests that they had leased must be fetched first. Otherwise a page that one of them had dropped, and
+        not yet released, would be asked for as due, stored, and fetched once more when its lease comes back.
         """
-        leasing = self.leasing()
+        leasing = self._leasing()
         if leasing is None:
             return False
-        abandoned = self._index.reap_expired(leasing)
+        abandoned = self._index.expire(leasing)
         if abandoned:
             logger.info("%d pages of runs that were cut off may not have been stored: they no longer count.", abandoned)
         return True
+
+    def _leasing(self) -> Collection[str] | None:
+        """Names as lessees of workers whose requests may come back to a shared queue; None while it cannot tell."""
+        if not self._after_leases:
+            return ()
+        slot = self._crawler.engine._slot if self._crawler.engine is not None else None
+        told: Collection[str] | None = slot.scheduler.lessees() if slot is not None else None  # type: ignore[attr-defined]
+        return told
 
     def of_the_dead(self) -> list[Request]:
         """What was dropped for pages of workers that have died since, and what could not be asked for at the start.
@@ -97,7 +100,7 @@ class Orphans:
         if self._asked and not self._shares:
             return []
         try:
-            if (self._shares or self._after_leases) and not self.reap_expired():
+            if (self._shares or self._after_leases) and not self.expire():
                 return []
         except INDEX_FAILS:
             return []
@@ -112,26 +115,26 @@ class Orphans:
 
     def _of_all(self) -> Iterator[Request]:
         try:
-            orphans = self._index.take(self._index.orphans(self._spider.name))
+            due = self._index.take(self._index.due(self._spider.name))
         except INDEX_FAILS as error:
             logger.error("What an earlier crawl lost cannot be fetched again at the moment: %s", printable(str(error)))
             return
         self._asked = True
-        for _, request in self._requests_for(orphans):
+        for _, request in self._requests_for(due):
             if self._filter_lasts:  # it may take them for done
                 yield self._bypass.let_by(request)
             else:
                 yield request.replace(dont_filter=False)
 
     def answered(self, request: Request, response: Response) -> None:
-        """A final response, after redirects: an orphan that its site has taken down or moved is one no more.
+        """A final response, after redirects: what is due, and its site has taken down or moved, is due no more.
 
         By any other failure, or a redirect that may be for now (a login, say), nothing is settled.
         """
-        orphans, force_keep = request.meta.pop(ORPHANS, None), request.meta.pop(FORCE_KEEP, False)
-        if orphans is None:
+        refetched, force_keep = request.meta.pop(REFETCHED, None), request.meta.pop(FORCE_KEEP, False)
+        if refetched is None:
             return
-        asked, urls = orphans["asked"], orphans["urls"]
+        asked, urls = refetched["asked"], refetched["urls"]
         self._expect(request, urls)
         if force_keep:
             self._pages.of(response, request).force_keep = tuple(urls)
@@ -143,21 +146,21 @@ class Orphans:
                         self._expected.moved(url, without_fragment(response.url) + url.removeprefix(asked))
             return
         for url in urls:
-            if not self.settle(url):
+            if not self.release(url):
                 return
-            self._stats.inc_value("dedup/content/orphans_gone")
+            self._stats.inc_value("dedup/content/refetched_gone")
             logger.info("%s was to be fetched again, but is gone (%d).", printable(url), response.status)
 
-    def settle(self, url: str, kept_under: str | None = None) -> bool:
-        """The page at `url` is no orphan any more, unless what it is `kept_under` is lost.
+    def release(self, url: str, premise: Premise | None = None) -> bool:
+        """The page at `url` is due no more, unless the premise falls that it was kept for.
 
         False when the index cannot be told: the next start asks for it again.
         """
         try:
-            if kept_under is not None:
-                self._expected.adopt(url, kept_under)
+            if premise is not None:
+                self._expected.release(url, premise)
             else:
-                self._index.adopt(Dependent(self._spider.name, url, b""), None)
+                self._index.release(Skip(self._spider.name, url, b""), None)
         except INDEX_FAILS:
             return False
         return True
@@ -167,7 +170,7 @@ class Orphans:
         others = [url for url in urls if not self._expected.expects(url)]
         packed = self._packed(request) if others else b""
         for url in others:
-            self._expected.expect(Dependent(self._spider.name, url, packed))
+            self._expected.expect(Skip(self._spider.name, url, packed))
 
     def _packed(self, request: Request) -> bytes:
         try:
@@ -175,33 +178,33 @@ class Orphans:
         except ValueError:
             return b""
 
-    def _taken(self, orphans: Iterable[Dependent]) -> list[Dependent]:
+    def _taken(self, due: Iterable[Skip]) -> list[Skip]:
         """Those of this spider; another spider will ask for its own at its next start."""
-        own = [orphan for orphan in orphans if orphan.spider == self._spider.name]
+        own = [skip for skip in due if skip.spider == self._spider.name]
         try:
             return self._index.take(own)
         except INDEX_FAILS:
             return own  # at worst another worker asks for them, too
 
-    def _requests_for(self, orphans: Iterable[Dependent]) -> Iterator[tuple[bytes, Request]]:
-        """For each page that orphans come from, the fingerprint of its request, and that."""
-        pages: defaultdict[bytes, list[Dependent]] = defaultdict(list)
-        for orphan in orphans:
-            pages[self._fingerprint(self._request_for(orphan))].append(orphan)
+    def _requests_for(self, due: Iterable[Skip]) -> Iterator[tuple[bytes, Request]]:
+        """For each page that is due, or of which items are, the fingerprint of its request, and that."""
+        pages: defaultdict[bytes, list[Skip]] = defaultdict(list)
+        for skip in due:
+            pages[self._fingerprint(self._request_for(skip))].append(skip)
         for fingerprint, asked in pages.items():
             request = self._request_for(asked[0])
-            for orphan in asked:
-                self._expected.expect(orphan)
+            for skip in asked:
+                self._expected.expect(skip)
             self._stats.inc_value("dedup/content/refetched", len(asked))
             meta = {
                 **request.meta,
-                ORPHANS: {"asked": without_fragment(request.url), "urls": [orphan.url for orphan in asked]},
+                REFETCHED: {"asked": without_fragment(request.url), "urls": [skip.url for skip in asked]},
             }
             yield fingerprint, request.replace(meta=meta)
 
-    def _request_for(self, orphan: Dependent) -> Request:
+    def _request_for(self, skip: Skip) -> Request:
         """By its URL alone no rule may send it elsewhere again."""
-        return restored(orphan.request, self._spider, orphan.url, dedup_url=False)
+        return restored(skip.request, self._spider, skip.url, dedup_url=False)
 
 
 def _filter_lasts(settings: BaseSettings) -> bool:

@@ -1,4 +1,4 @@
-"""Claims in Redis: they die with their process, or when it shows no sign of life."""
+"""Leases in Redis: they end with their process, or when it shows no sign of life."""
 
 from __future__ import annotations
 
@@ -12,50 +12,50 @@ import redis
 
 from dedupcrawl.index import redis as redis_index
 from dedupcrawl.index.contract import Kept
-from dedupcrawl.index.record import Dependent
+from dedupcrawl.index.record import Skip
 from tests.index.claimant import LIFE_SECONDS, assert_reaped, claimant, keep, keeper_of
 from tests.index.redis_index import opened
-from tests.index.toys import depend, offer, page
+from tests.index.toys import drop, offer, page, store
 from tests.redis_server import RedisServer
 
 
 @pytest.mark.parametrize("end", ["kill", "close"])
-def test_claims_die_with_their_process(redis_url: str, end: str) -> None:
+def test_leases_end_with_their_process(redis_url: str, end: str) -> None:
     with claimant(redis_url, end) as process:
         index = opened(redis_url)
         if end == "kill":
             time.sleep(1.2 * LIFE_SECONDS)  # longer than a life that is not renewed
-            assert index.reap_expired() == 0, "it is alive"
+            assert index.expire() == 0, "it is alive"
             assert keeper_of(index, "http://a/2", 7) == "http://a/1"
             process.send_signal(signal.SIGKILL)
             process.wait()
             deadline = time.monotonic() + 20
-            while not index.reap_expired():
+            while not index.expire():
                 assert time.monotonic() < deadline
                 time.sleep(0.02)
         else:
-            assert index.reap_expired() == 1
+            assert index.expire() == 1
         assert_reaped(index)
         index.close()
 
 
-def test_a_claim_of_another_process_is_not_confirmed_by_this_one(redis_url: str) -> None:
+def test_a_lease_of_another_process_is_not_ended_by_this_one(redis_url: str) -> None:
     one, other = opened(redis_url), opened(redis_url)
-    one.start_claiming()
-    other.start_claiming()
+    one.start_leasing()
+    other.start_leasing()
     keep(one, "http://a/1", 7)
-    other.confirm(["http://a/1"])
-    assert one.info()["claimed"] == 1
-    one.confirm(["http://a/1"])
-    assert one.info()["claimed"] == 0
+    store(other, "http://a/1")
+    assert one.info()["unstored"] == 1
+    store(one, "http://a/1")
+    assert one.info()["unstored"] == 0
     one.close()
     other.close()
 
 
-def test_claims_are_read_only_when_somebody_has_died(own_server: RedisServer) -> None:
+def test_leases_are_read_only_when_somebody_has_died(own_server: RedisServer) -> None:
     one, other = opened(own_server.url()), opened(own_server.url())
-    one.start_claiming()
-    other.start_claiming()
+    one.start_leasing()
+    other.start_leasing()
     keep(one, "http://a/1", 7)
     client: Any = redis.Redis(port=own_server.port)
 
@@ -63,58 +63,58 @@ def test_claims_are_read_only_when_somebody_has_died(own_server: RedisServer) ->
         told: int = client.info("commandstats").get("cmdstat_hkeys", {"calls": 0})["calls"]
         return told
 
-    other.reap_expired()
+    other.expire()
     before = readings()
-    assert other.reap_expired() == 0
+    assert other.expire() == 0
     assert readings() == before
     one.close()
-    assert other.reap_expired() == 1
+    assert other.expire() == 1
     assert readings() > before
     before = readings()
-    assert other.reap_expired() == 0
+    assert other.expire() == 0
     assert readings() == before, "it is reaped"
     assert client.scard("{test}:owners") == 1
     other.close()
 
 
-def test_a_claimant_whose_life_ran_out_only_loses_its_claims(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redis_index.RedisClaims, "_beats", lambda self: None)
+def test_a_lessee_whose_life_ran_out_only_loses_its_leases(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redis_index.RedisLeases, "_beats", lambda self: None)
     monkeypatch.setattr(redis_index, "LIFE_SECONDS", 0.05)
     late, other = opened(redis_url), opened(redis_url)
-    late.start_claiming()
+    late.start_leasing()
     keep(late, "http://a/1", 7)
     time.sleep(0.1)
-    assert other.reap_expired() == 1
-    late.confirm(["http://a/1"])
+    assert other.expire() == 1
+    store(late, "http://a/1")
     assert late.entry("http://a/1") is None
     entry = page("http://a/2", 7)
     assert isinstance(offer(other, entry), Kept)
-    assert depend(other, "http://a/2", Dependent("toy", "http://a/3", b""))
+    assert drop(other, "http://a/2", Skip("toy", "http://a/3", b""))
     late.close()
     other.close()
 
 
-def test_a_claimant_that_is_excluded_is_reaped_later(redis_url: str) -> None:
+def test_a_lessee_that_is_excluded_is_looked_at_later(redis_url: str) -> None:
     dead, index = opened(redis_url), opened(redis_url)
-    name = dead.start_claiming()
+    name = dead.start_leasing()
     keep(dead, "http://a/1", 7)
     dead.close()
-    assert index.reap_expired({name}) == 0
+    assert index.expire({name}) == 0
     assert index.entry("http://a/1") is not None
-    assert index.reap_expired({"another"}) == 1
+    assert index.expire({"another"}) == 1
     index.close()
 
 
 def test_a_page_that_the_living_keep_again_keeps_what_lies_beside_it(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between the look at the claims and the step that ends one, another may have kept the page."""
+    """Between the look at the leases and the step that ends one, another may have kept the page."""
     dead, index = opened(redis_url), opened(redis_url)
-    dead.start_claiming()
+    dead.start_leasing()
     keep(dead, "http://a/1", 7)
     dead.close()
-    index.start_claiming()
-    look = index.claims.dead
+    index.start_leasing()
+    look = index.leases.dead
 
     def keep_meanwhile(excluded: Collection[str]) -> Any:
         found = look(excluded)
@@ -122,21 +122,21 @@ def test_a_page_that_the_living_keep_again_keeps_what_lies_beside_it(
         index.attach("http://a/1", "text", b"said")
         return found
 
-    monkeypatch.setattr(index.claims, "dead", keep_meanwhile)
-    assert index.reap_expired() == 0
+    monkeypatch.setattr(index.leases, "dead", keep_meanwhile)
+    assert index.expire() == 0
     assert index.attachments("http://a/1") == {"text": b"said"}
-    assert index.info()["claimed"] == index.info()["attachments"] == 1
+    assert index.info()["unstored"] == index.info()["attachments"] == 1
     index.close()
 
 
-def test_what_was_buried_alive_and_claims_more_is_reaped_again(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redis_index.RedisClaims, "_beats", lambda self: None)
+def test_who_was_buried_alive_and_keeps_more_is_buried_again(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redis_index.RedisLeases, "_beats", lambda self: None)
     monkeypatch.setattr(redis_index, "LIFE_SECONDS", 0.05)
     late, other = opened(redis_url), opened(redis_url)
-    late.start_claiming()
+    late.start_leasing()
     for number in (1, 2):
         keep(late, f"http://a/{number}", number)
         time.sleep(0.1)
-        assert other.reap_expired() == 1
+        assert other.expire() == 1
     late.close()
     other.close()

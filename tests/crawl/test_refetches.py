@@ -1,9 +1,10 @@
-"""Orphans where the index, or the crawl, is not there any more; how they are fetched: tests/crawls/test_orphans.py."""
+"""What is due where the index, or the crawl, is not there any more; else see tests/crawls/test_refetches.py."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,20 +13,20 @@ from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.http import Response
 
 from dedupcrawl.crawl.extension import Dedup
-from dedupcrawl.crawl.orphans import Orphans
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.request_meta import ORPHANS
+from dedupcrawl.crawl.refetches import Refetches
+from dedupcrawl.crawl.request_meta import REFETCHED
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.open import TemporaryIndex
-from dedupcrawl.index.record import Dependent
+from dedupcrawl.index.record import Skip
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.urls.normalizer import Normalizer
 from tests.crawls.site import SETTINGS, Follower, page, prose, serve
 from tests.index.toys import CHECKS
 
-ORPHAN = Dependent("follower", "http://127.0.0.1:9/lost", b"")
+DUE = Skip("follower", "http://127.0.0.1:9/lost", b"")
 
 
 async def ended() -> Crawler:
@@ -37,16 +38,16 @@ async def ended() -> Crawler:
     return crawler
 
 
-def orphans_of(crawler: Crawler, index: Index, detector: Detector | None = None) -> Orphans:
+def refetches_of(crawler: Crawler, index: Index, detector: Detector | None = None) -> Refetches:
     detector = detector or Detector(index, spider="follower")
-    return Orphans(Parts(crawler, DedupSettings.read({}), Normalizer(), index, "run", detector))
+    return Refetches(Parts(crawler, DedupSettings.read({}), Normalizer(), index, "run", detector))
 
 
-async def test_after_the_crawl_the_next_one_asks_for_orphans() -> None:
+async def test_after_the_crawl_the_next_one_asks_for_what_is_due() -> None:
     crawler = await ended()
     dedup = crawler.get_extension(Dedup)
     assert dedup is not None
-    dedup.orphans.fetch_again([ORPHAN], None)
+    dedup.refetches.fetch_again([DUE], None)
     assert crawler.stats is not None
     assert "dedup/content/refetched" not in crawler.stats.get_stats()
 
@@ -62,35 +63,35 @@ class Flaky(TemporaryIndex):
         yield
         self.away = False
 
-    def orphans(self, spider: str) -> list[Any]:
+    def due(self, spider: str) -> list[Any]:
         if self.away:
             raise IndexAwayError(111, "the server of the index does not answer")
-        return super().orphans(spider)
+        return super().due(spider)
 
 
-async def test_orphans_that_the_index_could_not_tell_at_the_start_are_asked_for_at_idle() -> None:
+async def test_what_the_index_could_not_tell_at_the_start_is_asked_for_at_idle() -> None:
     crawler = await ended()
     index = Flaky(CHECKS)
-    index.refetch([ORPHAN])
-    orphans = orphans_of(crawler, index)
+    index.make_due([DUE])
+    refetches = refetches_of(crawler, index)
     with index.gone():
-        assert list(orphans.at_start()) == []
-        assert orphans.of_the_dead() == []
-    assert [request.url for request in orphans.of_the_dead()] == [ORPHAN.url]
-    assert orphans.of_the_dead() == []
+        assert list(refetches.at_start()) == []
+        assert refetches.of_the_dead() == []
+    assert [request.url for request in refetches.of_the_dead()] == [DUE.url]
+    assert refetches.of_the_dead() == []
 
 
-async def test_an_orphan_that_another_worker_asked_for_is_one_no_more_once_it_is_judged() -> None:
+async def test_what_another_worker_asked_for_is_due_no_more_once_it_is_judged() -> None:
     """Out of a shared queue comes what any worker has put there."""
     crawler = await ended()
     index = TemporaryIndex(CHECKS)
     detector = Detector(index, spider="follower")
-    orphans = orphans_of(crawler, index, detector)
-    index.refetch([ORPHAN])
-    request = Request(ORPHAN.url, meta={ORPHANS: {"asked": ORPHAN.url, "urls": [ORPHAN.url]}})
-    orphans.answered(request, Response(ORPHAN.url))
-    detector.adopt(ORPHAN.url, None)
-    assert index.orphans("follower") == []
+    refetches = refetches_of(crawler, index, detector)
+    index.make_due([DUE])
+    request = Request(DUE.url, meta={REFETCHED: {"asked": DUE.url, "urls": [DUE.url]}})
+    refetches.answered(request, Response(DUE.url))
+    detector.release(DUE.url, None)
+    assert index.due("follower") == []
 
 
 class Graves(TemporaryIndex):
@@ -98,23 +99,24 @@ class Graves(TemporaryIndex):
 
     excluded: Collection[str] | None = None
 
-    def reap_expired(self, excluded: Collection[str] = ()) -> int:
+    def expire(self, excluded: Collection[str] = ()) -> int:
         self.excluded = excluded
         return 0
 
 
-async def test_where_leases_come_back_orphans_are_asked_for_after_them(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_where_leases_come_back_what_is_due_is_asked_for_after_them(monkeypatch: pytest.MonkeyPatch) -> None:
     crawler = await ended()
     crawler.settings.frozen = False
     crawler.settings.set("SCHEDULER", "dedupcrawl.shared_queue.scheduler.Scheduler")
     index = Graves(CHECKS)
-    index.refetch([ORPHAN])
-    orphans = orphans_of(crawler, index)
+    index.make_due([DUE])
+    refetches = refetches_of(crawler, index)
     leasing: set[str] | None = None
-    orphans.leasing = lambda: leasing
-    assert list(orphans.at_start()) == []
-    assert orphans.of_the_dead() == []
+    queue = SimpleNamespace(scheduler=SimpleNamespace(lessees=lambda: leasing))
+    monkeypatch.setattr(crawler.engine, "_slot", queue)
+    assert list(refetches.at_start()) == []
+    assert refetches.of_the_dead() == []
     assert index.excluded is None, "the queue cannot tell"
     leasing = {"somebody"}
-    assert [request.url for request in orphans.of_the_dead()] == [ORPHAN.url]
+    assert [request.url for request in refetches.of_the_dead()] == [DUE.url]
     assert index.excluded == {"somebody"}

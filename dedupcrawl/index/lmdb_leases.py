@@ -1,4 +1,4 @@
-"""LmdbClaims: who of the processes that share an index in a folder is alive, and what they claim."""
+"""LmdbLeases: who of the processes that share an index in a folder is alive, and what they answer for."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import os
 import uuid
 from collections.abc import Collection, Iterable
 
-from dedupcrawl.index.claims import OWNER_BYTES
 from dedupcrawl.index.file_lock import is_held
 from dedupcrawl.index.journal import Journal
+from dedupcrawl.index.ledger import OWNER_BYTES
+from dedupcrawl.index.record import Premise
 from dedupcrawl.output import open_private, private_folder
 
-_OWNERS = "owners"  # folder of the claimants' lock files
+_OWNERS = "owners"  # folder of the lessees' lock files
 
 
-class LmdbClaims:
-    """As index.claims.Claimant: alive as long as it holds the lock on its file, however its process ends."""
+class LmdbLeases:
+    """As index.ledger.Lessee: alive as long as it holds the lock on its file, however its process ends."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -37,7 +38,7 @@ class LmdbClaims:
         return self.owner.hex()
 
     def dead(self, excluded: Collection[str]) -> set[str]:
-        names = {raw[:OWNER_BYTES].hex() for _, raw in self._journal.keyed_rows(self._journal.tables["claims"])}
+        names = {raw[:OWNER_BYTES].hex() for _, raw in self._journal.keyed_rows(self._journal.tables["leases"])}
         if self._folder.is_dir():
             names.update(path.name for path in self._folder.iterdir() if path.suffix != ".new")
         return {name for name in names - {self.owner.hex(), *excluded} if not is_held(self._folder / name)}
@@ -46,11 +47,11 @@ class LmdbClaims:
         for name in dead:
             (self._folder / name).unlink(missing_ok=True)
 
-    def give_up(self, urls: Iterable[str]) -> None:
-        """Nothing: what is claimed is written nowhere else."""
+    def give_up(self, premises: Iterable[Premise]) -> None:
+        """Nothing: leases are written nowhere else."""
 
     def close(self) -> None:
-        """Release the lock: what is still claimed is nobody's from now on."""
+        """Release the lock: nobody answers from now on for what is still open."""
         if self._lock is not None:
             (self._folder / self.owner.hex()).unlink(missing_ok=True)
             os.close(self._lock)

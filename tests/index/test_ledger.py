@@ -1,0 +1,208 @@
+"""Random histories of crawls that are killed and whose items are lost: no text that a site shows is lost for good.
+
+After each step every text that was fetched is stored, is on its way in a process that lives, or a URL that showed it
+is to be fetched again, or will be once the process is buried that it waits for.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import uuid
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from msgspec.structs import replace
+
+from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.detector import Detector
+from dedupcrawl.index.contract import Drop, Index, Kept
+from dedupcrawl.index.ledger import key_of, lease_cell
+from dedupcrawl.index.open import open_index
+from dedupcrawl.index.record import Premise, Skip, unpack_skip
+from dedupcrawl.index.tables import Cell
+from dedupcrawl.page import Page
+from tests.crawls.site import prose
+from tests.index.claimant import COPY, keep
+from tests.index.conftest import AnyIndex
+from tests.index.toys import drop, offer, page, premise
+from tests.redis_server import RedisServer
+
+CHECKS = make_checks(["exact"], {})
+SPIDER = "toy"
+URLS = [f"http://s.example/{number}" for number in range(3)]
+TEXTS = st.integers(1, 3)
+
+
+@dataclass(eq=False)
+class Process:
+    """One that crawls: what it keeps is on its way until it is stored or lost."""
+
+    index: Index
+    detector: Detector
+    on_their_way: list[tuple[Premise, int]] = field(default_factory=list)  # with its text
+
+
+class Crawls(RuleBasedStateMachine):
+    """Crawls of one site, one after the other on an index in a folder, two at a time on a server."""
+
+    server: RedisServer | None = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.where = f"lmdb:{self.folder.name}/index"
+        self.at_once = 1
+        self.shows: dict[str, int] = {}  # what the site shows
+        self.seen: dict[str, set[int]] = {}  # URL → texts that it has shown
+        self.stored: set[int] = set()
+        self.living: list[Process] = []
+        self.run = 0
+
+    @initialize(shared=st.booleans(), shows=st.lists(TEXTS, min_size=len(URLS), max_size=len(URLS)))
+    def begin(self, shared: bool, shows: list[int]) -> None:
+        self.shows = dict(zip(URLS, shows, strict=True))
+        if shared and self.server is not None:
+            self.where, self.at_once = self.server.url(uuid.uuid4().hex), 2
+
+    @rule(same_run=st.booleans())
+    def start(self, same_run: bool) -> None:
+        """A process buries the dead, and fetches what is to be fetched again."""
+        if len(self.living) >= self.at_once:
+            return
+        self.run += not same_run
+        index = open_index(self.where, CHECKS)
+        index.start_leasing()
+        index.expire()
+        detector = Detector(index, spider=SPIDER, run=str(self.run), remembers_requests=True)
+        self.living.append(Process(index, detector))
+        for skip in index.take(index.due(SPIDER)):
+            detector.expect(skip)
+            self._fetch(self.living[-1], skip.url)
+
+    @rule(which=st.integers(0, 1), url=st.sampled_from(URLS))
+    def fetch(self, which: int, url: str) -> None:
+        if self.living:
+            self._fetch(self.living[which % len(self.living)], url)
+
+    def _fetch(self, process: Process, url: str, *, force_keep: bool = False) -> None:
+        text = self.shows[url]
+        self.seen.setdefault(url, set()).add(text)
+        analysis = Analysis(Page(url, paragraphs=(prose(text),)), process.index.secret)
+        asked = {"scope": "all", "request": url.encode, "force_keep": force_keep}
+        verdict = process.detector.judge(analysis, CHECKS, **asked)
+        if analysis.kept is not None:
+            assert not verdict.is_duplicate
+            process.on_their_way.append((analysis.kept, text))
+
+    @rule(which=st.integers(0, 1), number=st.integers(0, 9))
+    def store(self, which: int, number: int) -> None:
+        """An item reaches its storage."""
+        if (taken := self._taken(which, number)) is not None:
+            process, premise, text = taken
+            self.stored.add(text)
+            process.index.hold([premise])
+
+    @rule(which=st.integers(0, 1), number=st.integers(0, 9), again=st.booleans())
+    def lose(self, which: int, number: int, again: bool) -> None:
+        """An item is lost in a later pipeline; what waited for it is asked for, now or by a later crawl."""
+        if (taken := self._taken(which, number)) is not None:
+            process, premise, _ = taken
+            due = process.index.fall([premise])
+            for skip in process.index.take(due) if again else ():
+                process.detector.expect(skip)
+                self._fetch(process, skip.url, force_keep=True)
+
+    def _taken(self, which: int, number: int) -> tuple[Process, Premise, int] | None:
+        process = self.living[which % len(self.living)] if self.living else None
+        if process is None or not process.on_their_way:
+            return None
+        return process, *process.on_their_way.pop(number % len(process.on_their_way))
+
+    @rule(which=st.integers(0, 1))
+    def kill(self, which: int) -> None:
+        """All that a kill does to an index is that nobody lives who answers for what it holds."""
+        if self.living:
+            self.living.pop(which % len(self.living)).index.close()
+
+    @rule(url=st.sampled_from(URLS), text=TEXTS)
+    def change(self, url: str, text: int) -> None:
+        self.shows[url] = text
+
+    @invariant()
+    def nothing_is_lost(self) -> None:
+        on_their_way = {text for process in self.living for _, text in process.on_their_way}
+        wanted = {text for texts in self.seen.values() for text in texts} - self.stored - on_their_way
+        if not wanted:
+            return
+        index = open_index(self.where, ())
+        try:
+            assert list(index.broken()) == []
+            supported = waiting(index)
+        finally:
+            index.close()
+        for text in wanted:
+            showing = {url for url in URLS if text in self.seen.get(url, ())}
+            shown = {url for url in showing if self.shows[url] == text}
+            assert not shown or showing & supported, f"text {text} of {showing} is lost"
+
+    def teardown(self) -> None:
+        for process in self.living:
+            process.index.close()
+        self.folder.cleanup()
+
+
+def waiting(index: Index) -> set[str]:
+    """The URLs that are due, or will be where their premise falls."""
+    groups = index.groups("skips", list(index.group_names("skips")))
+    hanging = {unpack_skip(raw).url for group in groups for raw in group.values()}
+    return hanging | {skip.url for skip in index.due(SPIDER)}
+
+
+def test_no_text_is_lost(monkeypatch: pytest.MonkeyPatch, redis_if_any: RedisServer | None) -> None:
+    monkeypatch.setattr(Crawls, "server", redis_if_any)
+    limits = settings(max_examples=150, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck))
+    run_state_machine_as_test(Crawls, settings=limits)
+
+
+def test_verify_says_where_the_ledger_is_broken(index: AnyIndex) -> None:
+    index.start_leasing()
+    keep(index, "http://a/1", 7)
+    keep(index, "http://a/2", 8)
+    drop(index, "http://a/1", COPY)
+    assert index.verify() == []
+    index.change([lease_cell(premise(index, "http://a/1"))])
+    said = f"{COPY.url} is skipped for http://a/1, which is not stored, and nobody answers for that"
+    assert index.verify() == [said]
+    (row,) = index.groups("skips", [key_of(premise(index, "http://a/1"))])
+    index.change([Cell("skips", key_of(premise(index, "http://a/2")), *one) for one in row.items()])
+    assert sorted(index.verify()) == [f"{COPY.url} is skipped for http://a/1, but hangs on another page", said]
+
+
+def test_what_two_readings_of_a_url_stand_for_does_not_hang_together(index: AnyIndex) -> None:
+    """What is stored of the one is not stored of the other."""
+    index.start_leasing()
+    for number in (1, 2):
+        entry = replace(page("http://a/1", number), kept_at=float(number))
+        assert isinstance(offer(index, entry, request=b"ask for it"), Kept)
+        assert drop(index, "http://a/1", Skip("toy", f"http://a/copy/{number}", b""))
+    first, second = (Premise("http://a/1", float(number)) for number in (1, 2))
+    assert not index.carry_out([Drop(first, COPY)])[0], "it is not kept as it was"
+    index.hold([first])
+    assert [skip.url for skip in index.fall([second])] == ["http://a/1", "http://a/copy/2"]
+    assert index.entry("http://a/1") is None
+    assert index.verify() == []
+
+
+def test_what_was_lost_of_a_url_does_not_end_what_is_kept_of_it_since(index: AnyIndex) -> None:
+    index.start_leasing()
+    for number in (1, 2):
+        offer(index, replace(page("http://a/1", number), kept_at=float(number)), request=b"ask for it")
+    index.attach("http://a/1", "text", b"said")
+    assert [skip.url for skip in index.fall([Premise("http://a/1", 1.0)])] == ["http://a/1"]
+    assert index.entry("http://a/1") is not None
+    assert index.attachments("http://a/1") == {"text": b"said"}
+    assert index.info()["unstored"] == 1
