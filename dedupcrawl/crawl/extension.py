@@ -246,7 +246,13 @@ class Dedup:
         if self.software is not None:
             self.software.close(self._rules_folder())
 
+    def count_duplicates(self) -> None:
+        """Say how many pages are duplicates: a page may be judged more than once."""
+        if duplicates := self._detector.duplicates:
+            self.stats.set_value("dedup/content/duplicate", duplicates)
+
     def _count(self) -> None:
+        self.count_duplicates()
         for name, value in self._index.info().items():
             self.stats.set_value(f"dedup/index/{name}", value)
 

@@ -187,7 +187,9 @@ class DedupPipeline(Component):
         is_page = verdict.url == fetched.url  # an item is only a part of it
         is_checked = "site_quota" not in verdict.evidence
         for name in ("checked", verdict.verdict) if is_checked else ("over_quota",):
-            self._stats.inc_value(f"dedup/content/{name}")
+            if name != "duplicate":
+                self._stats.inc_value(f"dedup/content/{name}")
+        self._dedup.count_duplicates()
         if _says_too_little(verdict):
             self._stats.inc_value(f"dedup/content/abstained/{fetched.holds if is_page else 'item'}")
         if verdict.doubt:

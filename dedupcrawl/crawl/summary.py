@@ -64,7 +64,7 @@ def closing_line(stats: StatsCollector) -> str:
     saved = stats.get_value("dedup/url/saved", 0)
     wrongly = stats.get_value("dedup/content/wrongly_dropped", 0)
     after_all = stats.get_value("dedup/content/duplicate_after_all", 0)
-    duplicates = counted(stats.get_value("dedup/content/duplicate", 0) - wrongly + after_all, "duplicate")
+    duplicates = count("content/duplicate", "duplicate")
     size = stats.get_value("dedup/content/duplicate_bytes", 0)
     over_quota = stats.get_value("dedup/content/over_quota", 0)
     abstained = {name: stats.get_value(f"dedup/content/abstained/{name}", 0) for name in _HOLD}

@@ -68,6 +68,7 @@ class Detector:
         self._due = {skip.url: skip for skip in self.index.due(self.spider)}
         self.tally = RunTally(self.index, self.run, self.spider)
         self._wrongly_dropped: list[Skip] = []
+        self._duplicates: set[int] = set()  # hashes of URLs
         self._judged_again = deque[Verdict](maxlen=MOST_UNSETTLED)
 
     def steps(self, analysis: Analysis, asked: Asked) -> Steps[Verdict]:
@@ -220,7 +221,13 @@ class Detector:
         self._record(verdict)
         return verdict
 
+    @property
+    def duplicates(self) -> int:
+        """How many pages are duplicates by the last verdict of this process that the index has on each."""
+        return len(self._duplicates)
+
     def _record(self, verdict: Verdict, request: bytes = b"") -> None:
+        (self._duplicates.add if verdict.is_duplicate else self._duplicates.discard)(hash(verdict.url))
         site = site_of(verdict.url)
         self.index.record(verdict, run=self.run, site=site, spider=self.spider, request=request)
 

@@ -11,6 +11,7 @@ import pytest
 import scrapy
 from scrapy.exceptions import DropItem
 
+from dedupcrawl.index.lmdb import LmdbIndex
 from tests.crawls.site import Answer, crawl, page, prose, serve
 
 STORY = prose(1, 200)
@@ -102,6 +103,28 @@ async def test_what_could_not_be_fetched_again_is_said(
         await crawl(f"{site.base}/", settings)
     (line,) = [record.getMessage() for record in caplog.records if "fetched again" in record.getMessage()]
     assert ("by the next crawl with this index" in line) == lasts
+
+
+async def test_a_page_that_is_judged_twice_is_one_duplicate(tmp_path: Path) -> None:
+    """In the stats as in the index, and so in the report."""
+    bad = iter([True, False, False, False])
+
+    class RefusesTheFirst:
+        def process_item(self, item: Any) -> Any:
+            if "Start" not in item["text"] and next(bad):
+                raise DropItem("not wanted")
+            return item
+
+    copies = [f"/{number}" for number in range(4)]
+    pages = {"/": page("Start " + prose(0), *copies), **dict.fromkeys(copies, page(prose(1)))}
+    settings = {"DEDUP_INDEX": f"lmdb:{tmp_path}", "ITEM_PIPELINES": {RefusesTheFirst: 800}, "CONCURRENT_REQUESTS": 1}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings)
+        assert sum(site.requests.values()) > 5, "some are fetched again"
+    index = LmdbIndex(tmp_path, ())
+    newest = {row.verdict.url: row.verdict for row in index.recorded()}
+    index.close()
+    assert done.stats["dedup/content/duplicate"] == sum(one.is_duplicate for one in newest.values()) == 2
 
 
 async def test_equal_items_of_two_listings_that_are_lost_are_not_fetched_for_ever() -> None:

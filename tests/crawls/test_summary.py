@@ -80,10 +80,10 @@ def test_what_it_saved(saved: int, aliases: int, said: str, by: str) -> None:
     )
     stats.set_value("dedup/content/duplicate_bytes", 5000)
     stats.set_value("dedup/content/wrongly_dropped", 1)
-    assert "0 duplicates of 5.0 kB (besides 1 dropped wrongly and fetched again), items" in closing_line(stats)
+    assert "1 duplicate of 5.0 kB (besides 1 dropped wrongly and fetched again), items" in closing_line(stats)
     stats.set_value("dedup/content/duplicate_after_all", 2)
     known = "2 of them known as such once they were stored"
-    assert f"2 duplicates of 5.0 kB ({known}, besides 1 dropped wrongly and" in closing_line(stats)
+    assert f"1 duplicate of 5.0 kB ({known}, besides 1 dropped wrongly and" in closing_line(stats)
     stats.set_value("dedup/content/abstained/html", 1_000)
     stats.set_value("dedup/content/abstained/empty", 1)
     said = "; 1,001 abstained (1,000 HTML with next to no text, 1 an empty body)"
