@@ -36,14 +36,14 @@ class LostStorage:
 class Refuses:
     """A pipeline after ours."""
 
-    refused: frozenset[int] = frozenset()  # by their numbers
-    met: list[str]  # URLs that came here
+    which: frozenset[int] = frozenset()  # the numbers of those that it refuses
     count = 0
+    refused: set[str]  # their URLs
 
     def process_item(self, item: Any) -> Any:
-        self.met.append(item["url"])
         type(self).count += 1
-        if self.count - 1 in self.refused:
+        if self.count - 1 in self.which:
+            self.refused.add(item["url"])
             raise DropItem("not wanted", log_level="DEBUG")
         return item
 
@@ -58,7 +58,7 @@ def test_each_text_is_stored_or_all_pages_that_show_it_were_refused(
     stored, refused = set[int](), set[str]()
     with tempfile.TemporaryDirectory() as folder, serve({"/": page("Start " + prose(0), *pages), **pages}) as site:
         for number, (which, is_lost) in enumerate([*runs, (set(), False), (set(), False)]):
-            Refuses.refused, Refuses.met, Refuses.count = frozenset(which), [], 0
+            Refuses.which, Refuses.count, Refuses.refused = frozenset(which), 0, set()
             feed = f"lost://{number}" if is_lost else f"file://{folder}/{number}.jsonl"
             own = {
                 "DEDUP_INDEX": f"lmdb:{folder}/index",
@@ -70,9 +70,9 @@ def test_each_text_is_stored_or_all_pages_that_show_it_were_refused(
                 **({"JOBDIR": str(Path(folder) / "job")} if keeps_jobdir else {}),
             }
             done = asyncio.run(crawl(f"{site.base}/", own))
+            refused |= {url.removeprefix(site.base) for url in Refuses.refused}
             if not is_lost:
                 came = {item["url"].removeprefix(site.base) for item in done.items}
                 stored |= {texts[path] for path in came - {"/"}}
-                refused |= {url.removeprefix(site.base) for url in Refuses.met} - came
     for path, text in texts.items():
         assert text in stored or path in refused, f"{path} with text {text} is lost"

@@ -33,8 +33,13 @@ from tests.redis_server import RedisServer
 
 CHECKS = make_checks(["exact"], {})
 SPIDER = "toy"
-URLS = [f"http://s.example/{number}" for number in range(3)]
+URLS = [f"http://s.example/{number}{argument}" for number in range(2) for argument in ("", "?sid=1")]
 TEXTS = st.integers(1, 3)
+
+
+def canonical(url: str) -> str:
+    """What a rule makes of a URL."""
+    return url.partition("?")[0]
 
 
 @dataclass(eq=False)
@@ -92,8 +97,15 @@ class Crawls(RuleBasedStateMachine):
         text = self.shows[url]
         self.seen.setdefault(url, set()).add(text)
         analysis = Analysis(Page(url, paragraphs=(prose(text),)), process.index.secret)
-        asked = {"scope": "all", "request": url.encode, "force_keep": force_keep}
-        verdict = process.detector.judge(analysis, CHECKS, **asked)
+        verdict = process.detector.judge(
+            analysis,
+            CHECKS,
+            scope="all",
+            request=url.encode,
+            force_keep=force_keep,
+            canonical=canonical(url),
+            is_same=lambda kept: canonical(kept) == canonical(url),
+        )
         if analysis.kept is not None:
             assert not verdict.is_duplicate
             process.on_their_way.append((analysis.kept, text))
@@ -127,6 +139,11 @@ class Crawls(RuleBasedStateMachine):
         """All that a kill does to an index is that nobody lives who answers for what it holds."""
         if self.living:
             self.living.pop(which % len(self.living)).index.close()
+
+    @rule(url=st.sampled_from(URLS))
+    def forget(self, url: str) -> None:
+        if self.living:
+            self.living[0].index.forget([canonical(url)])
 
     @rule(url=st.sampled_from(URLS), text=TEXTS)
     def change(self, url: str, text: int) -> None:
