@@ -160,6 +160,8 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
         yield from (f"  which is no longer kept: {url}" for url in told["chain"])
         if keeper is not None:
             yield f"  that page: {_described(keeper)}"
+            if not keeper["stored"]:
+                yield "  whose item is not stored yet: if it never is, this page is fetched again"
         if (larger := told["keeper_superseded_by"]) is not None:
             is_this = larger in (verdict["url"], kept and kept["url"])
             yield f"  which lies inside {'this page as well' if is_this else f'a later page: {larger}'}"
@@ -172,6 +174,8 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
             yield from _stretch(stretch)
     if kept is not None:
         yield f"its page was kept: {_described(kept)}"
+        if not kept["stored"]:
+            yield "  its item is not stored yet: if it never is, the page is forgotten, and fetched again where need be"
         if count := kept["furniture_blocks"]:
             yield f"  {count} of its {counted(kept['blocks'], 'paragraph')} recur{'s' * (count == 1)} on its site"
     for url in told["listed_by"]:
@@ -187,7 +191,10 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
     if told["restored"]:
         yield "its verdict was withdrawn by 'index restore': it is never dropped as a duplicate again"
     if told["to_be_fetched"]:
-        yield "is to be fetched again at the next start of its spider, for 'index restore', or what it led to was lost"
+        yield (
+            "is to be fetched again at the next start of its spider: 'index restore' asked for it, or what stood for "
+            "it was lost"
+        )
     if told["items"] is not None:
         yield from _of_items(told["items"])
     if not _is_known(told) and not told["restored"]:

@@ -17,6 +17,7 @@ from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.detection.attachments import lists_of, text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.contract import Index, standing_for
+from dedupcrawl.index.ledger import premise_of
 from dedupcrawl.index.record import Entry
 from dedupcrawl.page import item_url
 from dedupcrawl.sites import host_of, site_of
@@ -104,7 +105,8 @@ class Explainer:
         software = SiteSoftware.from_bytes(self._index.site_state(site_of(form), NAME))
         aliases = SiteAliases.from_bytes(self._index.site_state(site_of(form), ALIAS))
         spiders = {row.spider for row in self._index.restored() if row.verdict.url == form}
-        spiders |= {rewrite.spider} if rewrite is not None else set()
+        recorded = self._index.judged(form)
+        spiders |= {one.spider for one in (rewrite, recorded, entry) if one is not None}
         keeper, chain = self._keeper(verdict)
         return {
             "found_as": form,
@@ -162,7 +164,8 @@ class Explainer:
         recurring = SiteFurniture(self._index).of(host).recurring(outline.blocks.hashes)
         of_page = {"url": entry.source, **_part(entry, "title", "spider", "run", "kept_at")}
         blocks = {"blocks": len(recurring), "furniture_blocks": sum(recurring)}
-        return {**of_page, "checks": sorted(entry.signatures), **blocks}
+        is_stored = not self._index.is_open(premise_of(entry))
+        return {**of_page, "checks": sorted(entry.signatures), **blocks, "stored": is_stored}
 
     def _lists(self, url: str | None) -> dict[str, list[str]]:
         """URLs of kept pages, of those that a kept one is a list of and of one that is a list of it."""

@@ -213,6 +213,11 @@ class Ledger(PageStore):
             ValueError: The index was opened to be read.
         """
 
+    def is_open(self, premise: Premise) -> bool:
+        """Whether a process has a lease on it: the page is kept, and not known to be stored."""
+        lease = lease_cell(premise)
+        return self.values(lease.table, [lease.field]) != [None]
+
     def hold(self, premises: Iterable[Premise]) -> None:
         """These pages are stored: they may justify drops forever. Only a lease of this process ends."""
         stored = list(premises)

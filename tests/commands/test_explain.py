@@ -25,7 +25,7 @@ from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
 from tests.crawls.site import page, prose
 from tests.detection.judged import REPORT
-from tests.index.toys import CHECKS, offer
+from tests.index.toys import CHECKS, drop, lose, offer
 from tests.index.toys import page as entry
 
 URL = "http://a.example/one?x=1"
@@ -394,6 +394,22 @@ def test_a_page_that_was_given_back_and_waits_to_be_fetched_is_told_as_such(tmp_
     index.withdraw([url])
     index.close()
     assert "  is to be fetched again at the next start of its spider" in explain(tmp_path, url).stdout
+
+
+def test_what_is_not_stored_yet_is_told_of_a_page_and_of_what_was_dropped_for_it(tmp_path: Path) -> None:
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    index.start_leasing()
+    kept, copy = "http://a.example/1", "http://a.example/copy"
+    offer(index, entry(kept, 7), request=b"r")
+    drop(index, kept, Skip("toy", copy, b"r"))
+    index.record(Verdict(copy, "duplicate", kept, "exact", 1.0), run="r", site="", spider="toy", request=b"r")
+    index.close()
+    assert "  its item is not stored yet" in explain(tmp_path, kept).stdout
+    assert "  whose item is not stored yet" in explain(tmp_path, copy).stdout
+    index = LmdbIndex(tmp_path / "index", CHECKS)
+    lose(index, kept)
+    index.close()
+    assert "is to be fetched again at the next start of its spider" in explain(tmp_path, copy).stdout
 
 
 def test_a_page_that_is_not_fetched_for_another_dropped_one_is_told_of_both(tmp_path: Path) -> None:
