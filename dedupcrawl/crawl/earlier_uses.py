@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from itertools import islice
 
-import mmh3
 from scrapy import Request
 
 from dedupcrawl.crawl.after_all import AfterAll
@@ -16,7 +15,7 @@ from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.same_page import Look
 from dedupcrawl.crawl.trials import Trial
 from dedupcrawl.index.record import Rewrite
-from dedupcrawl.sites import site_of
+from dedupcrawl.sites import owner_of
 
 logger = logging.getLogger(__name__)
 
@@ -68,10 +67,10 @@ class EarlierUses:
 
     def _make_up(self) -> None:
         """For trials that told nothing others are made, of canonical URLs that are there and of what nobody knows."""
-        for (site, rule), missing in self.parts.book.untold().items():
+        for (owner, rule), missing in self.parts.book.untold().items():
 
-            def tells(use: Rewrite, site: str = site) -> bool:
-                is_of_use = site_of(use.url) == site and not self.parts.book.is_off(use.url, use.rules)
+            def tells(use: Rewrite, owner: str = owner) -> bool:
+                is_of_use = owner_of(use.url) == owner and not self.parts.book.is_off(use.url, use.rules)
                 is_there = is_of_use and not self.parts.pending.is_refuted(use.canonical)
                 return is_there and not self.was_tried(use)
 
@@ -99,18 +98,15 @@ class EarlierUses:
     ) -> bool:
         """Try what was sent to `targets`, or by these rules, and nobody has fetched as it is by now.
 
-        In an order that is not theirs. False when the index cannot tell.
+        In an order that is drawn. False when the index cannot tell.
         """
         try:
-            uses = sorted(self.parts.rewrites.found(targets, rules), key=_order)
+            uses = sorted(self.parts.rewrites.found(targets, rules), key=lambda use: use.url)
         except INDEX_FAILS:
             logger.exception("The index cannot tell what else was rewritten, so that it could be tried.")
             return False
+        self.parts.chance.shuffle(uses)
         wanted = (use for use in uses if not self.after_all.is_fetched(use.url) and is_wanted(use))
         for use in islice(wanted, most):
             self.begin(Trial(use.url, use.canonical, use.rules, found=found), self.parts.rewrites.request(use))
         return True
-
-
-def _order(use: Rewrite) -> int:
-    return int(mmh3.hash64(use.url.encode("utf-8", "replace"))[0])

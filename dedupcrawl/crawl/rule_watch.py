@@ -30,7 +30,7 @@ from dedupcrawl.crawl.request_meta import (
 from dedupcrawl.crawl.same_page import NOWHERE, Look
 from dedupcrawl.crawl.trials import Trial, Trials
 from dedupcrawl.crawl.url_set import UrlSet
-from dedupcrawl.sites import host_of, site_of
+from dedupcrawl.sites import host_of, owner_of
 from dedupcrawl.urls.rule_book import Ruling
 
 logger = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ class RuleWatch:
             ruling = self._book.failed(url, canonical, rules)
             self._parts.stats.inc_value("dedup/url/revoked", len(ruling.revoked))
             self._alias_rows.tried(url, canonical, rules, held=False)
-            self.after_all.fetch(set(), {site_of(url): ruling})
+            self.after_all.fetch(set(), {owner_of(url): ruling})
             self._earlier_uses.try_others(Trial(url, canonical, rules))
 
     def _was_tried(self, url: str, canonical: str, rules: tuple[str, ...]) -> bool:
@@ -211,7 +211,7 @@ class RuleWatch:
         self.after_all.given_back.add(original)
         if revoked := self._book.gone(url, canonical, self._rules_of(url, canonical)):
             self._parts.stats.inc_value("dedup/url/revoked", len(revoked))
-            self.after_all.fetch(set(), {site_of(url): Ruling(tuple(revoked))})
+            self.after_all.fetch(set(), {owner_of(url): Ruling(tuple(revoked))})
 
     def settle(self) -> bool:
         """Nothing more is being fetched: end the trials that are under way; False when an answer is still to come."""
@@ -336,7 +336,7 @@ class RuleWatch:
         self._aliases.discoveries.failed(trial.url)
         is_refuted = trial.leads_to_more or bool(trial.suspects)
         refuted = {trial.canonical, *trial.suspects} if is_refuted else set[str]()
-        self.after_all.fetch(refuted, {site_of(trial.url): ruling})
+        self.after_all.fetch(refuted, {owner_of(trial.url): ruling})
         self.after_all.fetch_itself(
             trial.canonical, "it is no duplicate any more"
         )  # which an earlier crawl found it to be
