@@ -69,13 +69,8 @@ class _Trial:
 
     def run(self) -> list[str]:
         """The texts that are lost, each with the crawl that should have stored it; or what went wrong."""
-        web, random = Web(self.seed), Random(-1 - self.seed)
+        web, random, stored = Web(self.seed), Random(-1 - self.seed), set[str]()
         tell(self.port, seed=self.seed)
-        alone = self.folder / "alone.jsonl"
-        self._crawl(Circumstances(1, {}), alone)
-        wanted, stored = texts_in(alone), set[str]()
-        if not wanted:
-            return ["Scrapy alone stores nothing"]
         rules = self.folder / "rules"
         rules.mkdir()
         for site, those in web.rules.items():
@@ -84,6 +79,7 @@ class _Trial:
         count = random.randint(2, 4)
         for number in range(1, count + 1):
             is_last = number == count
+            wanted = self._alone(number)
             kind = "whole" if is_last else random.choice(["whole", "whole", "killed", "stopped", "failing", "both"])
             ended = self._disturbed(kind, number, settings, random, len(wanted))
             for feed in self.folder.glob("out-*.jsonl"):
@@ -94,6 +90,13 @@ class _Trial:
                 return [f"crawl {number} of {count}, {kind}: {text[:60]}" for text in sorted(wanted - stored)]
             self._switch(rules, random)
         return []
+
+    def _alone(self, number: int) -> set[str]:
+        """What Scrapy alone stores."""
+        feed = self.folder / f"alone-{number}.jsonl"
+        if self._crawl(Circumstances(number, {}), feed) != FINISHED or not (wanted := texts_in(feed)):
+            raise RuntimeError(f"Scrapy alone stores nothing of web {self.seed}")
+        return wanted
 
     def _settings(self, web: Web, random: Random) -> dict[str, Any]:
         return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from random import Random
 from typing import NamedTuple
@@ -66,6 +66,8 @@ class Page:
         posts: Numbers of elements that its links name.
         forms: Where it has forms that are sent by POST, and the value that they send.
         to: Where it redirects.
+        since: The crawl from which on it is there, and linked.
+        later: What its article says from some crawl on.
     """
 
     text: str = ""
@@ -74,10 +76,16 @@ class Page:
     posts: list[int] = field(default_factory=list)
     forms: list[tuple[str, str]] = field(default_factory=list)
     to: str = ""
+    since: int = 1
+    later: tuple[int, str] = (1_000, "")
+
+    def text_in(self, run: int) -> str:
+        """What its article says in a crawl."""
+        return self.later[1] if run >= self.later[0] else self.text
 
 
 class Web:
-    """All that a seed makes: pages by URL, and rules for them, right and wrong ones.
+    """All that a seed makes: pages by URL, and rules for them, right and wrong ones; with each crawl it changes.
 
     Within one section of one owner a rule, and what pages say, is right everywhere or wrong everywhere, but where
     `is_mixed`: then only a crawl that tries all uses can do without a loss.
@@ -102,23 +110,42 @@ class Web:
                 entries += section(f"{owner}/s{number}" if self.random.random() < 0.5 else f"{owner}/{number}/s")
             self.random.shuffle(entries)
             self._put(root, links=[*entries, *self._strays(3)])
+        self._age({START, *roots})
 
     def answer(self, method: str, url: str, body: str, run: int) -> Answer:
         """What is said to a request of the crawl with this number."""
         url = url.partition("#")[0]
         page = self.pages.get(f"{method} {url} {body}" if method == "POST" else url)
-        if page is None:
+        if page is None or run < page.since:
             is_soft = self._is_soft.get(urlsplit(url).netloc, False)
             return Answer(200 if is_soft else 404, {}, _html(_NOTHING_HERE, Page()))
         if page.to:
             return Answer(301, {"Location": page.to}, "")
-        return Answer(200, {}, _html(page.text, page, page.head(run)))
+        there = [link for link in page.links if self._since(link) <= run]
+        return Answer(200, {}, _html(page.text_in(run), replace(page, links=there), page.head(run)))
+
+    def _since(self, link: str) -> int:
+        page = self.pages.get(link.partition("#")[0])
+        return 1 if page is None else page.since
 
     def rules_in(self, random: Random) -> dict[str, list[Rule]]:
         """The rules as some crawl finds them: some are off."""
         return {site: [rule for rule in rules if random.random() < 0.8] for site, rules in self.rules.items()}
 
     # What there is
+
+    def _age(self, stay: set[str]) -> None:
+        """Some pages come later, and some change, with all that are copies of them; or alone, where `is_mixed`."""
+        changed = {text: self._later() for text in sorted({page.text for page in self.pages.values()})}
+        for url, page in self.pages.items():
+            if url not in stay and self.random.random() < 0.1:
+                page.since = self.random.randint(2, 4)
+            page.later = changed[page.text]
+            if self.is_mixed and self.random.random() < 0.1:
+                page.later = self._later()
+
+    def _later(self) -> tuple[int, str]:
+        return (self.random.randint(2, 4) if self.random.random() < 0.2 else 1_000, self._text())
 
     def _put(self, url: str, **told: object) -> str:
         told.setdefault("text", self._text())

@@ -86,8 +86,11 @@ class AfterAll:
         except INDEX_FAILS:
             logger.exception("The index cannot tell what a wrong rule has cost; it will be asked again.")
             self._owed.append(partial(self.fetch, targets, rulings))
-        left = {url: self._by_others(untouched(request)) for url, request in after_all.items()}
-        self._fetch(left.values(), "a trial spoke against the rule, or against its canonical URL")
+        self.fetch_instead(after_all.values(), "a trial spoke against the rule, or against its canonical URL")
+
+    def fetch_instead(self, requests: Iterable[Request], why: str) -> None:
+        """Fetch what was sent elsewhere, as it was asked for, or what rules that are left make of it."""
+        self._fetch([self._by_others(untouched(request)) for request in requests], why)
 
     def fetch_owed(self) -> bool:
         """Nothing more is being fetched: ask the index again; False when it is to be asked once more."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
 from scrapy import Request
@@ -39,6 +39,10 @@ class EarlierUses:
     after_all: AfterAll
     was_tried: Callable[[Rewrite], bool]
     begin: Callable[[Trial, Request], None]
+    _is_resumed: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._is_resumed = self.parts.folder is not None
 
     def try_others(self, failed: Trial) -> None:
         """A canonical URL stood for a page that nobody had: of what else was sent there a few are tried, and so on.
@@ -61,9 +65,34 @@ class EarlierUses:
         def is_wanted(use: Rewrite) -> bool:
             return self.parts.book.is_wanting(use.url, use.rules) and not self.was_tried(use)
 
+        self._take_over()
         self._try(is_wanted, rules={rule for rules in self.parts.book.in_doubt().values() for rule in rules})
         self._make_up()
         self._try_last()
+
+    def _take_over(self) -> None:
+        """A crawl that was interrupted has forgotten its trials, and perhaps that a rule was revoked.
+
+        So what it rewrote before counts once more, less what it has fetched as it was asked for.
+        """
+        if not self._is_resumed:
+            return
+        book, left = self.parts.book, []
+        try:
+            uses = [use for use in self.parts.rewrites.of_earlier_processes() if not self._is_fetched(use.url)]
+        except INDEX_FAILS:
+            logger.exception("The index cannot tell what was rewritten before the crawl was resumed.")
+            return
+        self._is_resumed = False
+        for use in uses:
+            if not book.has_all(use.url, use.rules):
+                left.append(self.parts.rewrites.request(use))
+            elif book.is_due(use.url, use.rules) and not self.was_tried(use):
+                self.begin(Trial(use.url, use.canonical, use.rules), self.parts.rewrites.request(use))
+        self.after_all.fetch_instead(left, "its rules are not used any more")
+
+    def _is_fetched(self, url: str) -> bool:
+        return self.after_all.is_fetched(url) or self.parts.earlier.was_fetched(url)
 
     def _make_up(self) -> None:
         """For trials that told nothing others are made, of canonical URLs that are there and of what nobody knows."""

@@ -87,6 +87,10 @@ class RuleBook:
         """True when one of the rules is not to be used where this URL belongs to."""
         return bool(self._excluded(url, rules))
 
+    def has_all(self, url: str, rules: tuple[str, ...]) -> bool:
+        """True when all these rules are there, and in use where this URL belongs to."""
+        return len(self._of(url, rules)) == len(rules) and not self.is_off(url, rules)
+
     def _excluded(self, url: str, rules: Sequence[str]) -> frozenset[str]:
         off = frozenset(one.rule.id for one in self._of(url, rules) if one.places.is_off(url))
         revoked = self._revoked.get(owner_of(url)) if self._revoked else None

@@ -1,4 +1,4 @@
-"""Random little webs: nothing is lost in a few of them; `python -m benchmarks.random_webs` crawls as many as one likes."""
+"""Random little webs: nothing is lost in a few of them; the benchmark crawls as many as one likes."""
 
 from __future__ import annotations
 
