@@ -71,7 +71,7 @@ class RuleBook:
     def last_uses(self) -> set[str]:
         """The URLs that are to be tried now that nothing more is fetched, each told once."""
         share, chance = self._share, self._chance
-        return {url for of in self._watched.values() for one in of.values() if (url := one.take_last(share, chance))}
+        return {url for of in self._watched.values() for one in of.values() for url in one.take_last(share, chance)}
 
     def tells_nothing(self, url: str, rules: tuple[str, ...]) -> None:
         """A trial of these rules lacked a page to compare: whether two URLs lead to one page it does not tell."""

@@ -74,7 +74,8 @@ class WatchedRule(msgspec.Struct):
         untold: Trials that told nothing, for want of a page to compare, and have yet to be made up for.
         made_up: Trials that were made up for such.
         untried: Uses since one was last tried.
-        last_use: The URL of one of these, drawn at random; empty without.
+        drawn_use: The URL of one of these, drawn at random; empty without.
+        last_use: The URL of the last of these, for a site may change.
         there: What it made of URLs that has a page.
         gone: What it made of URLs that have a page, and has none itself, by hashes.
         written: How many of the trials that passed and failed are in the file.
@@ -88,6 +89,7 @@ class WatchedRule(msgspec.Struct):
     untold: int = 0
     made_up: int = 0
     untried: int = 0
+    drawn_use: str = ""
     last_use: str = ""
     there: int = 0
     gone: set[int] = msgspec.field(default_factory=set)
@@ -170,21 +172,22 @@ class WatchedRule(msgspec.Struct):
         """It was used on a URL, which is to be tried, for its own sake or another rule's, or is not."""
         self.sampled += is_tried
         self.untried = 0 if is_tried else self.untried + 1
+        self.last_use = "" if is_tried else url
         if is_tried or chance.randrange(self.untried) == 0:
-            self.last_use = "" if is_tried else url
+            self.drawn_use = self.last_use
 
-    def take_last(self, share: float, chance: Random) -> str:
-        """A use to be tried now that nothing more is fetched, told once; empty without.
+    def take_last(self, share: float, chance: Random) -> set[str]:
+        """Uses to be tried now that nothing more is fetched, told once: the last, and one that nobody can foresee.
 
-        It is due where many were not tried, for a site may have changed meanwhile; one use in `share` has been tried
+        They are due where many were not tried, for a site may have changed meanwhile; one use in `share` has been tried
         before much was known of the rule. Of what earlier crawls have found out, which each crawl may use but a few
-        times, as much is tried on the whole.
+        times, one is, and as much is tried on the whole.
         """
         is_due = self.untried * share >= (1.0 - chance.random() if self._is_found_out else 1)
-        found = self.last_use if is_due else ""
-        if found or self._is_found_out:
-            self.untried, self.last_use = 0, ""
-        return found
+        found = {self.drawn_use} if self._is_found_out else {self.drawn_use, self.last_use}
+        if is_due or self._is_found_out:
+            self.untried, self.drawn_use, self.last_use = 0, "", ""
+        return found - {""} if is_due else set()
 
     def take_untold(self) -> int:
         """How many trials that told nothing are to be made up for now: as many at most, all told, as were sampled."""
