@@ -25,9 +25,19 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from benchmarks.random_webs.crawling import FINISHED, STOPPED, Circumstances, crawl, tell, texts_in, warm_up
+from benchmarks.random_webs.crawling import (
+    FINISHED,
+    STOPPED,
+    Circumstances,
+    crawl,
+    in_process,
+    tell,
+    texts_in,
+    warm_up,
+)
 from benchmarks.random_webs.server import start
 from benchmarks.random_webs.web import Web
+from dedupcrawl.cli import run as run_command
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, replace_rules, write_rules
 
 
@@ -89,6 +99,8 @@ class _Trial:
             if ended == FINISHED and kind in ("whole", "stopped") and not wanted <= stored:
                 return [f"crawl {number} of {count}, {kind}: {text[:60]}" for text in sorted(wanted - stored)]
             self._switch(rules, random)
+            if random.random() < 0.4 and self._train(rules):
+                return [f"train failed after crawl {number}"]
         return []
 
     def _alone(self, number: int) -> set[str]:
@@ -136,6 +148,11 @@ class _Trial:
     def _crawl(self, of: Circumstances, feed: Path) -> int:
         logs = {"LOG_ENABLED": True, "LOG_LEVEL": "DEBUG"} if self.has_logs else {}
         return crawl(self.port, self.folder, replace(of, settings={**of.settings, **logs}), feed)
+
+    def _train(self, rules: Path) -> int:
+        return in_process(
+            lambda: run_command(["train", str(self.folder / "log.jsonl"), "--rules", str(rules)]), self.folder
+        )
 
     def _switch(self, folder: Path, random: Random) -> None:
         """Somebody looks at the rules, and switches a few off, or on."""

@@ -8,7 +8,7 @@ import os
 import sys
 import traceback
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
@@ -19,6 +19,7 @@ import scrapy
 from scrapy.core.engine import ExecutionEngine
 from scrapy.crawler import AsyncCrawlerRunner
 from scrapy.exceptions import DropItem
+from scrapy.http import HtmlResponse, TextResponse
 from scrapy.utils.log import configure_logging
 
 from benchmarks.random_webs.server import CONTROL
@@ -73,7 +74,15 @@ class Visitor(scrapy.Spider):
 
     def parse(self, response: Any) -> Iterator[Any]:
         """Called by Scrapy."""
-        yield {"url": response.url, "text": " ".join(response.css("article ::text").getall())}
+        if not isinstance(response, TextResponse):
+            return
+        is_html = isinstance(response, HtmlResponse)
+        yield {
+            "url": response.url,
+            "text": " ".join(response.css("article ::text").getall()) if is_html else response.text,
+        }
+        if not is_html:
+            return
         yield from response.follow_all(css="a")
         for number in range(len(response.css("form"))):
             yield scrapy.FormRequest.from_response(response, formnumber=number)
@@ -113,23 +122,35 @@ def warm_up(port: int, folder: Path) -> None:
     )
 
 
-def crawl(port: int, folder: Path, of: Circumstances, feed: Path) -> int:
-    """Crawl in a process of its own: 0 when it has finished, 3 when it was stopped, else as the process ended."""
+def in_process(work: Callable[[], int], folder: Path, log: str = "log") -> int:
+    """Do something in a process of its own, that may be killed: what it returns, or as it ended."""
     pid = os.fork()
     if not pid:
+        status = 1
         try:
             os.chdir(folder)
-            with (folder / f"{feed.stem}.log").open("ab") as output:
+            with (folder / log).open("ab") as output:
+                os.dup2(output.fileno(), 1)
                 os.dup2(output.fileno(), 2)
-            tell(port, run=of.number, pid=os.getpid(), kill=of.kill_after)
-            reason = asyncio.run(_crawl(port, of, feed))
-            os._exit(FINISHED if reason == "finished" else STOPPED)
+            status = work()
         except BaseException:
             traceback.print_exc()
+        finally:
+            sys.stdout.flush()
             sys.stderr.flush()
-        os._exit(1)
-    _, status = os.waitpid(pid, 0)
-    return os.waitstatus_to_exitcode(status)
+            os._exit(status)
+    _, ended = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(ended)
+
+
+def crawl(port: int, folder: Path, of: Circumstances, feed: Path) -> int:
+    """Crawl in a process of its own: 0 when it has finished, 3 when it was stopped, else as the process ended."""
+
+    def work() -> int:
+        tell(port, run=of.number, pid=os.getpid(), kill=of.kill_after)
+        return FINISHED if asyncio.run(_crawl(port, of, feed)) == "finished" else STOPPED
+
+    return in_process(work, folder, f"{feed.stem}.log")
 
 
 async def _crawl(port: int, of: Circumstances, feed: Path) -> str:

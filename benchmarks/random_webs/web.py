@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -43,6 +44,14 @@ _SYLLABLES = [
     "xo",
     "zu",
 ]
+_TAGS = (
+    '<link rel="canonical" href="{}">',
+    '<link rel="canonical" href="{}">',
+    '<meta property="og:url" content="{}">',
+    '<link rel="shortlink" href="{}">',
+    '<link rel="alternate" media="print" href="{}">',
+    '<meta http-equiv="refresh" content="0; url={}">',
+)
 _WORDS = (70, 140)  # of a text
 _NOTHING_HERE = "There is nothing here, perhaps there was once, or will be at some time or other."
 
@@ -68,6 +77,8 @@ class Page:
         to: Where it redirects.
         since: The crawl from which on it is there, and linked.
         later: What its article says from some crawl on.
+        fails_in: The number of a crawl in which the server fails here.
+        is_plain: Whether it is a text file.
     """
 
     text: str = ""
@@ -78,6 +89,8 @@ class Page:
     to: str = ""
     since: int = 1
     later: tuple[int, str] = (1_000, "")
+    fails_in: int = 0
+    is_plain: bool = False
 
     def text_in(self, run: int) -> str:
         """What its article says in a crawl."""
@@ -107,7 +120,8 @@ class Web:
         for owner, root in zip(self.owners, roots, strict=True):
             entries: list[str] = []
             for number, section in enumerate(self.random.sample(sections, self.random.randint(2, 4))):
-                entries += section(f"{owner}/s{number}" if self.random.random() < 0.5 else f"{owner}/{number}/s")
+                at = f"{owner}/s{number}" if self.random.random() < 0.5 else f"{owner}/{number}/s"
+                entries += self._led_to(at, section(at))
             self.random.shuffle(entries)
             self._put(root, links=[*entries, *self._strays(3)])
         self._age({START, *roots})
@@ -119,6 +133,10 @@ class Web:
         if page is None or run < page.since:
             is_soft = self._is_soft.get(urlsplit(url).netloc, False)
             return Answer(200 if is_soft else 404, {}, _html(_NOTHING_HERE, Page()))
+        if page.fails_in == run:
+            return Answer(503, {}, _html("Out of order.", Page()))
+        if page.is_plain:
+            return Answer(200, {"Content-Type": "text/plain; charset=utf-8"}, page.text_in(run))
         if page.to:
             return Answer(301, {"Location": page.to}, "")
         there = [link for link in page.links if self._since(link) <= run]
@@ -140,6 +158,8 @@ class Web:
         for url, page in self.pages.items():
             if url not in stay and self.random.random() < 0.1:
                 page.since = self.random.randint(2, 4)
+            if url not in stay and self.random.random() < 0.05:
+                page.fails_in = self.random.randint(1, 4)
             page.later = changed[page.text]
             if self.is_mixed and self.random.random() < 0.1:
                 page.later = self._later()
@@ -187,6 +207,26 @@ class Web:
         )
         self.rules.setdefault(site, []).append(rule)
 
+    def _led_to(self, at: str, urls: list[str]) -> list[str]:
+        """Where a section is entered: at all its URLs, at pages of a list, or at one that leads to the next."""
+        kind = self.random.choice(["all", "all", "list", "chain"])
+        if kind == "all" or len(urls) < 2:
+            return urls
+        if kind == "list":
+            return [self._put(f"{at}/list?page={page}", links=urls[page::2]) for page in range(2)]
+        for url, after in pairwise(urls):
+            page = self.pages[url.partition("#")[0]]
+            if page.to:
+                return urls
+            page.links.append(after)
+        return urls[:1]
+
+    def _only(self, at: str, more: Sequence[str] = ()) -> str:
+        """A page that one page alone leads to, and that may lead to others in the same way."""
+        number = len(self.pages)
+        deeper = [self._only(at, more)] if self.random.random() < 0.3 else list(more)
+        return self._put(f"{at}/only-{number}", links=deeper)
+
     def _is_liar(self) -> bool:
         return self.random.random() < 0.4
 
@@ -195,7 +235,7 @@ class Web:
         urls = [f"{at}/p{number}.html" for number in range(self.random.randint(3, 9))]
         for number, url in enumerate(urls):
             more = [urls[number + 1]] if number + 1 < len(urls) else []
-            self._put(url, links=[*more, *self._strays(2)])
+            self._put(url, links=[*more, *self._strays(2)], is_plain=number > 2 and self.random.random() < 0.1)
             if self.random.random() < 0.3:
                 copy = self._put(f"{at}/copy{number}.html", text=self.pages[url].text, links=self._strays(1))
                 self.pages[url].links.append(copy)
@@ -213,7 +253,7 @@ class Web:
 
     def _sessions(self, at: str) -> list[str]:
         """Arguments that change nothing, or something after all."""
-        lies, urls = self._is_liar(), []
+        lies, goes_on, urls = self._is_liar(), self.random.random() < 0.5, []
         for number in range(self.random.randint(3, 8)):
             bare = f"{at}/item?id={number}"
             text, links = self._text(), self._strays(1)
@@ -222,19 +262,22 @@ class Web:
             for session in range(self.random.randint(1, 4)):
                 lies_here = lies and not (self.is_mixed and self.random.random() < 0.5)
                 own = self._text() if lies_here else text
-                urls.append(self._put(f"{bare}&sid={session}", text=own, links=links))
+                after = [f"{at}/item?id={number + 1}&sid={session}"] if goes_on else []
+                urls.append(self._put(f"{bare}&sid={session}", text=own, links=[*links, *after]))
         self._rule(at, "/item?sid={}", drop="sid", is_right=not lies)
         return urls
 
     def _prints(self, at: str) -> list[str]:
-        """Two views of a page, of which one may lead to more."""
+        """Two views of a page, of which one may lead to more, or to the other."""
         lies, urls = self._is_liar(), []
-        leads_on = self.random.random() < 0.4
+        leads_on, redirects = self.random.random() < 0.4, self.random.random() < 0.2
         for number in range(self.random.randint(2, 9)):
             url = self._put(f"{at}/a{number}")
             view = f"{url}?print=1"
-            more = [self._put(f"{at}/only-from-print-{number}")] if leads_on else []
-            self._put(view, text=self._text() if lies else self.pages[url].text, links=more)
+            more = [self._only(at)] if leads_on else []
+            self._put(
+                view, text=self._text() if lies else self.pages[url].text, links=more, to=url if redirects else ""
+            )
             urls += [view, url] if self.random.random() < 0.5 else [url, view]
         self._rule(at, "/{}?print=1", drop="print", is_right=not lies)
         return urls
@@ -259,7 +302,7 @@ class Web:
         """Pages that name another URL as theirs: one of the same text, another page, a stranger's, one that is not."""
         kind = self.random.choice(["same", "same", "other", "stranger", "gone", "redirect", "circle", "one"])
         learns = self.random.random() < 0.3  # it begins to in a later crawl
-        tag = self.random.choice(['<link rel="canonical" href="{}">', '<meta property="og:url" content="{}">'])
+        tag = self.random.choice(_TAGS)
         urls = [f"{at}/c{number}" for number in range(self.random.randint(3, 14))]
         known = [url for url in self.pages if url.startswith("http")]
         for number, url in enumerate(urls):
@@ -289,16 +332,16 @@ class Web:
 
     def _threads(self, at: str) -> list[str]:
         """A thread with permalinks of its posts, which show the thread, or only the post, or lead to more."""
-        kind, urls, post = self.random.choice(["thread", "thread", "post", "leads on"]), [], 0
+        kind, urls, post = self.random.choice(["thread", "thread", "post", "leads on", "redirect"]), [], 0
         for number in range(self.random.randint(1, 4)):
             url = f"{at}/thread.php?t={number}"
             posts = list(range(post, post := post + self.random.randint(1, 5)))
             links = [f"{at}/thread.php?p={one}#p{one}" for one in posts]
             self._put(url, links=[*links, *self._strays(1)], posts=posts)
             for one in posts:
-                more = [self._put(f"{at}/only-from-post-{one}")] if kind == "leads on" else []
-                text = self._text() if kind == "post" else self.pages[url].text
-                self._put(f"{at}/thread.php?p={one}", text=text, links=[*links, *more], posts=posts)
+                more = [self._only(at)] if kind == "leads on" else []
+                text, to = self._text() if kind == "post" else self.pages[url].text, url if kind == "redirect" else ""
+                self._put(f"{at}/thread.php?p={one}", text=text, links=[*links, *more], posts=posts, to=to)
             urls.append(url)
             if self.random.random() < 0.5:
                 urls.insert(0, links[-1])
@@ -311,7 +354,7 @@ class Web:
         for number in range(self.random.randint(2, 6)):
             action, value = f"{at}/found", f"v{number}"
             text = shared if self.random.random() < 0.3 else self._text()
-            self._put(f"POST {action} q={value}", text=text, links=[self._put(f"{at}/only-from-form-{number}")])
+            self._put(f"POST {action} q={value}", text=text, links=[self._only(at)])
             self.pages[page].forms.append((action, value))
         return [page]
 
