@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -124,14 +125,14 @@ class Web:
                 entries += self._led_to(at, section(at))
             self.random.shuffle(entries)
             self._put(root, links=[*entries, *self._strays(3)])
-        self._age({START, *roots})
+        self._age(roots)
 
     def answer(self, method: str, url: str, body: str, run: int) -> Answer:
         """What is said to a request of the crawl with this number."""
         url = url.partition("#")[0]
         page = self.pages.get(f"{method} {url} {body}" if method == "POST" else url)
         if page is None or run < page.since:
-            is_soft = self._is_soft.get(urlsplit(url).netloc, False)
+            is_soft = page is None and self._is_soft.get(urlsplit(url).netloc, False)
             return Answer(200 if is_soft else 404, {}, _html(_NOTHING_HERE, Page()))
         if page.fails_in == run:
             return Answer(503, {}, _html("Out of order.", Page()))
@@ -152,13 +153,20 @@ class Web:
 
     # What there is
 
-    def _age(self, stay: set[str]) -> None:
-        """Some pages come later, and some change, with all that are copies of them; or alone, where `is_mixed`."""
+    def _age(self, roots: Sequence[str]) -> None:
+        """Some pages come later, and some change, with all that are copies of them; or alone, where `is_mixed`.
+
+        What comes later is linked from the front page: a new link on a page that a crawl does without, because an
+        earlier one has found it to be a copy, is not seen.
+        """
         changed = {text: self._later() for text in sorted({page.text for page in self.pages.values()})}
+        texts = Counter(page.text for page in self.pages.values())
         for url, page in self.pages.items():
-            if url not in stay and self.random.random() < 0.1:
+            is_new = texts[page.text] == 1 and url.startswith("http") and self.random.random() < 0.1
+            if is_new and url not in (START, *roots):
                 page.since = self.random.randint(2, 4)
-            if url not in stay and self.random.random() < 0.05:
+                self.pages[self.random.choice(roots)].links.append(url)
+            if url not in (START, *roots) and self.random.random() < 0.05:
                 page.fails_in = self.random.randint(1, 4)
             page.later = changed[page.text]
             if self.is_mixed and self.random.random() < 0.1:

@@ -9,7 +9,8 @@ from functools import partial
 from scrapy import Request
 from scrapy.http import Response
 
-from dedupcrawl.aliases.alias import was_found_out
+from dedupcrawl.aliases.alias import rule_id, was_found_out
+from dedupcrawl.aliases.sources import DUPLICATE
 from dedupcrawl.crawl.after_all import AfterAll
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.earlier_uses import EarlierUses
@@ -108,13 +109,18 @@ class RuleWatch:
             self._earlier_uses.try_others(Trial(url, canonical, rules))
 
     def _was_tried(self, url: str, canonical: str, rules: tuple[str, ...]) -> bool:
-        """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
+        """True when an earlier crawl has fetched the URL, so that it is known which page it leads to.
+
+        Some of these are tried all the same, like any that an earlier crawl has found out: sites change.
+        """
         made_by = self._made_by(url, canonical)
         is_by_rules = bool(made_by) and set(made_by) <= set(rules)  # with those of the first URL of an identity
         if not is_by_rules or (found := self._aliases.found_out(url)) is None:
             return False
         if not self._told.add(url):
             return True
+        if self._book.is_due(url, (rule_id(DUPLICATE),)):
+            return False
         led_to = self._aliases.found_out(canonical) or canonical  # two duplicates may be of one page
         if self._parts.earlier.is_one_url(found, led_to):
             self._book.passed(url, rules)
