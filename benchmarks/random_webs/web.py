@@ -185,9 +185,10 @@ class Web:
         return _text(self._seed, self._texts)
 
     def _strays(self, most: int) -> list[str]:
-        """A few URLs of the web as it is by now, or near them."""
+        """A few URLs of the web as it is by now, but for those that one page alone leads to."""
         known = [url for url in self.pages if url.startswith("http")]
-        return self.random.sample(known, min(len(known), self.random.randint(0, most)))
+        drawn = self.random.sample(known, min(len(known), self.random.randint(0, most)))
+        return [url for url in drawn if "/only-" not in url]
 
     def _rule(self, of: str, match: str, *, drop: str = "", to: str = "", is_right: bool) -> None:
         """A rule for a section, of some source, of which something or nothing is known."""
