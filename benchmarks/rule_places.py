@@ -16,6 +16,7 @@ import argparse
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 
 from benchmarks.known_software import DATA, _kind, _rows, on_trial
 from dedupcrawl.sites import site_of
@@ -85,7 +86,7 @@ def play(rows: list[dict[str, str]]) -> Played:
 def _crawl(rows: list[dict[str, str]], normalizer: Normalizer, played: Played) -> tuple[int, int, int]:
     """Uses, trials, wrong uses; `played` has the rules as they are afterwards."""
     pages = {row["url"]: row for row in rows}
-    book = RuleBook(normalizer, _SHARE)
+    book = RuleBook(normalizer, _SHARE, Random(1))
     made: list[tuple[str, tuple[str, ...], bool]] = []
     uses = tried = 0
     for url, row in pages.items():

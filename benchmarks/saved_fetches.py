@@ -10,25 +10,27 @@
 
 A page is what its main text says, by an extractor that was written for its site (`text_sha1` of the stored mirror).
 Those with next to no text do not count. A fetch is redundant when an earlier one of the same crawl had its text. Saved
-is the share of the redundant fetches of Scrapy alone that a crawl does not make; lost are texts that only Scrapy alone
-has fetched, and of which the crawl has none that is nearly the same (SimHash within 6 bits): the page at another time.
+is the share of the redundant fetches of Scrapy alone that a crawl does not make, and beside it the same without the
+trials of rules and aliases (dedup/url/tried). Lost are texts that only Scrapy alone has fetched, and then those that
+only it has stored, and of which the crawl has none that is nearly the same (SimHash within 6 bits): the page at another
+time. What `again` has stored are its own items and those of the first crawl.
+
 A loopback server is done with a small site before a training run is, so the crawl that learns is slowed down (--rate).
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.replay.run import Run, Server, crawl
-from benchmarks.replay.store import DATA, NoDataError, address, load, sample, sites
+from benchmarks.replay.run import Run, Server, crawl, item_urls
+from benchmarks.replay.store import DATA, NoDataError, address, load, rows_of, sample, sites, table_of
 from benchmarks.url_rules.data import LEAST_WORDS
 
 _NEAR = 6  # bits
@@ -55,7 +57,7 @@ def main() -> int:
     )
     arguments = parser.parse_args()
     try:
-        known = {name: path for name, path in sites(arguments.data).items() if _table(arguments.data, name).exists()}
+        known = {name: path for name, path in sites(arguments.data).items() if table_of(path).exists()}
     except NoDataError as error:
         print(error, file=sys.stderr)
         return 2
@@ -64,7 +66,8 @@ def main() -> int:
         return 0
     if unknown := set(arguments.sites) - set(known):
         parser.error(f"no stored mirror {', '.join(sorted(unknown))}; there are {', '.join(known)}")
-    print("| site | fetched alone | redundant | first: saved, lost | second | learn | again | more CPU, first |")
+    cell = "saved, without trials, lost, lost items"
+    print(f"| site | fetched alone | redundant | first: {cell} | second | learn | again | more CPU, first |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for name in arguments.sites:
         with tempfile.TemporaryDirectory(prefix="saved-") as folder:
@@ -72,12 +75,8 @@ def main() -> int:
     return 0
 
 
-def _table(data: Path, site: str) -> Path:
-    return data / "mirrors" / f"{site}.tsv.gz"
-
-
 def _measured(name: str, path: Path, arguments: argparse.Namespace, folder: Path) -> str:
-    texts = _texts(_table(arguments.data, name))
+    texts = _texts(table_of(path))
     pages, urls, learned = load(path), folder / "urls.txt", folder / "learned"
     stored = sample(pages, arguments.pages) if arguments.pages else pages
     urls.write_text("".join(f"{page.url}\n" for page in stored), encoding="utf-8")
@@ -97,24 +96,29 @@ def _measured(name: str, path: Path, arguments: argparse.Namespace, folder: Path
         second = run("second")
         again = run("again", DEDUP_INDEX=f"lmdb:{left / 'index'}", DEDUP_SCOPE="spider")
     redundant = _redundant(alone, texts)
-    shares = [
-        f"{1 - _redundant(one, texts) / max(1, redundant):.3f}, {_lost(one, alone, texts)}"
-        for one in (first, second, learn, again)
-    ]
+    by_run = {"first": (first,), "second": (second,), "learn": (learn,), "again": (again, first)}
+    shares = [_cell(runs, alone, texts, redundant) for runs in by_run.values()]
     cpu = f"{first.cpu_s / alone.cpu_s - 1:+.0%}"
     return f"| {name} | {len(alone.fetched):,} | {redundant:,} | {' | '.join(shares)} | {cpu} |"
 
 
 def _texts(table: Path) -> dict[str, Text]:
     """Address → what its page says."""
-    with gzip.open(table, "rt", encoding="utf-8", errors="replace") as lines:
-        head = next(lines).lstrip("#").rstrip("\n").split("\t")
-        rows = [dict(zip(head, line.rstrip("\n").split("\t"), strict=False)) for line in lines]
     return {
         address(row["url"]): Text(row["text_sha1"], int(row.get("simhash64", "").strip("-") or "0", 16))
-        for row in rows
+        for row in rows_of(table)
         if row.get("text_sha1", "-").strip("-") and int(row.get("n_words") or 0) >= LEAST_WORDS
     }
+
+
+def _cell(runs: Sequence[Run], alone: Run, texts: Mapping[str, Text], redundant: int) -> str:
+    """What the first of these runs saved and lost, and what none of them has stored."""
+    run, made = runs[0], _redundant(runs[0], texts)
+    trials = min(made, int(run.stats.get("dedup/url/tried", 0)))
+    saved, without = (1 - count / max(1, redundant) for count in (made, made - trials))
+    lost = _lost(run.fetched, alone.fetched, texts)
+    lost_items = _lost([url for one in runs for url in item_urls(one)], item_urls(alone), texts)
+    return f"{saved:.3f}, {without:.3f}, {lost}, {lost_items}"
 
 
 def _redundant(run: Run, texts: Mapping[str, Text]) -> int:
@@ -123,9 +127,9 @@ def _redundant(run: Run, texts: Mapping[str, Text]) -> int:
     return len(told) - len(set(told))
 
 
-def _lost(run: Run, alone: Run, texts: Mapping[str, Text]) -> int:
-    """Texts that only Scrapy alone has fetched, with none like them."""
-    fetched, others = ({texts[url] for url in map(address, one.fetched) if url in texts} for one in (run, alone))
+def _lost(urls: Iterable[str], alone: Iterable[str], texts: Mapping[str, Text]) -> int:
+    """Texts that only Scrapy alone has, with none like them."""
+    fetched, others = ({texts[url] for url in map(address, one) if url in texts} for one in (urls, alone))
     known = {text.digest for text in fetched}
     gone = {text.digest: text for text in others if text.digest not in known}.values()
     return sum(not any(text.is_near(other) for other in fetched) for text in gone)

@@ -1,4 +1,8 @@
-"""Sites: which registrable domain a URL or a host belongs to, by the Public Suffix List of publicsuffixlist."""
+"""Sites and owners: whose a URL is, by the Public Suffix List of publicsuffixlist.
+
+A site is a registrable domain. An owner is whoever answers for a page: two users of one service, two ports of one host
+and the folders of two users are strangers to each other, and what is believed of one is not believed of the other.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,11 @@ _USER = re.compile(r"\A((?:[A-Za-z][A-Za-z0-9+.-]*:)?//)[^/?#\\]*@")
 _DOTS = str.maketrans("。．｡", "...")  # separate labels like a full stop (RFC 3490, 3.1)
 _END_OF_ICANN = "// ===END ICANN DOMAINS==="
 _END = re.compile(r"(?:\.|:\d*)+\Z")  # port, final dot
+_PORT = re.compile(r":0*([1-9]\d*)\Z")
+_LONGEST_PORT = 20  # characters that are looked at
+_USUAL_PORTS = ("80", "443")
+_PATH = re.compile(r"(?:[^/?#]*//)?[^/?#]*/([^?#]*)")
+_MARKS = (("%7E", "~"), ("%7e", "~"), ("%2E", "."), ("%2e", "."))  # that a server reads like what they stand for
 
 
 @cache
@@ -59,6 +68,12 @@ def without_user(url: str) -> str:
     return _USER.sub(r"\1", url, count=1) if "@" in url else url
 
 
+def _authority(url_or_host: str) -> str:
+    """The host with its user and port."""
+    match = _AUTHORITY.match("".join(url_or_host.split()))
+    return (match[1] or match[2] or "") if match else ""
+
+
 @lru_cache(maxsize=64)  # of the page at hand and what it resembles: few, because a URL may be long
 def host_of(url_or_host: str) -> str:
     """The host of a URL, or of a bare host: lower case, without user, port and final dot. Empty where there is none.
@@ -68,8 +83,7 @@ def host_of(url_or_host: str) -> str:
     """
     if plain := _PLAIN.match(url_or_host):
         return plain[1]
-    match = _AUTHORITY.match("".join(url_or_host.split()))
-    authority = (match[1] or match[2] or "") if match else ""
+    authority = _authority(url_or_host)
     if len(authority) > _AUTHORITY_LIMIT:  # no host is so long, and many colons would take forever
         return authority.lower()
     return _END.sub("", authority.rpartition("@")[2].translate(_DOTS)).lower()
@@ -130,10 +144,43 @@ def ascii_form(site: str) -> str:
     return site if site.isascii() else other_form(site)
 
 
+@lru_cache(maxsize=64)
+def tenancy_of(url_or_host: str) -> str:
+    """Which part of its host a URL belongs to: the port, where it is no usual one, and the user whose folder it is in.
+
+    >>> tenancy_of("http://uni.example:8080/~bob/a.html"), tenancy_of("https://uni.example/a.html")
+    (':8080/~bob', '')
+    """
+    port = "" if _PLAIN.match(url_or_host) else _port_of(_authority(url_or_host)[-_LONGEST_PORT:])
+    return port + _user_of(url_or_host) if "~" in url_or_host or "%7" in url_or_host else port
+
+
+def _port_of(authority: str) -> str:
+    match = _PORT.search(authority)
+    return f":{match[1]}" if match and match[1] not in _USUAL_PORTS else ""
+
+
+def _user_of(url: str) -> str:
+    """The first folder of a path that begins with "~", once those are left out that ".." takes back."""
+    match = _PATH.match(url)
+    path = match[1] if match else ""
+    for written, mark in _MARKS:
+        path = path.replace(written, mark)
+    folders: list[str] = []
+    for segment in path.split("/"):
+        if segment == "..":
+            folders = folders[:-1]
+        elif segment != ".":
+            folders.append(segment)
+    return next((f"/{folder}" for folder in folders if len(folder) > 1 and folder[0] == "~"), "")
+
+
 def owner_of(url_or_host: str) -> str:
-    """The part of a host that belongs to one owner, by the whole list: the users of one service are strangers.
+    """Whose a URL is: the part of its host that belongs to one owner, by the whole list, its port, and its user.
 
     >>> owner_of("https://alice.github.io/"), site_of("https://alice.github.io/")
     ('alice.github.io', 'github.io')
+    >>> owner_of("http://www.uni.example:8080/~bob/a.html")
+    'uni.example:8080/~bob'
     """
-    return _registrable(host_of(url_or_host), False)
+    return _registrable(host_of(url_or_host), False) + tenancy_of(url_or_host)

@@ -61,6 +61,23 @@ def sites(data: Path) -> dict[str, Path]:
     return found
 
 
+def table_of(path: Path) -> Path:
+    """The table that says what is on each page of the stored crawl at `path`; there need not be one."""
+    name = (
+        f"{path.name.removesuffix('.index.tsv').removesuffix('.xz').removesuffix('.gz').removesuffix('.jsonl')}.tsv.gz"
+    )
+    beside = path.with_name(name)
+    return beside if beside.exists() else path.parents[2] / "mirrors" / name
+
+
+def rows_of(table: Path) -> Iterator[dict[str, str]]:
+    """Its rows, by the names of its columns."""
+    with gzip.open(table, "rt", encoding="utf-8", errors="replace") as lines:
+        head = next(lines).lstrip("#").rstrip("\n").split("\t")
+        for line in lines:
+            yield dict(zip(head, line.rstrip("\n").split("\t"), strict=False))
+
+
 def load(path: Path) -> list[StoredPage]:
     """All pages of the stored crawl at `path` (see `sites`), the first of each address."""
     pages: dict[str, StoredPage] = {}
@@ -96,10 +113,13 @@ def exact_clusters(path: Path) -> list[list[str]]:
 
 def _jsonl(file: Path) -> Iterator[StoredPage]:
     with (gzip if file.suffix == ".gz" else lzma).open(file, "rt", encoding="utf-8") as rows:
+        table = table_of(file)
+        types = {row["url"]: row["mime"] for row in rows_of(table) if row.get("mime")} if table.exists() else {}
         for line in rows:
             row = json.loads(line)
             # The crawl stored decoded text, so a charset that the page itself declares no longer holds.
-            yield StoredPage(address(row["url"]), "text/html; charset=utf-8", row["html"].encode("utf-8", "replace"))
+            mime = f"{types.get(row['url'], 'text/html')}; charset=utf-8"
+            yield StoredPage(address(row["url"]), mime, row["html"].encode("utf-8", "replace"))
 
 
 def _mirror(index: Path) -> Iterator[StoredPage]:

@@ -71,7 +71,7 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
 
 
 class SiteAliases(SiteTrials, frozen=True):
-    """What crawls have found out about the aliases of one site, by the ids of its sources' rules."""
+    """What crawls have found out about the aliases of one owner's pages, by the ids of its sources' rules."""
 
     def rules(self) -> tuple[Rule, ...]:
         """The sources as rules, so that they are tried like any others. Their templates fit no URL, and differ."""

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urldefrag, urljoin
 
 from dedupcrawl.core.facts import Facts
-from dedupcrawl.sites import site_of
+from dedupcrawl.sites import owner_of
 
 DUPLICATE, REDIRECT = "duplicate", "redirect"
 SOURCES = ("permalink", "canonical", "shortlink", "og", "header", "json-ld", "alternate", "sort-link", REDIRECT)
@@ -54,7 +54,7 @@ _REL = re.compile(r"\brel\s*=\s*\"?([^\";]+)", re.IGNORECASE)
 def aliases_said(
     url: str, facts: Facts, headers: Mapping[str, Sequence[str]], wanted: frozenset[str]
 ) -> dict[str, str]:
-    """Other URLs of the same site that a page says lead to itself → the first source that says so.
+    """Other URLs of the same owner that a page says lead to itself → the first source that says so.
 
     Args:
         url: Of the page, without a fragment.
@@ -74,9 +74,9 @@ def aliases_said(
     if "sort-link" in wanted:
         told += [("sort-link", link) for link in sort_links(url, facts, base)]
     found: dict[str, str] = {}
-    site = site_of(url)
+    owner = owner_of(url)
     for source, other in told:
-        if other and other != url and other not in found and site_of(other) == site:
+        if other and other != url and other not in found and owner_of(other) == owner:
             found[other] = source
             if len(found) >= _MOST:
                 break
@@ -84,9 +84,9 @@ def aliases_said(
 
 
 def may_lead(url: str, target: str) -> bool:
-    """Whether who asks for a URL may be led to another: to a web page of the same site, and to none less secure."""
+    """Whether who asks for a URL may be led to another: to a web page of the same owner, and to none less secure."""
     is_secure = target.startswith("https:") or (target.startswith("http:") and not url.startswith("https:"))
-    return is_secure and site_of(url) == site_of(target)
+    return is_secure and owner_of(url) == owner_of(target)
 
 
 def canonical_of(url: str, facts: Facts) -> str:

@@ -20,7 +20,7 @@ from dedupcrawl.index.contract import Index, standing_for
 from dedupcrawl.index.ledger import premise_of
 from dedupcrawl.index.record import Entry
 from dedupcrawl.page import item_url
-from dedupcrawl.sites import host_of, site_of
+from dedupcrawl.sites import host_of, owner_of, site_of
 from dedupcrawl.software.installation import NAME, SiteSoftware
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import rule_facts
@@ -103,7 +103,7 @@ class Explainer:
         evidence = {rule.id: rule_facts(rules.site, rule) for rule in rules.rules if rule.id in ids}
         kept_url = entry.source if entry is not None else None
         software = SiteSoftware.from_bytes(self._index.site_state(site_of(form), NAME))
-        aliases = SiteAliases.from_bytes(self._index.site_state(site_of(form), ALIAS))
+        aliases = SiteAliases.from_bytes(self._index.site_state(owner_of(form), ALIAS))
         spiders = {row.spider for row in self._index.restored() if row.verdict.url == form}
         recorded = self._index.judged(form)
         spiders |= {one.spider for one in (rewrite, recorded, entry) if one is not None}

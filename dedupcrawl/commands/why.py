@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import click
@@ -42,7 +43,7 @@ def in_crawls(rules: SiteRules, url: str) -> dict[str, Any] | None:
     It tries what is doubted, and knows the parts of a site where a rule is off. None where `normalize` makes the same.
     """
     in_parts = Normalizer([rules])
-    RuleBook(in_parts, 1.0)  # as in a crawl, it tells the normalizer where a rule is off
+    RuleBook(in_parts, 1.0, Random())  # as in a crawl, it tells the normalizer where a rule is off
     done, tried = SiteNormalizer(rules).normalize(url), in_parts.normalize(url)
     if (done.canonical, done.kind) == (tried.canonical, tried.kind):
         return None

@@ -16,7 +16,7 @@ from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import untouched, without_fragment
 from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.index.record import Rewrite
-from dedupcrawl.sites import site_of
+from dedupcrawl.sites import owner_of, site_of
 from dedupcrawl.urls.rule_book import Ruling
 
 logger = logging.getLogger(__name__)
@@ -61,14 +61,14 @@ class AfterAll:
             self._fetch([(request, request)], why)
 
     def fetch(self, targets: set[str], rulings: Mapping[str, Ruling]) -> None:
-        """Fetch what was sent to `targets`, or sent anywhere by a wrong rule (by site).
+        """Fetch what was sent to `targets`, or sent anywhere by a wrong rule (by owner, or by site where it is all).
 
         What the index cannot be asked for now is asked for again when nothing else is left to do.
         """
         book, rewrites, normalizer = self._parts.book, self._parts.rewrites, self._parts.normalizer
 
         def is_lost(rewrite: Rewrite) -> bool:  # rules of two sites may have one id
-            ruling = rulings.get(site_of(rewrite.url), Ruling())
+            ruling = rulings.get(owner_of(rewrite.url)) or rulings.get(site_of(rewrite.url), Ruling())
             restricted = set(ruling.restricted).intersection(rewrite.rules)
             is_by_wrong = (
                 not set(ruling.revoked).isdisjoint(rewrite.rules)
@@ -86,8 +86,11 @@ class AfterAll:
         except INDEX_FAILS:
             logger.exception("The index cannot tell what a wrong rule has cost; it will be asked again.")
             self._owed.append(partial(self.fetch, targets, rulings))
-        left = {url: self._by_others(untouched(request)) for url, request in after_all.items()}
-        self._fetch(left.values(), "a trial spoke against the rule, or against its canonical URL")
+        self.fetch_instead(after_all.values(), "a trial spoke against the rule, or against its canonical URL")
+
+    def fetch_instead(self, requests: Iterable[Request], why: str) -> None:
+        """Fetch what was sent elsewhere, as it was asked for, or what rules that are left make of it."""
+        self._fetch([self._by_others(untouched(request)) for request in requests], why)
 
     def fetch_owed(self) -> bool:
         """Nothing more is being fetched: ask the index again; False when it is to be asked once more."""

@@ -1,4 +1,4 @@
-"""What an index knows of aliases: beside each URL, and of each site."""
+"""What an index knows of aliases: beside each URL, and of each owner of pages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dedupcrawl.crawl.same_page import Look
 from dedupcrawl.crawl.site_memory import SiteMemory
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.record import Entry
-from dedupcrawl.sites import site_of
+from dedupcrawl.sites import owner_of
 from dedupcrawl.urls.normalizer import Normalizer
 
 FRESH_SECONDS = 1.0  # for which what was read of a URL is taken for true; as an index on a server does with its pages
@@ -31,7 +31,7 @@ class AliasStore:
         stats: Counts errors.
 
     Attributes:
-        sites: What is known of the aliases of each site.
+        owners: What is known of the aliases of each owner of pages.
     """
 
     def __init__(self, index: Index, normalizer: Normalizer, stats: StatsCollector) -> None:
@@ -40,7 +40,7 @@ class AliasStore:
         self._at_hand: dict[str, tuple[float, dict[str, bytes]]] = {}  # URL → when it was read, what lies beside it
         what = "The index cannot be asked about aliases"
         self.asked = Survived(stats, "dedup/aliases/errors", what, INDEX_FAILS)
-        self.sites = SiteMemory(index, NAME, SiteAliases, self.asked)
+        self.owners = SiteMemory(index, NAME, SiteAliases, self.asked)
 
     def look(self, kept: Entry) -> Look:
         """What the index knows of a page that it keeps."""
@@ -67,7 +67,7 @@ class AliasStore:
     def put(self, url: str, alias: Alias) -> None:
         """Remember an alias; where the index cannot, its URL is fetched."""
         with self.asked:
-            self.remember(site_of(url))
+            self.remember(owner_of(url))
             self.attach(url, NAME, alias.to_bytes())
 
     def attach(self, url: str, name: str, data: bytes) -> None:
@@ -91,7 +91,7 @@ class AliasStore:
         """The page that was kept of what came from a URL."""
         return self.index.page_at(url, self._normalizer.identity(url), fresh=False)
 
-    def remember(self, site: str) -> None:
-        """Have later crawls know that there are aliases of a site, before there is one."""
-        if not self.sites.has(site):
-            self.sites.tell(site, SiteAliases())
+    def remember(self, owner: str) -> None:
+        """Have later crawls know that there are aliases of an owner, before there is one."""
+        if not self.owners.has(owner):
+            self.owners.tell(owner, SiteAliases())

@@ -25,7 +25,7 @@ from dedupcrawl.crawl.same_page import Look, digest_of_text, is_kept_with_lines_
 from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.detection.unsettled import MOST_UNSETTLED
 from dedupcrawl.printable import printable
-from dedupcrawl.sites import site_of
+from dedupcrawl.sites import owner_of
 from dedupcrawl.urls.normalized import Normalized
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.watched_rule import TrialRecord
@@ -70,9 +70,9 @@ class Aliases:
 
     # Which URL to ask for
 
-    def rules_of(self, site: str) -> tuple[Rule, ...]:
-        """The sources of a site as rules, with the trials of earlier crawls."""
-        return self._store.sites.of(site).rules()
+    def rules_of(self, owner: str) -> tuple[Rule, ...]:
+        """The sources of an owner's pages as rules, with the trials of earlier crawls."""
+        return self._store.owners.of(owner).rules()
 
     def follow(self, url: str, asked: str | None = None) -> tuple[Normalized, bool] | None:
         """What to ask for instead of a URL that rules leave as it is, and whether this crawl has fetched that already.
@@ -127,10 +127,10 @@ class Aliases:
         return found
 
     def remembers(self, url: str) -> bool:
-        """True when earlier crawls, or other workers, have found out aliases of this site."""
+        """True when earlier crawls, or other workers, have found out aliases of this owner."""
         if not self._settings.for_url(url).alias_sources:
             return False
-        return self._store.sites.has(site_of(url))
+        return self._store.owners.has(owner_of(url))
 
     def found_out(self, url: str) -> str | None:
         """The URL of the page that an earlier crawl found when it fetched this one; None where that is not known."""
@@ -202,7 +202,8 @@ class Aliases:
                 if TRIAL in request.meta:  # the other is being fetched, too
                     del said[by[source]]
         back = [one for one in reversed(said.items()) if may_lead(one[0], url)]
-        found = {self._by_rules(other): source for other, source in back}  # the first counts
+        made = ((self._by_rules(other), source) for other, source in back)
+        found = {other: source for other, source in made if may_lead(other, url)}  # the first counts
         before = refreshed_from(request) if REDIRECT in settings.alias_sources else ""
         if before and may_lead(before, url):
             found[before] = REDIRECT
@@ -231,11 +232,11 @@ class Aliases:
         self._store.put(url, Alias(named, source, self._spider.name, "", time.time()))
 
     def _tried(self, url: str) -> frozenset[str]:
-        """The sources that are wanted and have not been refuted on the site of a URL."""
+        """The sources that are wanted and have not been refuted on the pages of a URL's owner."""
         if not self._tries:
             return frozenset()
-        site, wanted = site_of(url), self._settings.for_url(url).alias_sources
-        wrong = self._store.sites.of(site).failed.keys() | self._book.revoked(site, "alias").keys()
+        owner, wanted = owner_of(url), self._settings.for_url(url).alias_sources
+        wrong = self._store.owners.of(owner).failed.keys() | self._book.revoked(owner, "alias").keys()
         return frozenset(one for one in wanted if rule_id(one) not in wrong) if wrong else wanted
 
     def moved(self, request: Request, status: int, target: str) -> None:
@@ -253,7 +254,7 @@ class Aliases:
             own = self._store.known(url)
             if own is not None:  # of two URLs that each name the other one is asked for
                 rows.pop(own.target, None)
-            self._store.remember(site_of(url))
+            self._store.remember(owner_of(url))
             there = self._store.attach_new(rows)
             contested = {
                 said: old.target for said, old in there.items() if old and self._is_contested(said, old, rows[said])
@@ -372,11 +373,11 @@ class Aliases:
 
     def close(self) -> None:
         """Keep what became of the trials."""
-        for site in self._book.sites:
-            watched = self._book.watched(site, "alias")
+        for owner in self._book.owners:
+            watched = self._book.watched(owner, "alias")
             tried = {one.rule.id: TrialRecord.of(one) for one in watched if one.passed or one.failed}
-            if (failed := self._book.revoked(site, "alias")) or tried:
-                self._store.sites.tell(site, SiteAliases(tried, failed))
+            if (failed := self._book.revoked(owner, "alias")) or tried:
+                self._store.owners.tell(owner, SiteAliases(tried, failed))
 
     def _holds(self, url: str, alias: Alias) -> bool:  # noqa: PLR0911 - a reason each
         """Whether an alias still tells what to ask for."""
@@ -385,7 +386,7 @@ class Aliases:
             return False
         if not alias.was_found_out and (not self._tries or alias.source not in settings.alias_sources):
             return False
-        if alias.rule in self._store.sites.of(site_of(url)).failed:
+        if alias.rule in self._store.owners.of(owner_of(url)).failed:
             return False
         if not alias.was_found_out and self._store.kept(url) is not None:
             return False  # the page was kept under this very URL

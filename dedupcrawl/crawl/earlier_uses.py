@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
-import mmh3
 from scrapy import Request
 
 from dedupcrawl.crawl.after_all import AfterAll
@@ -16,7 +15,7 @@ from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.same_page import Look
 from dedupcrawl.crawl.trials import Trial
 from dedupcrawl.index.record import Rewrite
-from dedupcrawl.sites import site_of
+from dedupcrawl.sites import owner_of
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +39,10 @@ class EarlierUses:
     after_all: AfterAll
     was_tried: Callable[[Rewrite], bool]
     begin: Callable[[Trial, Request], None]
+    _is_resumed: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._is_resumed = self.parts.folder is not None
 
     def try_others(self, failed: Trial) -> None:
         """A canonical URL stood for a page that nobody had: of what else was sent there a few are tried, and so on.
@@ -62,16 +65,41 @@ class EarlierUses:
         def is_wanted(use: Rewrite) -> bool:
             return self.parts.book.is_wanting(use.url, use.rules) and not self.was_tried(use)
 
+        self._take_over()
         self._try(is_wanted, rules={rule for rules in self.parts.book.in_doubt().values() for rule in rules})
         self._make_up()
         self._try_last()
 
+    def _take_over(self) -> None:
+        """A crawl that was interrupted has forgotten its trials, and perhaps that a rule was revoked.
+
+        So what it rewrote before counts once more, less what it has fetched as it was asked for.
+        """
+        if not self._is_resumed:
+            return
+        book, left = self.parts.book, []
+        try:
+            uses = [use for use in self.parts.rewrites.of_earlier_processes() if not self._is_fetched(use.url)]
+        except INDEX_FAILS:
+            logger.exception("The index cannot tell what was rewritten before the crawl was resumed.")
+            return
+        self._is_resumed = False
+        for use in uses:
+            if not book.has_all(use.url, use.rules):
+                left.append(self.parts.rewrites.request(use))
+            elif book.is_due(use.url, use.rules) and not self.was_tried(use):
+                self.begin(Trial(use.url, use.canonical, use.rules), self.parts.rewrites.request(use))
+        self.after_all.fetch_instead(left, "its rules are not used any more")
+
+    def _is_fetched(self, url: str) -> bool:
+        return self.after_all.is_fetched(url) or self.parts.earlier.was_fetched(url)
+
     def _make_up(self) -> None:
         """For trials that told nothing others are made, of canonical URLs that are there and of what nobody knows."""
-        for (site, rule), missing in self.parts.book.untold().items():
+        for (owner, rule), missing in self.parts.book.untold().items():
 
-            def tells(use: Rewrite, site: str = site) -> bool:
-                is_of_use = site_of(use.url) == site and not self.parts.book.is_off(use.url, use.rules)
+            def tells(use: Rewrite, owner: str = owner) -> bool:
+                is_of_use = owner_of(use.url) == owner and not self.parts.book.is_off(use.url, use.rules)
                 is_there = is_of_use and not self.parts.pending.is_refuted(use.canonical)
                 return is_there and not self.was_tried(use)
 
@@ -99,18 +127,15 @@ class EarlierUses:
     ) -> bool:
         """Try what was sent to `targets`, or by these rules, and nobody has fetched as it is by now.
 
-        In an order that is not theirs. False when the index cannot tell.
+        In an order that is drawn. False when the index cannot tell.
         """
         try:
-            uses = sorted(self.parts.rewrites.found(targets, rules), key=_order)
+            uses = sorted(self.parts.rewrites.found(targets, rules), key=lambda use: use.url)
         except INDEX_FAILS:
             logger.exception("The index cannot tell what else was rewritten, so that it could be tried.")
             return False
+        self.parts.chance.shuffle(uses)
         wanted = (use for use in uses if not self.after_all.is_fetched(use.url) and is_wanted(use))
         for use in islice(wanted, most):
             self.begin(Trial(use.url, use.canonical, use.rules, found=found), self.parts.rewrites.request(use))
         return True
-
-
-def _order(use: Rewrite) -> int:
-    return int(mmh3.hash64(use.url.encode("utf-8", "replace"))[0])

@@ -20,7 +20,7 @@ from dedupcrawl.crawl.journal_file import JournalFile
 from dedupcrawl.crawl.pages import FetchedPage, is_html, media_type
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.output import private_folder
-from dedupcrawl.sites import site_of, without_user
+from dedupcrawl.sites import owner_of, without_user
 from dedupcrawl.verdict import Verdict
 
 _FLUSH_EVERY = 64  # rows; a kill loses at most so many
@@ -149,7 +149,9 @@ class AliasRows:
     def __init__(self, log: LogFile, parts: Parts) -> None:
         self._log = log
         self._run, self._book, self._stats = parts.run, parts.book, parts.stats
-        self._waiting: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)  # by site and rule: URL, target
+        self._waiting: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(
+            list
+        )  # by owner and rule: URL, target
         self._count = 0
 
     def used(self, url: str, target: str, rules: tuple[str, ...]) -> None:
@@ -159,7 +161,7 @@ class AliasRows:
         if self._book.is_proved(url, rules):
             self._add(url, target, rules, held=None)
         elif self._count < _MOST_WAITING:
-            self._waiting[site_of(url), rules[0]].append((url, target))
+            self._waiting[owner_of(url), rules[0]].append((url, target))
             self._count += 1
 
     def tried(self, url: str, target: str, rules: tuple[str, ...], *, held: bool) -> None:
@@ -169,7 +171,7 @@ class AliasRows:
         self._add(url, target, rules, held=held)
         if not source:
             return
-        waiting = self._waiting.pop((site_of(url), rules[0]), [])
+        waiting = self._waiting.pop((owner_of(url), rules[0]), [])
         self._count -= len(waiting)
         for other, other_target in waiting:
             self.used(other, other_target, rules)

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -179,6 +180,7 @@ class Parts:
 
     Attributes:
         tries: Whether rules are tried; what pages say, and what is known of software, is used on trial only.
+        chance: Draws what is tried.
         book: Of the rules that are tried; of none where none are.
         earlier: Pages of this crawl, if of other workers.
     """
@@ -201,7 +203,8 @@ class Parts:
         self.spider = crawler.spider
         self.stats = crawler.stats
         self.tries = share > 0
-        self.book = RuleBook(self.normalizer, share) if self.tries else RuleBook(Normalizer(), 1)
+        self.chance = Random(bytes(self.index.secret) + self.run.encode())  # nobody can foresee what is tried
+        self.book = RuleBook(self.normalizer if self.tries else Normalizer(), share or 1, self.chance)
         self.pages = Pages(self.settings, self.index)
         self.batch = Batch(self.index)
         self.sending = Sending(crawler)

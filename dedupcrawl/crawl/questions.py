@@ -30,7 +30,7 @@ from dedupcrawl.crawl.parts import Sending
 from dedupcrawl.crawl.same_page import NOWHERE, Look
 from dedupcrawl.crawl.trials import Trial, Trials
 from dedupcrawl.printable import printable
-from dedupcrawl.sites import site_of
+from dedupcrawl.sites import owner_of
 
 _ALIKE = 0.8  # share of the symbols of either text that occur in the other
 _TEXTS_OF_A_HOST = 4
@@ -103,7 +103,7 @@ def _forget_oldest(memory: OrderedDict[Any, Any], most: int) -> None:
 
 
 class LeadingOn:
-    """Canonical URLs that redirect: what trials have shown, for each site and set of rules."""
+    """Canonical URLs that redirect: what trials have shown, for each owner and set of rules."""
 
     def __init__(self) -> None:
         self._led: Counter[tuple[str, tuple[str, ...]]] = Counter()
@@ -111,7 +111,7 @@ class LeadingOn:
     def learn(self, trial: Trial, *, held: bool) -> None:
         """A canonical URL, if it led on, did so to the page that was asked for, or to another."""
         if trial.led_to:
-            self._led[site_of(trial.canonical), trial.rules] += 1 if held else -_NEVER
+            self._led[owner_of(trial.canonical), trial.rules] += 1 if held else -_NEVER
 
     def is_usual(self, canonical: str, url: str, rules: tuple[str, ...]) -> bool:
         """True where canonical URLs of these rules redirect, as a trial found each time, to the page asked for.
@@ -122,7 +122,7 @@ class LeadingOn:
         before, _, added = url.partition(canonical.rstrip("/"))
         if before or not added or added[0].isalnum():
             return False
-        return self._led[site_of(canonical), rules] >= _USUAL
+        return self._led[owner_of(canonical), rules] >= _USUAL
 
 
 def _key(host: str, outline: bytes) -> int:

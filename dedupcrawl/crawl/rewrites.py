@@ -31,6 +31,7 @@ class Rewrites:
         self._index = index
         self._spider = spider
         self._run = run
+        self._begun = time.time()
         self._known = UrlSet()  # each followed by its canonical URL
         self._new: list[Rewrite] = []
 
@@ -68,6 +69,16 @@ class Rewrites:
         return list(
             self._index.rewrites_of(self._spider.name, self._run, canonicals=map(without_user, targets), rules=rules)
         )
+
+    def of_earlier_processes(self) -> list[Rewrite]:
+        """What this crawl rewrote before it was resumed, and has not done again since.
+
+        Raises:
+            OSError, IndexDamagedError: The index cannot tell.
+        """
+        whose = self._spider.name, self._run
+        ours = (one for one in self._index.rewrites() if (one.spider, one.run) == whose and one.at < self._begun)
+        return [one for one in ours if f"{one.url} {one.canonical}" not in self._known]
 
     def flush(self) -> None:
         """Hand what is new to the index."""

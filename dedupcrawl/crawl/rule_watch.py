@@ -9,7 +9,8 @@ from functools import partial
 from scrapy import Request
 from scrapy.http import Response
 
-from dedupcrawl.aliases.alias import was_found_out
+from dedupcrawl.aliases.alias import rule_id, was_found_out
+from dedupcrawl.aliases.sources import DUPLICATE
 from dedupcrawl.crawl.after_all import AfterAll
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.earlier_uses import EarlierUses
@@ -30,7 +31,7 @@ from dedupcrawl.crawl.request_meta import (
 from dedupcrawl.crawl.same_page import NOWHERE, Look
 from dedupcrawl.crawl.trials import Trial, Trials
 from dedupcrawl.crawl.url_set import UrlSet
-from dedupcrawl.sites import host_of, site_of
+from dedupcrawl.sites import host_of, owner_of
 from dedupcrawl.urls.rule_book import Ruling
 
 logger = logging.getLogger(__name__)
@@ -104,17 +105,22 @@ class RuleWatch:
             ruling = self._book.failed(url, canonical, rules)
             self._parts.stats.inc_value("dedup/url/revoked", len(ruling.revoked))
             self._alias_rows.tried(url, canonical, rules, held=False)
-            self.after_all.fetch(set(), {site_of(url): ruling})
+            self.after_all.fetch(set(), {owner_of(url): ruling})
             self._earlier_uses.try_others(Trial(url, canonical, rules))
 
     def _was_tried(self, url: str, canonical: str, rules: tuple[str, ...]) -> bool:
-        """True when an earlier crawl has fetched the URL, so that it is known which page it leads to."""
+        """True when an earlier crawl has fetched the URL, so that it is known which page it leads to.
+
+        Some of these are tried all the same, like any that an earlier crawl has found out: sites change.
+        """
         made_by = self._made_by(url, canonical)
         is_by_rules = bool(made_by) and set(made_by) <= set(rules)  # with those of the first URL of an identity
         if not is_by_rules or (found := self._aliases.found_out(url)) is None:
             return False
         if not self._told.add(url):
             return True
+        if self._book.is_due(url, (rule_id(DUPLICATE),)):
+            return False
         led_to = self._aliases.found_out(canonical) or canonical  # two duplicates may be of one page
         if self._parts.earlier.is_one_url(found, led_to):
             self._book.passed(url, rules)
@@ -211,7 +217,7 @@ class RuleWatch:
         self.after_all.given_back.add(original)
         if revoked := self._book.gone(url, canonical, self._rules_of(url, canonical)):
             self._parts.stats.inc_value("dedup/url/revoked", len(revoked))
-            self.after_all.fetch(set(), {site_of(url): Ruling(tuple(revoked))})
+            self.after_all.fetch(set(), {owner_of(url): Ruling(tuple(revoked))})
 
     def settle(self) -> bool:
         """Nothing more is being fetched: end the trials that are under way; False when an answer is still to come."""
@@ -336,7 +342,7 @@ class RuleWatch:
         self._aliases.discoveries.failed(trial.url)
         is_refuted = trial.leads_to_more or bool(trial.suspects)
         refuted = {trial.canonical, *trial.suspects} if is_refuted else set[str]()
-        self.after_all.fetch(refuted, {site_of(trial.url): ruling})
+        self.after_all.fetch(refuted, {owner_of(trial.url): ruling})
         self.after_all.fetch_itself(
             trial.canonical, "it is no duplicate any more"
         )  # which an earlier crawl found it to be

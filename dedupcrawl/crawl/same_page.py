@@ -157,6 +157,15 @@ class EarlierPages:
             return False
         return entry is not None and verdict is not None
 
+    def was_fetched(self, url: str) -> bool:
+        """Whether this crawl has judged the page of this very URL, in whatever process.
+
+        Raises:
+            OSError, IndexDamagedError: The index cannot tell.
+        """
+        judged = self.index.judged(url)
+        return (judged is not None and judged.run == self.run) or self._kept(url) is not None
+
     def is_one_url(self, url: str, other: str) -> bool:
         """True when the rules make the same of both."""
         return self.normalizer.normalize(url).canonical == self.normalizer.normalize(other).canonical

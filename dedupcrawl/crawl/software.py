@@ -27,7 +27,7 @@ from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
 from dedupcrawl.urls.rule_files import SiteRules, path_in, read_rules, replace_rules, write_rules
 from dedupcrawl.urls.url_parts import DEFAULT_PORTS
-from dedupcrawl.urls.watched_rule import TrialRecord
+from dedupcrawl.urls.watched_rule import TrialRecord, is_shared
 
 logger = logging.getLogger(__name__)
 
@@ -119,32 +119,41 @@ class Software:
     def close(self, folder: Path) -> None:
         """Write what held and what failed into the rule files of `folder`, and both into the index."""
         written: list[Path] = []
-        for site in filter(self._sites.has, {*self._book.sites, *self._sites.sites}):
+        owners: dict[str, list[str]] = {site: [] for site in self._sites.sites}
+        for owner in sorted(self._book.owners):
+            owners.setdefault(site_of(owner), []).append(owner)
+        for site in filter(self._sites.has, owners):
             known = self._sites.of(site)
             there = {rule.id: rule for rule in self._all_rules(known)}  # less what is no longer recognized
             tried: dict[str, TrialRecord] = {}
-            held: list[Rule] = []
-            refuted: list[Rule] = []
-            for one in self._book.watched(site, "software"):
+            held: dict[str, Rule] = {}
+            refuted: dict[str, Rule] = {}
+            revoked: dict[str, str] = {}
+            for one in (one for owner in owners[site] for one in self._book.watched(owner, "software")):
                 name, record = one.rule.id, TrialRecord.of(one)
                 is_known = name not in there or there[name].kind == one.rule.kind
                 if is_known and not record.tried and not one.revoked:
                     continue
-                tried[name] = record
-                if name not in there:
+                before = known.tried.get(name, TrialRecord())
+                is_off_there = one.revoked and is_shared(before.told_to(one.rule), one.owner)  # it stays for others
+                if is_off_there:
+                    record = TrialRecord(counterexamples=record.counterexamples)
+                tried[name] = tried[name].joined(record) if name in tried else record
+                if one.revoked and not is_off_there:
+                    revoked[name] = one.revoked
+                if name not in there or is_off_there:
                     continue
-                total = known.tried.get(name, TrialRecord()).joined(record)
-                rule = replace(total.told_to(there[name]), learned=date.today())
+                rule = replace(before.joined(tried[name]).told_to(there[name]), learned=date.today())
                 if one.revoked:
-                    refuted.append(replace(rule, state="disabled", note=f"revoked on {date.today()}: {one.revoked}"))
+                    note = f"revoked on {date.today()}: {one.revoked}"
+                    refuted[name] = replace(rule, state="disabled", note=note)
                 elif one.passed and not one.is_on_probation and not one.is_refuted:
-                    held.append(replace(rule, state="active"))
-            revoked = self._book.revoked(site, "software")
+                    held[name] = replace(rule, state="active")
             self._stats.inc_value("dedup/software/held", len(held))
             self._stats.inc_value("dedup/software/failed", len(known.failed | revoked))
             if tried or revoked:
                 self._sites.tell(site, SiteSoftware(tried, revoked))
-            if (held or refuted) and _write(folder, site, [*held, *refuted]):
+            if (rules := [*(held | refuted).values()]) and _write(folder, site, rules):
                 written.append(path_in(folder, site))
         if written:
             more = f" and {len(written) - 1} more" if len(written) > 1 else ""

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dedupcrawl.sites import host_of, owner_of
+from dedupcrawl.sites import host_of, owner_of, tenancy_of
 
 
 class Trust:
-    """Hosts and domains that are trusted, with all that lies below them, named as such or by URLs; None: everybody."""
+    """Hosts and domains that are trusted, with all that lies below them; of a URL its host, but for its other owners.
+
+    None: everybody.
+    """
 
     def __init__(self, named: Iterable[str] | None) -> None:
         self._everybody = named is None
-        self._named = {host for name in named or () if (host := host_of(name))}
+        self._named = {name for given in named or () if (name := _name_of(given))}
 
     def add(self, url_or_host: str) -> None:
         """Trust the host's owner too."""
@@ -27,14 +30,22 @@ class Trust:
 
     def may_replace(self, kept_url: str, new_url: str) -> bool:
         """Whether the page at `kept_url` may be the reason to drop the one at `new_url` because they are alike."""
-        return self._everybody or owner_of(kept_url) == owner_of(new_url) or self._is_named(host_of(kept_url))
+        return self._everybody or owner_of(kept_url) == owner_of(new_url) or self._is_named(kept_url)
 
-    def _is_named(self, host: str) -> bool:
+    def _is_named(self, url: str) -> bool:
+        host, tenancy = host_of(url), tenancy_of(url)
         while host:
-            if host in self._named:
+            if f"{host}{tenancy}" in self._named or f"*{host}" in self._named:
                 return True
             host = host.partition(".")[2]
         return False
+
+
+def _name_of(given: str) -> str:
+    """A host or domain with whoever has a part of it, "*a.example"; of a URL the owner of that, as far as its host."""
+    host = host_of(given)
+    is_host = "/" not in given and ":" not in given
+    return f"*{host}" if host and is_host else f"{host}{tenancy_of(given)}"
 
 
 EVERYBODY = Trust(None)

@@ -19,7 +19,7 @@ from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.index.contract import PageStore
 from dedupcrawl.index.record import Rewrite
 from dedupcrawl.index.runs import Run
-from dedupcrawl.sites import site_of
+from dedupcrawl.sites import owner_of, site_of
 from dedupcrawl.urls.rule import Rule, RuleError, rule_facts
 from dedupcrawl.urls.rule_files import read_rules, rule_files
 
@@ -204,9 +204,14 @@ def read_rewritten(rewrites: Callable[[], Iterable[Rewrite]]) -> Rewritten:
         counting[number] = not (is_alias and is_led_to)
         if counting[number]:
             aliases += is_alias
-            by_rule.update((site_of(rewrite.url), rule) for rule in rewrite.rules)
+            by_rule.update((_believed_of(rewrite.url, rule), rule) for rule in rewrite.rules)
             by_run[rewrite.run] += 1
     return Rewritten(int(counting.sum()), aliases, len(np.unique(pages[counting])), by_rule, by_run)
+
+
+def _believed_of(url: str, rule: str) -> str:
+    """Of whom a rule is believed that was used on a URL: its site has a file, what pages say is their owner's."""
+    return owner_of(url) if rule.startswith(RULE) else site_of(url)
 
 
 _MOST = 20_000  # rules that are shown; those that rewrote or cover most

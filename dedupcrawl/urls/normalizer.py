@@ -181,7 +181,7 @@ class Normalizer:
         tries: Whether a crawl tries the rules, those that are doubted, too.
         more: Gives further rules of a site, which come before what was learned, unless its file has them, if disabled
             or for fewer URLs.
-        excluded: Gives, of rules that change a URL, those that are not used in the part of the site it belongs to.
+        excluded: Gives, of rules that change a URL, those that are not used for its owner, or in its part of the site.
     """
 
     def __init__(
@@ -196,7 +196,7 @@ class Normalizer:
         self._named = named or {}  # site → a file that is read already
         self.more, self.tries = more, False
         self.excluded: Excluded | None = None
-        self._overruled: dict[str, dict[str, Kind | None]] = {}  # site → id of a rule → what it is used as, if at all
+        self._overruled: dict[str, dict[str, Kind]] = {}  # site → id of a rule → what it is used as
         self._by_site: dict[str, SiteNormalizer | None] = {}
         self._by_authority: dict[str, _Host] = {}
         self._rules: dict[str, tuple[Rule, ...]] = {}  # by site, of what follows
@@ -307,7 +307,7 @@ class Normalizer:
         return self._host(url).site is not None
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
-        """All rules of a site, with their evidence, less those that were switched off here."""
+        """All rules of a site, with their evidence."""
         found = self._read(site)
         return () if found is None else found.rules
 
@@ -318,16 +318,10 @@ class Normalizer:
                 return self._named.get(form)
         return file_of(self._files, site)
 
-    def overrule(self, site: str, rule_id: str, kind: Kind | None) -> None:
-        """Use this rule as one of another kind, whatever its file says; None: apply it no more."""
+    def overrule(self, site: str, rule_id: str, kind: Kind) -> None:
+        """Use this rule as one of another kind, whatever its file says."""
         self._overruled.setdefault(site, {})[rule_id] = kind
         self.has_more(site)
-
-    def enable_all(self) -> None:
-        """Rules that are no longer applied are applied as their files say."""
-        for site, rules in self._overruled.items():
-            self._overruled[site] = {rule_id: kind for rule_id, kind in rules.items() if kind}
-        self._forget()
 
     def add_file(self, path: Path) -> None:
         """Take a rule file that is new, or take one as it is now."""
@@ -381,6 +375,6 @@ class Normalizer:
         if found is None:
             return None
         used = ((rule, self._overruled.get(site, {}).get(rule.id, rule.kind)) for rule in found.rules)
-        rules = (rule if rule.kind == kind else replace(rule, kind=kind) for rule, kind in used if kind)
+        rules = (rule if rule.kind == kind else replace(rule, kind=kind) for rule, kind in used)
         found = SiteRules(site, tuple(rules))
         return found.on_trial() if self.tries else found

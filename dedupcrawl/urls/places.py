@@ -165,14 +165,15 @@ class Places:
 
     Where the log has spoken for the rule, as its examples say, is one place. A rule that a person wrote, or that is
     known of other sites, or that was learned and has no examples, is spoken for everywhere; one of known software is
-    only where its own examples are, as it may not be that software, and what pages say of their URLs nowhere.
+    only where its own examples are, as it may not be that software, and what pages say of their URLs nowhere, as is
+    one that `is_new` to the owner of the pages.
     """
 
-    def __init__(self, rule: Rule) -> None:
+    def __init__(self, rule: Rule, *, is_new: bool = False) -> None:
         failed_lately = rule.failed and rule.state == "probation"
         self._known = Place(known_before(rule), TRIALS_FOR_A_FAILURE if failed_lately else 0)
         self._elsewhere = known_elsewhere(rule)
-        of_others = rule.source == "software" or (rule.source == "alias" and not rule.evidence.correct)
+        of_others = is_new or rule.source == "software" or (rule.source == "alias" and not rule.evidence.correct)
         self._is_known_everywhere = not of_others and (rule.source != "learned" or not rule.examples)
         self._places: dict[_Key, Place] = {}
         self._off: dict[_Key, Place] = {}  # stay what they are, whatever turns out to hold names
@@ -211,6 +212,10 @@ class Places:
         """An example of each place where trials have spoken for the rule, and nothing did before."""
         places = (place for place in self._places.values() if place is not self._known)
         return [place.example for place in places if place.passed and not place.lacking and place.example]
+
+    def failing(self) -> list[str]:
+        """An example of each place where it was wrong."""
+        return [place.counterexample for place in self if place.counterexample]
 
     def refuted(self) -> list[str]:
         """An example of each place where the rule is no longer used."""

@@ -92,15 +92,18 @@ def share_tried(share: float, passed: int, failed: int) -> float:
     return 1.0 - math.pow(1.0 - share, min(1.0, doubt))
 
 
-def trials_owed(uses: int, due: float, *, is_new: bool) -> int:
-    """Uses of a rule in a crawl that should have been tried by now: the 1st, and those that are `due` by their share.
+def audit_chance(uses: int, share: float, *, is_new: bool) -> float:
+    """How probably a use of a rule is tried, of `uses` in this crawl the last one: the 1st is, all others by `share`.
 
-    Of one that no earlier crawl has tried (`is_new`) also the 4th, 16th, 64th …
+    Of one that no earlier crawl has tried (`is_new`) one is tried besides, on average, while its uses grow fourfold.
+    Nobody can foresee which: a site that could would be honest there alone.
 
-    >>> [trials_owed(uses, uses / 50, is_new=True) for uses in (1, 3, 4, 16, 64, 150, 400)]
-    [1, 1, 2, 3, 4, 4, 8]
+    >>> [round(audit_chance(uses, 0.02, is_new=True), 3) for uses in (1, 2, 4, 16, 64)]
+    [1.0, 0.361, 0.18, 0.045, 0.02]
     """
-    return max((uses.bit_length() + 1) // 2 if is_new else 1, int(due))
+    if uses == 1:
+        return 1.0
+    return max(share, 1.0 / (math.log(4.0) * uses)) if is_new else share
 
 
 def known_before(rule: Rule) -> tuple[int, int]:

@@ -1,4 +1,8 @@
-"""The rule book: the rules in use, what trials say of each, and what becomes of it in its file."""
+"""The rule book: the rules in use, what trials say of each, and what becomes of it in its file.
+
+A rule is tried and believed for each owner (`sites.owner_of`) by itself: what it does to the pages of one says nothing
+of the pages of another, who may be a stranger or an enemy.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,12 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import date
+from random import Random
 
 import msgspec
 
 from dedupcrawl.printable import counted, printable
-from dedupcrawl.sites import site_of
+from dedupcrawl.sites import owner_of, site_of
 from dedupcrawl.urls.bounds import lower_bound, upper_bound
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.places import Place
@@ -37,33 +42,36 @@ class RuleBook:
         normalizer: Whose rules these are; what is revoked is switched off there at once, what is off in a part of a
             site is left out there, and what is doubted is tried.
         share: Of the uses of a rule that has passed its probation, how many are tried at most, in (0, 1].
+        chance: Draws these.
 
     Attributes:
-        more: Gives, for a site, what is tried like its rules and is none of the normalizer's.
+        more: Gives, for an owner, what is tried like the site's rules and is none of the normalizer's.
     """
 
-    def __init__(self, normalizer: Normalizer, share: float) -> None:
+    def __init__(self, normalizer: Normalizer, share: float, chance: Random) -> None:
         self._normalizer = normalizer
         normalizer.tries, normalizer.excluded = True, self._excluded
-        self.more: Callable[[str], Sequence[Rule]] = lambda site: ()
-        self._share = share
-        self._sites: dict[str, dict[str, WatchedRule]] = {}
+        self.more: Callable[[str], Sequence[Rule]] = lambda owner: ()
+        self._share, self._chance = share, chance
+        # By owner.
+        self._watched: dict[str, dict[str, WatchedRule]] = {}
         self._failures: dict[str, list[tuple[str, str, tuple[str, ...]]]] = defaultdict(list)
         self._revoked: dict[str, dict[str, WatchedRule]] = defaultdict(dict)
-        self._unwritten: list[tuple[str, WatchedRule, str, bool]] = []  # rules, notes: no file tells of them
-        self._restricted: dict[str, dict[tuple[object, ...], WatchedRule]] = {}  # site → effect → rule off in places
+        self._restricted: dict[str, dict[tuple[object, ...], WatchedRule]] = {}  # effect → rule off in places
+        self._unwritten: list[tuple[WatchedRule, str, bool]] = []  # rules, notes: no file tells of them
 
     def is_due(self, url: str, rules: tuple[str, ...]) -> bool:
         """Count one use of these rules, on a URL of their site; True when it is to be tried, once for all of them."""
         watched = self._of(url, rules)
-        due = [one.is_due(url, self._share) for one in watched]
+        due = [one.is_due(url, self._share, self._chance) for one in watched]
         for one in watched:
-            one.used(url, is_tried=any(due))
+            one.used(url, self._chance, is_tried=any(due))
         return any(due)
 
     def last_uses(self) -> set[str]:
         """The URLs that are to be tried now that nothing more is fetched, each told once."""
-        return {url for of in self._sites.values() for one in of.values() if (url := one.take_last(self._share))}
+        share, chance = self._share, self._chance
+        return {url for of in self._watched.values() for one in of.values() for url in one.take_last(share, chance)}
 
     def tells_nothing(self, url: str, rules: tuple[str, ...]) -> None:
         """A trial of these rules lacked a page to compare: whether two URLs lead to one page it does not tell."""
@@ -71,19 +79,22 @@ class RuleBook:
             one.untold += 1
 
     def untold(self) -> dict[tuple[str, str], int]:
-        """Site and id of a rule → trials that told nothing and are to be made up for, each told once."""
-        found = {(site, name): one.take_untold() for site, of in self._sites.items() for name, one in of.items()}
+        """Owner and id of a rule → trials that told nothing and are to be made up for, each told once."""
+        found = {(owner, name): one.take_untold() for owner, of in self._watched.items() for name, one in of.items()}
         return {rule: untold for rule, untold in found.items() if untold}
 
     def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when one of the rules is not to be used where this URL belongs to."""
-        revoked = self._revoked.get(site_of(url)) if self._revoked else None
-        if revoked and not revoked.keys().isdisjoint(rules):
-            return True
-        return any(one.places.is_off(url) for one in self._of(url, rules))
+        return bool(self._excluded(url, rules))
+
+    def has_all(self, url: str, rules: tuple[str, ...]) -> bool:
+        """True when all these rules are there, and in use where this URL belongs to."""
+        return len(self._of(url, rules)) == len(rules) and not self.is_off(url, rules)
 
     def _excluded(self, url: str, rules: Sequence[str]) -> frozenset[str]:
-        return frozenset(one.rule.id for one in self._of(url, rules) if one.places.is_off(url))
+        off = frozenset(one.rule.id for one in self._of(url, rules) if one.places.is_off(url))
+        revoked = self._revoked.get(owner_of(url)) if self._revoked else None
+        return off.union(revoked.keys() & rules) if revoked else off
 
     def is_proved(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when enough trials have passed where this URL belongs to for the rules to be taken for right there."""
@@ -103,14 +114,14 @@ class RuleBook:
         return len(places) == len(rules) and all(place.before[0] + place.passed for place in places)
 
     def in_doubt(self) -> dict[str, list[str]]:
-        """Nothing more is tried: site → ids of rules of which earlier uses are to be tried, see `is_wanting`."""
+        """Nothing more is tried: owner → ids of rules of which earlier uses are to be tried, see `is_wanting`."""
         found: dict[str, list[str]] = {}
-        for site, watched in self._sites.items():
+        for owner, watched in self._watched.items():
             for one in watched.values():
                 for place in one.places:
                     place.settle()
                 if any(place.uses > place.begun and one.is_wanting(place) for place in one.places):
-                    found.setdefault(site, []).append(one.rule.id)
+                    found.setdefault(owner, []).append(one.rule.id)
         return found
 
     def is_wanting(self, url: str, rules: tuple[str, ...]) -> bool:
@@ -145,34 +156,34 @@ class RuleBook:
         they are cleared of what they did together with it. While none stands out, none is off: all are tried at every
         use until one does.
         """
-        site = site_of(url)
+        owner = owner_of(url)
         if self.is_off(url, rules):
             return Ruling()  # begun before the culprit was found
         rules = self._suspects(url, rules)
-        self._failures[site].append((url, canonical, rules))
+        self._failures[owner].append((url, canonical, rules))
         suspects = [(one, one.places.of(url)) for one in self._of(url, rules)]
         for _, place in suspects:
             place.fails(url)
-        known = {one.rule.id: self._standing(site, one, place, rules) for one, place in suspects}
+        known = {one.rule.id: self._standing(one, place, rules) for one, place in suspects}
         worst = sorted(suspects, key=lambda suspect: known[suspect[0].rule.id])[:2]
         are_alike = len(worst) > 1 and len({known[one.rule.id][:2] for one, _ in worst}) == 1
         if not worst or are_alike or not worst[0][0].is_refuted_at(worst[0][1]):
             return Ruling()
-        return self._condemn(site, *worst[0])
+        return self._condemn(*worst[0])
 
     def decide(self) -> dict[str, Ruling]:
-        """Nothing more is tried: of those that may be the culprits the worst; site → what becomes of them."""
+        """Nothing more is tried: of those that may be the culprits the worst; owner → what becomes of them."""
         rulings: dict[str, Ruling] = {}
-        for site, watched in self._sites.items():
+        for owner, watched in self._watched.items():
             while refuted := [
-                (self._standing(site, one, place, self._failed_with(site, one, place)), one.rule.id, one, place)
+                (self._standing(one, place, self._failed_with(one, place)), one.rule.id, one, place)
                 for one in watched.values()
                 for place in one.places
                 if one.is_refuted_at(place)
             ]:
                 *_, one, place = min(refuted, key=lambda suspect: suspect[:2])
-                new, old = self._condemn(site, one, place), rulings.get(site, Ruling())
-                rulings[site] = Ruling(old.revoked + new.revoked, old.restricted + new.restricted)
+                new, old = self._condemn(one, place), rulings.get(owner, Ruling())
+                rulings[owner] = Ruling(old.revoked + new.revoked, old.restricted + new.restricted)
         return rulings
 
     def _suspects(self, url: str, rules: tuple[str, ...]) -> tuple[str, ...]:
@@ -180,26 +191,24 @@ class RuleBook:
         unproved = self.unproved(url, rules)
         return tuple(rule for rule in rules if rule in unproved) or rules
 
-    def _standing(
-        self, site: str, one: WatchedRule, place: Place, suspects: Collection[str]
-    ) -> tuple[float, float, int]:
+    def _standing(self, one: WatchedRule, place: Place, suspects: Collection[str]) -> tuple[float, float, int]:
         """The lower, the worse: which share of a rule's uses in a place is right at least, and at most; what it passed.
 
         By trials that no other of the suspects had a part in, and by what was known of it before.
         """
         others = {*suspects} - {one.rule.id}
         passed = sum(count for of, count in place.passed_by.items() if others.isdisjoint(of))
-        failed = sum(others.isdisjoint(of) for of in self._failures_in(site, one, place))
+        failed = sum(others.isdisjoint(of) for of in self._failures_in(one, place))
         known = place.before[0] + passed, place.before[1] + failed
         return lower_bound(*known), upper_bound(*known), one.before[0] + one.passed
 
-    def _failed_with(self, site: str, one: WatchedRule, place: Place) -> set[str]:
+    def _failed_with(self, one: WatchedRule, place: Place) -> set[str]:
         """All rules that had a part in what failed in a place of a rule."""
-        return {name for of in self._failures_in(site, one, place) for name in of}
+        return {name for of in self._failures_in(one, place) for name in of}
 
-    def _failures_in(self, site: str, one: WatchedRule, place: Place) -> list[tuple[str, ...]]:
+    def _failures_in(self, one: WatchedRule, place: Place) -> list[tuple[str, ...]]:
         """Of each trial of a rule that failed in a place all rules that had a part in it."""
-        return [of for url, _, of in self._failures[site] if one.rule.id in of and one.places.of(url) is place]
+        return [of for url, _, of in self._failures[one.owner] if one.rule.id in of and one.places.of(url) is place]
 
     def there(self, url: str, rules: tuple[str, ...]) -> None:
         """The rules made of this URL one that has a page, which is told once, whatever was sent there."""
@@ -221,9 +230,9 @@ class RuleBook:
                 continue
             said = f"{counted(len(one.gone), 'canonical URL')} led nowhere, such as {url} → {canonical}"
             if one.rule.kind == "rewrite" and one.rule.source != "alias":
-                self._make_equivalence(site_of(url), one, said)
+                self._make_equivalence(one, said)
             else:
-                self._revoke(site_of(url), one, said)
+                self._revoke(one, said)
                 revoked.append(one.rule.id)
         return revoked
 
@@ -234,38 +243,37 @@ class RuleBook:
         as it is.
         """
         unwritten, self._unwritten = self._unwritten, []
-        for site, one, note, is_revoked in unwritten:
-            self._write(site, [one], note, is_revoked=is_revoked)
-        for site, watched in self._sites.items():
+        for one, note, is_revoked in unwritten:
+            self._write([one], note, is_revoked=is_revoked)
+        for watched in self._watched.values():
             has_news = [
                 one
                 for one in watched.values()
                 if one.rule.state == "probation" or one.failed or one.written[1] or one.places.proved()
             ]
-            self._write(site, has_news, "", is_revoked=False)
+            self._write(has_news, "", is_revoked=False)
 
     def extend(self, site: str) -> None:
         """There are further rules for a site; those that are known stay as they are."""
-        if site not in self._sites:  # they are read when the first is used
-            return
-        for rule in self._rules_of(site):
-            if rule.state != "disabled":
-                self._sites[site].setdefault(rule.id, WatchedRule.of(rule))
+        for owner in filter(lambda one: site_of(one) == site, self._watched):  # of others they are read when used
+            for rule in self._rules_of(owner):
+                if rule.state != "disabled" and rule.id not in self._revoked.get(owner, ()):
+                    self._watched[owner].setdefault(rule.id, WatchedRule.of(rule, owner))
 
     @property
-    def sites(self) -> set[str]:
-        """Those of which a rule was used or revoked."""
-        return {*self._sites, *self._restricted, *self._revoked}
+    def owners(self) -> set[str]:
+        """Those for whom a rule was used or revoked."""
+        return {*self._watched, *self._restricted, *self._revoked}
 
-    def watched(self, site: str, source: str) -> list[WatchedRule]:
-        """What is known of a site's rules from this source, and of those that were revoked."""
-        in_use = self._sites.get(site) or self._restricted.get(site, {})  # of which none was used since `reread`
-        known = (*in_use.values(), *self._revoked.get(site, {}).values())
+    def watched(self, owner: str, source: str) -> list[WatchedRule]:
+        """What is known of rules from this source on an owner's pages, and of those that were revoked there."""
+        in_use = self._watched.get(owner) or self._restricted.get(owner, {})  # of which none was used since `reread`
+        known = (*in_use.values(), *self._revoked.get(owner, {}).values())
         return [one for one in known if one.rule.source == source]
 
-    def revoked(self, site: str, source: str) -> dict[str, str]:
-        """Ids of a site's rules from this source that were revoked → why."""
-        known = self._revoked.get(site, {}).values()
+    def revoked(self, owner: str, source: str) -> dict[str, str]:
+        """Ids of rules from this source that were revoked on an owner's pages → why."""
+        known = self._revoked.get(owner, {}).values()
         return {one.rule.id: one.revoked for one in known if one.rule.source == source}
 
     def reread(self) -> None:
@@ -275,45 +283,46 @@ class RuleBook:
         the rules that are still there; for what a rule did that is there no more, none of the others is to blame.
         """
         self.save()
-        for site, watched in self._sites.items():
-            self._restricted[site] = {
+        for owner, watched in self._watched.items():
+            self._restricted[owner] = {
                 one.rule.effect: one
                 for one in watched.values()
                 if one.rule.source in ("software", "alias") or any(place.failed or place.is_off for place in one.places)
             }
-        self._sites.clear()
-        self._normalizer.enable_all()
-        for site, revoked in self._revoked.items():
+        self._watched.clear()
+        for owner, revoked in self._revoked.items():
             known = {one.rule.effect: one for one in revoked.values()}
-            for rule in self._rules_of(site):
-                if rule.effect in known and rule.state != "disabled":
+            for rule in self._rules_of(owner):
+                if rule.effect not in known:
+                    revoked.pop(rule.id, None)  # another rule has its id
+                elif rule.state != "disabled":
                     one = known[rule.effect]
-                    self._revoke(site, one.reread(rule), one.revoked)
-        for site, failures in self._failures.items():
-            there = {rule.id for rule in self._rules_of(site)}
-            self._clear(site, [failure for failure in failures if not there.issuperset(failure[2])], "")
+                    self._revoke(one.reread(rule), one.revoked)
+        for owner, failures in self._failures.items():
+            there = {rule.id for rule in self._rules_of(owner)}
+            self._clear(owner, [failure for failure in failures if not there.issuperset(failure[2])], "")
 
-    def _rules_of(self, site: str) -> tuple[Rule, ...]:
-        return (*self._normalizer.rules_of(site), *self.more(site))
+    def _rules_of(self, owner: str) -> tuple[Rule, ...]:
+        return (*self._normalizer.rules_of(site_of(owner)), *self.more(owner))
 
     def _of(self, url: str, rules: Sequence[str]) -> list[WatchedRule]:
-        site = site_of(url)
-        watched = self._sites.get(site)
+        owner = owner_of(url)
+        watched = self._watched.get(owner)
         if watched is None:
-            known = self._restricted.get(site, {})
-            watched = self._sites[site] = {
-                rule.id: known[rule.effect].reread(rule) if rule.effect in known else WatchedRule.of(rule)
-                for rule in self._rules_of(site)
-                if rule.state != "disabled"
+            known, revoked = self._restricted.get(owner, {}), self._revoked.get(owner, {})
+            watched = self._watched[owner] = {
+                rule.id: known[rule.effect].reread(rule) if rule.effect in known else WatchedRule.of(rule, owner)
+                for rule in self._rules_of(owner)
+                if rule.state != "disabled" and rule.id not in revoked
             }
         return [watched[rule] for rule in rules if rule in watched]
 
-    def _condemn(self, site: str, culprit: WatchedRule, place: Place) -> Ruling:
-        """Switch the rule off: in this place, or, when nothing speaks for it elsewhere, everywhere."""
-        name = culprit.rule.id
+    def _condemn(self, culprit: WatchedRule, place: Place) -> Ruling:
+        """Switch the rule off for the owner: in this place, or, when nothing speaks for it elsewhere, in all."""
+        name, owner = culprit.rule.id, culprit.owner
         is_here = place.is_refuted and culprit.passes_elsewhere(place) and culprit.places.switch_off(place)
         where = [place] if is_here else list(culprit.places)
-        of_rule = [failure for failure in self._failures[site] if name in failure[2]]
+        of_rule = [failure for failure in self._failures[owner] if name in failure[2]]
         failures = [failure for failure in of_rule if any(culprit.places.of(failure[0]) is one for one in where)]
         example = next(iter(failures or of_rule), None)
         passed, failed = sum(one.passed for one in where), sum(one.failed for one in where)
@@ -321,45 +330,48 @@ class RuleBook:
         such_as = f", such as {example[0]} → {example[1]}" if example else ""
         said = f"{failed} of {trials} led to another page{such_as}"
         if not is_here:
-            self._revoke(site, culprit, said)
+            self._revoke(culprit, said)
             return Ruling(revoked=(name,))
-        self._clear(site, failures, name)
+        self._clear(owner, failures, name)
         note = f"not used in one part of the site in the crawl of {date.today()}: {said}"
-        logger.warning("Rule %s of %s: %s", printable(name), printable(site), printable(note))
-        self._write(site, [culprit], note, is_revoked=False)
+        logger.warning("Rule %s of %s: %s", printable(name), printable(owner), printable(note))
+        self._write([culprit], note, is_revoked=False)
         return Ruling(restricted=(name,))
 
-    def _clear(self, site: str, failures: Sequence[tuple[str, str, tuple[str, ...]]], culprit: str) -> None:
+    def _clear(self, owner: str, failures: Sequence[tuple[str, str, tuple[str, ...]]], culprit: str) -> None:
         """These failures are the culprit's: the other rules are tried on as if they had failed, but did not."""
         for failure in failures:
-            self._failures[site].remove(failure)
+            self._failures[owner].remove(failure)
             for one in self._of(failure[0], failure[2]):
                 if one.rule.id != culprit:
                     place = one.places.of(failure[0])
                     place.failed = max(0, place.failed - 1)
 
-    def _revoke(self, site: str, culprit: WatchedRule, said: str) -> None:
-        name = culprit.rule.id
+    def _revoke(self, culprit: WatchedRule, said: str) -> None:
+        name, owner = culprit.rule.id, culprit.owner
         culprit.revoked = said
-        self._sites.get(site, {}).pop(name, None)
-        self._revoked[site][name] = culprit
-        self._clear(site, [failure for failure in self._failures[site] if name in failure[2]], name)
-        self._normalizer.overrule(site, name, None)
+        self._watched.get(owner, {}).pop(name, None)
+        self._revoked[owner][name] = culprit
+        self._clear(owner, [failure for failure in self._failures[owner] if name in failure[2]], name)
         note = f"revoked on {date.today()}: {said}"
-        logger.warning("Rule %s of %s: %s", printable(name), printable(site), printable(note))
-        self._write(site, [culprit], note, is_revoked=True)
+        logger.warning("Rule %s of %s: %s", printable(name), printable(owner), printable(note))
+        self._write([culprit], note, is_revoked=True)
 
-    def _make_equivalence(self, site: str, one: WatchedRule, said: str) -> None:
-        """Whether it merges rightly has to be tried anew: pages that were never there have not told."""
-        rule = replace(one.rule, kind="equivalence", state="probation", tried=0, failed=0)
-        self._sites[site][rule.id] = new = WatchedRule.of(replace(rule, evidence=Evidence(), examples=()))
-        self._normalizer.overrule(site, rule.id, "equivalence")
+    def _make_equivalence(self, one: WatchedRule, said: str) -> None:
+        """Whether it merges rightly has to be tried anew by all: pages that were never there have not told."""
+        name, site = one.rule.id, site_of(one.owner)
+        for owner, watched in self._watched.items():
+            if name in watched and site_of(owner) == site:
+                rule = replace(watched[name].rule, kind="equivalence", state="probation", tried=0, failed=0)
+                watched[name] = WatchedRule.of(replace(rule, evidence=Evidence(), examples=()), owner)
+        self._normalizer.overrule(site, name, "equivalence")
         note = f"turned into an equivalence on {date.today()}: {said}"
-        logger.warning("Rule %s of %s: %s", printable(rule.id), printable(site), printable(note))
-        self._write(site, [new], note, is_revoked=False)
+        logger.warning("Rule %s of %s: %s", printable(name), printable(one.owner), printable(note))
+        self._write([self._watched[one.owner][name]], note, is_revoked=False)
 
-    def _write(self, site: str, those: Sequence[WatchedRule], note: str, *, is_revoked: bool) -> None:
-        """Put counts and states, and a note that says what is new, into the site's file."""
+    def _write(self, those: Sequence[WatchedRule], note: str, *, is_revoked: bool) -> None:
+        """Put counts and states of rules of one owner, and a note that says what is new, into the site's file."""
+        site = site_of(those[0].owner) if those else ""
         path = self._normalizer.file_of(site)
         news = {one.rule.id: one for one in those if note or (one.passed, one.failed) != one.written}
         if path is None or not news:
@@ -372,7 +384,7 @@ class RuleBook:
             replace_rules(path, rules)
         except (OSError, RuleError, ValueError) as error:
             logger.error("The results of trials of the rules of %s cannot be written: %s", printable(site), error)
-            self._unwritten += [(site, one, note, is_revoked) for one in those if note]
+            self._unwritten += [(one, note, is_revoked) for one in those if note]
             return
         for one in news.values():
             one.written = one.passed, one.failed

@@ -2,36 +2,80 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
+from random import Random
 from typing import TypeVar
 
 import msgspec
 
-from dedupcrawl.sites import site_of
+from dedupcrawl.sites import owner_of, site_of
 from dedupcrawl.urls.compiled_rule import CompiledRule, example
 from dedupcrawl.urls.places import Place, Places
-from dedupcrawl.urls.probation import is_refuted, known_before, known_elsewhere, share_tried, trials_needed, trials_owed
-from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.probation import (
+    audit_chance,
+    is_refuted,
+    known_before,
+    known_elsewhere,
+    share_tried,
+    trials_needed,
+)
+from dedupcrawl.urls.rule import Evidence, Rule
 
 MOST_EXAMPLES = 12
 """Of a rule: as many as places are tried separately (`places`), and two more, for the log has spoken in some."""
 
+_MOST_WRONG = 64  # counterexamples of a rule in its file: those of further owners are found anew
+
 _MOST_BEGUN = 2  # trials begun for each that is needed: some tell nothing
 
 
+def is_shared(rule: Rule, owner: str) -> bool:
+    """Whether something has spoken for a rule on pages of others than this owner."""
+    return any(owner_of(url) != owner for url, _ in rule.examples)
+
+
+def for_owner(rule: Rule, owner: str) -> Rule:
+    """A rule with what speaks of it on the pages of one owner.
+
+    What the pages of others taught is the reason to try it here, and no more, see `Places`.
+    """
+    own, wrong = (
+        tuple(pair for pair in pairs if owner_of(pair[0]) == owner) for pairs in (rule.examples, rule.counterexamples)
+    )
+    if rule.is_by_people or len(own) == len(rule.examples):
+        return replace(rule, counterexamples=wrong)
+
+    def part(count: int) -> int:
+        return count * len(own) // len(rule.examples)
+
+    said = rule.evidence
+    return replace(
+        rule,
+        state="active"
+        if rule.state == "probation" and not own
+        else rule.state,  # each part of the owner's site tries it
+        tried=part(rule.tried),
+        failed=part(rule.failed),
+        evidence=Evidence(coverage=part(said.coverage), correct=part(said.correct), wrong=part(said.wrong)),
+        examples=own,
+        counterexamples=wrong,
+        names_at=rule.names_at if own else (),
+    )
+
+
 class WatchedRule(msgspec.Struct):
-    """A rule and what this crawl did with it.
+    """A rule and what this crawl did with it on the pages of one owner.
 
     Attributes:
-        rule: As it was in its file.
+        rule: As it was in its file, see `for_owner`.
         places: Where it was used.
-        owed: Uses that should have been tried by now, as the sum of what is due of each.
+        owner: Whose pages these are.
         sampled: Uses that were to be tried, for its own sake or another rule's that had a part in them.
         untold: Trials that told nothing, for want of a page to compare, and have yet to be made up for.
         made_up: Trials that were made up for such.
         untried: Uses since one was last tried.
-        last_use: The URL of the last of these, or of any of them where each was found out by itself; empty without.
+        drawn_use: The URL of one of these, drawn at random; empty without.
+        last_use: The URL of the last of these, for a site may change.
         there: What it made of URLs that has a page.
         gone: What it made of URLs that have a page, and has none itself, by hashes.
         written: How many of the trials that passed and failed are in the file.
@@ -40,11 +84,12 @@ class WatchedRule(msgspec.Struct):
 
     rule: Rule
     places: Places
-    owed: float = 0.0
+    owner: str
     sampled: int = 0
     untold: int = 0
     made_up: int = 0
     untried: int = 0
+    drawn_use: str = ""
     last_use: str = ""
     there: int = 0
     gone: set[int] = msgspec.field(default_factory=set)
@@ -52,16 +97,17 @@ class WatchedRule(msgspec.Struct):
     revoked: str = ""
 
     @classmethod
-    def of(cls, rule: Rule) -> WatchedRule:
+    def of(cls, rule: Rule, owner: str) -> WatchedRule:
         """One that was not used yet."""
-        return cls(rule, Places(rule))
+        own = for_owner(rule, owner)
+        return cls(own, Places(own, is_new=bool(rule.examples) and not own.examples), owner)
 
     def reread(self, rule: Rule) -> WatchedRule:
         """The same rule as it was written anew, perhaps with the trials of this crawl, which are counted here.
 
         Nor is the log of this crawl evidence besides: what is wrong in it is what these trials are about.
         """
-        before = self.rule
+        before, rule = self.rule, for_owner(rule, self.owner)
         rule = replace(rule, tried=before.tried, failed=before.failed, evidence=before.evidence)
         return msgspec.structs.replace(self, rule=rule)
 
@@ -110,37 +156,38 @@ class WatchedRule(msgspec.Struct):
         """That are known of, in this crawl and in earlier ones."""
         return self.rule.tried + self.passed + self.failed
 
-    def is_due(self, url: str, share: float) -> bool:
+    def is_due(self, url: str, share: float, chance: Random) -> bool:
         """Count one use, on this URL; True when it is to be tried; `share` as in `probation.share_tried`."""
         place = self.places.of(url)
         place.uses += 1
-        self.owed += share_tried(share, self._trials - self.rule.failed - self.failed, self.rule.failed + self.failed)
         if self.is_wanting(place):
             return True
-        if self._is_found_out:
-            return self.sampled < int(self.owed)
-        uses = sum(one.uses for one in self.places)
-        return self.sampled < trials_owed(uses, self.owed, is_new=not self.rule.tried)
+        due = share_tried(share, self._trials - self.rule.failed - self.failed, self.rule.failed + self.failed)
+        if not self._is_found_out:
+            uses = sum(one.uses for one in self.places)
+            due = audit_chance(uses, due, is_new=not self.rule.tried)
+        return chance.random() < due
 
-    def used(self, url: str, *, is_tried: bool) -> None:
+    def used(self, url: str, chance: Random, *, is_tried: bool) -> None:
         """It was used on a URL, which is to be tried, for its own sake or another rule's, or is not."""
         self.sampled += is_tried
         self.untried = 0 if is_tried else self.untried + 1
-        is_left = is_tried or (self._is_found_out and random.randrange(self.untried) > 0)
-        self.last_use = "" if is_tried else self.last_use if is_left else url
+        self.last_use = "" if is_tried else url
+        if is_tried or chance.randrange(self.untried) == 0:
+            self.drawn_use = self.last_use
 
-    def take_last(self, share: float) -> str:
-        """A use to be tried now that nothing more is fetched, told once; empty without.
+    def take_last(self, share: float, chance: Random) -> set[str]:
+        """Uses to be tried now that nothing more is fetched, told once: the last, and one that nobody can foresee.
 
-        It is due where many were not tried, for a site may have changed meanwhile; one use in `share` has been tried
+        They are due where many were not tried, for a site may have changed meanwhile; one use in `share` has been tried
         before much was known of the rule. Of what earlier crawls have found out, which each crawl may use but a few
-        times, as much is tried on the whole.
+        times, one is, and as much is tried on the whole.
         """
-        is_due = self.untried * share >= (1.0 - random.random() if self._is_found_out else 1)
-        found = self.last_use if is_due else ""
-        if found or self._is_found_out:
-            self.untried, self.last_use = 0, ""
-        return found
+        is_due = self.untried * share >= (1.0 - chance.random() if self._is_found_out else 1)
+        found = {self.drawn_use} if self._is_found_out else {self.drawn_use, self.last_use}
+        if is_due or self._is_found_out:
+            self.untried, self.drawn_use, self.last_use = 0, "", ""
+        return found - {""} if is_due else set()
 
     def take_untold(self) -> int:
         """How many trials that told nothing are to be made up for now: as many at most, all told, as were sampled."""
@@ -174,22 +221,30 @@ class WatchedRule(msgspec.Struct):
             return tuple(dict.fromkeys((*known, *filter(None, made))))
 
         examples = pairs(rule.examples, self.places.proved())[:MOST_EXAMPLES]
-        return examples, pairs(rule.counterexamples, self.places.refuted())
+        wrong = self.places.failing() if self.revoked else self.places.refuted()
+        return examples, pairs(rule.counterexamples, wrong)[:_MOST_WRONG]
 
     def update(self, rule: Rule, note: str, *, is_revoked: bool) -> Rule:
-        """A rule of a file with what is new of it."""
+        """A rule of a file with what is new of it.
+
+        What is revoked for one owner, while the pages of others speak for it, is off for that one only.
+        """
+        if is_revoked and is_shared(rule, self.owner):
+            _, wrong = self.pairs_with(rule)
+            others = tuple(pair for pair in rule.examples if owner_of(pair[0]) != self.owner)
+            return replace(rule, examples=others, counterexamples=wrong, note=note or rule.note)
         state = rule.state
         if is_revoked:
             state = "disabled"
         elif state == "probation" and not self.is_on_probation:
             state = "active"
-        elif state == "active" and self.is_on_probation and not rule.is_by_people:
+        elif state == self.rule.state == "active" and self.is_on_probation and not rule.is_by_people:
             state = "probation"
         failed = max(0, rule.failed + self.failed - self.written[1])
         tried = max(failed, rule.tried + self.passed + self.failed - sum(self.written))  # as a rule file wants it
         is_as_before = is_revoked or rule.is_by_people
         examples, counterexamples = (rule.examples, rule.counterexamples) if is_as_before else self.pairs_with(rule)
-        names_at = rule.names_at if rule.is_by_people else self.places.names_at
+        names_at = rule.names_at if rule.is_by_people else _joined(rule.names_at, self.places.names_at)
         return replace(
             rule,
             kind=self.rule.kind,
@@ -201,6 +256,10 @@ class WatchedRule(msgspec.Struct):
             counterexamples=counterexamples,
             names_at=names_at,
         )
+
+
+def _joined(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*one, *other)))
 
 
 class TrialRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -230,7 +289,7 @@ class TrialRecord(msgspec.Struct, frozen=True, array_like=True):
         return cls(tried, watched.failed, examples, watched.places.names_at, rule.kind == "equivalence", wrong)
 
     def joined(self, news: TrialRecord) -> TrialRecord:
-        """With what another crawl, or another worker, has found out: nobody's trials are lost, none counts twice.
+        """With what another crawl, or worker, has found out, or pages of another owner: all trials count, and once.
 
         Of a rule that has become an equivalence the trials count that were made since.
         """
@@ -238,8 +297,8 @@ class TrialRecord(msgspec.Struct, frozen=True, array_like=True):
         counted = [one for one in both if one.led_nowhere] or both
         tried, failed = sum(one.tried for one in counted), sum(one.failed for one in counted)
         examples = tuple(dict.fromkeys((*self.examples, *news.examples)))[:MOST_EXAMPLES]
-        names_at = tuple(dict.fromkeys((*self.names_at, *news.names_at)))
-        wrong = tuple(dict.fromkeys((*self.counterexamples, *news.counterexamples)))
+        names_at = _joined(self.names_at, news.names_at)
+        wrong = tuple(dict.fromkeys((*self.counterexamples, *news.counterexamples)))[:_MOST_WRONG]
         return TrialRecord(tried, failed, examples, names_at, self.led_nowhere or news.led_nowhere, wrong)
 
     def told_to(self, rule: Rule) -> Rule:

@@ -48,6 +48,9 @@ def test_a_crawl_in_rows_and_a_mirror_in_an_archive(tmp_path: Path) -> None:
     (tmp_path / "crawls" / "live").mkdir()
     with gzip.open(tmp_path / "crawls" / "live" / "l.example.jsonl.gz", "wt", encoding="utf-8") as file:
         file.write(json.dumps({"url": "http://l.example/", "html": "<p>captured"}) + "\n")
+        file.write(json.dumps({"url": "http://l.example/feed", "html": "<rss>"}) + "\n")
+    table = "#url\tmime\nhttp://l.example/feed\tapplication/rss+xml\n"
+    (tmp_path / "crawls" / "live" / "l.example.tsv.gz").write_bytes(gzip.compress(table.encode()))
 
     found = sites(tmp_path)
     assert list(found) == ["rows", "m", "l.example"]
@@ -56,7 +59,10 @@ def test_a_crawl_in_rows_and_a_mirror_in_an_archive(tmp_path: Path) -> None:
         StoredPage("http://a.example/1", "text/html; charset=utf-8", "<p>1 ü".encode()),
     ]
     assert load(found["m"]) == [StoredPage("http://m.example/", "text/html", b"<p>mirrored")]
-    assert load(found["l.example"]) == [StoredPage("http://l.example/", "text/html; charset=utf-8", b"<p>captured")]
+    assert load(found["l.example"]) == [
+        StoredPage("http://l.example/", "text/html; charset=utf-8", b"<p>captured"),
+        StoredPage("http://l.example/feed", "application/rss+xml; charset=utf-8", b"<rss>"),
+    ]
     assert exact_clusters(found["rows"]) == [["http://a.example/0", "http://a.example/1"]]
     assert exact_clusters(found["m"]) == []
 

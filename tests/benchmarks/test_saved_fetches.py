@@ -37,8 +37,9 @@ def test_a_site_of_which_each_page_has_two_urls(tmp_path: Path) -> None:
     name, alone, redundant, *crawls, _cpu = [cell.strip() for cell in row.strip("|").split("|")]
     shares = [tuple(map(float, cell.split(","))) for cell in crawls]
     assert (name, alone, redundant) == ("small", "61", "30")
-    assert all(lost == 0 for _, lost in shares)
-    _first, second, _learn, again = (share for share, _ in shares)
+    assert all(lost == lost_items == 0 for _, _, lost, lost_items in shares)
+    assert all(saved <= without <= 1 for saved, without, _, _ in shares)
+    _first, second, _learn, again = (saved for saved, *_ in shares)
     assert min(second, again) > 0.5
 
 

@@ -79,5 +79,5 @@ def test_trials_of_any_number_of_sites_are_kept(tmp_path: Path, monkeypatch: pyt
             book.begin(url, rules)
             book.passed(url, rules)
         aliases.close()
-        assert [store_of(index).sites.of(site).tried[rules[0]].tried for site in sites] == [1] * 5
+        assert [store_of(index).owners.of(site).tried[rules[0]].tried for site in sites] == [1] * 5
         assert index.site_state("f.example", NAME) is None

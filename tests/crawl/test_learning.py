@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 from scrapy.utils.test import get_crawler
 
@@ -18,7 +19,7 @@ async def test_a_crawl_that_ends_waits_for_no_training(tmp_path: Path) -> None:
     assert stats is not None
     log = LogFile(tmp_path / "log.jsonl")
     (tmp_path / "rules").mkdir()
-    learning = Learning(log, tmp_path / "rules", Normalizer(), RuleBook(Normalizer(), 1), stats)
+    learning = Learning(log, tmp_path / "rules", Normalizer(), RuleBook(Normalizer(), 1, Random(1)), stats)
     log.added = learning.logged
     for n in range(300):
         log.write(LogRow(f"http://a.example/p?id={n % 50}&sid={n}", 200, text_digest=f"{n % 50:032x}"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
+from random import Random
 from urllib.parse import quote
 
 import pytest
@@ -38,7 +39,7 @@ class Worker:
     def __init__(self, address: str) -> None:
         self.index = open_index(address, CHECKS)
         self.normalizer = Normalizer()
-        self.book = RuleBook(self.normalizer, 0.02)
+        self.book = RuleBook(self.normalizer, 0.02, Random(1))
         self.stats = StatsCollector(get_crawler())
         self.software = Software(KNOWN, self.normalizer, self.book, self.index, self.stats)
 
@@ -178,7 +179,7 @@ def test_what_held_for_one_spelling_of_a_host_holds_for_another_in_the_next_craw
         worker.software.close(tmp_path / "rules")
     with closing(start()) as worker:
         normalizer = Normalizer.from_paths([tmp_path / "rules"])
-        book = RuleBook(normalizer, 0.02)
+        book = RuleBook(normalizer, 0.02, Random(1))
         software = Software(KNOWN, normalizer, book, worker.index, worker.stats)
         body = "".join(f'<a href="{link}">' for link in FOR).encode()
         response = HtmlResponse("http://www.a.com/", body=body, headers={"Content-Type": "text/html"})

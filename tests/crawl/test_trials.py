@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -80,7 +81,7 @@ class Setting:
         stats = get_crawler().stats
         assert stats is not None
         self.stats: StatsCollector = stats
-        self.book = RuleBook(Normalizer.from_paths([self.rules]), 0.02)
+        self.book = RuleBook(Normalizer.from_paths([self.rules]), 0.02, Random(1))
         earlier: Any = self
         self.trials = Trials(
             self.book,

@@ -17,9 +17,10 @@ FOLDER = 'id = "folder"\nkind = "equivalence"\nmatch = "/{folder}/{}"\nto = "/{f
 SORRY = page("Sorry, there is nothing here. " + prose(77, 30))
 
 
-def rules(folder: Path, *tables: str) -> dict[str, Any]:
+def rules(folder: Path, *tables: str, base: str = "http://127.0.0.1") -> dict[str, Any]:
+    """Settings with these rules, whose examples are of the site at `base`."""
     folder.mkdir(exist_ok=True)
-    body = "".join(f"\n[[rules]]\n{table}\n" for table in tables)
+    body = "".join(f"\n[[rules]]\n{table}\n" for table in tables).replace("http://127.0.0.1/", f"{base}/")
     (folder / "127.0.0.1.toml").write_text(f'site = "127.0.0.1"\n{body}', encoding="utf-8")
     return settings_of(folder)
 

@@ -314,3 +314,27 @@ async def test_what_other_variants_lead_to_as_well_speaks_against_no_rule(tmp_pa
     assert texts(done) == every(count) | {prose(n + 1_001) for n in range(count)}
     assert "dedup/url/tried_links" not in done.stats
     assert rule(tmp_path, "sid").state != "disabled"
+
+
+@pytest.mark.parametrize("is_switched_off", [False, True], ids=["a trial was under way", "the rule is off by now"])
+async def test_a_crawl_that_is_resumed_tries_what_it_rewrote_before(tmp_path: Path, is_switched_off: bool) -> None:
+    """It is stopped when all its links have been rewritten, and no trial has ended; each canonical URL has its page."""
+    asked = [f"/p/{n}?zoom=1" for n in range(12)]
+    pages: dict[str, Any] = {url: page(prose(n + 1)) for n, url in enumerate(asked)}
+    pages |= {f"/p/{n}": page(prose(300 + n)) for n in range(12)}
+    pages |= {"/": page("Start " + prose(0), "/list"), "/list": page(prose(400), *asked)}
+    zoom = 'id = "zoom"\nkind = "rewrite"\ndrop = ["zoom"]\n[rules.evidence]\ncoverage = 20\ncorrect = 20'
+    settings = {"JOBDIR": str(tmp_path / "job"), "CONCURRENT_REQUESTS": 1, "DEPTH_PRIORITY": 1}
+    settings |= {
+        "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
+        "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+    }
+    with serve(pages) as site:
+        settings |= rules(tmp_path / "rules", zoom)
+        stopped = await crawl(f"{site.base}/", {**settings, "CLOSESPIDER_PAGECOUNT": 9})
+        assert stopped.stats["finish_reason"] == "closespider_pagecount"
+        assert stopped.stats["dedup/url/rewritten"] == 12
+        if is_switched_off:
+            rules(tmp_path / "rules")
+        resumed = await crawl(f"{site.base}/", settings)
+    assert texts(stopped) | texts(resumed) >= every(12)

@@ -46,7 +46,7 @@ async def test_a_rule_that_is_wrong_in_one_part_of_a_site_is_not_used_there(
     pages |= {"/far/1": page("Far " + prose(900), "/far/2"), "/far/2": page("Further " + prose(901), *second)}
     known = f'{ZOOM}state = "{state}"\n' + proved(40, (f"{views[0]}{mark}zoom=75", views[0]))
     with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, known))
+        done = await crawl(f"{site.base}/", rules(tmp_path, known, base=site.base))
     wanted = {f"{what} {prose(n)}" for what, n in (("Start", 0), ("Far", 900), ("Further", 901))}
     wanted |= {prose(n + 1) for n in range(100)} | {prose(200 + 30 * zoom + n) for zoom in (0, 2, 3) for n in range(15)}
     assert texts(done) == wanted
@@ -73,14 +73,14 @@ async def test_where_a_rule_is_off_the_others_go_on(tmp_path: Path) -> None:
     }
     known = f'{ZOOM}state = "active"\n' + proved(40, ("/view?doc=0&zoom=75", "/view?doc=0"))
     with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, session, known))
+        done = await crawl(f"{site.base}/", rules(tmp_path, session, known, base=site.base))
     wanted = {f"{what} {prose(n)}" for what, n in (("Start", 0), ("Far", 900), ("Further", 901))}
     wanted |= {prose(n + 1) for n in range(60)} | {prose(200 + 30 * zoom + n) for zoom in range(3) for n in range(30)}
     assert texts(done) == wanted
     assert "map" in str(rule(tmp_path, "zoom").counterexamples)
     assert sum(site.requests[url] for url in in_sessions) < len(in_sessions) / 4, "but for trials"
     again = sum(site.requests.values()) - len(site.requests)
-    assert again <= 1, "what is given back is not sent on to as well, but for a trial of the session"
+    assert again <= 3, "what is given back is not sent on to as well, but for a few trials of the session"
 
 
 @pytest.mark.parametrize("links", ["on one page", "on many"])
@@ -98,7 +98,7 @@ async def test_what_was_rewritten_before_a_failure_is_tried_when_nothing_else_is
         pages["/"] = page("Start " + prose(0), "/list/0")
     known = f"{ZOOM}tried = 50\n" + proved(20, ("/p/5?zoom=3", "/p/5"))
     with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, known))
+        done = await crawl(f"{site.base}/", rules(tmp_path, known, base=site.base))
     assert texts(done) >= every(60)
     assert rule(tmp_path, "zoom").state == "disabled"
 
@@ -112,7 +112,9 @@ async def test_earlier_uses_are_tried_while_a_rule_that_failed_may_be_wrong_ofte
     pages["/"] = page("Start " + prose(0), "/list/10", *asked[:10])
     known = f"{ZOOM}tried = 50\n" + proved(20, ("/p/5?zoom=3", "/p/5"))
     with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {**rules(tmp_path, known), "CONCURRENT_REQUESTS": 1, "DEPTH_PRIORITY": 1})
+        done = await crawl(
+            f"{site.base}/", {**rules(tmp_path, known, base=site.base), "CONCURRENT_REQUESTS": 1, "DEPTH_PRIORITY": 1}
+        )
     assert texts(done) >= every(50)
     assert rule(tmp_path, "zoom").state == "disabled"
 
@@ -125,7 +127,7 @@ async def test_a_part_that_fails_once_and_then_passes_goes_on(tmp_path: Path) ->
     pages["/"] = page("Start " + prose(0), *asked)
     known = ZOOM + proved(20, ("/p/5?zoom=3", "/p/5"))
     with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, known))
+        done = await crawl(f"{site.base}/", rules(tmp_path, known, base=site.base))
     assert texts(done) >= every(60)
     assert done.stats["dedup/url/tried"] >= 21
     found = rule(tmp_path, "zoom")
@@ -144,7 +146,7 @@ async def test_new_rules_are_tried_on_what_proved_ones_make(tmp_path: Path, is_r
     in_sessions = {f"{url}&sid={sid}": pages[url] for url in zoomed for sid in range(101, 107)}
     pages |= {**in_sessions, "/": page("Start " + prose(0), *in_sessions)}
     with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, session, known))
+        done = await crawl(f"{site.base}/", rules(tmp_path, session, known, base=site.base))
     wanted = {"Start " + prose(0)} | {prose(n + 1 if is_right else 300 + n) for n in range(40)}
     assert wanted <= texts(done)
     assert sum(site.requests[url] for url in in_sessions) <= 6, "240 sessions in which one in fifty is tried"
@@ -159,7 +161,7 @@ async def test_new_rules_are_tried_although_what_proved_ones_make_is_not_there(t
     pages: dict[str, Any] = {f"/view?doc={n}": page(prose(n + 1)) for n in range(40)}
     zoomed = {f"/view?doc={n}&zoom=9&sid={sid}": page(prose(300 + n)) for n in range(40) for sid in (101, 102, 103)}
     with serve({**pages, **zoomed, "/": page("Start " + prose(0), *zoomed)}) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, session, known))
+        done = await crawl(f"{site.base}/", rules(tmp_path, session, known, base=site.base))
     assert {prose(300 + n) for n in range(40)} <= texts(done)
     assert rule(tmp_path, "zoom").state == "disabled"
 
@@ -188,5 +190,5 @@ async def test_what_is_behind_trials_that_found_copies_of_other_pages_is_tried(t
     pages["/"] = page(prose(0), "/list", *(f"/other/{n}" for n in copies))  # the last is first
     known = NO_ID + '\nstate = "active"\ntried = 50\n[rules.evidence]\ncorrect = 500'
     with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, known) | {"CONCURRENT_REQUESTS": 1})
+        done = await crawl(f"{site.base}/", rules(tmp_path, known, base=site.base) | {"CONCURRENT_REQUESTS": 1})
     assert {prose(100 + n) for n in own} <= texts(done)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 import scrapy
 
+from dedupcrawl.crawl import parts
 from tests.crawls.site import NEEDS_PROXIES, Answer, Follower, crawl, page, prose, redirect, serve
 from tests.crawls.test_aliases import canonical, settings, texts
 from tests.crawls.test_software import ThroughProxy
@@ -148,12 +150,17 @@ async def test_what_a_wrong_rule_has_led_to_is_found_without_it(
             assert texts(await crawl(f"{site.base}/", more)) == texts(first)
 
 
+class _High(Random):
+    def random(self) -> float:
+        return 0.9
+
+
 @pytest.mark.parametrize("kept", ["/0", "/maintenance"], ids=["duplicates", "redirects"])
 async def test_what_was_found_out_is_tried_again_however_few_a_crawl_uses(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: str
 ) -> None:
     """While the site is maintained its pages lead to one, which is asked for first; later they are pages again."""
-    monkeypatch.setattr("random.random", lambda: 0.9)  # due at five uses of one in fifty
+    monkeypatch.setattr(parts, "Random", _High)  # due at five uses of one in fifty
     numbers = range(1, 13)
     pages: dict[str, Any] = {"/": page(prose(0), *(f"/{n}" for n in numbers), "/0"), "/0": page(prose(100))}
     pages |= {"/maintenance": page(prose(99))}

@@ -289,7 +289,7 @@ OF_HOSTS = tuple(
 def test_what_is_remembered_is_of_the_rules_as_they_are(data: st.DataObject) -> None:
     """Rules come, go, and become equivalences while URLs are asked for: each answer is that of a new normalizer."""
     more: list[Rule] = []
-    overruled: dict[str, Kind | None] = {}
+    overruled: dict[str, Kind] = {}
     normalizer = Normalizer(more=lambda site: more if site == "a.com" else ())
     paths = (
         "/p/x/y",
@@ -316,7 +316,7 @@ def test_what_is_remembered_is_of_the_rules_as_they_are(data: st.DataObject) -> 
             normalizer.has_more("a.com")
         elif more:
             name = data.draw(st.sampled_from(known))
-            kind: Kind | None = "equivalence" if data.draw(st.booleans()) else None
+            kind: Kind = data.draw(st.sampled_from(["equivalence", "rewrite"]))
             overruled[name] = kind
             normalizer.overrule("a.com", name, kind)
     fresh = Normalizer(more=lambda site: more if site == "a.com" else ())

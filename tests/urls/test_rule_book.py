@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -32,7 +33,7 @@ def rule(folder: Path, name: str) -> Rule:
 
 def test_a_wrong_rule_is_revoked_and_its_file_says_so(folder: Path) -> None:
     normalizer = Normalizer.from_paths([folder])
-    book = RuleBook(normalizer, 0.02)
+    book = RuleBook(normalizer, 0.02, Random(1))
     assert normalizer.normalize("http://a.com/p?id=1").canonical == "http://a.com/p"
     assert book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",)) == Ruling(revoked=("wrong",))
     assert normalizer.normalize("http://a.com/p?id=1").canonical == "http://a.com/p?id=1"
@@ -43,7 +44,7 @@ def test_a_wrong_rule_is_revoked_and_its_file_says_so(folder: Path) -> None:
 
 def test_the_worst_of_several_is_the_culprit_and_the_others_are_cleared(folder: Path) -> None:
     """Also of trials that had begun before."""
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
     revoked = [name for n in range(6) for name in book.failed(url(n), "http://a.com/p", ("right", "wrong")).revoked]
     assert revoked == ["wrong"]
     book.save()
@@ -53,7 +54,7 @@ def test_the_worst_of_several_is_the_culprit_and_the_others_are_cleared(folder: 
 def test_who_was_right_before_is_not_to_blame_for_what_a_new_rule_does_beside_it(folder: Path) -> None:
     """Though all its trials of this crawl failed, and few of the new one's."""
     write_rules(folder, SiteRules("a.com", (replace(RIGHT, state="active", tried=50), WRONG)))
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
     for number in range(66):
         book.passed(url(number), ("wrong",))
     revoked = [name for n in range(6) for name in book.failed(url(n), "http://a.com/p", ("right", "wrong")).revoked]
@@ -62,7 +63,7 @@ def test_who_was_right_before_is_not_to_blame_for_what_a_new_rule_does_beside_it
 
 def test_two_of_which_nothing_is_known_alone_are_both_tried_on(folder: Path) -> None:
     write_rules(folder, SiteRules("a.com", (replace(RIGHT, evidence=Evidence()), WRONG)))
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
     assert [book.failed(url(n), "http://a.com/p", ("right", "wrong")) for n in range(3)] == [Ruling()] * 3
     (revoked,) = book.decide().values()
     assert len(revoked.revoked) == 1
@@ -71,7 +72,7 @@ def test_two_of_which_nothing_is_known_alone_are_both_tried_on(folder: Path) -> 
 def test_what_could_not_be_decided_before_the_rules_were_read_again_is_decided_at_the_end(folder: Path) -> None:
     known = (replace(rule, source="software", state="active", evidence=Evidence()) for rule in (RIGHT, WRONG))
     write_rules(folder, SiteRules("a.com", tuple(known)))
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
     assert [book.failed(url(n), "http://a.com/p", ("right", "wrong")) for n in range(4)] == [Ruling()] * 4
     book.reread()
     book.is_due(url(9), ("right",))
@@ -84,7 +85,7 @@ def test_what_rules_did_together_before_they_were_read_again_is_the_culprits_alo
 ) -> None:
     right, wrong = (replace(one, source="software", state="active", evidence=Evidence()) for one in (RIGHT, WRONG))
     write_rules(folder, SiteRules("a.com", (right, wrong)))
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
     assert [book.failed(url(n), "http://a.com/p", ("right", "wrong")) for n in range(3)] == [Ruling()] * 3
     if not is_learned_again:
         write_rules(folder, SiteRules("a.com", (right,)))
@@ -98,7 +99,7 @@ def test_what_rules_did_together_before_they_were_read_again_is_the_culprits_alo
 
 
 def test_probation_ends_in_the_file(folder: Path) -> None:
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
     due = []
     for number in range(20):
         due.append(book.is_due(url(number), ("right",)))
@@ -106,18 +107,19 @@ def test_probation_ends_in_the_file(folder: Path) -> None:
             book.begin(url(number), ("right",))
             book.passed(url(number), ("right",))
             book.end(url(number), ("right",))
-    assert [number for number, tried in enumerate(due, 1) if tried] == [1, 2, 16]
+    assert due[:2] == [True, True]
+    assert sum(due) < 10
     book.save()
-    assert (rule(folder, "right").state, rule(folder, "right").tried) == ("active", 3)
+    assert (rule(folder, "right").state, rule(folder, "right").tried) == ("active", sum(due))
     book.save()
-    assert rule(folder, "right").tried == 3
+    assert rule(folder, "right").tried == sum(due)
 
 
 def test_a_trial_counts_for_all_rules_that_had_a_part_in_it(folder: Path) -> None:
     """Else pages of three rules would be tried three times as often as those of one."""
     known = [replace(RIGHT, id=name, drop=(name,), state="active", tried=50) for name in ("a", "b", "c")]
     write_rules(folder, SiteRules("a.com", tuple(known)))
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
     uses = [("a",), *[("a", "b"), ("a", "b", "c"), ("a", "c")] * 200]
     due = [number for number, rules in enumerate(uses) if book.is_due(url(number), rules)]
     assert due[:3] == [0, 1, 2], "the first use of each"
@@ -125,14 +127,14 @@ def test_a_trial_counts_for_all_rules_that_had_a_part_in_it(folder: Path) -> Non
 
 
 def test_every_use_is_tried_after_a_failure(folder: Path) -> None:
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
     book.failed(url(0), "http://a.com/p", ("right",))
     assert all(book.is_due(url(number), ("right",)) for number in range(10))
 
 
 def test_a_rule_that_leads_nowhere_becomes_an_equivalence_and_is_revoked_when_that_does_too(folder: Path) -> None:
     normalizer = Normalizer.from_paths([folder])
-    book = RuleBook(normalizer, 0.02)
+    book = RuleBook(normalizer, 0.02, Random(1))
     asked = [f"http://a.com/p{number}?id=1" for number in range(10)]
     assert normalizer.normalize(asked[0]) == Normalized(asked[0], "http://a.com/p0", "rewrite", ("wrong",))
     again = [f"http://a.com/p0?id={number}" for number in range(10)]
@@ -151,7 +153,7 @@ def test_a_folder_that_cannot_be_written_switches_the_rule_off_all_the_same(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     normalizer = Normalizer.from_paths([folder])
-    book = RuleBook(normalizer, 0.02)
+    book = RuleBook(normalizer, 0.02, Random(1))
     book.is_due(url(0), ("right", "wrong"))
     (folder / "a.com.toml").write_text("site = nonsense", encoding="utf-8")
     book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",))
@@ -161,7 +163,7 @@ def test_a_folder_that_cannot_be_written_switches_the_rule_off_all_the_same(
 
 def test_what_could_not_be_written_is_written_later(folder: Path) -> None:
     """A revocation, and counts."""
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
     path = folder / "a.com.toml"
     text = path.read_text(encoding="utf-8")
     book.passed(url(0), ("right",))
@@ -179,7 +181,7 @@ def test_a_rule_that_was_cleared_is_cleared_in_its_file(tmp_path: Path) -> None:
     """Of two rules that failed together one turns out to be the culprit, after the file was written."""
     rules = tuple(Rule(name, "rewrite", drop=(name,), source="learned", tried=20) for name in "ab")
     write_rules(tmp_path, SiteRules("a.com", rules))
-    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
     assert book.failed("http://a.com/?a=1&b=1", "http://a.com/", ("a", "b")) == Ruling()
     book.save()
     assert (rule(tmp_path, "b").tried, rule(tmp_path, "b").failed) == (21, 1)
@@ -201,7 +203,7 @@ def zoomed(script: str, number: int) -> tuple[str, str]:
 
 def test_twenty_more_trials_pass_after_a_failure_however_many_did_before(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
     for number in range(60):
         book.passed(zoomed("view", number)[0], ("zoom",))
     book.failed(*zoomed("view", 60), ("zoom",))
@@ -213,7 +215,7 @@ def test_twenty_more_trials_pass_after_a_failure_however_many_did_before(tmp_pat
             book.begin(url, ("zoom",))
             book.passed(url, ("zoom",))
             book.end(url, ("zoom",))
-    assert due == 20
+    assert 20 <= due <= 23, "and a few, drawn at random"
     book.save()
     assert (rule(tmp_path, "zoom").state, rule(tmp_path, "zoom").failed) == ("active", 1)
 
@@ -221,11 +223,11 @@ def test_twenty_more_trials_pass_after_a_failure_however_many_did_before(tmp_pat
 def test_a_failure_puts_a_learned_rule_on_probation_until_twenty_have_passed(tmp_path: Path) -> None:
     """In the next crawl, too."""
     write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
     book.failed(*zoomed("view", 0), ("zoom",))
     book.save()
     assert (rule(tmp_path, "zoom").state, rule(tmp_path, "zoom").failed) == ("probation", 1)
-    later = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    later = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
     for number in range(20):
         assert later.is_due(zoomed("view", number)[0], ("zoom",))
         later.passed(zoomed("view", number)[0], ("zoom",))
@@ -237,7 +239,7 @@ def test_who_is_cleared_of_a_failure_is_tried_on_there(tmp_path: Path) -> None:
     """Both may have been wrong: one trial has spoken for the other so far."""
     bad = Rule("bad", "rewrite", drop=("bad",), source="learned")
     write_rules(tmp_path, SiteRules("a.com", (ZOOM, bad)))
-    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
     book.passed(zoomed("map", 0)[0], ("zoom",))
     assert book.failed("http://a.com/map?doc=9&zoom=1&bad=1", "http://a.com/map?doc=9", ("zoom", "bad")) == Ruling(
         revoked=("bad",)
@@ -250,7 +252,7 @@ def test_what_a_rule_is_cleared_of_is_not_held_against_it_when_it_fails_with_ano
     """Of the two the one that fewer trials have spoken for is then the culprit."""
     new = Rule("new", "rewrite", drop=("new",), state="probation")
     write_rules(folder, SiteRules("a.com", (RIGHT, WRONG, new)))
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
     for name in ("wrong", "new"):
         for number in range(40):
             book.passed(url(number), ("right",))
@@ -261,7 +263,7 @@ def test_what_a_rule_is_cleared_of_is_not_held_against_it_when_it_fails_with_ano
 
 def test_another_rule_with_the_name_of_one_that_was_revoked_is_used_when_the_files_are_read_again(folder: Path) -> None:
     normalizer = Normalizer.from_paths([folder])
-    book = RuleBook(normalizer, 0.02)
+    book = RuleBook(normalizer, 0.02, Random(1))
     assert book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",)) == Ruling(revoked=("wrong",))
     write_rules(folder, SiteRules("a.com", (replace(WRONG, drop=("ref",)), replace(WRONG, id="same"))))
     book.reread()
@@ -271,7 +273,7 @@ def test_another_rule_with_the_name_of_one_that_was_revoked_is_used_when_the_fil
 
 def test_earlier_uses_are_asked_for_while_trials_are_wanting(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
     for number in range(30):
         book.is_due(zoomed("view", number)[0], ("zoom",))
     assert book.in_doubt() == {}
@@ -284,7 +286,7 @@ def test_earlier_uses_are_asked_for_while_trials_are_wanting(tmp_path: Path) -> 
 
 
 def test_what_tells_nothing_is_made_up_for_as_often_as_was_sampled_at_most(folder: Path) -> None:
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
     sampled = sum(book.is_due(url(number), ("wrong",)) for number in range(30))
     assert sampled >= 2
     book.tells_nothing(url(0), ("wrong",))
@@ -303,7 +305,7 @@ def test_what_is_doubted_is_used_only_where_it_is_tried_and_is_doubted_still(tmp
     url = "http://a.com/topic?sid=1"
     assert Normalizer.from_paths([tmp_path]).normalize(url).canonical == url
     normalizer = Normalizer.from_paths([tmp_path])
-    book = RuleBook(normalizer, 0.02)
+    book = RuleBook(normalizer, 0.02, Random(1))
     assert normalizer.normalize(url).canonical == "http://a.com/topic"
     assert book.is_due(url, ("sid",))
     book.passed(url, ("sid",))
@@ -316,7 +318,7 @@ def test_the_log_of_a_crawl_is_no_evidence_besides_its_trials(tmp_path: Path) ->
     """What is learned of a rule beside the crawl is told by the very pages that were tried."""
     new = Rule("sid", "rewrite", drop=("sid",), source="software", state="probation")
     path = write_rules(tmp_path, SiteRules("a.com", (new,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
     for number in range(25):
         book.passed(f"http://a.com/{number}?sid=1", ("sid",))
     assert book.failed("http://a.com/25?sid=1", "http://a.com/25", ("sid",)) == Ruling()
@@ -332,7 +334,7 @@ def test_in_a_crawl_nobody_asks_for_the_sorted_url_of_a_learned_rule(tmp_path: P
         site = f"a{number}.com"
         write_rules(tmp_path, SiteRules(site, (sorts, replace(RIGHT, source="learned"))))
         normalizer, asked = Normalizer.from_paths([tmp_path]), f"http://{site}/?id=2&a=1&sid=3"
-        RuleBook(normalizer, 0.02)
+        RuleBook(normalizer, 0.02, Random(1))
         assert normalizer.normalize(asked).canonical == f"http://{site}/?a=1&id=2"
         assert normalizer.fetchable(asked).canonical == f"http://{site}/{fetched}"
 
@@ -340,7 +342,7 @@ def test_in_a_crawl_nobody_asks_for_the_sorted_url_of_a_learned_rule(tmp_path: P
 def test_what_was_asked_for_by_a_rewrite_is_not_held_against_the_equivalence_it_became(tmp_path: Path) -> None:
     order = Rule("order", "equivalence", match="/{b}/{a}", to="/by/{a}/{b}")
     write_rules(tmp_path, SiteRules("a.com", (WRONG, order)))
-    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02)
+    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
     asked = [f"http://a.com/p/{number}?id=1" for number in range(20)]
     for one in asked[:5]:
         book.gone(one, one.partition("?")[0], ("wrong",))
@@ -355,10 +357,70 @@ def test_where_a_trial_fails_the_blame_is_with_those_that_have_yet_to_be_proved(
     write_rules(
         folder, SiteRules("a.com", (replace(RIGHT, state="active", tried=50), replace(WRONG, state="probation")))
     )
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02)
+    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
     both = ("right", "wrong")
     assert book.unproved(url(1), both) == {"wrong"}
     for number in range(5):
         book.gone(url(number), f"http://a.com/{number}", both)
     assert book.failed(url(7), "http://a.com/p", both) == Ruling(revoked=("wrong",))
     assert book.is_proved(url(8), ("right",))
+
+
+SHARED = Rule(
+    "shared",
+    "rewrite",
+    drop=("id",),
+    source="learned",
+    evidence=Evidence(coverage=900, correct=900),
+    examples=tuple((f"http://{host}/p?id=1", f"http://{host}/p") for host in ("b1.github.io", "b2.github.io")),
+)
+TENANTS = ("http://b1.github.io", "http://al.github.io")
+
+
+@pytest.fixture
+def tenants(tmp_path: Path) -> Path:
+    write_rules(tmp_path, SiteRules("github.io", (SHARED,)))
+    return tmp_path
+
+
+def shared(folder: Path) -> Rule:
+    return read_rules(folder / "github.io.toml").rules[0]
+
+
+def test_what_the_pages_of_some_taught_others_pages_have_to_bear_out(tenants: Path) -> None:
+    book = RuleBook(Normalizer.from_paths([tenants]), 0.02, Random(1))
+    taught, new = (f"{tenant}/p?id=7" for tenant in TENANTS)
+    assert (book.is_proved(taught, ("shared",)), book.is_backed(taught, ("shared",))) == (True, True)
+    assert (book.is_proved(new, ("shared",)), book.is_backed(new, ("shared",))) == (False, False)
+    for number in range(2):
+        url = f"{TENANTS[1]}/p?id={number}"
+        assert book.is_due(url, ("shared",))
+        book.begin(url, ("shared",))
+        book.passed(url, ("shared",))
+        book.end(url, ("shared",))
+    assert book.is_proved(new, ("shared",))
+    book.save()
+    later = RuleBook(Normalizer.from_paths([tenants]), 0.02, Random(1))
+    assert later.is_proved(new, ("shared",)), "its own pages speak for it from now on"
+
+
+def test_where_it_is_wrong_it_is_off_for_that_owner_alone(tenants: Path) -> None:
+    """In later crawls, too."""
+    normalizer = Normalizer.from_paths([tenants])
+    book = RuleBook(normalizer, 0.02, Random(1))
+    for number in range(2):
+        book.failed(f"{TENANTS[1]}/p?id={number}", f"{TENANTS[1]}/p", ("shared",))
+    book.save()
+    assert shared(tenants).state == "active"
+    assert (shared(tenants).tried, shared(tenants).failed) == (0, 0), "they say nothing of others"
+    for known in (normalizer, Normalizer.from_paths([tenants])):
+        again = RuleBook(known, 0.02, Random(1)) if known is not normalizer else book
+        assert [known.normalize(f"{tenant}/p?id=9").kind for tenant in TENANTS] == ["rewrite", "unchanged"]
+        assert [again.is_off(f"{tenant}/p?id=9", ("shared",)) for tenant in TENANTS] == [False, True]
+
+
+@pytest.mark.parametrize("tenant", ["http://b1.github.io:8001", "http://b1.github.io/~al"])
+def test_ports_and_users_folders_are_tried_by_themselves(tenants: Path, tenant: str) -> None:
+    book = RuleBook(Normalizer.from_paths([tenants]), 0.02, Random(1))
+    assert not book.is_proved(f"{tenant}/p?id=7", ("shared",))
+    assert all(book.is_due(f"{tenant}/p?id={number}", ("shared",)) for number in range(2))

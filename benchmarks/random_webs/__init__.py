@@ -1,0 +1,1 @@
+"""Random little webs, crawled under random circumstances: is a text lost?"""
