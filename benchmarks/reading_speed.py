@@ -104,7 +104,7 @@ def _by_analysis() -> Code:
         return template
 
     return Code(
-        read=lambda body, url: extract(body, url, encoding="utf-8"),
+        read=lambda body, url: extract(body, url, encoding="utf-8", fields=False),  # as a crawl without "mwo"
         learn=learn,
         sign=lambda page, furniture, names: Reading.of(Analysis(page), furniture).signatures(made[tuple(names)]),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import html
 import re
 import unicodedata
@@ -13,7 +14,7 @@ from urllib.parse import unquote_to_bytes
 import numpy as np
 
 from dedupcrawl.core.alignment import LONGEST, align
-from dedupcrawl.core.characters import collapse, fold, has_long_sequence, unescape
+from dedupcrawl.core.characters import ASCII, LONG, UTF8, collapse, fold, has_escapes, unescape, utf8_of
 from dedupcrawl.core.diff import DIFFERENCES, SECTIONS, differences, occurring
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.facts import Facts
@@ -292,6 +293,15 @@ def _normalized(text: str) -> str:
 _REFERENCE = re.compile(r"&(?:#(?:[0-9]{1,9}|[xX][0-9a-fA-F]{1,8})|[a-zA-Z][a-zA-Z0-9]{1,31});?")
 
 
+def _is_utf8(data: bytes) -> bool:
+    """Whether it is, or ends within a character."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeError:
+        return False
+    return True
+
+
 def characters(data: bytes) -> None:
     """`fold`, `unescape` and `collapse`, the latter two by the standard library's definition."""
     text = _text_of(data)
@@ -299,7 +309,11 @@ def characters(data: bytes) -> None:
     assert len(folded) <= 2 * len(data)
     if fold(folded) != folded:  # as casefold after NFKC is not
         assert fold(fold(folded)) == fold(folded) or _normalized(_normalized(text)) != _normalized(text), text
-    assert has_long_sequence(data) == any(byte >= 0xE0 for byte in data)
+    found = utf8_of(data)
+    assert bool(found & UTF8) == _is_utf8(data)
+    assert bool(found & LONG) == any(byte >= 0xE0 for byte in data) or not found & UTF8
+    assert bool(found & ASCII) == data.isascii()
+    assert has_escapes(data) == (b"\x1b" in data or b"~{" in data)
     assert unescape(text) == _REFERENCE.sub(lambda match: html.unescape(match[0]), text)
     assert collapse(data) == " ".join(unescape(data.decode("utf-8", "replace")).split())
     lines = collapse(data, True)

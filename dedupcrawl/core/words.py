@@ -219,6 +219,9 @@ def _tell(
     at: cython.int
     other: cython.int
     kind: cython.int
+    halves: cython.int = 0  # of words
+    numbers: cython.int = 0
+    times: cython.int = 0  # words such as "ago"
     for at in range(first, end):
         symbol: cython.pointer(Symbol) = cython.address(text.items[at])
         point: uint32_t = text.folded[symbol.start]
@@ -232,25 +235,32 @@ def _tell(
                 kind = NUMERAL
             elif kind < 0:
                 kind = NAME
-        kinds[at] = (kind if kind > 0 else WORD) | (IDEOGRAPH if _is_half_a_word(point) else 0)
-    for at in range(first, end - 1):  # words of two
+        kinds[at] = kind if kind > 0 else WORD
+        if _is_half_a_word(point):
+            kinds[at] |= IDEOGRAPH
+            halves += 1
+        numbers += (kind == NUMERAL) | (symbol.hash & 1)
+        times += kind == AGO
+    for at in range(first, end - 1 if halves else first):  # words of two
         if kinds[at] & IDEOGRAPH or kinds[at + 1] & IDEOGRAPH:
             kind = lists.kind_of_key(_key(text.items[at].hash, text.items[at + 1].hash))
             if kind > 0 and (kinds[at] & KIND) != NEGATION:
                 kinds[at] = kind | kinds[at] & IDEOGRAPH
                 kinds[at + 1] = kind | kinds[at + 1] & IDEOGRAPH
-    for at in range(first, end):
+                numbers += kind == NUMERAL
+                times += kind == AGO
+    for at in range(first, end if numbers else first):
         kind = kinds[at] & KIND
         if (kind == NUMBER or kind == NUMERAL) and _is_dated(text, kinds, at, first, end):
             kinds[at] = DATE | kinds[at] & IDEOGRAPH
-    for at in range(first, end):  # 2 years 3 weeks ago
+    for at in range(first, end if times else first):  # 2 years 3 weeks ago
         if kinds[at] & KIND == AGO:
             for other in range(max(first, at - _AGO_REACH), min(end, at + _AGO_REACH + 1)):
                 kind = kinds[other] & KIND
                 if kind == NUMBER or kind == NUMERAL or kind == UNIT:
                     kinds[other] = DATE | kinds[other] & IDEOGRAPH
     at = first
-    while at + 1 < end:  # 12:30; 2024-03-21 and 3/21/2024, but not 3-4 and 1/2
+    while numbers and at + 1 < end:  # 12:30; 2024-03-21 and 3/21/2024, but not 3-4 and 1/2
         mark: uint32_t = _joins(text, at)
         last: cython.int = at
         while mark and last + 1 < end and _joins(text, last) == mark:
@@ -267,13 +277,9 @@ def _tell(
 def kinds_of(text: SymbolText) -> bytes:
     """One byte for each of `SymbolText.values`: the kind of a symbol and whether it is half a word; 0 of a break."""
     lists: WordLists = word_lists(text.vocabulary.secret)
-    made = bytearray(text.count)
+    made: bytes = bytes(text.count + max(0, text.block_count - 1))
     kinds: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, made))
     number: cython.int
-    broken = bytearray()
     for number in range(text.block_count):
-        block: cython.pointer(Block) = cython.address(text.blocks[number])
-        _tell(text, lists, block, kinds)
-        broken += b"\0" if number else b""
-        broken += made[block.first : block.first + block.count]
-    return bytes(broken)
+        _tell(text, lists, cython.address(text.blocks[number]), kinds + number)
+    return made
