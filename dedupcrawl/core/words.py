@@ -68,7 +68,13 @@ class WordLists:
         self.put(_SIGNS, SIGN)
         for name, kind in _LISTS:
             self.put(WORDS[name].split(), kind)
-        self.antonyms = _antonyms(vocabulary)
+
+    @property
+    def antonyms(self):
+        """See `_antonyms`; made when a text is compared for the first time."""
+        if self.pairs is None:
+            self.pairs = _antonyms(self.vocabulary)
+        return self.pairs
 
     def put(self, lines, kind):
         i: cython.int
@@ -99,26 +105,33 @@ def word_lists(secret: object) -> object:
 
 
 def _antonyms(vocabulary: Vocabulary) -> object:
-    """Pairs of words as `pair_key` makes them of their values, ascending, in both orders. uint64."""
+    """Pairs of words in both orders, ascending: 30 bits each, of the values of one or two symbols without digits."""
     raw = gzip.decompress((_DATA / "antonyms-3.0.txt.gz").read_bytes()).decode("ascii")
     written = (
         raw.split() + WORDS["antonyms"].replace("/", " ").split() + WORDS["antonym_pairs"].split()
     )  # pair after pair
     words = SymbolText.of((*written, *"".join(WORDS["chinese_antonyms"].split())), vocabulary.secret)
-    keys: list = []
-    places = words.block_places
-    values = (words.hashes >> np.uint64(48) & np.uint64(0xFFFE)).tolist()
-    for one, other in zip(places[::2], places[1::2], strict=True):
-        here, there = (values[first : first + count] for first, count in (one, other))
-        if len(here) <= 2 and len(there) <= 2 and here != there:
-            keys += [pair_key(here, there), pair_key(there, here)]
-    return np.unique(np.array(keys, dtype=np.uint64))
+    text: SymbolText = words
+    found = np.empty(text.block_count, dtype=np.uint64)
+    keys: uint64_t[::1] = found
+    count: cython.int = 0
+    i: cython.int
+    for i in range(0, text.block_count - 1, 2):
+        here: uint64_t = _word_value(text, i)
+        there: uint64_t = _word_value(text, i + 1)
+        if text.blocks[i].count <= 2 and text.blocks[i + 1].count <= 2 and here != there:
+            keys[count], keys[count + 1] = here << 30 | there, there << 30 | here
+            count += 2
+    pairs = np.sort(found[:count])  # np.unique would import a sixth of NumPy more
+    return pairs[np.append(True, pairs[1:] != pairs[:-1])]
 
 
-def pair_key(here: list, there: list) -> int:
-    """Two words of one or two symbols each, by their values without the bit of digits, in 60 bits."""
-    numbers = [value >> 1 for value in (*(0, *here)[-2:], *(0, *there)[-2:])]
-    return numbers[0] << 45 | numbers[1] << 30 | numbers[2] << 15 | numbers[3]
+@cython.cfunc
+@cython.exceptval(check=False)
+def _word_value(text: SymbolText, block: cython.int) -> uint64_t:
+    """The values, without the bit of digits, of the first two symbols of a block, or of the only one."""
+    items: cython.pointer(Symbol) = text.items + text.blocks[block].first
+    return items[0].hash >> 49 if text.blocks[block].count == 1 else (items[0].hash >> 49) << 15 | items[1].hash >> 49
 
 
 @cython.cfunc
@@ -219,7 +232,6 @@ def _tell(
     at: cython.int
     other: cython.int
     kind: cython.int
-    halves: cython.int = 0  # of words
     numbers: cython.int = 0
     times: cython.int = 0  # words such as "ago"
     for at in range(first, end):
@@ -235,20 +247,17 @@ def _tell(
                 kind = NUMERAL
             elif kind < 0:
                 kind = NAME
-        kinds[at] = kind if kind > 0 else WORD
-        if _is_half_a_word(point):
-            kinds[at] |= IDEOGRAPH
-            halves += 1
-        numbers += (kind == NUMERAL) | (symbol.hash & 1)
-        times += kind == AGO
-    for at in range(first, end - 1 if halves else first):  # words of two
+        kinds[at] = (kind if kind > 0 else WORD) | (IDEOGRAPH if _is_half_a_word(point) else 0)
+    for at in range(first, end - 1):  # words of two
         if kinds[at] & IDEOGRAPH or kinds[at + 1] & IDEOGRAPH:
             kind = lists.kind_of_key(_key(text.items[at].hash, text.items[at + 1].hash))
             if kind > 0 and (kinds[at] & KIND) != NEGATION:
                 kinds[at] = kind | kinds[at] & IDEOGRAPH
                 kinds[at + 1] = kind | kinds[at + 1] & IDEOGRAPH
-                numbers += kind == NUMERAL
-                times += kind == AGO
+    for at in range(first, end):  # most blocks have neither, and need not be looked at again
+        kind = kinds[at] & KIND
+        numbers += (kind == NUMERAL) | (text.items[at].hash & 1)
+        times += kind == AGO
     for at in range(first, end if numbers else first):
         kind = kinds[at] & KIND
         if (kind == NUMBER or kind == NUMERAL) and _is_dated(text, kinds, at, first, end):
