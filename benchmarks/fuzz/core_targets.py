@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import html
 import re
 import unicodedata
@@ -20,6 +19,7 @@ from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.facts import Facts
 from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.page import Page, read
+from dedupcrawl.core.postings import sorted_ranges
 from dedupcrawl.core.signatures import sampled_shingles, shared_shingles, simhash
 from dedupcrawl.core.symbols import SymbolText, blocks_of
 from dedupcrawl.core.tags import tame
@@ -296,9 +296,9 @@ _REFERENCE = re.compile(r"&(?:#(?:[0-9]{1,9}|[xX][0-9a-fA-F]{1,8})|[a-zA-Z][a-zA
 def _is_utf8(data: bytes) -> bool:
     """Whether it is, or ends within a character."""
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(data)
-    except UnicodeError:
-        return False
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.reason == "unexpected end of data"
     return True
 
 
@@ -357,6 +357,18 @@ def tags(data: bytes) -> None:
         assert tamed == data
 
 
+def postings(data: bytes) -> None:
+    """`sorted_ranges` of the numbers that the bytes hold, and of half of these and their neighbours."""
+    flags, rest = _flags(data)
+    bits = np.uint64(flags & 63)
+    keys = np.sort(np.frombuffer(rest, "<u8", count=len(rest) // 8).astype(np.uint64))
+    wanted = np.unique(np.concatenate((keys[::2], keys[1::4] + np.uint64(1))) >> bits)
+    begins = np.searchsorted(keys >> bits, wanted, "left").tolist()
+    ends = np.searchsorted(keys >> bits, wanted, "right").tolist()
+    expected = [(row, begin, end) for row, (begin, end) in enumerate(zip(begins, ends, strict=True)) if begin < end]
+    assert sorted_ranges(keys, wanted, int(bits)) == expected
+
+
 TARGETS: dict[str, Target] = {
     "page": page_of_markup,
     "facts": facts_of_markup,
@@ -368,6 +380,7 @@ TARGETS: dict[str, Target] = {
     "characters": characters,
     "links": links,
     "tags": tags,
+    "postings": postings,
 }
 
 

@@ -69,8 +69,9 @@ class Reader:
             for line in self.outline.hidden[shown.text].split(b"\0", _MOST_LINES):
                 self.add(line.decode("utf-8", "replace").strip())
         elif equals(text, name, "textarea"):
-            for raw in self.outline.markup[shown.content.begin : shown.content.end].split(b"\n", _MOST_LINES):
-                self.add(collapse(raw))
+            written: bytes = self.outline.markup[shown.content.begin : shown.content.end].replace(b"\0", b"\n")
+            for raw in written.split(b"\n", _MOST_LINES):
+                self.add(collapse(raw).strip())
         elif equals(text, name, "noscript") or equals(text, name, "select") or equals(text, name, "svg"):
             self.read_inner(self.outline.markup[shown.content.begin : shown.content.end])
         elif equals(text, name, "script"):
