@@ -2,9 +2,10 @@
 
     python -m benchmarks.reading_speed [SITE…] [--pages 200] [--against CHECKOUT] [--instructions]
 
-    read    from the body to what is known of the page
+    read    from the body to what is known of the page, as a crawl with the default checks asks for it
     default read, and signed by the default checks
-    all     read, and signed by all checks but "concepts", which takes longer than all others together
+    all     read with its headings and anchors, and signed by all checks but "concepts", which takes longer than all
+            others together
 
 Pages are signed knowing what their site repeats, which was learned from all of them before. With --against the code of
 another checkout does the same: two processes that take turns, 20 pages each, so that what else the machine does
@@ -57,12 +58,12 @@ class Code(NamedTuple):
     """How a version of the package reads and signs.
 
     Attributes:
-        read: Body in UTF-8, URL → what is known of the page.
+        read: Body in UTF-8, URL, whether headings and the like are wanted → what is known of the page.
         learn: What was read of a site's pages → what the site repeats.
         sign: What was read of a page, what its site repeats, names of checks → signatures.
     """
 
-    read: Callable[[bytes, str], Any]
+    read: Callable[[bytes, str, bool], Any]
     learn: Callable[[Sequence[Any]], Any]
     sign: Callable[[Any, Any, Sequence[str]], Any]
 
@@ -104,7 +105,7 @@ def _by_analysis() -> Code:
         return template
 
     return Code(
-        read=lambda body, url: extract(body, url, encoding="utf-8"),
+        read=lambda body, url, fields: extract(body, url, encoding="utf-8", fields=fields),
         learn=learn,
         sign=lambda page, furniture, names: Reading.of(Analysis(page), furniture).signatures(made[tuple(names)]),
     )
@@ -125,7 +126,7 @@ class Work:
         self._pages = [(page.text.encode(), page.url, urlsplit(page.url).netloc) for page in pages]
         of_host = defaultdict(list)
         for body, url, host in self._pages:
-            of_host[host].append(self._code.read(body, url))
+            of_host[host].append(self._code.read(body, url, False))
         self._repeated = {host: self._code.learn(read) for host, read in of_host.items()}
 
     def __call__(self, way: str, begin: int, end: int) -> float:
@@ -133,7 +134,7 @@ class Work:
         (read, _, sign), checks, repeated = self._code, WAYS[way], self._repeated
         started = time.process_time()
         for body, url, host in self._pages[begin:end]:
-            facts = read(body, url)
+            facts = read(body, url, "mwo" in checks)
             if checks:
                 sign(facts, repeated[host], checks)
         return time.process_time() - started

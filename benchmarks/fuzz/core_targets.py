@@ -13,12 +13,13 @@ from urllib.parse import unquote_to_bytes
 import numpy as np
 
 from dedupcrawl.core.alignment import LONGEST, align
-from dedupcrawl.core.characters import collapse, fold, has_long_sequence, unescape
+from dedupcrawl.core.characters import ASCII, LONG, UTF8, collapse, fold, has_escapes, unescape, utf8_of
 from dedupcrawl.core.diff import DIFFERENCES, SECTIONS, differences, occurring
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.facts import Facts
 from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.page import Page, read
+from dedupcrawl.core.postings import sorted_ranges
 from dedupcrawl.core.signatures import sampled_shingles, shared_shingles, simhash
 from dedupcrawl.core.symbols import SymbolText, blocks_of
 from dedupcrawl.core.tags import tame
@@ -292,6 +293,15 @@ def _normalized(text: str) -> str:
 _REFERENCE = re.compile(r"&(?:#(?:[0-9]{1,9}|[xX][0-9a-fA-F]{1,8})|[a-zA-Z][a-zA-Z0-9]{1,31});?")
 
 
+def _is_utf8(data: bytes) -> bool:
+    """Whether it is, or ends within a character."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.reason == "unexpected end of data"
+    return True
+
+
 def characters(data: bytes) -> None:
     """`fold`, `unescape` and `collapse`, the latter two by the standard library's definition."""
     text = _text_of(data)
@@ -299,7 +309,11 @@ def characters(data: bytes) -> None:
     assert len(folded) <= 2 * len(data)
     if fold(folded) != folded:  # as casefold after NFKC is not
         assert fold(fold(folded)) == fold(folded) or _normalized(_normalized(text)) != _normalized(text), text
-    assert has_long_sequence(data) == any(byte >= 0xE0 for byte in data)
+    found = utf8_of(data)
+    assert bool(found & UTF8) == _is_utf8(data)
+    assert bool(found & LONG) == any(byte >= 0xE0 for byte in data) or not found & UTF8
+    assert bool(found & ASCII) == data.isascii()
+    assert has_escapes(data) == (b"\x1b" in data or b"~{" in data)
     assert unescape(text) == _REFERENCE.sub(lambda match: html.unescape(match[0]), text)
     assert collapse(data) == " ".join(unescape(data.decode("utf-8", "replace")).split())
     lines = collapse(data, True)
@@ -343,6 +357,18 @@ def tags(data: bytes) -> None:
         assert tamed == data
 
 
+def postings(data: bytes) -> None:
+    """`sorted_ranges` of the numbers that the bytes hold, and of half of these and their neighbours."""
+    flags, rest = _flags(data)
+    bits = np.uint64(flags & 63)
+    keys = np.sort(np.frombuffer(rest, "<u8", count=len(rest) // 8).astype(np.uint64))
+    wanted = np.unique(np.concatenate((keys[::2], keys[1::4] + np.uint64(1))) >> bits)
+    begins = np.searchsorted(keys >> bits, wanted, "left").tolist()
+    ends = np.searchsorted(keys >> bits, wanted, "right").tolist()
+    expected = [(row, begin, end) for row, (begin, end) in enumerate(zip(begins, ends, strict=True)) if begin < end]
+    assert sorted_ranges(keys, wanted, int(bits)) == expected
+
+
 TARGETS: dict[str, Target] = {
     "page": page_of_markup,
     "facts": facts_of_markup,
@@ -354,6 +380,7 @@ TARGETS: dict[str, Target] = {
     "characters": characters,
     "links": links,
     "tags": tags,
+    "postings": postings,
 }
 
 

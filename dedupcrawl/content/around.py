@@ -51,7 +51,7 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
     def of(cls, page: Page, asides: SymbolText, link_lines: SymbolText, secondary: SymbolText) -> Around:
         """Of a page at hand, whose lines beside its main text were read."""
         host = host_alike(page.url)
-        also_at = frozenset(link_hash(local_form(url)) for url in page.also_at if host_alike(url) == host)
+        also_at = frozenset([link_hash(local_form(url)) for url in page.also_at if host_alike(url) == host])
         return cls(
             asides.lines,
             link_lines.lines,
@@ -84,7 +84,7 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
     def links_to(self, targets: Iterable[int]) -> bool:
         """Whether there is a link to one of these, given by their hashes."""
         wanted = {target >> 16 for target in targets}
-        return any(link >> 16 in wanted for link in self.links)
+        return not wanted.isdisjoint([link >> 16 for link in self.links])
 
     def to_bytes(self) -> bytes:
         """Asides, link lines, links, other URLs, secondary text and resources, each begun by their count (2 bytes).
@@ -133,7 +133,7 @@ def line_hashes(lines: Collection[str], secret: Secret = NO_SECRET) -> list[int]
 
 def resource_hashes(resources: Collection[str]) -> frozenset[int]:
     """The hashes of resources, 32 bits each; they are told from links, of which none begins like this."""
-    return frozenset(link_hash(b"resource " + one.encode("utf-8", "surrogatepass")) for one in resources)
+    return frozenset([link_hash(b"resource " + one.encode("utf-8", "surrogatepass")) for one in resources])
 
 
 def _packed(lines: dict[int, int]) -> bytes:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
 
-from dedupcrawl.core.characters import has_long_sequence
+from dedupcrawl.core.characters import ASCII, LONG, UTF8, has_escapes, utf8_of
 
 _WINDOW = 65_536  # bytes from the first non-ASCII one on, in which the detector's sample is looked for
 _SAMPLE = 8_192  # bytes of words that are not ASCII: what the detector reads at once
@@ -32,7 +32,6 @@ _UTF8_SEQUENCE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|
 _TO_LINES = bytes(0x0A if byte in b"<>\r\n" else byte for byte in range(256))
 _TO_SEVEN_BITS = bytes(byte & 0x7F for byte in range(256))
 _UTF_16 = re.compile(rb"(?:[ \t\r\n]\0)*(?P<le><\0[!-~]\0)|(?:\0[ \t\r\n])*\0<\0[!-~]")
-_ESCAPE, _TILDE_BRACE = b"\x1b", b"~{"
 # Text of two-byte characters between two escapes, which no other text has.
 _ISO_2022_JP = re.compile(rb"\x1b\$[@B](?:[!-~]{2})+\x1b\([BJ]")
 _HZ = re.compile(rb"~\{(?:[!-w][!-~]){4,}~\}")  # in a regular expression or a format of Lisp it is shorter
@@ -62,41 +61,42 @@ def decode(body: bytes, label: str | None = None) -> str:
     >>> decode("<p>é</p>".encode(), "latin-1")
     '<p>é</p>'
     """
-    return _read(body, label)[1]
+    text = _read(body, label)
+    return _decode(body, "utf-8") or "" if text is None else text
 
 
 def to_utf8(body: bytes, label: str | None = None) -> bytes:
     """As `decode`, encoded again; for free where `body` is UTF-8 already. It may still end within a character."""
-    charset, text = _read(body, label)
-    return body if charset == "utf-8" else text.encode()
+    text = _read(body, label)
+    return body if text is None else text.encode()
 
 
-def _read(body: bytes, label: str | None) -> tuple[str, str]:  # noqa: PLR0911 - the standard's order
-    """Charset, empty where it does not describe all bytes, and text."""
+def _read(body: bytes, label: str | None) -> str | None:  # noqa: PLR0911 - the standard's order
+    """The text; None where the body is UTF-8."""
     bom_encoding, bom = read_bom(body)
     if bom_encoding is not None and bom is not None:
-        return "", _decode(body[len(bom) :], bom_encoding, "replace") or ""
+        return _decode(body[len(bom) :], bom_encoding, "replace") or ""
     utf16 = _utf16_without_bom(body)
     if utf16:
-        return "", _decode(body, utf16, "replace") or ""
-    if body.isascii() and not _has_escapes(body):
-        return "utf-8", body.decode("ascii")  # whatever its labels say, but for charsets of seven bits
-    utf8 = _decode(body, "utf-8")
-    if utf8 is not None and has_long_sequence(body):
-        return "utf-8", utf8  # whatever its labels say
+        return _decode(body, utf16, "replace") or ""
+    found = utf8_of(body)
+    if found & (UTF8 | LONG) == UTF8 | LONG:
+        return None  # whatever its labels say
+    if found & ASCII and not has_escapes(body):
+        return None  # likewise, but for charsets of seven bits
     labels = _web_charsets(label, body)
-    seven_bits = None if utf8 is not None and "utf-8" in labels else _seven_bit_charset(body)
+    seven_bits = None if found & UTF8 and "utf-8" in labels else _seven_bit_charset(body)
     if seven_bits:
-        return "", _decode_seven_bits(body, seven_bits)
-    if utf8 is not None and not _is_double_byte(labels):
-        return "utf-8", utf8
+        return _decode_seven_bits(body, seven_bits)
+    if found & UTF8 and not _is_double_byte(labels):
+        return None
     for charset in labels:
         if charset in _WESTERN and not _may_be_latin(body):
             continue  # though any bytes can be read as some
-        text = _decode(body, charset)
+        text = None if charset == "utf-8" else _decode(body, charset)
         if text is not None:
-            return charset, text
-    return ("utf-8", utf8) if utf8 is not None else ("", _decode_damaged(body, labels))
+            return text
+    return None if found & UTF8 else _decode_damaged(body, labels)
 
 
 def _web_charsets(label: str | None, body: bytes) -> list[str]:
@@ -128,13 +128,9 @@ def _decode(body: bytes, charset: str, errors: str = "strict") -> str | None:
         return None
 
 
-def _has_escapes(body: bytes) -> bool:
-    return _ESCAPE in body or _TILDE_BRACE in body
-
-
 def _seven_bit_charset(body: bytes) -> str | None:
     """ISO-2022-JP or HZ, by their escapes: neither needs a label."""
-    if not _has_escapes(body):
+    if not has_escapes(body):
         return None
     if _ISO_2022_JP.search(body):
         return "iso2022_jp_ext"  # with the katakana of half width that browsers read

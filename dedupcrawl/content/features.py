@@ -61,7 +61,7 @@ _OWN = range(ADDED, DIFFERENCES)  # kinds of differences in own text that say so
 
 def _of(counts: Counts, kinds: Iterable[int]) -> int:
     """How many differences are of these kinds."""
-    return sum(sum(counts[kind]) for kind in kinds)
+    return sum([sum(counts[kind]) for kind in kinds])
 
 
 def _own(counts: Counts) -> int:
@@ -69,16 +69,16 @@ def _own(counts: Counts) -> int:
 
 
 def _in_text(counts: Counts, kinds: Iterable[int]) -> int:
-    return sum(counts[kind][place] for kind in kinds for place in TEXT)
+    return sum([counts[kind][place] for kind in kinds for place in TEXT])
 
 
 def _decisive(counts: Counts) -> int:
     """How many are decisive where they stand: a byline has other names, and a footer other numbers."""
-    return _in_text(counts, DECISIVE) + sum(counts[kind][HEAD] for kind in DECISIVE if kind != NAMED)
+    return _in_text(counts, DECISIVE) + sum([counts[kind][HEAD] for kind in DECISIVE if kind != NAMED])
 
 
 def _at_edges(counts: Counts) -> int:
-    return sum(counts[kind][place] for kind in _OWN for place in EDGES)
+    return sum([counts[kind][place] for kind in _OWN for place in EDGES])
 
 
 def decisive_share(pair: Pair) -> float:

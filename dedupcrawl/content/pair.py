@@ -93,8 +93,10 @@ def unknown_lines(lines: dict[int, int], other: View) -> int:
     if not lines:
         return 0
     around = other.around
-    last, known = around.last, (around.asides, around.link_lines, around.secondary)
-    unknown = [line for line in lines if line <= last and not any(line in some for some in known)]
+    last, asides, link_lines, secondary = around.last, around.asides, around.link_lines, around.secondary
+    unknown = [
+        line for line in lines if line <= last and not (line in asides or line in link_lines or line in secondary)
+    ]
     return sum(lines[line] for line in set(unknown).difference(other.blocks)) if unknown else 0
 
 

@@ -8,6 +8,11 @@ cpdef enum:  # bits of a character's kind
     EXTEND = 32  # belongs to the symbol before it, in a script that is written without spaces
     TOUCH = 16  # a symbol where a letter, digit or sign is on one side only
 
+cpdef enum:  # what `utf8_of` tells
+    UTF8 = 1  # it is UTF-8
+    LONG = 2  # some of its characters take three bytes or four
+    ASCII = 4
+
 cdef enum:
     POINT = 0x1FFFFF  # what `fold_into` writes holds the code point in these bits,
     CAPITAL = 1 << 30  # and this one where a capital letter was folded
@@ -20,6 +25,32 @@ cdef const uint8_t *kinds_data
 cdef inline uint8_t kind_of(uint32_t point) noexcept nogil:
     """Bits of a folded code point below 0x110000."""
     return kinds_data[<uint32_t>kinds_blocks[point >> 7] << 7 | point & 127]
+
+
+cdef inline uint8_t kind_in(const uint16_t *blocks, const uint8_t *data, uint32_t point) noexcept nogil:
+    """The same, for who has read the places of both tables once for a text."""
+    return data[<uint32_t>blocks[point >> 7] << 7 | point & 127]
+
+
+cdef inline Py_ssize_t encode(uint32_t point, uint8_t *out) noexcept nogil:
+    """Write a character in UTF-8; how many bytes it has, at most four."""
+    if point < 0x80:
+        out[0] = <uint8_t>point
+        return 1
+    if point < 0x800:
+        out[0] = <uint8_t>(0xC0 | point >> 6)
+        out[1] = <uint8_t>(0x80 | point & 0x3F)
+        return 2
+    if point < 0x10000:
+        out[0] = <uint8_t>(0xE0 | point >> 12)
+        out[1] = <uint8_t>(0x80 | point >> 6 & 0x3F)
+        out[2] = <uint8_t>(0x80 | point & 0x3F)
+        return 3
+    out[0] = <uint8_t>(0xF0 | point >> 18)
+    out[1] = <uint8_t>(0x80 | point >> 12 & 0x3F)
+    out[2] = <uint8_t>(0x80 | point >> 6 & 0x3F)
+    out[3] = <uint8_t>(0x80 | point & 0x3F)
+    return 4
 
 
 cdef inline bint is_capital(uint32_t point) noexcept nogil:

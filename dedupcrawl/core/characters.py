@@ -18,6 +18,7 @@ import cython
 from cython.cimports.cpython.bytes import PyBytes_AS_STRING
 from cython.cimports.cpython.mem import PyMem_Free, PyMem_Malloc
 from cython.cimports.cpython.unicode import PyUnicode_DecodeUTF8, PyUnicode_FromKindAndData
+from cython.cimports.dedupcrawl.core.ascii import find
 from cython.cimports.libc.stdint import int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from cython.cimports.libc.string import memchr, memcmp, memcpy
 
@@ -169,31 +170,6 @@ def _decoded(
     return point
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _encode(point: uint32_t, out: cython.pointer[uint8_t]) -> cython.Py_ssize_t:
-    """How many bytes it wrote."""
-    if point < 0x80:
-        out[0] = point
-        return 1
-    if point < 0x800:
-        out[0] = 0xC0 | point >> 6
-        out[1] = 0x80 | point & 0x3F
-        return 2
-    if point < 0x10000:
-        out[0] = 0xE0 | point >> 12
-        out[1] = 0x80 | point >> 6 & 0x3F
-        out[2] = 0x80 | point & 0x3F
-        return 3
-    out[0] = 0xF0 | point >> 18
-    out[1] = 0x80 | point >> 12 & 0x3F
-    out[2] = 0x80 | point >> 6 & 0x3F
-    out[3] = 0x80 | point & 0x3F
-    return 4
-
-
 # Character references
 
 
@@ -211,14 +187,14 @@ def _is_alphanumeric(byte: uint8_t) -> cython.bint:
 def _numbered(number: uint32_t, out: cython.pointer[uint8_t]) -> cython.Py_ssize_t:
     """What a numeric reference stands for, as `html.unescape` has it; how many bytes it wrote."""
     if 0x80 <= number <= 0x9F:
-        return _encode(_replaced[number - 0x80], out)
+        return encode(_replaced[number - 0x80], out)
     if number == 0 or 0xD800 <= number <= 0xDFFF or number > 0x10FFFF:
-        return _encode(0xFFFD, out)
+        return encode(0xFFFD, out)
     if number < 32 and number not in (9, 10, 12, 13):
         return 0
     if number == 0x7F or 0xFDD0 <= number <= 0xFDEF or number & 0xFFFE == 0xFFFE:
         return 0
-    return _encode(number, out)
+    return encode(number, out)
 
 
 @cython.cfunc
@@ -378,6 +354,8 @@ def collapse_into(text, size, is_pre, out, characters):
                 point = _decoded(text, size, cython.address(after), False)
                 at = after
         if is_space(point):
+            while not is_pre and at < size and (text[at] == 32 or 9 <= text[at] <= 13):
+                at += 1
             if is_break:
                 continue
             if is_pre and point == 10:
@@ -405,7 +383,7 @@ def collapse_into(text, size, is_pre, out, characters):
         is_due = is_line = is_break = False
         count += 1
         if point == 0xFFFD:
-            written += _encode(point, out + written)
+            written += encode(point, out + written)
         elif at - begin == 3:
             out[written] = text[begin]
             out[written + 1] = text[begin + 1]
@@ -658,21 +636,62 @@ def fold(text: str) -> str:
         PyMem_Free(out)
 
 
-def has_long_sequence(data: bytes) -> bool:
-    """Whether UTF-8 has a sequence of three bytes or four: a byte of which the three highest bits are set."""
+def utf8_of(data: bytes) -> int:
+    """Which bits of `UTF8`, `LONG` and `ASCII` hold of some bytes; it may end within a character."""
     text: cython.pointer[cython.const[uint8_t]] = _bytes_of(data)
     size: cython.Py_ssize_t = len(data)
-    word: uint64_t = 0
     at: cython.Py_ssize_t = 0
-    while at + 8 <= size:  # eight bytes at once; what is shifted out of one comes into low bits of the next
-        memcpy(cython.address(word), text + at, 8)
-        if word & word << 1 & word << 2 & cython.cast(uint64_t, 0x8080808080808080):
-            return True
-        at += 8
+    after: cython.Py_ssize_t
+    word: uint64_t = 0
+    point: uint32_t
+    found: cython.int = UTF8 | ASCII
     while at < size:
-        if text[at] >= 0xE0:
+        if text[at] < 0x80:
+            at += 1
+            while at + 8 <= size:  # eight bytes at once
+                memcpy(cython.address(word), text + at, 8)
+                if word & cython.cast(uint64_t, 0x8080808080808080):
+                    break
+                at += 8
+            continue
+        found &= ~ASCII
+        # Of three bytes, neither a surrogate nor too long, as nearly all are.
+        if (
+            0xE1 <= text[at] <= 0xEC
+            and size - at > 2
+            and _is_continuation(text[at + 1])
+            and _is_continuation(text[at + 2])
+        ):
+            found |= LONG
+            at += 3
+            continue
+        point = _common(text, size, at)
+        if point >= 0x800:
+            found |= LONG
+            at += 3
+        elif point:
+            at += 2
+        else:
+            after = at
+            if _decoded(text, size, cython.address(after), False) == 0xFFFD:
+                is_begun: cython.bint = after == size and 0xC2 <= text[at] <= 0xF4  # and no more than begun
+                return found | (LONG if text[at] >= 0xE0 else 0) if is_begun else found & ~UTF8
+            found |= LONG if text[at] >= 0xE0 else 0
+            at = after
+    return found
+
+
+def has_escapes(data: bytes) -> bool:
+    """Whether there is an Escape or "~{", with which charsets of seven bits begin their characters."""
+    text: cython.pointer[cython.const[uint8_t]] = _bytes_of(data)
+    size: cython.Py_ssize_t = len(data)
+    at: cython.Py_ssize_t = find(0x7E, text, 0, size)
+    if find(0x1B, text, 0, size) < size:
+        return True
+    while at + 1 < size:
+        if text[at + 1] == 0x7B:
             return True
-        at += 1
+        at = find(0x7E, text, at + 1, size)
     return False
 
 

@@ -130,6 +130,9 @@ def _after(name: cython.p_const_char, text: Text, at: cython.Py_ssize_t, end: cy
 @cython.exceptval(check=False)
 def _is_content_name(text: Text, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
     """Whether "article-body", "post_text" and the like stands there."""
+    first: uint8_t = lower(text[at])
+    if first != 0x61 and first != 0x65 and first != 0x70 and first != 0x73 and first != 0x6E:
+        return False
     after: cython.Py_ssize_t = _after(b"article", text, at, end)
     if after < 0:
         after = _after(b"entry", text, at, end)
@@ -186,7 +189,7 @@ def _is_not_displayed(text: Text, value: Span) -> cython.bint:
     at: cython.Py_ssize_t
     after: cython.Py_ssize_t
     for at in range(value.begin, value.end):
-        after = _after(b"display", text, at, value.end)
+        after = _after(b"display", text, at, value.end) if lower(text[at]) == 0x64 else -1
         if after >= 0:
             while after < value.end and (is_space(text[after]) or text[after] == 0x3A):
                 after += 1

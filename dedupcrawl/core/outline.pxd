@@ -26,8 +26,9 @@ cdef struct Element:
     bint is_around, is_inside, is_heading, is_h1
 
 cdef struct Anchor:
-    Span target, attributes
+    Span target
     int block, element
+    bint is_download
 
 cdef struct Piece:
     Span text

@@ -62,10 +62,10 @@ class Outline:
         size: cython.Py_ssize_t = len(markup)
         self.raw = cython.cast(cython.pointer(uint8_t), malloc(size + 1))  # a line's break is shorter than its tag
         self.unescaped = cython.cast(cython.pointer(uint8_t), malloc(size + size // 5 + 1))
-        self.elements = cython.cast(cython.pointer(Element), calloc(16, cython.sizeof(Element)))
+        self.element_room = 16 + size // 128
+        self.elements = cython.cast(cython.pointer(Element), calloc(self.element_room, cython.sizeof(Element)))
         if self.raw is cython.NULL or self.unescaped is cython.NULL or self.elements is cython.NULL:
             raise MemoryError
-        self.element_room = 16
         self.element_count = self.depth = 1
         self.stack[0].meaning = cython.address(_page)
         self.in_head = True
@@ -123,10 +123,13 @@ class Outline:
     def add_text(self, begin, end):
         first: cython.Py_ssize_t = begin
         last: cython.Py_ssize_t = end
-        while first < last and is_space(self.source[first]):
-            first += 1
-        if begin == end or (first == end and not self.has_text):
+        if begin == end:
             return 0
+        if self.link_depth or not self.has_text:
+            while first < last and is_space(self.source[first]):
+                first += 1
+            if first == end and not self.has_text:
+                return 0
         memcpy(self.raw + self.raw_size, self.source + begin, end - begin)
         self.raw_size += end - begin
         self.has_text = True
@@ -156,7 +159,7 @@ class Outline:
         if self.has_text:
             size = unescape_into(self.raw, self.raw_size, self.unescaped, False)
             if self.text_room - self.text_size < 3 * size:  # a byte that is no UTF-8 becomes a character of three
-                self.text_room = self.text_size + self.text_size // 4 + 3 * size + 1024
+                self.text_room = self.text_size + self.text_size // 4 + 3 * size + 1024 + len(self.markup) // 8
                 self.text = cython.cast(cython.pointer(uint8_t), _resized(self.text, self.text_room, 1))
             size = collapse_into(
                 self.unescaped, size, innermost.meaning.is_pre, self.text + self.text_size, cython.address(characters)
@@ -285,11 +288,16 @@ class Outline:
     def start_link(self, tag):
         left: Span = tag.attributes
         attribute: Attribute
+        target: Span
+        has_target: cython.bint = False
+        is_download: cython.bint = False
         self.link_depth = 0
         while next_attribute(self.source, cython.address(left), cython.address(attribute)):
-            if equals(self.source, attribute.name, "href"):
-                break
-        else:
+            if not has_target and equals(self.source, attribute.name, "href"):
+                has_target, target = True, attribute.value
+            elif equals(self.source, attribute.name, "download"):
+                is_download = True
+        if not has_target:
             return 0
         self.link_depth = self.depth
         self.is_new_link = True
@@ -301,8 +309,8 @@ class Outline:
             self.anchors = cython.cast(
                 cython.pointer(Anchor), _resized(self.anchors, self.anchor_room, cython.sizeof(Anchor))
             )
-        self.anchors[self.anchor_count].target = attribute.value
-        self.anchors[self.anchor_count].attributes = tag.attributes
+        self.anchors[self.anchor_count].target = target
+        self.anchors[self.anchor_count].is_download = is_download
         self.anchors[self.anchor_count].block = self.block_count
         self.anchors[self.anchor_count].element = self.stack[self.depth - 1].number
         self.anchor_count += 1

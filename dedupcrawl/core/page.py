@@ -2,6 +2,7 @@
 """Page: what the content checks look at of a response, or of a row of a file."""
 
 import cython
+from cython.cimports.dedupcrawl.core.ascii import find
 from cython.cimports.dedupcrawl.core.facts import Facts
 from cython.cimports.dedupcrawl.core.links import LinkReader
 from cython.cimports.dedupcrawl.core.main_text import choose_main_text
@@ -154,9 +155,7 @@ class Page:
         at: cython.Py_ssize_t = outline.blocks[block].begin
         end: cython.Py_ssize_t = outline.blocks[block].end
         while at < end:
-            stop: cython.Py_ssize_t = at
-            while stop < end and self.text[stop]:
-                stop += 1
+            stop: cython.Py_ssize_t = find(0, self.text, at, end)
             begin: cython.Py_ssize_t = at
             at = stop + 1
             while begin < stop and self.text[begin] == 0x20:
@@ -179,7 +178,12 @@ class Page:
     def symbols_of(self, part, vocabulary):
         text: SymbolText = SymbolText.__new__(SymbolText)
         i: cython.int
+        size: cython.Py_ssize_t = 0
         text.vocabulary = vocabulary
+        for i in range(self.line_count):
+            if self.lines[i].part == part:
+                size += self.lines[i].end - self.lines[i].begin + 1
+        text.reserve(size)
         for i in range(self.line_count):
             if self.lines[i].part == part:
                 text.add(self.text + self.lines[i].begin, self.lines[i].end - self.lines[i].begin)

@@ -88,7 +88,7 @@ def identity(address: bytes) -> str:
         host, _, path = path.removeprefix("//").partition("/")
         if not path:
             path = host
-    folders = [part for part in (folder.partition(";")[0] for folder in path.split("/")) if part.strip(".")]
+    folders = [part for folder in path.split("/") if (part := folder.partition(";")[0]).strip(".")]
     if not folders or _DESIGN.intersection(folders[:-1]) or any(map(_DECORATING.search, folders[-3:])):
         return ""
     named = _EXTENSION.search(folders[-1])

@@ -69,8 +69,9 @@ class Reader:
             for line in self.outline.hidden[shown.text].split(b"\0", _MOST_LINES):
                 self.add(line.decode("utf-8", "replace").strip())
         elif equals(text, name, "textarea"):
-            for raw in self.outline.markup[shown.content.begin : shown.content.end].split(b"\n", _MOST_LINES):
-                self.add(collapse(raw))
+            written: bytes = self.outline.markup[shown.content.begin : shown.content.end].replace(b"\0", b"\n")
+            for raw in written.split(b"\n", _MOST_LINES):
+                self.add(collapse(raw).strip())
         elif equals(text, name, "noscript") or equals(text, name, "select") or equals(text, name, "svg"):
             self.read_inner(self.outline.markup[shown.content.begin : shown.content.end])
         elif equals(text, name, "script"):
@@ -159,22 +160,15 @@ class Reader:
     def read_files(self):
         """Links that lead to files, or say that they do."""
         outline: Outline = self.outline
-        text: Text = outline.source
-        left: Span
-        attribute: Attribute
         i: cython.int
-        some_say_so: cython.bint = b"download" in outline.markup
         for i in range(outline.anchor_count):
             if len(self.resources) >= _MOST_RESOURCES:
                 break
             target: Span = outline.anchors[i].target
             if target.end - target.begin > _LONGEST_ADDRESS:
                 continue
-            is_file: cython.bint = False  # where its element says so
-            left = outline.anchors[i].attributes
-            while some_say_so and not is_file and next_attribute(text, cython.address(left), cython.address(attribute)):
-                is_file = equals(text, attribute.name, "download")
-            if (is_file or _leads_to_file(outline, target)) and self.is_beside(outline.anchors[i].element):
+            is_file: cython.bint = outline.anchors[i].is_download or _leads_to_file(outline, target)
+            if is_file and self.is_beside(outline.anchors[i].element):
                 named: str = identity(self.value(target).encode("utf-8", "replace"))
                 if named:
                     self.resources[named] = None

@@ -6,7 +6,7 @@ cdef enum:
     BITS = 64
     SHINGLE = 4
 
-cdef struct Counters:  # eight counters of a byte each in a word: of the features' bits 8 i ... 8 i + 7
-    uint64_t lanes[8]
-    int added
-    long total[BITS]
+cdef struct Counters:  # 64 counters of 32 bits, one for each bit of a feature: the bits of one place in one word
+    uint64_t planes[32]
+    uint64_t waiting[4]  # features that are added together
+    int count

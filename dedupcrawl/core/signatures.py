@@ -18,42 +18,61 @@ _CAP = cython.declare(cython.int, TERM_FREQUENCY_CAP)
 _FACTOR = cython.declare(uint64_t, 0xD1342543DE82EF95)
 # Chosen anew in each process: where a value stands in a hash table cannot be foreseen by who makes pages.
 _table_seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
-_spread = cython.declare(uint64_t[256])  # bit i of a byte → bit 0 of byte i
-
-
-def _fill():
-    value: cython.int
-    bit: cython.int
-    for value in range(256):
-        _spread[value] = 0
-        for bit in range(8):
-            _spread[value] |= cython.cast(uint64_t, value >> bit & 1) << 8 * bit
-
-
-_fill()
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _flush(counters: cython.pointer(Counters)) -> cython.void:
-    byte: cython.int
-    bit: cython.int
-    for byte in range(8):
-        for bit in range(8):
-            counters.total[8 * byte + bit] += counters.lanes[byte] >> 8 * bit & 255
-        counters.lanes[byte] = 0
-    counters.added = 0
+def _add_at(counters: cython.pointer(Counters), place: cython.int, carry: uint64_t) -> cython.void:
+    """Add 2 to the power of a place to the counter of each bit that is set."""
+    while carry:
+        plane: uint64_t = counters.planes[place]
+        counters.planes[place] = plane ^ carry
+        carry &= plane
+        place += 1
 
 
 @cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _sum(plane: cython.pointer(uint64_t), one: uint64_t, other: uint64_t) -> uint64_t:
+    """Add two words to a plane; what is carried to the next one (Harley and Seal)."""
+    half: uint64_t = plane[0] ^ one
+    carry: uint64_t = (plane[0] & one) | (half & other)
+    plane[0] = half ^ other
+    return carry
+
+
+@cython.cfunc
+@cython.inline
 @cython.exceptval(check=False)
 def _add(counters: cython.pointer(Counters), feature: uint64_t) -> cython.void:
-    byte: cython.int
-    for byte in range(8):
-        counters.lanes[byte] += _spread[feature >> 8 * byte & 255]
-    counters.added += 1
-    if counters.added == 255:
-        _flush(counters)
+    """Add 1 to the counter of each bit that is set, once four features are together."""
+    counters.waiting[counters.count & 3] = feature
+    counters.count += 1
+    if counters.count & 3:
+        return
+    planes: cython.pointer(uint64_t) = counters.planes
+    waiting: cython.pointer(uint64_t) = counters.waiting
+    one: uint64_t = _sum(planes, waiting[0], waiting[1])
+    other: uint64_t = _sum(planes, waiting[2], waiting[3])
+    _add_at(counters, 2, _sum(planes + 1, one, other))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _more_than(counters: cython.pointer(Counters), most: uint64_t) -> uint64_t:
+    """The bits whose counters hold more, compared from their highest places on."""
+    more: uint64_t = 0
+    equal: uint64_t = ~more
+    place: cython.int
+    for place in range(31, -1, -1):
+        plane: uint64_t = counters.planes[place]
+        if most >> place & 1:
+            equal &= plane
+        else:
+            more |= equal & plane
+            equal &= ~plane
+    return more
 
 
 @cython.cfunc
@@ -81,8 +100,6 @@ def simhash(text: SymbolText, pairs: bool) -> tuple:
             `TERM_FREQUENCY_CAP` times. False: these words alone, as often as they occur.
     """
     size: cython.size_t = 16
-    features: cython.long = 0
-    fingerprint: uint64_t = 0
     feature: uint64_t
     counters: Counters
     most: cython.size_t = text.count
@@ -104,18 +121,15 @@ def simhash(text: SymbolText, pairs: bool) -> tuple:
             feature = fmix64(3 * text.items[i].hash + text.items[i + 1].hash)
             if _counts(values, seen, size - 1, feature):
                 _add(cython.address(counters), feature)
-                features += 1
         if text.items[i].length >= _LONG_WORD:
             feature = fmix64(text.items[i].hash)
             if not is_pairs or _counts(values, seen, size - 1, feature):
                 _add(cython.address(counters), feature)
-                features += 1
-    _flush(cython.address(counters))
-    for i in range(BITS):
-        fingerprint |= cython.cast(uint64_t, 2 * counters.total[i] > features) << i
+    for i in range(counters.count & 3):
+        _add_at(cython.address(counters), 0, counters.waiting[i])
     free(values)
     free(seen)
-    return fingerprint, features
+    return _more_than(cython.address(counters), counters.count // 2), counters.count
 
 
 @cython.cfunc

@@ -42,11 +42,12 @@ cdef class SymbolText:
     cdef Py_ssize_t scratch_room
     cdef int block_count, block_room
     cdef bint has_line
+    cdef bint may_have_url  # whether "www." or ":/" stands in it
     cdef int line
     cdef readonly Vocabulary vocabulary
+    cdef int reserve(self, Py_ssize_t size) except -1
     cdef int add(self, const uint8_t *text, Py_ssize_t size) except -1
     cdef int scan(self, Py_ssize_t begin) except -1
-    cdef int scan_lines(self, Py_ssize_t size) except -1
     cdef int add_block(self, Py_ssize_t begin, Py_ssize_t end, int first) except -1
     cpdef SymbolText without(self, const uint8_t[::1] left_out)
     cpdef SymbolText without_urls(self)

@@ -27,8 +27,12 @@ from cython.cimports.dedupcrawl.core.characters import (
     LETTER,
     POINT,
     TOUCH,
+    encode,
     fold_into,
+    kind_in,
     kind_of,
+    kinds_blocks,
+    kinds_data,
 )
 from cython.cimports.dedupcrawl.core.hashing import fmix64, murmur3_32, times_plus
 from cython.cimports.libc.stdlib import free, malloc, realloc
@@ -126,6 +130,13 @@ class SymbolText:
         """Of the index whose pages it is compared with."""
         return self.vocabulary.secret
 
+    def reserve(self, size):
+        """Make room for lines of so many bytes, so that next to nothing is moved when they are added."""
+        self.room, self.item_room = size + size // 8 + 64, size // 4 + 16
+        self.folded = cython.cast(cython.pointer(uint32_t), _resized(self.folded, self.room, 4))
+        self.items = cython.cast(cython.pointer(Symbol), _resized(self.items, self.item_room, cython.sizeof(Symbol)))
+        return 0
+
     def add(self, text, size):
         """Add a line in UTF-8."""
         begin: cython.Py_ssize_t = self.size + (1 if self.has_line else 0)
@@ -150,18 +161,26 @@ class SymbolText:
         total: uint64_t
         point: uint64_t = self.vocabulary.point
         mask: uint64_t = self.vocabulary.mask
+        blocks: cython.pointer(cython.const[uint16_t]) = kinds_blocks
+        data: cython.pointer(cython.const[uint8_t]) = kinds_data
         kind: uint8_t
         bits: uint8_t
+        mark: uint32_t
         while at < end:
             is_capital: cython.bint = (folded[at] & CAPITAL) != 0
-            folded[at] &= POINT
-            kind = kind_of(folded[at])
+            mark = folded[at] & POINT
+            folded[at] = mark
+            kind = kind_in(blocks, data, mark)
             if kind == TOUCH:
                 before: cython.bint = at > begin and kind_of(folded[at - 1]) & LETTER
                 after: cython.bint = at + 1 < end and kind_of(folded[at + 1] & POINT) & LETTER
                 if before != after:
                     kind = LETTER | ALONE
             if not kind & LETTER:
+                if mark == 0x2E:
+                    self.may_have_url |= at > begin + 2 and folded[at - 1] == folded[at - 2] == folded[at - 3] == 0x77
+                elif mark == 0x3A:
+                    self.may_have_url |= at + 1 < end and folded[at + 1] == 0x2F
                 at += 1
                 continue
             if count == self.item_room:
@@ -172,16 +191,10 @@ class SymbolText:
             symbol: cython.pointer(Symbol) = cython.address(self.items[count])
             symbol.start = at
             symbol.is_capital = is_capital
-            total, bits = folded[at] + 1, kind
+            total, bits = mark + 1, kind
             at += 1
-            while not bits & (ALONE | EXTEND) and at < end:
-                folded[at] &= POINT
-                kind = kind_of(folded[at])
-                if kind & (LETTER | ALONE | EXTEND) != LETTER and not _separates(folded, at, end):
-                    break
-                total = times_plus(total, point, folded[at] + 1)
-                bits |= kind
-                at += 1
+            if not bits & (ALONE | EXTEND):
+                at = _word_end(folded, at, end, point, cython.address(total), cython.address(bits))
             while bits & (ALONE | EXTEND) and at < end and kind_of(folded[at] & POINT) & EXTEND:
                 folded[at] &= POINT
                 total = times_plus(total, point, folded[at] + 1)
@@ -220,6 +233,7 @@ class SymbolText:
         if made.folded is cython.NULL or made.items is cython.NULL or made.blocks is cython.NULL:
             raise MemoryError
         made.room, made.item_room, made.block_room = self.size + 1, self.count, self.block_count
+        made.may_have_url = self.may_have_url
         number: cython.int = 0
         begin: cython.Py_ssize_t = 0
         i: cython.int
@@ -254,38 +268,35 @@ class SymbolText:
 
         A URL ends where another script begins, as in 见http://a.cn/。
         """
+        number: cython.int
+        i: cython.int
         made: SymbolText = self
-        at: cython.Py_ssize_t = 0
-        while at < self.size:
-            end: cython.Py_ssize_t = _url_end(self.folded, at, self.size)
-            if end and made is self:
-                made = SymbolText.__new__(SymbolText)
-                made.vocabulary = self.vocabulary
-                made.folded = cython.cast(cython.pointer(uint32_t), malloc(4 * self.size))
-                if made.folded is cython.NULL:
-                    raise MemoryError
-                made.room = self.size
-                memcpy(made.folded, self.folded, 4 * self.size)
-            while at < end:
-                made.folded[at] = 0x20
-                at += 1
-            at += not end
-        if made is not self:
-            made.scan_lines(self.size)
+        for number in range(self.block_count if self.may_have_url else 0):
+            block: cython.pointer(Block) = cython.address(self.blocks[number])
+            at: cython.Py_ssize_t = block.begin
+            is_blanked: cython.bint = False
+            while at < block.end:
+                end: cython.Py_ssize_t = _url_end(self.folded, at, block.end)
+                if end and made is self:
+                    made = self.without(bytearray())
+                    made.count, made.block_count = block.first, number
+                is_blanked |= end > 0
+                while at < end:
+                    made.folded[at] = 0x20
+                    at += 1
+                at += not end
+            if is_blanked:
+                made.size, made.line = block.end, block.line
+                made.scan(block.begin)  # which has no more symbols than before
+            elif made is not self:
+                made.blocks[made.block_count] = block[0]
+                made.blocks[made.block_count].first = made.count
+                made.block_count += 1
+                for i in range(block.first, block.first + block.count):
+                    made.items[made.count] = self.items[i]
+                    made.count += 1
+        made.size = self.size
         return made
-
-    def scan_lines(self, size):
-        """Find the symbols of all lines, of folded text of so many characters."""
-        begin: cython.Py_ssize_t = 0
-        at: cython.Py_ssize_t
-        for at in range(size + 1):
-            if at == size or self.folded[at] == 0x0A:
-                self.size = at
-                self.line += begin > 0
-                self.scan(begin)
-                begin = at + 1
-        self.has_line = True
-        return 0
 
     def __len__(self):
         return self.count
@@ -293,12 +304,12 @@ class SymbolText:
     @property
     def normalized(self):
         """The symbols in UTF-8, with a space between two: what digests of the text are made of."""
-        size: cython.Py_ssize_t = 0
+        size: cython.Py_ssize_t = self.count
         i: cython.int
         at: cython.Py_ssize_t
         for i in range(self.count):
-            size += self.items[i].length
-        raw: cython.pointer(uint32_t) = cython.cast(cython.pointer(uint32_t), malloc(4 * (size + self.count) + 4))
+            size += 4 * self.items[i].length
+        raw: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), malloc(size + 1))
         if raw is cython.NULL:
             raise MemoryError
         size = 0
@@ -306,10 +317,10 @@ class SymbolText:
             if i:
                 raw[size] = 0x20
                 size += 1
-            memcpy(raw + size, self.folded + self.items[i].start, 4 * self.items[i].length)
-            size += self.items[i].length
+            for at in range(self.items[i].start, self.items[i].start + self.items[i].length):
+                size += encode(self.folded[at], raw + size)
         try:
-            return PyUnicode_FromKindAndData(4, raw, size).encode("utf-8", "surrogatepass")
+            return raw[:size]
         finally:
             free(raw)
 
@@ -368,19 +379,15 @@ class SymbolText:
     def values(self):
         """Little-endian, 2 bytes a symbol (`value_of`), and two zero bytes between two blocks."""
         # Rooms are a quarter larger than what they hold, so no count comes to 2^31, but sums of them may.
-        made = bytearray(2 * (cython.cast(cython.Py_ssize_t, self.count) + self.block_count))
+        count: cython.Py_ssize_t = self.count
+        made: bytes = bytes(2 * (count + max(0, self.block_count - 1)))
         view: cython.pointer(uint16_t) = cython.cast(cython.pointer(uint16_t), cython.cast(cython.p_char, made))
-        at: cython.Py_ssize_t = 0
         number: cython.int
         i: cython.int
         for number in range(self.block_count):
-            if number:
-                view[at] = BREAK
-                at += 1
             for i in range(self.blocks[number].first, self.blocks[number].first + self.blocks[number].count):
-                view[at] = value_of(self.items[i].hash)
-                at += 1
-        return bytes(made[: 2 * at])
+                view[i + number] = value_of(self.items[i].hash)
+        return made
 
     @property
     def lines(self):
@@ -410,6 +417,34 @@ class SymbolText:
             if most < 0:
                 return i
         return self.block_count
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _word_end(
+    folded: cython.pointer(uint32_t),
+    at: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    point: uint64_t,
+    total: cython.pointer(uint64_t),
+    bits: cython.pointer(uint8_t),
+) -> cython.Py_ssize_t:
+    """Where a word ends of which the first character is in the `total` and `bits`, as are all of them then."""
+    blocks: cython.pointer(cython.const[uint16_t]) = kinds_blocks
+    data: cython.pointer(cython.const[uint8_t]) = kinds_data
+    hashed: uint64_t = total[0]
+    all_kinds: uint8_t = bits[0]
+    while at < end:
+        mark: uint32_t = folded[at] & POINT
+        kind: uint8_t = kind_in(blocks, data, mark)
+        if kind & (LETTER | ALONE | EXTEND) != LETTER and not _separates(folded, at, end):
+            break
+        folded[at] = mark
+        hashed = times_plus(hashed, point, mark + 1)
+        all_kinds |= kind
+        at += 1
+    total[0], bits[0] = hashed, all_kinds
+    return at
 
 
 @cython.cfunc

@@ -179,6 +179,9 @@ def _after_unread(
     """The end of an element that is not read, whose name stands at `at`; -1 where none does."""
     stop: cython.Py_ssize_t = -1
     element: cython.int = 0
+    first: uint8_t = lower(text[at])
+    if first != 0x73 and first != 0x6E and first != 0x74 and first != 0x69:  # no name of one begins with another
+        return -1
     while element < UNREAD:
         stop = _after_name(_unread[element], text, at, end)
         if stop >= 0:
@@ -272,7 +275,7 @@ def read_tag(text, at, end, tag):
     tag.name.end = tag.attributes.begin = at
     values: cython.int = 0
     while True:
-        while at < end and text[at] != 0x3E and text[at] != 0x3D:
+        while at < end and cython.cast(uint8_t, text[at] - 0x3D) > 1:  # neither "=" nor ">"
             at += 1
         if at == end or text[at] == 0x3E or values == MAX_VALUES:
             break

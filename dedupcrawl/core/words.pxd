@@ -29,7 +29,7 @@ cdef class WordLists:
     cdef Vocabulary vocabulary
     cdef uint64_t keys[PLACES]
     cdef uint8_t kinds[PLACES]
-    cdef readonly object antonyms
+    cdef object pairs
     cdef int put(self, object lines, uint8_t kind) except -1
     cdef int place(self, uint64_t key) noexcept
     cdef int kind_of_key(self, uint64_t key) noexcept

@@ -68,7 +68,13 @@ class WordLists:
         self.put(_SIGNS, SIGN)
         for name, kind in _LISTS:
             self.put(WORDS[name].split(), kind)
-        self.antonyms = _antonyms(vocabulary)
+
+    @property
+    def antonyms(self):
+        """See `_antonyms`; made when a text is compared for the first time."""
+        if self.pairs is None:
+            self.pairs = _antonyms(self.vocabulary)
+        return self.pairs
 
     def put(self, lines, kind):
         i: cython.int
@@ -99,26 +105,33 @@ def word_lists(secret: object) -> object:
 
 
 def _antonyms(vocabulary: Vocabulary) -> object:
-    """Pairs of words as `pair_key` makes them of their values, ascending, in both orders. uint64."""
+    """Pairs of words in both orders, ascending: 30 bits each, of the values of one or two symbols without digits."""
     raw = gzip.decompress((_DATA / "antonyms-3.0.txt.gz").read_bytes()).decode("ascii")
     written = (
         raw.split() + WORDS["antonyms"].replace("/", " ").split() + WORDS["antonym_pairs"].split()
     )  # pair after pair
     words = SymbolText.of((*written, *"".join(WORDS["chinese_antonyms"].split())), vocabulary.secret)
-    keys: list = []
-    places = words.block_places
-    values = (words.hashes >> np.uint64(48) & np.uint64(0xFFFE)).tolist()
-    for one, other in zip(places[::2], places[1::2], strict=True):
-        here, there = (values[first : first + count] for first, count in (one, other))
-        if len(here) <= 2 and len(there) <= 2 and here != there:
-            keys += [pair_key(here, there), pair_key(there, here)]
-    return np.unique(np.array(keys, dtype=np.uint64))
+    text: SymbolText = words
+    found = np.empty(text.block_count, dtype=np.uint64)
+    keys: uint64_t[::1] = found
+    count: cython.int = 0
+    i: cython.int
+    for i in range(0, text.block_count - 1, 2):
+        here: uint64_t = _word_value(text, i)
+        there: uint64_t = _word_value(text, i + 1)
+        if text.blocks[i].count <= 2 and text.blocks[i + 1].count <= 2 and here != there:
+            keys[count], keys[count + 1] = here << 30 | there, there << 30 | here
+            count += 2
+    pairs = np.sort(found[:count])  # np.unique would import a sixth of NumPy more
+    return pairs[np.append(True, pairs[1:] != pairs[:-1])]
 
 
-def pair_key(here: list, there: list) -> int:
-    """Two words of one or two symbols each, by their values without the bit of digits, in 60 bits."""
-    numbers = [value >> 1 for value in (*(0, *here)[-2:], *(0, *there)[-2:])]
-    return numbers[0] << 45 | numbers[1] << 30 | numbers[2] << 15 | numbers[3]
+@cython.cfunc
+@cython.exceptval(check=False)
+def _word_value(text: SymbolText, block: cython.int) -> uint64_t:
+    """The values, without the bit of digits, of the first two symbols of a block, or of the only one."""
+    items: cython.pointer(Symbol) = text.items + text.blocks[block].first
+    return items[0].hash >> 49 if text.blocks[block].count == 1 else (items[0].hash >> 49) << 15 | items[1].hash >> 49
 
 
 @cython.cfunc
@@ -219,6 +232,8 @@ def _tell(
     at: cython.int
     other: cython.int
     kind: cython.int
+    numbers: cython.int = 0
+    times: cython.int = 0  # words such as "ago"
     for at in range(first, end):
         symbol: cython.pointer(Symbol) = cython.address(text.items[at])
         point: uint32_t = text.folded[symbol.start]
@@ -239,18 +254,22 @@ def _tell(
             if kind > 0 and (kinds[at] & KIND) != NEGATION:
                 kinds[at] = kind | kinds[at] & IDEOGRAPH
                 kinds[at + 1] = kind | kinds[at + 1] & IDEOGRAPH
-    for at in range(first, end):
+    for at in range(first, end):  # most blocks have neither, and need not be looked at again
+        kind = kinds[at] & KIND
+        numbers += (kind == NUMERAL) | (text.items[at].hash & 1)
+        times += kind == AGO
+    for at in range(first, end if numbers else first):
         kind = kinds[at] & KIND
         if (kind == NUMBER or kind == NUMERAL) and _is_dated(text, kinds, at, first, end):
             kinds[at] = DATE | kinds[at] & IDEOGRAPH
-    for at in range(first, end):  # 2 years 3 weeks ago
+    for at in range(first, end if times else first):  # 2 years 3 weeks ago
         if kinds[at] & KIND == AGO:
             for other in range(max(first, at - _AGO_REACH), min(end, at + _AGO_REACH + 1)):
                 kind = kinds[other] & KIND
                 if kind == NUMBER or kind == NUMERAL or kind == UNIT:
                     kinds[other] = DATE | kinds[other] & IDEOGRAPH
     at = first
-    while at + 1 < end:  # 12:30; 2024-03-21 and 3/21/2024, but not 3-4 and 1/2
+    while numbers and at + 1 < end:  # 12:30; 2024-03-21 and 3/21/2024, but not 3-4 and 1/2
         mark: uint32_t = _joins(text, at)
         last: cython.int = at
         while mark and last + 1 < end and _joins(text, last) == mark:
@@ -267,13 +286,9 @@ def _tell(
 def kinds_of(text: SymbolText) -> bytes:
     """One byte for each of `SymbolText.values`: the kind of a symbol and whether it is half a word; 0 of a break."""
     lists: WordLists = word_lists(text.vocabulary.secret)
-    made = bytearray(text.count)
+    made: bytes = bytes(text.count + max(0, text.block_count - 1))
     kinds: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, made))
     number: cython.int
-    broken = bytearray()
     for number in range(text.block_count):
-        block: cython.pointer(Block) = cython.address(text.blocks[number])
-        _tell(text, lists, block, kinds)
-        broken += b"\0" if number else b""
-        broken += made[block.first : block.first + block.count]
-    return bytes(broken)
+        _tell(text, lists, cython.address(text.blocks[number]), kinds + number)
+    return made

@@ -185,8 +185,8 @@ class Software:
             self._stats.inc_value(f"dedup/software/recognized/{one.program}")
             said = "dedupcrawl: %s runs %s (%s): %s, on probation unless settled by earlier trials"
             logger.info(said, *told, counted(count, "rule"))
-        if self._rules_in_use(known) == self._rules_in_use(now):  # mostly it was one sign more
-            return
+        if _whence_rules(known) == _whence_rules(now) or self._rules_in_use(known) == self._rules_in_use(now):
+            return  # mostly it was one sign more
         self._normalizer.has_more(site)
         self._book.extend(site)
         old, new = ({rule.id: replace(rule, hosts=()) for rule in self._all_rules(of)} for of in (known, now))
@@ -199,6 +199,12 @@ class Software:
         programs = self._sightings.programs
         there = (one for one in known.seen if one.program in programs)
         return msgspec.structs.replace(known, seen=tuple(one.judged_by(programs[one.program]) for one in there))
+
+
+def _whence_rules(known: SiteSoftware) -> tuple[object, ...]:
+    """All that the rules of a site's software hang on: not on the signs by which it was recognized."""
+    places = [msgspec.structs.replace(one, signs={}) for one in known.installations]
+    return places, known.tried, known.failed
 
 
 def _write(folder: Path, site: str, tried: Sequence[Rule]) -> bool:

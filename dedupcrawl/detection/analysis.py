@@ -8,7 +8,7 @@ from functools import cached_property
 import msgspec
 
 from dedupcrawl.content import main_outline
-from dedupcrawl.content.around import Around, resource_hashes
+from dedupcrawl.content.around import Around
 from dedupcrawl.content.checks.base import OF_WHOLE_PAGES, Check
 from dedupcrawl.content.view import View
 from dedupcrawl.core.digests import NO_SECRET, Secret
@@ -57,7 +57,7 @@ class Analysis:
         """Count it where its site's template is learned, by this title; those of its blocks that recur from now on."""
         self.is_counted = True
         beside = ((text, len(text)) for text in (self.asides, self.link_lines, self.secondary))
-        hashes = (*self.page.links, *resource_hashes(self.page.resources))
+        hashes = (*self.page.links, *self.around.resources)
         return template.add(hashes, title, ((self.text, self._blocks), *beside))
 
     def without(self, template: Template) -> tuple[SymbolText, int]:
@@ -113,10 +113,14 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
         known of the site. Where nothing else is left, all signatures are of the whole text; where hardly anything is,
         the other checks abstain.
         """
-        signatures = ((check.name, self._signature(check)) for check in checks)
-        return {name: signature for name, signature in signatures if signature is not None}
-
-    def _signature(self, check: Check) -> bytes | None:
-        if check.name in OF_WHOLE_PAGES or not self.template_blocks:
-            return self.analysis.signature(check)
-        return check.signature(self.analysis.page, self.own) if len(self.own) >= OWN_SYMBOLS else None
+        is_whole, page = not self.template_blocks, self.analysis.page
+        signatures: dict[str, bytes] = {}
+        for check in checks:
+            made = None
+            if is_whole or check.name in OF_WHOLE_PAGES:
+                made = self.analysis.signature(check)
+            elif len(self.own) >= OWN_SYMBOLS:
+                made = check.signature(page, self.own)
+            if made is not None:
+                signatures[check.name] = made
+        return signatures

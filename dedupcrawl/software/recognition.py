@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice, takewhile
 from typing import Any
 from urllib.parse import unquote
@@ -36,6 +37,8 @@ _FIRST_TEXT = re.compile(r"/([^/?{}]+)(?:[/?]|\Z)")
 
 def _readable(url: str, parts: UrlParts) -> UrlParts:
     """A URL with segments, at least one, and its first arguments as signs have them: delimiters are not escaped."""
+    if parts.segments and len(parts.args) <= _MOST_ARGUMENTS and "%" not in url:
+        return parts
     segments, args = parts.segments or [""], parts.args[:_MOST_ARGUMENTS]
     if "%" in url:
         segments, args = [as_sent(unquote(text)) for text in segments], [as_sent(unquote(text)) for text in args]
@@ -43,19 +46,19 @@ def _readable(url: str, parts: UrlParts) -> UrlParts:
 
 
 class UrlSigns:
-    """Finds, of numbered signs of URLs, those that a URL may show. Few are ever compared: the others are not parsed."""
+    """Finds, of numbered signs of URLs, those that a URL shows. Few are ever compared: the others are not parsed."""
 
     def __init__(self, signs: Iterable[tuple[int, Sign]]) -> None:
         self._signs = dict(signs)
         self._by_text: defaultdict[str, list[int]] = defaultdict(list)  # a segment, or an argument's name
         self._by_part: list[tuple[str, int]] = []  # of a segment
-        self._templates: dict[int, Template] = {}
-        self._paths: dict[int, PathForm] = {}  # of those that were compared: making one costs more than comparing
+        self._forms: dict[int, tuple[Template, PathForm | None]] = {}  # of those that were compared
+        self._lightness = {number: -sign.weight for number, sign in self._signs.items()}
         for number, sign in self._signs.items():
             if first := _FIRST_TEXT.match(anchored(sign.url, {})):
                 self._by_text[as_sent(first[1])].append(number)
                 continue
-            template = self._template(number)
+            template, _ = self._form(number)
             path = template.path or ()
             known = next(filter(None, map(_texts, path)), ()) or [name for name, _ in template.args[:1]]
             for text in known:
@@ -64,30 +67,41 @@ class UrlSigns:
                 literals = [literal for piece in path for literal in piece.literals]
                 self._by_part.append((max(literals, key=len), number))
 
-    def _template(self, number: int) -> Template:
-        if number not in self._templates:
-            self._templates[number] = self._signs[number].template()
-        return self._templates[number]
+    def _form(self, number: int) -> tuple[Template, PathForm | None]:
+        """Make the form of a sign, and that of its path, which costs more than to compare them."""
+        template = self._signs[number].template()
+        made = self._forms[number] = template, PathForm(template.path) if template.path is not None else None
+        return made
 
-    def candidates(self, url: UrlParts) -> list[tuple[int, Template]]:
-        """Number and form of each sign that the URL may show. Each has yet to be compared, see `fit`."""
+    def candidates(self, url: UrlParts, most: int) -> list[tuple[int, Sequence[int] | None]]:
+        """The signs that the URL may show, the heaviest first; each has yet to be compared, see `fit`.
+
+        With each, behind how many of the URL's first segments, fewer than `most`, it may stand; None without a path.
+        """
         numbers = list[int]()
-        for text in dict.fromkeys([*url.segments, *url.names()]):
+        texts = [*url.segments, *url.names()] if url.args else url.segments
+        for text in dict.fromkeys(texts):
             numbers += self._by_text.get(text, ())
         if self._by_part:
             path = "/".join(url.segments)
-            numbers += [number for part, number in self._by_part if part in path]
-        return [(number, self._template(number)) for number in numbers]
+            for part, number in self._by_part:
+                if part in path:
+                    numbers.append(number)
+        numbers.sort(key=self._lightness.__getitem__)
+        found: list[tuple[int, Sequence[int] | None]] = []
+        for number in numbers:
+            _, form = self._forms.get(number) or self._form(number)
+            starts = None if form is None else form.starts(url.segments, most)
+            if starts is None or starts:
+                found.append((number, starts))
+        return found
 
-    def fit(self, number: int, template: Template, url: UrlParts, start: int) -> bool:
+    def fit(self, number: int, url: UrlParts, start: int) -> bool:
         """Whether what is left of a URL behind its first `start` segments is of a sign's form."""
-        if template.path is not None:
-            path = self._paths.get(number)
-            if path is None:
-                path = self._paths[number] = PathForm(template.path)
-            if not path.fits(url.segments[start:], {}):
-                return False
-        return _args_fit(template, url.args)
+        template, path = self._forms.get(number) or self._form(number)
+        if path is not None and not path.fits(url.segments[start:], {}):
+            return False
+        return not template.args or _args_fit(template, url.args)
 
 
 def _args_fit(template: Template, args: Sequence[str]) -> bool:
@@ -154,6 +168,7 @@ class Recognizer:
     def __init__(self, known: Sequence[Program]) -> None:
         self.programs: Mapping[str, Program] = {program.name: program for program in known}
         self._signs = [(program.name, sign) for program in known for sign in program.signs]
+        self._texts = [str(sign) for _, sign in self._signs]
         self._told_by = [(program, sign.anchor) for program, sign in self._signs]
         self._of_urls = UrlSigns((number, sign) for number, (_, sign) in enumerate(self._signs) if sign.url)
         self._of_pages: defaultdict[str, list[tuple[int, Sign]]] = defaultdict(list)  # by program
@@ -184,28 +199,26 @@ class Recognizer:
         readable = _readable(url, parts)
         places = _places(parts.segments)[: len(readable.segments)]
         told: dict[str, int] = {}  # program → the sign that it had not shown; of others there is another URL, or none
-        for number, template in sorted(self._of_urls.candidates(readable), key=self._heaviest_first):
+        for number, starts in self._of_urls.candidates(readable, len(places)):
             program, anchor = self._told_by[number]
             if told.get(program, number) != number and self._signs[number][1].weight > 0:
                 continue
-            if template.path is None:
-                if number not in seen.everywhere and self._of_urls.fit(number, template, readable, 0):
+            if starts is None:
+                if number not in seen.everywhere and self._of_urls.fit(number, readable, 0):
                     told[program] = number
                     seen.everywhere.add(number)
                     seen.programs.setdefault(program, {})
                     seen.count += 1
                 continue
-            for start, path in enumerate(places):
+            for start in starts:
+                path = places[start]
                 paths = seen.programs.get(program, _NOTHING).get(anchor, _NOTHING)
                 if number in paths.get(path, ()):  # as of nearly all URLs of a site
                     continue
-                if self._of_urls.fit(number, template, readable, start) and _has_room(paths, path):
+                if self._of_urls.fit(number, readable, start) and _has_room(paths, path):
                     told[program] = number
                     seen.programs.setdefault(program, {}).setdefault(anchor, {}).setdefault(path, set()).add(number)
                     seen.count += 1
-
-    def _heaviest_first(self, candidate: tuple[int, Template]) -> int:
-        return -self._signs[candidate[0]][1].weight
 
     def see_page(self, sight: Sight) -> News:
         """Take note of a page, and of the links to its own host.
@@ -286,10 +299,11 @@ class Recognizer:
                 for number, _ in self._of_pages.get(name, ()):
                     if any(page.startswith(below) for page in seen.pages.get(number, ())):
                         shown.add(number)
-                signs = {str(sign): sign.weight for _, sign in (self._signs[number] for number in sorted(shown))}
+                signs = {self._texts[number]: self._signs[number][1].weight for number in sorted(shown)}
                 yield Installation(name, host + base, signs, anchors, tuple(sorted(seen.spellings)))
 
 
+@lru_cache(maxsize=_MOST_HOSTS)
 def _host(authority: str, scheme: str) -> str:
     """The name of a host, whichever way it is written."""
     return without_default_port(scheme, authority).removeprefix("www.")

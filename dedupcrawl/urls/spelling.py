@@ -15,12 +15,15 @@ No site has a say in it, so it holds before any rule does. Equivalent are, in an
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 from dedupcrawl.sites import ascii_form
 from dedupcrawl.urls.url_parts import DEFAULT_PORTS
 
 LONGEST_URL = 16_384  # characters; longer ones are nobody's page and are left alone
+
+_REMEMBERED = 256  # URLs: few, because one may be long, and as many as the links of a page, each asked about thrice
 
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _PLAIN = r"[!$&-;=?-\[\]_a-z~]*"  # what stands for itself
@@ -40,6 +43,7 @@ _LINE_ENDS = str.maketrans("", "", "\t\r\n")
 _ESCAPED_AMPERSAND = re.compile(r"(?:0*38|[xX]0*26);")  # what HTML writes for "&", behind "&#"
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def canonical_url(url: str) -> str:
     """The one spelling of an http or https URL; any other text as it is.
 

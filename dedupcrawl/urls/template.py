@@ -339,6 +339,17 @@ class PathForm:
             texts += [f"/{piece.literals[0]}", *piece.literals[1:]]
         return texts
 
+    def starts(self, segments: list[str], most: int) -> list[int]:
+        """Behind how many of its first segments, fewer than `most`, a path is of this length and has these literals."""
+        length, found = len(segments), list[int]()
+        for start in range(max(0, length - self._most), min(most, length - self._least + 1)):
+            for i, literal in self.literals:
+                if segments[start + i if i >= 0 else i] != literal:
+                    break
+            else:
+                found.append(start)
+        return found
+
     def fits(self, segments: list[str], values: dict[str, str]) -> bool:
         """True when a path is of this form; puts what was captured into `values`, which then may be half filled."""
         length = len(segments)

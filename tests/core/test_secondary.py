@@ -19,6 +19,7 @@ TEXT = "<h1>The keeper</h1><p>This page opens a drawer. Wait until it has come t
     ("markup", "lines"),
     [
         ("<textarea readonly>One &amp; two\nthree</textarea>", ("One & two", "three")),
+        ("<textarea>One \0 two</textarea>", ("One", "two")),
         ("<input value='Written here'>", ("Written here",)),
         ("<INPUT TYPE=Search placeholder='Your name'>", ("Your name",)),
         ("<input type=image src=/go.gif alt='Go on'>", ("Go on",)),
