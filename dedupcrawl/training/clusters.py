@@ -28,7 +28,7 @@ NEAR = 3  # bits of a SimHash in which near-duplicates differ, at most (Manku et
 class Clusters:
     """The URLs of some sites and which of them lead to one page."""
 
-    # columns site, url, cluster (u32), importance, simhash and is_unique; by site and URL, each URL once. `cluster`
+    # columns site, url, cluster (u32) and importance; by site and URL, each URL once. `cluster`
     # counts from 0 within a site, in the order of the clusters' smallest URLs, so it depends on nothing but the URLs
     # and what they lead to. A cluster of one URL is a page without duplicates
     urls: pl.DataFrame
@@ -49,8 +49,7 @@ def clusters_of(rows: pl.DataFrame) -> Clusters:
     Of several rows of a URL the last fetched counts. False clusters are left out: error pages, empty pages, and single
     pages served for many unlike URLs (a soft 404, a login wall, an empty listing).
     """
-    unique = rows.filter("is_unique")["url"]  # said in rows of their own
-    pages = _one_row_a_url(rows).with_columns(is_unique=pl.col("url").is_in(unique.implode()))
+    pages = _one_row_a_url(rows)
     links = _links(pages, rows)
     pages = _with_targets(pages, links)
     pages = pages.with_columns(label=_labels(pages, links))
@@ -138,7 +137,7 @@ def _near(pages: pl.DataFrame) -> pl.DataFrame:
 def _with_targets(pages: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     """What is needed of `pages`, and a row for each end of a link that is not among them."""
     names_another = pl.col("canonical").is_not_null()
-    kept = ("site", "url", "content", "fault", "importance", "simhash", "is_unique")
+    kept = ("site", "url", "content", "fault", "importance")
     pages = pages.select(*kept, names_another=names_another)
     ends = pl.concat([links.select("site", "url"), links.select("site", url="to")]).unique(maintain_order=True)
     return pl.concat([pages, ends.join(pages, on="url", how="anti")], how="diagonal") if links.height else pages
@@ -183,6 +182,4 @@ def _numbered(pages: pl.DataFrame) -> pl.DataFrame:
         "url",
         cluster=(pl.col("first").rank("dense").over("site") - 1).cast(pl.UInt32),
         importance="importance",
-        simhash="simhash",
-        is_unique="is_unique",
     )

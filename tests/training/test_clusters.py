@@ -167,15 +167,6 @@ def test_a_canonical_link_between_near_duplicates_at_one_path_is_believed() -> N
     assert groups(target, {**one("p?ref=1", near), "simhash": "odd"}) == [["p"], ["p?ref=1"]]
 
 
-def test_pages_that_were_judged_to_be_unique_are_known() -> None:
-    rows = [page("1", "x"), page("2", "y"), page("3", "z"), {"url": "http://a.com/2", "unique": True}]
-    assert clusters(*rows, {"url": "http://a.com/3", "unique": False}).urls["is_unique"].to_list() == [
-        False,
-        True,
-        False,
-    ]
-
-
 def test_raw_digests_where_there_is_nothing_else() -> None:
     assert groups(page("1", digest="x"), page("2", digest="x"), page("3", "t", digest="x")) == [["1", "2"], ["3"]]
 
@@ -197,7 +188,7 @@ def test_importance_comes_along() -> None:
 def test_no_rows() -> None:
     found = clusters()
     assert found.urls.is_empty()
-    assert found.urls.columns == ["site", "url", "cluster", "importance", "simhash", "is_unique"]
+    assert found.urls.columns == ["site", "url", "cluster", "importance"]
     assert found.false == Counter()
 
 
