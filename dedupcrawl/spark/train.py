@@ -24,7 +24,7 @@ from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.spark.reading import ORDER, REPORT, add_reports, check_formats, in_order, read_logs
 from dedupcrawl.spark.session import materialized, spark_session
 from dedupcrawl.training import false_clusters, learning_part
-from dedupcrawl.training.clusters import DISBELIEVED, NEAR, UNLIKE, components
+from dedupcrawl.training.clusters import DISBELIEVED, NEAR, NEAR_OF_ONE_REQUEST, UNLIKE, components
 from dedupcrawl.training.evaluate import measured
 from dedupcrawl.training.learning_part import (
     Learned,
@@ -178,10 +178,22 @@ def _links(pages: DataFrame, mere: DataFrame, aliases: DataFrame) -> DataFrame:
     of_it = pages.where("simhash is not null").select(F.col("url").alias("to"), F.col("simhash").alias("of_it"))
     near = pages.where("names_own").withColumnRenamed("canonical", "to").join(of_it, "to")
     near = near.where(F.bit_count(F.col("simhash").bitwiseXOR(F.col("of_it"))) <= NEAR).select("site", "url", "to")
-    said = verdicts.union(aliases.where("alias_held").drop("alias_held")).union(named).union(near)
+    held = aliases.where("alias_held").drop("alias_held")
+    said = verdicts.union(held).union(named).union(near).union(_respelled(pages))
     failed = aliases.where("not alias_held").select("url", "to")
     both_ways = failed.union(failed.select("to", "url"))
     return redirects.union(said.join(both_ways, ["url", "to"], "left_anti").select("site", "url", "to")).distinct()
+
+
+def _respelled(pages: DataFrame) -> DataFrame:
+    """As `clusters._respelled`: site, url, to."""
+    path, query = F.substring_index("url", "?", 1).alias("path"), F.expr("substring(url, instr(url, '?') + 1)")
+    args = F.array_join(F.array_sort(F.split(F.replace(query, F.lit("+"), F.lit("%20")), "&")), "&").alias("args")
+    asked = pages.where("instr(url, '?') > 0 and simhash is not null").select("site", "url", "simhash", path, args)
+    first = asked.groupBy("path", "args").agg(F.min(F.struct("url", "simhash")).alias("first"))
+    asked = asked.join(first, ["path", "args"]).where("url <> first.url")
+    near = F.bit_count(F.col("simhash").bitwiseXOR(F.col("first.simhash"))) <= NEAR_OF_ONE_REQUEST
+    return asked.where(near).select("site", "url", F.col("first.url").alias("to"))
 
 
 def _verdicts(pages: DataFrame, mere: DataFrame) -> DataFrame:
