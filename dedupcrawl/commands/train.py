@@ -139,6 +139,11 @@ def _lines(summary: TrainingSummary, rules: Path, given: Sequence[str]) -> list[
         f"{proof['wrong']:,} to another one{others}, precision "
     )
     proved += said_share(proof["coverage"] - proof["wrong"], proof["wrong"])
+    whole = told["log"]
+    of_log = (
+        f"{whole['coverage']:,} URLs changed, {whole['merged']:,} merged, {counted(whole['wrong'], 'URL')} sent "
+        f"to a URL of another cluster, precision {said_share(whole['coverage'] - whole['wrong'], whole['wrong'])}"
+    )
     earlier = told["carried_over_rules"]
     kept, refuted = counted(earlier["kept"], "rule"), earlier["refuted"]
     named = ", those that redirects and canonical links name among them" if told["urls"] > told["rows"] else ""
@@ -151,6 +156,7 @@ def _lines(summary: TrainingSummary, rules: Path, given: Sequence[str]) -> list[
         f"false clusters left out: {false}",
         f"{counted(told['rules'], 'rule')} for {counted(told['sites_with_rules'], 'site')} in {rules}",
         f"held-out clusters: {proved}",
+        f"the whole log: {of_log}",
         *([f"learned before and not again: {kept} kept, {refuted:,} refuted"] if any(earlier.values()) else []),
         *_next_steps(told, rules, given),
     ]

@@ -18,7 +18,7 @@ from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.learning.diff import diff
-from dedupcrawl.urls.learning.forms import Forms, Tally, is_near
+from dedupcrawl.urls.learning.forms import Forms, Tally
 from dedupcrawl.urls.learning.learn import EXPECTED
 from dedupcrawl.urls.learning.ledger import Ledger, Price
 from dedupcrawl.urls.learning.narrowing import specialized
@@ -90,7 +90,7 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
 
     It names a disabled rule that would merge them, or one that is for other URLs; the rules by which training on the
     logs would merge them; or, for each way to do so that it would not take, the pages that contradict it, or how few
-    clusters support it. Pages that may be the same at two times (near SimHashes) count as neither. Nothing is written.
+    clusters support it. Nothing is written.
 
     \b
     dedupcrawl rules why 'https://example.com/7?sort=a' 'https://example.com/7' .scrapy/dedup/crawl-log.jsonl
@@ -154,8 +154,7 @@ def _in_log(urls: Pair, log: Ledger) -> str:
         return "not both in the log"
     if one == other:
         return "one page"
-    is_one = is_near(log.bits.get(one), log.bits.get(other))
-    return "near pages, which count neither way" if is_one else "different pages"
+    return "different pages"
 
 
 def _of_file(urls: Pair, rules: SiteRules, *, are_off: bool) -> Iterator[dict[str, Any]]:
@@ -198,7 +197,7 @@ def _judged_by(urls: Pair, log: Ledger) -> list[dict[str, Any]]:
 
     `log` has the pages of the site, under the rules that training on it leaves, which do not merge the two.
     """
-    forms = Forms(log.site, log.forms, log.labels, log.sides, log.bits)
+    forms = Forms(log.site, log.forms, log.labels, log.sides)
     return [_judged(rule, urls, forms, log.rules) for rule in _hypotheses(_made(urls, log.site, log.rules)[0])]
 
 
@@ -206,12 +205,10 @@ def _judged(rule: Rule, urls: Pair, forms: Forms, rules: Sequence[Rule]) -> dict
     tried = forms.tried(rule)
     is_expected = rule.effect in {one.effect for one in EXPECTED}
     least = 1 if is_expected else ceil(cost_of(rule))
-    pairs, near = _different(tried, forms)
+    pairs = _different(tried, forms)
     told = f"{tried.wrong:,} of {counted(tried.right + tried.wrong, 'merge')} would be wrong"
     if not tried.right and not tried.wrong:
         told = "no page of the log supports or contradicts it"
-        if near:
-            told = f"only similar pages support it ({counted(near, 'pair')}), which count neither way"
     elif tried.right and tried.clusters < least:
         support = f"{counted(tried.clusters, 'cluster')} of the log support{'s' * (tried.clusters == 1)} it"
         told = f"{support}, and it takes {least}" + f"; {told}" * (tried.wrong > 0)
@@ -230,19 +227,16 @@ def _judged(rule: Rule, urls: Pair, forms: Forms, rules: Sequence[Rule]) -> dict
     return _reason(rule, told, pairs if tried.wrong else ())
 
 
-def _different(tried: Tally, forms: Forms) -> tuple[list[Pair], int]:
-    """Some pairs of different pages that a rule merges, and how many pairs of near ones it does."""
+def _different(tried: Tally, forms: Forms) -> list[Pair]:
+    """Some pairs of different pages that a rule merges."""
     changed = set(tried.rows)
     first = {form.text: row for row, form in forms.all.items() if row not in changed}
     pairs: list[Pair] = []
-    near = 0
     for row, after in zip(tried.rows, tried.after, strict=True):
         one, other = forms.all[first.setdefault(after, row)], forms.all[row]
-        if forms.are_near(one.label, other.label):
-            near += 1
-        elif one.label != other.label and len(pairs) < _NAMED:
+        if one.label != other.label and len(pairs) < _NAMED:
             pairs.append((one.text, other.text))
-    return pairs, near
+    return pairs
 
 
 def _lines_of_crawls(canonical: Pair, urls: Pair, tried: Mapping[str, dict[str, Any]]) -> Iterator[str]:

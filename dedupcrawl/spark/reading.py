@@ -181,7 +181,6 @@ _TYPES = {  # of the others: string; times in ms
     "fault": pa.int16(),
     "names_own": pa.bool_(),
     "alias_held": pa.bool_(),
-    "is_unique": pa.bool_(),
     "simhash": pa.int64(),
     "importance": pa.float64(),
     "fetched_at": pa.int64(),

@@ -24,17 +24,19 @@ from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.spark.reading import ORDER, REPORT, add_reports, check_formats, in_order, read_logs
 from dedupcrawl.spark.session import materialized, spark_session
 from dedupcrawl.training import false_clusters, learning_part
-from dedupcrawl.training.clusters import DISBELIEVED, NEAR, UNLIKE, components
+from dedupcrawl.training.clusters import DISBELIEVED, NEAR, NEAR_OF_ONE_REQUEST, UNLIKE, components
+from dedupcrawl.training.evaluate import measured
 from dedupcrawl.training.learning_part import (
     Learned,
     RulesBefore,
     learn_bounded,
     learn_sites,
+    rules_after,
     without_cycle_detection,
 )
 from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.page_rows import FAULTS
-from dedupcrawl.training.train import TrainingSummary, learned_rules, write_all
+from dedupcrawl.training.train import TrainingSummary, rules_in, write_all
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import file_of, rule_files
 
@@ -43,7 +45,9 @@ _ROWS_A_PART = 250_000  # aim for a task
 
 
 def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, *, tally: Tally) -> TrainingSummary:
-    """As `training.train.train`, with the same result row for row; the rules are written by this process.
+    """As `training.train.train`, with the same rules; they are written by this process.
+
+    Of a site that one task does not hold the summary's `log` tells of the URLs on which its rules were proved.
 
     For the logs see `reading.read_logs`.
 
@@ -55,9 +59,9 @@ def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, 
     started = time.perf_counter()
     check_formats(logs)
     files = rule_files([folder]) if folder.exists() else {}  # of this machine
-    before = {name: rules for name, path in files.items() if (rules := learned_rules(path))}
+    before = {name: rules for name, path in files.items() if (rules := rules_in(path))}
 
-    def carried_over(site: str) -> Sequence[Rule]:
+    def of_file(site: str) -> Sequence[Rule]:
         return file_of(before, site) or ()
 
     with spark_session() as spark:
@@ -70,22 +74,22 @@ def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, 
         parts = max(spark.sparkContext.defaultParallelism, tally.rows // _ROWS_A_PART)
         learned, of_large = Learned(), F.col("site").isin(large)
         small = pages.where(~of_large).repartition(parts, "site")
-        _add_up(learned, small.mapInArrow(partial(_learn, options, carried_over), _LEARNED))
+        _add_up(learned, small.mapInArrow(partial(_learn, options, of_file), _LEARNED))
         if large:
-            learned += _learn_large_sites(pages.where(of_large), options, {site: carried_over(site) for site in large})
+            learned += _learn_large_sites(pages.where(of_large), options, {site: of_file(site) for site in large})
         rows.unpersist()
     return write_all(learned, folder, tally, started)
 
 
 def _learn(
-    options: LearningOptions, carried_over: RulesBefore, batches: Iterator[pa.RecordBatch]
+    options: LearningOptions, rules_before: RulesBefore, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """What a task learns: all rows of its sites → what was learned of them."""
     found = list(batches)
     if found:
         rows = in_order(pa.Table.from_batches(found))
         del found
-        yield from _packed([learn_sites(rows, options, carried_over)]).to_batches()
+        yield from _packed([learn_sites(rows, options, rules_before)]).to_batches()
 
 
 _LEARNED = "learned binary"
@@ -108,23 +112,23 @@ _DRAWN = "site string, is_drawn boolean, below_shared long, below_single long"
 
 
 def _learn_large_sites(
-    rows: DataFrame, options: LearningOptions, carried_over: Mapping[str, Sequence[Rule]]
+    rows: DataFrame, options: LearningOptions, rules_before: Mapping[str, Sequence[Rule]]
 ) -> Learned:
     """Learn the rules of some sites from all their rows, without the reports."""
     learned = Learned()
     pages = materialized(_labelled(rows))
     good = materialized(_without_unknown(_without_unlike(_without_faults(pages, learned), learned), learned))
-    worth = _bounded(good, learned, carried_over)
+    worth = _bounded(good, learned, rules_before)
 
     def learn(pages: pa.Table) -> pa.Table:  # no partial: Spark asks a function for its hints
-        return _learn_one(options, carried_over, pages)
+        return _learn_one(options, rules_before, pages)
 
     _add_up(learned, worth.groupBy("site").applyInArrow(learn, _LEARNED))
     return learned
 
 
 def _labelled(rows: DataFrame) -> DataFrame:
-    """One row per URL: site, url, content, fault, importance, simhash, is_unique; and label, equal for one page."""
+    """One row per URL: site, url, content, fault, importance; and label, equal for one page."""
     answer = F.col("content").isNotNull() | F.col("redirect_to").isNotNull() | F.col("fault").isNotNull()
     says = answer | F.col("canonical").isNotNull()
     last = F.max_by(
@@ -132,14 +136,13 @@ def _labelled(rows: DataFrame) -> DataFrame:
         F.struct(answer, "fetched_at", *ORDER),
     )  # a time that is not known comes before all others
     pages = rows.where(says).groupBy("site", "url").agg(last.alias("last")).select("site", "url", "last.*")
-    unique = rows.where("is_unique").select("url", "is_unique").distinct()  # said in rows of their own
-    pages = materialized(pages.join(unique, "url", "left"))
+    pages = materialized(pages)
     tried = rows.where("alias_of is not null").groupBy("site", "url")
     aliases = tried.agg(F.max_by(F.struct("alias_of", "alias_held"), F.struct("fetched_at", *ORDER)).alias("last"))
     aliases = aliases.select("site", "url", F.col("last.alias_of").alias("to"), "last.alias_held")
     links = materialized(_links(pages, rows.where(~says), aliases))
     pages = pages.withColumn("names_another", F.col("canonical").isNotNull())
-    pages = pages.drop("redirect_to", "canonical", "duplicate_of", "names_own")
+    pages = pages.drop("redirect_to", "canonical", "duplicate_of", "names_own", "simhash")
     ends = links.select("site", "url").union(links.select("site", F.col("to").alias("url"))).distinct()
     pages = pages.unionByName(ends.join(pages, "url", "left_anti"), allowMissingColumns=True)
     same = _key("site", "content", F.coalesce("fault", F.lit(-1)))
@@ -175,10 +178,22 @@ def _links(pages: DataFrame, mere: DataFrame, aliases: DataFrame) -> DataFrame:
     of_it = pages.where("simhash is not null").select(F.col("url").alias("to"), F.col("simhash").alias("of_it"))
     near = pages.where("names_own").withColumnRenamed("canonical", "to").join(of_it, "to")
     near = near.where(F.bit_count(F.col("simhash").bitwiseXOR(F.col("of_it"))) <= NEAR).select("site", "url", "to")
-    said = verdicts.union(aliases.where("alias_held").drop("alias_held")).union(named).union(near)
+    held = aliases.where("alias_held").drop("alias_held")
+    said = verdicts.union(held).union(named).union(near).union(_respelled(pages))
     failed = aliases.where("not alias_held").select("url", "to")
     both_ways = failed.union(failed.select("to", "url"))
     return redirects.union(said.join(both_ways, ["url", "to"], "left_anti").select("site", "url", "to")).distinct()
+
+
+def _respelled(pages: DataFrame) -> DataFrame:
+    """As `clusters._respelled`: site, url, to."""
+    path, query = F.substring_index("url", "?", 1).alias("path"), F.expr("substring(url, instr(url, '?') + 1)")
+    args = F.array_join(F.array_sort(F.split(F.replace(query, F.lit("+"), F.lit("%20")), "&")), "&").alias("args")
+    asked = pages.where("instr(url, '?') > 0 and simhash is not null").select("site", "url", "simhash", path, args)
+    first = asked.groupBy("path", "args").agg(F.min(F.struct("url", "simhash")).alias("first"))
+    asked = asked.join(first, ["path", "args"]).where("url <> first.url")
+    near = F.bit_count(F.col("simhash").bitwiseXOR(F.col("first.simhash"))) <= NEAR_OF_ONE_REQUEST
+    return asked.where(near).select("site", "url", F.col("first.url").alias("to"))
 
 
 def _verdicts(pages: DataFrame, mere: DataFrame) -> DataFrame:
@@ -246,10 +261,10 @@ def _without_unknown(pages: DataFrame, learned: Learned) -> DataFrame:
     return pages.join(unknown, "label", "left_anti")
 
 
-def _bounded(pages: DataFrame, learned: Learned, carried_over: Mapping[str, Sequence[Rule]]) -> DataFrame:
+def _bounded(pages: DataFrame, learned: Learned, rules_before: Mapping[str, Sequence[Rule]]) -> DataFrame:
     """As `learning_part.bounded`, of the sites with something to learn; all are counted.
 
-    Gives site, url, importance, simhash, is_unique and cluster.
+    Gives site, url, importance and cluster.
     """
     most, size = learning_part.MOST_URLS, F.col("size")
     step = F.floor((size - 1) / learning_part.MOST_OF_A_CLUSTER) + 1
@@ -259,7 +274,7 @@ def _bounded(pages: DataFrame, learned: Learned, carried_over: Mapping[str, Sequ
     drawn = []
     for site, urls, count, shared, urls_of_shared in totals.collect():
         learned += Learned(sites=1, urls=urls, clusters=shared, redundant=urls - count)
-        if shared or carried_over[site]:
+        if shared or rules_before[site]:
             drawn.append((site, urls > most, *learning_part.below(most, urls_of_shared, count - shared)))
     number = F.row_number().over(Window.partitionBy("site").orderBy("first")) - 1
     clusters = clusters.withColumn("cluster", number.cast("long"))
@@ -269,14 +284,14 @@ def _bounded(pages: DataFrame, learned: Learned, carried_over: Mapping[str, Sequ
     pages = pages.join(clusters.where(~F.col("is_drawn") | (mixed < below)).drop("site"), "label")
     order = Window.partitionBy("label").orderBy(F.coalesce("importance", F.lit(0.0)).desc(), "url")
     pages = pages.withColumn("place", F.row_number().over(order) - 1)
-    return pages.where(~F.col("is_drawn") | (F.col("place") % step == 0)).select(
-        "site", "url", "importance", "simhash", "is_unique", "cluster"
-    )
+    return pages.where(~F.col("is_drawn") | (F.col("place") % step == 0)).select("site", "url", "importance", "cluster")
 
 
-def _learn_one(options: LearningOptions, carried_over: Mapping[str, Sequence[Rule]], pages: pa.Table) -> pa.Table:
+def _learn_one(options: LearningOptions, rules_before: Mapping[str, Sequence[Rule]], pages: pa.Table) -> pa.Table:
     """What a task learns of its one site."""
     frame = pl.DataFrame(pages).sort("url").with_columns(pl.col("cluster").cast(pl.UInt32))
     site = frame["site"][0]
     with without_cycle_detection():
-        return _packed([learn_bounded(site, frame, options, carried_over[site])])
+        learned = learn_bounded(site, frame, options, rules_before[site])
+        learned.measured = measured(site, frame, rules_after(rules_before[site], learned))
+        return _packed([learned])

@@ -17,9 +17,10 @@ from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.parts import parted, work_on
 from dedupcrawl.urls.bounds import lower_bound
+from dedupcrawl.urls.learning.judge import judged
 from dedupcrawl.urls.normalizer import SiteNormalizer
-from dedupcrawl.urls.rule import RuleError
-from dedupcrawl.urls.rule_files import FILES_CHECKED, file_name, read_named, read_rules, rule_files, rules_of
+from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.rule_files import FILES_CHECKED, SiteRules, file_name, read_named, read_rules, rule_files, rules_of
 
 _WORST = 20  # rules named one by one
 _NAMED = 4  # sites
@@ -65,19 +66,27 @@ class Measured:
         `precision` is (r_cov - f) / r_cov, None where no rule applied; `reduction_ratio` (|U_orig| - |U_norm|) /
         |U_orig|, in [0, 1]; `reduction_per_rule` |U_orig| * ReductionRatio / |R|: URLs saved by a rule.
         """
-        right, saved = self.coverage - self.wrong, self.clustered - self.normalized
+        saved = self.clustered - self.normalized
         return {
             "rows": self.tally.rows,
             "skipped": dict(sorted(self.tally.skipped.items())),
             **{name: getattr(self, name) for name in _COUNTS},
-            "precision": round(right / self.coverage, 4) if self.coverage else None,
-            "precision_at_least": round(lower_bound(right, self.wrong), 4),
+            **self.of_urls(),
             "reduction_ratio": round(saved / self.clustered, 4) if self.clustered else 0.0,
             "reduction_per_rule": round(saved / self.rules, 2) if self.rules else 0.0,
             "worst_rules": [asdict(use) for use in self.worst],
             "left_out_urls": dict(sorted(self.left_out.items())),
             "unreadable_rule_files": self.unreadable,
             "seconds": round(self.seconds, 3) if self.seconds is not None else None,
+        }
+
+    def of_urls(self) -> dict[str, Any]:
+        """How many URLs the rules changed, rightly and wrongly."""
+        right = self.coverage - self.wrong
+        return {
+            **{name: getattr(self, name) for name in ("coverage", "wrong", "merged", "collisions")},
+            "precision": round(right / self.coverage, 4) if self.coverage else None,
+            "precision_at_least": round(lower_bound(right, self.wrong), 4),
         }
 
     def __iadd__(self, other: Measured) -> Measured:
@@ -113,7 +122,7 @@ def evaluate(
     started = time.perf_counter()
     tally = Tally() if tally is None else tally
     files = rule_files([rules])
-    measured = Measured(tally=tally)
+    total = Measured(tally=tally)
     if rules.is_file():
         files = {file_name(read_rules(rules).site): rules}
     elif len(files) <= FILES_CHECKED:
@@ -121,59 +130,60 @@ def evaluate(
             try:
                 read_named(path)
             except RuleError as error:
-                measured.unreadable.append(str(error))
+                total.unreadable.append(str(error))
     with parted(logs, tally, progress) as parts:
         for result in work_on(parts, partial(measure, files=files), "measuring", progress, workers):
-            measured += result
-    measured.seconds = time.perf_counter() - started
-    return measured
+            total += result
+    total.seconds = time.perf_counter() - started
+    return total
 
 
 def measure(rows: pl.DataFrame, files: dict[str, Path]) -> Measured:
     """Apply rule files (name → path, as from `rule_files`) to the URLs of some sites, by all their `PAGE_ROWS`."""
     found = clusters_of(rows)
-    measured = Measured(left_out=found.left_out)
+    total = Measured(left_out=found.left_out)
     for site, pages in found.by_site():
-        measured += _measured(site, pages, files)
-    return measured
+        try:
+            rules = rules_of(files, site)
+        except RuleError as error:
+            total.unreadable.append(str(error))
+            rules = None
+        total += measured(site, pages, () if rules is None else rules.rules)
+        total.sites_with_rules += rules is not None
+    return total
 
 
-def _measured(site: str, pages: pl.DataFrame, files: dict[str, Path]) -> Measured:
-    """A form belongs to the cluster of the URL that has it unchanged, else to that of most URLs that are given it."""
+def measured(site: str, pages: pl.DataFrame, rules: Sequence[Rule]) -> Measured:
+    """What rules of a site do to its URLs (rows of `Clusters.urls`), by the judge of learning."""
     sizes = pages.select(size=pl.len().over("cluster"))
     several = sizes.filter(pl.col("size") > 1).height
-    measured = Measured(1, urls=pages.height, redundant=pages.height - pages["cluster"].n_unique(), named=[site])
-    measured.clustered = measured.normalized = several
-    try:
-        rules = rules_of(files, site)
-    except RuleError as error:
-        rules = None
-        measured.unreadable.append(str(error))
-    if rules is None:
-        return measured
-    normalizer, pages = SiteNormalizer(rules), pages.hstack(sizes)
+    found = Measured(1, urls=pages.height, redundant=pages.height - pages["cluster"].n_unique(), named=[site])
+    found.clustered = found.normalized = several
+    found.rules = sum(not rule.is_off for rule in rules)
+    if not found.rules:
+        return found
+    normalizer, pages = SiteNormalizer(SiteRules(site, tuple(rules))), pages.hstack(sizes)
     forms = pl.concat([_forms(normalizer, part) for part in pages.iter_slices(_SLICE)])
     is_changed = pl.col("rules").list.len() > 0
-    owners = (
-        forms.group_by("form", "cluster")
-        .agg(pl.len(), unchanged=(~is_changed).any())
-        .sort("form", "unchanged", "len", "cluster", descending=[False, True, True, False])
-        .group_by("form", maintain_order=True)
-        .agg(owner=pl.col("cluster").first(), clusters=pl.len())
+    owners = forms.group_by("form").agg(
+        pl.col("cluster"), own=pl.col("cluster").filter(~is_changed).first(), clusters=pl.col("cluster").n_unique()
     )
-    forms = forms.join(owners, on="form").with_columns(missed=pl.col("cluster") != pl.col("owner"))
+    mixed = owners.filter(pl.col("clusters") > 1)
+    merges = (judged(labels, own) for labels, own in mixed.select("cluster", "own").iter_rows())
+    mixed = mixed.select("form", owner=pl.Series([merge.owner for merge in merges], dtype=forms.schema["cluster"]))
+    forms = forms.join(mixed.with_columns(is_mixed=True), on="form", how="left")
+    forms = forms.with_columns(missed=pl.col("is_mixed") & ~pl.col("cluster").eq_missing(pl.col("owner")))
+    forms = forms.with_columns(pl.col("missed").fill_null(value=False))
     changed = forms.filter(is_changed)
     by_rule = (
         changed.explode("rules").group_by("rules").agg(pl.len(), pl.col("missed").sum()).filter(pl.col("missed") > 0)
     )
-    measured.sites_with_rules = 1
-    measured.rules = sum(not rule.is_off for rule in rules.rules)
-    measured.merged = forms.height - owners.height
-    measured.collisions = int((owners["clusters"] > 1).sum())
-    measured.normalized = forms.filter(pl.col("size") > 1)["form"].n_unique()
-    measured.coverage, measured.wrong = changed.height, int(changed["missed"].sum())
-    measured.worst = [RuleUse(site, *row) for row in by_rule.iter_rows()]
-    return measured
+    found.merged = forms.height - owners.height
+    found.collisions = int((owners["clusters"] > 1).sum())
+    found.normalized = forms.filter(pl.col("size") > 1)["form"].n_unique()
+    found.coverage, found.wrong = changed.height, int(changed["missed"].sum())
+    found.worst = [RuleUse(site, *row) for row in by_rule.iter_rows()]
+    return found
 
 
 def _forms(normalizer: SiteNormalizer, pages: pl.DataFrame) -> pl.DataFrame:

@@ -15,15 +15,16 @@ from dedupcrawl.software.installation import distinct
 from dedupcrawl.software.program import Program, programs
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.training.clusters import clusters_of
+from dedupcrawl.training.evaluate import Measured, measured
 from dedupcrawl.training.known_parameters import known_parameters
+from dedupcrawl.training.merging import is_learned, merged
 from dedupcrawl.training.options import LearningOptions
-from dedupcrawl.training.parts import simhashes
 from dedupcrawl.urls.learning.learn import ASSUMED, learn_site
 from dedupcrawl.urls.learning.ledger import Price, judge_carried_over
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
 
-RulesBefore = Callable[[str], Sequence[Rule]]  # site → its rules that were learned from earlier logs
+RulesBefore = Callable[[str], Sequence[Rule]]  # site → the rules that its file has
 MOST_URLS = 20_000  # of a site that its rules are proved on
 MOST_LEARNED = 4_000  # ... that they are learned from: docs/learning.md, "How many URLs it takes"
 MOST_OF_A_CLUSTER = 8  # of either
@@ -49,6 +50,7 @@ class Learned:
     redundant: int = 0  # URLs less clusters and single pages: what perfect rules would save
     false_clusters: Counter[str] = field(default_factory=Counter)  # reason → clusters that were left out
     left_out: Counter[str] = field(default_factory=Counter)  # reason → URLs that were left out
+    measured: Measured = field(default_factory=Measured)  # the rules as they are written, on the URLs of these logs
     # sites that broke the learner, each with its error: a flaw of ours, not of the log
     failed: list[str] = field(default_factory=list)
 
@@ -60,11 +62,11 @@ class Learned:
         return self
 
 
-def learn_sites(rows: pl.DataFrame, options: LearningOptions, carried_over: RulesBefore = lambda _: ()) -> Learned:
+def learn_sites(rows: pl.DataFrame, options: LearningOptions, rules_before: RulesBefore = lambda _: ()) -> Learned:
     """Learn the rules of the sites in `rows` (`page_rows.PAGE_ROWS`, in the order of the log), all rows of each site.
 
-    What is learned depends on nothing but the rows of each site and its rules from earlier logs, which `carried_over`
-    gives, so sites may be parted in any way.
+    What is learned depends on nothing but the rows of each site and its rules before, so sites may be parted in any
+    way.
     """
     found = clusters_of(rows)
     learned = Learned(urls=found.urls.height, false_clusters=found.false, left_out=found.left_out)
@@ -73,20 +75,30 @@ def learn_sites(rows: pl.DataFrame, options: LearningOptions, carried_over: Rule
             sizes = np.bincount(pages["cluster"].to_numpy())
             learned += Learned(sites=1, clusters=int((sizes > 1).sum()), redundant=pages.height - len(sizes))
             try:
-                before = carried_over(site)
+                before = rules_before(site)
             except Exception as error:
                 learned += _failed(site, error)
                 continue
+            of_site = Learned()
             if before or len(sizes) < pages.height:
-                learned += learn_bounded(site, bounded(pages, MOST_URLS), options, before)
+                of_site = learn_bounded(site, bounded(pages, MOST_URLS), options, before)
+            learned += of_site
+            learned.measured += measured(site, pages, rules_after(before, of_site))
     return learned
+
+
+def rules_after(before: Sequence[Rule], learned: Learned) -> tuple[Rule, ...]:
+    """The rules of a site, once what was `learned` of it alone is written beside those that its file had."""
+    found = [*learned.rules, *learned.carried_over]
+    return merged(before, (rule for one in found for rule in one.rules)) if found else tuple(before)
 
 
 def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions, before: Sequence[Rule] = ()) -> Learned:
     """The rules of one site, or why there are none: a site that breaks the learner must not cost others theirs.
 
-    `pages` are as `bounded` leaves them, `before` its rules that were learned from earlier logs.
+    `pages` are as `bounded` leaves them, `before` the rules that its file has.
     """
+    before = tuple(filter(is_learned, before))
     try:
         pages = pages.filter(pl.col("url").str.len_bytes() <= LONGEST_URL)
         rules = _learn_site(site, pages, options, [rule for rule in before if _is_borne_out(rule)])
@@ -94,7 +106,7 @@ def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions, befo
         new = [rule for rule in rules.rules if not rule.is_off]
         doubted = {rule.effect for rule in rules.rules if rule.is_off}  # by this log, whatever an earlier one has said
         rest = [rule for rule in before if rule.effect not in doubted]
-        old = judge_carried_over(site, urls, labels, new, rest, Price(options.min_precision), simhashes(pages))
+        old = judge_carried_over(site, urls, labels, new, rest, Price(options.min_precision))
     except Exception as error:
         return _failed(site, error)
     carried_over = [SiteRules(site, old.stay)] if before else []
@@ -176,7 +188,6 @@ def _learn_site(site: str, pages: pl.DataFrame, options: LearningOptions, tried:
         site,
         urls,
         pages["cluster"].to_list(),
-        bits=simhashes(pages),
         sample=sample,
         holdout=options.holdout,
         seed=options.seed,

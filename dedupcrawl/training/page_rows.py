@@ -24,7 +24,6 @@ PAGE_ROWS: dict[str, DataType | DataTypeClass] = {
     "redirect_to": pl.String,  # each of the four: an absolute URL of the same site, other than `url`
     "canonical": pl.String,
     "duplicate_of": pl.String,
-    "is_unique": pl.Boolean,  # whether its page was compared with all that the crawl had kept, and is none of it
     "alias_of": pl.String,
     "alias_held": pl.Boolean,  # whether it does lead to `alias_of`, as was found out
     "names_own": pl.Boolean,  # whether `canonical` is the row's own path with fewer arguments
@@ -80,7 +79,6 @@ def page_rows(rows: pl.DataFrame) -> pl.DataFrame:
         redirect_to=pl.when(redirects).then("redirect_to").when(is_believed).then("alias_of"),
         canonical="canonical",
         duplicate_of="duplicate_of",
-        is_unique=pl.col("unique").fill_null(value=False),
         alias_of=pl.when(~is_believed).then("alias_of"),
         alias_held="alias_held",
         simhash=_bits(pl.col("simhash")),

@@ -20,7 +20,6 @@ from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.sites import ascii_form
 from dedupcrawl.training.page_rows import PAGE_ROWS, page_rows
-from dedupcrawl.urls.learning.forms import UNIQUE
 from dedupcrawl.workers import ResultT, in_processes
 
 _BUFFER_ROWS = 250_000  # rows held before they are written; about 50 MB
@@ -126,9 +125,3 @@ def rows_of(site: str, logs: Sequence[Path], progress: Progress) -> pl.DataFrame
     with parted(logs, Tally(), progress) as parts:
         rows = (part.read().filter(pl.col("site") == ascii_form(site)) for part in parts)
         return pl.concat([pl.DataFrame(schema=PAGE_ROWS), *rows])
-
-
-def simhashes(pages: pl.DataFrame) -> dict[int, int]:
-    """The SimHash of each cluster of one site, as far as known: the smallest of its pages', see `forms.is_near`."""
-    known = pages.drop_nulls("simhash").group_by("cluster").agg(pl.col("simhash").min(), pl.col("is_unique").any())
-    return {label: simhash % UNIQUE + UNIQUE * bool(is_unique) for label, simhash, is_unique in known.iter_rows()}

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import date
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,18 +14,16 @@ import polars as pl
 from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.sites import ascii_form
 from dedupcrawl.training.clusters import clusters_of
-from dedupcrawl.training.learning_part import Learned, learn_sites
+from dedupcrawl.training.learning_part import Learned, learn_sites, rules_after
+from dedupcrawl.training.merging import merged
 from dedupcrawl.training.options import LearningOptions
-from dedupcrawl.training.parts import parted, simhashes, work_on
+from dedupcrawl.training.parts import parted, work_on
 from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.learning.learn import sides
 from dedupcrawl.urls.learning.ledger import Ledger
-from dedupcrawl.urls.overlaps import done_in_part, where_not_off
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import (
-    MOST_RULES,
     SiteRules,
-    added,
     file_of,
     path_in,
     read_rules,
@@ -35,19 +32,18 @@ from dedupcrawl.urls.rule_files import (
     rule_files,
     write_rules,
 )
-from dedupcrawl.urls.watched_rule import MOST_EXAMPLES
 
 
-def carried_over_rules(files: Mapping[str, Path], site: str) -> tuple[Rule, ...]:
-    """The rules of a site that were learned from earlier logs and are in use."""
+def rules_before(files: Mapping[str, Path], site: str) -> tuple[Rule, ...]:
+    """The rules of a site before it is learned."""
     path = file_of(files, site)
-    return () if path is None else learned_rules(path)
+    return () if path is None else rules_in(path)
 
 
-def learned_rules(path: Path) -> tuple[Rule, ...]:
-    """Those of one rule file; none if it cannot be read."""
+def rules_in(path: Path) -> tuple[Rule, ...]:
+    """The rules of one rule file; none if it cannot be read."""
     try:
-        return tuple(filter(_is_learned, read_rules(path).rules))
+        return read_rules(path).rules
     except RuleError:
         return ()
 
@@ -83,49 +79,6 @@ def write_learned(folder: Path, learned: SiteRules, carried_over: Sequence[Rule]
     return None
 
 
-def merged(old: Iterable[Rule], learned: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules of a file after a training run.
-
-    What a person or a trial has switched off stays off where it was, whatever scope it is learned with now. What is
-    doubted goes where known software's or a person's rule is in use for fewer URLs.
-    """
-    before = tuple(old)
-    known = {rule.effect: rule for rule in before}
-    kept = [rule for rule in before if not _is_learned(rule)]
-    off = [rule for rule in kept if rule.state == "disabled" and not _is_refuted_by_log(rule)]
-    new = [rule for one in learned if (rule := one if one.effect in known else where_not_off(one, off)) is not None]
-    is_done = done_in_part(filter(Rule.is_given, [*kept, *new]))
-    watched = [_watched(rule, known.get(rule.effect)) for rule in new if rule.state != "doubted" or not is_done(rule)]
-    return added(kept, watched, {rule.id: rule for rule in before})[:MOST_RULES]  # a file of more could not be read
-
-
-def _is_refuted_by_log(rule: Rule) -> bool:
-    """Known software's that no trial spoke against: what is learned besides is for where it is right."""
-    return rule.source == "software" and not rule.failed and rule.evidence.wrong > 0
-
-
-def _is_learned(rule: Rule) -> bool:
-    return not rule.is_by_people and rule.state != "disabled"
-
-
-def _watched(rule: Rule, before: Rule | None) -> Rule:
-    """A learned rule with what crawls have found out of the same rule before, and with the id that they know it by."""
-    is_off = rule.is_off  # known software's, that the log speaks against
-    if before is None:
-        return replace(rule, state=rule.state if is_off else "probation", learned=rule.learned or date.today())
-    return replace(
-        rule,
-        id=before.id,
-        state=rule.state if is_off else "probation" if before.state == "doubted" else before.state,
-        tried=before.tried,
-        failed=before.failed,
-        learned=before.learned,
-        counterexamples=before.counterexamples,
-        names_at=before.names_at,
-        examples=tuple(dict.fromkeys((*rule.examples, *before.examples)))[:MOST_EXAMPLES],
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class TrainingSummary:
     """What a training run read, left out and learned."""
@@ -141,7 +94,8 @@ class TrainingSummary:
 
         `holdout` adds up what the kept rules did to the clusters held out for their proof: `coverage`, the URLs that
         each rule applies to, so that one which three rules change counts three times, and `precision` as in Sect. 5 of
-        Koppula et al., with its lower bound (95 %).
+        Koppula et al., with its lower bound (95 %). `log` is what `evaluate` tells of the same log and the rules as
+        they are written: a URL that several rules change counts once.
         """
         learned = self.learned
         evidence = [rule.evidence for site in learned.rules for rule in site.rules if not rule.is_off]
@@ -169,6 +123,7 @@ class TrainingSummary:
                 "precision": round((coverage - wrong) / coverage, 4) if coverage else None,
                 "precision_at_least": round(lower_bound(coverage - wrong, wrong), 4),
             },
+            "log": self.learned.measured.of_urls(),
             "kept_files": list(self.kept_files),
             "failed_sites": sorted(learned.failed),
             "seconds": round(self.seconds, 3),
@@ -201,9 +156,9 @@ def train(  # noqa: PLR0913 - each may be left out
     started = time.perf_counter()
     tally = Tally() if tally is None else tally
     learned = Learned()
-    carried_over = partial(carried_over_rules, rule_files([folder]) if folder.exists() else {})
+    before = partial(rules_before, rule_files([folder]) if folder.exists() else {})
     with parted(logs, tally, progress) as parts:
-        work = partial(learn_sites, options=options, carried_over=carried_over)
+        work = partial(learn_sites, options=options, rules_before=before)
         for result in work_on(parts, work, "learning", progress, workers):
             learned += result
     return write_all(learned, folder, tally, started)
@@ -230,12 +185,10 @@ def write_all(learned: Learned, folder: Path, tally: Tally, started: float) -> T
 def trained_on(rows: pl.DataFrame, rules: SiteRules) -> Ledger:
     """The URLs of a site's rows (`page_rows.PAGE_ROWS`) under the rules that `train` without options would leave it."""
     options = LearningOptions()
-    learned = learn_sites(rows, options, lambda _: tuple(filter(_is_learned, rules.rules)))
-    found = [*learned.rules, *learned.carried_over]
-    after = merged(rules.rules, (rule for one in found for rule in one.rules)) if found else rules.rules
+    learned = learn_sites(rows, options, lambda _: rules.rules)
     pages = clusters_of(rows).urls
     labels = pages["cluster"].to_list()
     of_proof = sides(labels, options.holdout, options.seed)
-    ledger = Ledger(rules.site, pages["url"].to_list(), labels, of_proof, simhashes(pages))
-    ledger.apply(after)
+    ledger = Ledger(rules.site, pages["url"].to_list(), labels, of_proof)
+    ledger.apply(rules_after(rules.rules, learned))
     return ledger

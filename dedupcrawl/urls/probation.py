@@ -16,6 +16,9 @@ from dedupcrawl.urls.rule import Rule, State
 TARGET = 0.98
 """Of the uses of a rule this share should be right; see `is_refuted`."""
 
+BORNE_OUT = 0.95
+"""Share of right uses that a log in which a rule was wrong has to tell, at least: as `train` asks for by default."""
+
 _THERE = 0.5  # share of canonical URLs that have a page
 
 _TRIALS_OF_NEW = 10  # for a rule that no log speaks for
@@ -69,8 +72,20 @@ def leads_nowhere(passed: int, gone: int) -> bool:
 
 
 def trials_needed(rule: Rule, failed: int) -> int:
-    """Trials without which the rule, by its evidence from a log, is on probation, when so many have failed."""
-    spoken = rule.evidence.correct + known_elsewhere(rule)
+    """Trials without which the rule, by its evidence from a log, is on probation, when so many have failed.
+
+    A log in which it was wrong, and which cannot tell that it is right often enough, saves no trial.
+
+    >>> from dataclasses import replace
+    >>> from dedupcrawl.urls.rule import Evidence
+    >>> learned = Rule("r", "rewrite", drop=("sid",), source="learned")
+    >>> [trials_needed(replace(learned, evidence=Evidence(correct=right, wrong=wrong)), 0)
+    ...  for right, wrong in ((0, 0), (6, 0), (13, 0), (13, 1), (130, 1))]
+    [10, 4, 2, 10, 2]
+    """
+    right, wrong = rule.evidence.correct, rule.evidence.wrong
+    is_borne_out = not wrong or lower_bound(right, wrong) >= BORNE_OUT
+    spoken = right * is_borne_out + known_elsewhere(rule)
     return max(_FEWEST_TRIALS, _TRIALS_OF_NEW - spoken) + TRIALS_FOR_A_FAILURE * failed
 
 

@@ -67,8 +67,9 @@ def test_for_people(tmp_path: Path) -> None:
     )
     assert proved is not None
     assert float(proved[3]) == round(0.05 ** (1 / int(proved[1])), 4), "Clopper and Pearson, where all were right"
-    assert lines[5] == "Where to look next:"
-    assert lines[6].startswith(f"  dedupcrawl rules list --rules {tmp_path}/rules ")
+    assert lines[5].startswith("the whole log: 180 URLs changed, 120 merged, 0 URLs sent to a URL of another cluster")
+    assert lines[6] == "Where to look next:"
+    assert lines[7].startswith(f"  dedupcrawl rules list --rules {tmp_path}/rules ")
     assert result.stderr == f"{log}, line 181: skipped, not a JSON object\nskipped rows: 1 (not a JSON object)\n"
 
 

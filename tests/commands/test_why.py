@@ -167,29 +167,6 @@ def test_another_spelling_of_a_url_is_that_url(tmp_path: Path) -> None:
     assert lines[:2] == ["They are not merged: http://a.com/é?x=1 and http://a.com/y.", "In the log: different pages."]
 
 
-def test_near_pages_count_neither_way(tmp_path: Path) -> None:
-    pages = {f"/list/{i}?sid={sid}": f"{i}{sid}" for i in range(5) for sid in "ab"}
-    bits = {
-        path: ((int(path[6]) + 1) * 0x0F0F_1234_5678_9ABC) % 2**64 ^ (0b111 if path[-1] == "b" else 0) for path in pages
-    }
-    urls = ("http://a.com/list/3?sid=a", "http://a.com/list/3?sid=b")
-    near = told(*urls, log_of(tmp_path, pages, bits), "--rules", str(tmp_path / "none"))
-    assert near["log"] == "near pages, which count neither way"
-    (reason,) = [one for one in near["reasons"] if one["rule"] == "drop sid"]
-    assert reason == {
-        "rule": "drop sid",
-        "why": "only similar pages support it (5 pairs), which count neither way",
-        "pairs": [],
-    }
-    far = told(*urls, log_of(tmp_path, pages), "--rules", str(tmp_path / "none"))
-    assert far["log"] == "different pages"
-    pages = {path.removesuffix("?sid=a"): page for path, page in pages.items()}
-    bits = {path.removesuffix("?sid=a"): simhash for path, simhash in bits.items()}
-    urls = ("http://a.com/list/3", "http://a.com/list/3?sid=b")
-    near = told(*urls, log_of(tmp_path, pages, bits), "--rules", str(tmp_path / "none"))
-    assert near["reasons"] == [reason]
-
-
 def test_bad_input_is_one_sentence(tmp_path: Path) -> None:
     for urls in (("x", "http://a.com/"), ("http://a.com/", "http://b.com/")):
         done = CliRunner().invoke(command, ["why", *urls, "--rules", str(tmp_path)])

@@ -41,6 +41,10 @@ def rows() -> list[Row]:
             )
         ]
         made += [{"url": f"http://large.com/near/{i}?ref=1", "unique": True}] * (i % 2)
+        made += [
+            {"url": f"http://large.com/list/{i}?{query}", "digest": f"l{i}{query}", "simhash": bits}
+            for query, bits in (("b=1&a=x+y", "f0f0f0f0f0f0f0f0"), ("a=x%20y&b=1", "f0f0f0f0f0f0f0cf"))
+        ]
         again = {"url": f"http://large.com/again/{i}", "digest": f"again {i}"}
         made += [{**again, "digest": "carried_over", "duplicate_of": "/new/0"}] * (i % 2) + [again]
         made += [{"url": again["url"], "duplicate_of": f"/{to}/{i}"} for to in ("print", "new")[: i % 3]]

@@ -55,7 +55,7 @@ def test_the_same_rules_as_the_local_engine_where_sites_are_too_large_for_a_task
         carry_over(tmp_path / folder)
     here = train([log], tmp_path / "here", options, workers=1)
     there = on_spark.train_on_spark([str(log)], tmp_path / "there", options, tally=Tally())
-    assert told(there) == told(here)
+    assert told(there) | {"log": {}} == told(here) | {"log": {}}
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
     assert here.to_dict()["carried_over_rules"] == {"kept": 3, "refuted": 1}
     rules = [rule.id for rule in read_rules(tmp_path / "there" / "large.com.toml").rules]

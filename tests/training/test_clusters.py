@@ -167,13 +167,20 @@ def test_a_canonical_link_between_near_duplicates_at_one_path_is_believed() -> N
     assert groups(target, {**one("p?ref=1", near), "simhash": "odd"}) == [["p"], ["p?ref=1"]]
 
 
-def test_pages_that_were_judged_to_be_unique_are_known() -> None:
-    rows = [page("1", "x"), page("2", "y"), page("3", "z"), {"url": "http://a.com/2", "unique": True}]
-    assert clusters(*rows, {"url": "http://a.com/3", "unique": False}).urls["is_unique"].to_list() == [
-        False,
-        True,
-        False,
+def test_the_same_arguments_in_another_order_ask_for_one_page_at_two_times() -> None:
+    """Where the SimHash agrees; not with other arguments, nor where another word has been asked for."""
+
+    def one(path: str, bits: int) -> dict[str, object]:
+        return {"url": f"http://a.com/{path}", "text_digest": path, "simhash": f"{0xF0F0 ^ bits:016x}"}
+
+    now, later, other = 0, 0b111111, 0b1111111
+    same = one("f?s=a&o=b%20c", now), one("f?o=b+c&s=a", later), one("f?o=b%20c&s=a", later)
+    assert groups(*same, one("f?s=a+&o=b%20c", now)) == [
+        ["f?o=b%20c&s=a", "f?o=b+c&s=a", "f?s=a&o=b%20c"],
+        ["f?s=a+&o=b%20c"],
     ]
+    assert groups(one("f?s=a&o=b", now), one("f?o=b&s=a", other)) == [["f?o=b&s=a"], ["f?s=a&o=b"]]
+    assert groups(one("f?s=a", now), one("f?s=b", now), one("f", now)) == [["f"], ["f?s=a"], ["f?s=b"]]
 
 
 def test_raw_digests_where_there_is_nothing_else() -> None:
@@ -197,7 +204,7 @@ def test_importance_comes_along() -> None:
 def test_no_rows() -> None:
     found = clusters()
     assert found.urls.is_empty()
-    assert found.urls.columns == ["site", "url", "cluster", "importance", "simhash", "is_unique"]
+    assert found.urls.columns == ["site", "url", "cluster", "importance"]
     assert found.false == Counter()
 
 

@@ -60,8 +60,6 @@ def test_of_a_site_of_nothing_but_absurd_urls_nothing_is_learned() -> None:
     pages = pl.DataFrame({"url": ["x" * 30_000, "y" * 30_000], "cluster": [0, 1]}).with_columns(
         pl.col("cluster").cast(pl.UInt32),
         importance=pl.lit(None, pl.Float64),
-        simhash=pl.lit(None, pl.Int64),
-        is_unique=pl.lit(value=False),
     )
     rule = Rule("r", "rewrite", drop=("sid",), source="learned")
     learned = learn_bounded("a.com", pages, LearningOptions(), [rule])

@@ -4,7 +4,8 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from dedupcrawl.training.train import merged, write_learned
+from dedupcrawl.training.merging import merged
+from dedupcrawl.training.train import write_learned
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, added, read_rules, write_rules

@@ -11,8 +11,10 @@ import pytest
 
 from dedupcrawl.crawl_logs.tally import LogError
 from dedupcrawl.training import learning_part
+from dedupcrawl.training.evaluate import evaluate
+from dedupcrawl.training.merging import merged
 from dedupcrawl.training.options import LearningOptions
-from dedupcrawl.training.train import merged, train
+from dedupcrawl.training.train import train
 from dedupcrawl.urls.learning.learn import learn_site
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Evidence, Rule
@@ -65,19 +67,43 @@ def test_the_order_of_the_log_and_the_workers_do_not_matter(tmp_path: Path) -> N
     assert len({json.dumps({**told, "seconds": 0, "urls_per_second": 0}) for told in both}) == 1
 
 
-@pytest.mark.parametrize(("judged", "count"), [((), 1), (("",), 1), (("", "?ref=1"), 0)])
-def test_near_pages_count_for_nothing_unless_the_later_one_was_judged(
-    tmp_path: Path, judged: tuple[str, ...], count: int
+@pytest.mark.parametrize(("compared", "count"), [(False, 0), (True, 1)])
+def test_pages_of_other_digests_are_different_until_they_are_compared(
+    tmp_path: Path, compared: bool, count: int
 ) -> None:
-    """Of every third page, which are two, or one at two times."""
+    """Of 52 pairs 12 have two digests, of one SimHash, as a manual and its next version have."""
     rows: list[Row] = []
-    for n in range(60):
-        for query, bits in (("", n << 20), ("?ref=1", (n << 20) + 7 * (n % 3 == 0))):
-            url = f"http://a.com/p/{n}{query}"
-            rows.append({"url": url, "text_digest": f"{bits}", "simhash": f"{bits:016x}"})
-            rows += [{"url": url, "unique": True}] * (query in judged and n % 3 == 0)
-    summary = train([write(tmp_path / "log", rows)], tmp_path / "rules", OPTIONS).to_dict()
-    assert summary["rules"] == count
+    for n in range(52):
+        old, new = f"http://a.com/old/{n}", f"http://a.com/new/{n}"
+        rows += [
+            {"url": url, "text_digest": f"{n}{url * (n % 4 == 0 and n < 48)}", "simhash": f"{n:016x}"}
+            for url in (old, new)
+        ]
+        rows += [{"url": old, "duplicate_of": new}] * compared
+    log, folder = write(tmp_path / "log", rows), tmp_path / "rules"
+    assert train([log], folder, OPTIONS).to_dict()["rules"] == count
+    rule = Rule("new", "rewrite", match="/old/{x}", to="/new/{x}")
+    told = evaluate([log], write_rules(tmp_path, SiteRules("a.com", (rule,)))).to_dict()
+    assert (told["coverage"], told["wrong"]) == (52, 0 if compared else 12)
+
+
+def test_training_tells_of_its_log_what_evaluate_tells(tmp_path: Path) -> None:
+    """With rules by hand, of software, learned before and now; and with pages that changed between two visits."""
+    chance, merged_by_any = random.Random(7), 0
+    for number in range(12):
+        folder, rows = tmp_path / f"rules{number}", list[Row]()
+        for page in range(chance.choice([9, 60])):
+            for query in ("", "?sid=1", f"?sid={page}", "?v=1", f"?sid={page}&v=2", "?print=1"):
+                digest = f"{page} {chance.random() if chance.random() < 0.02 or query[-3:] == 'v=2' else ''}"
+                rows.append({"url": f"http://a{number % 5}.com/x/{page}{query}", "text_digest": digest})
+        write_rules(folder, SiteRules("a1.com", (Rule("mine", "rewrite", match="/x/{}?v=1", drop=("v",)),)))
+        log = write(tmp_path / "log", rows)
+        for _ in range(2):
+            summary = train([log], folder, OPTIONS).to_dict()
+            told = evaluate([log], folder).to_dict()
+            assert summary["log"] == {name: told[name] for name in summary["log"]}
+            merged_by_any += told["merged"]
+    assert merged_by_any > 1000
 
 
 def test_false_clusters_are_counted_and_not_learned_from(tmp_path: Path) -> None:

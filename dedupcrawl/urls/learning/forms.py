@@ -6,7 +6,7 @@ or not anybody ever saw the URL that it makes of them.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,31 +15,13 @@ from types import MappingProxyType
 from dedupcrawl.urls.compiled_rule import CompiledRule, compiled
 from dedupcrawl.urls.learning.deep_tokens import PatternNode, deep_patterns
 from dedupcrawl.urls.learning.generalize import kind_of
+from dedupcrawl.urls.learning.judge import judged
 from dedupcrawl.urls.learning.written import DEEP, LONGEST_WORD, MOST_ARGS, is_expressible, is_name, is_value
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 WRONG_COSTS = 50.0  # right merges that a wrong one outweighs, of hypotheses; 100: freetz.org .857 → .688, seeds 3 to 5
 _SWITCHES = {"0", "1"}  # numbers that may be a kind of page; none: openenergymonitor.org .447 → .421, seed 0
-
-# Bits of two SimHashes of one page at two times: Manku et al. (WWW 2007) have 3 for equal pages. Fifteen mirrors, seeds
-# 3 and 4: recall .4811 at .9968 safe; 3: .4661 at .9970; 12: .4956 at .9916.
-_NEAR = 6
-
-
-UNIQUE = 1 << 64
-"""Set beside a SimHash: the page was compared with all that the crawl had kept before, and is none of it."""
-
-
-def is_near(one: int | None, other: int | None) -> bool:
-    """True when two SimHashes of 64 bits may be those of one page at two times.
-
-    Not where both are `UNIQUE`: of the two the later one was compared with the other, by more than SimHashes tell.
-    """
-    if one is None or other is None or one & other & UNIQUE:
-        return False
-    return ((one ^ other) % UNIQUE).bit_count() <= _NEAR
-
 
 Patterns = Mapping[str, PatternNode]  # "0", "1", … for a segment, "?name" for an argument → its deep tokenization
 
@@ -95,16 +77,8 @@ class Forms:
         sides: The part of each page.
     """
 
-    def __init__(
-        self,
-        site: str,
-        urls: Sequence[str],
-        labels: Sequence[int],
-        sides: Sequence[int],
-        bits: Mapping[int, int] = MappingProxyType({}),
-    ) -> None:
+    def __init__(self, site: str, urls: Sequence[str], labels: Sequence[int], sides: Sequence[int]) -> None:
         self.site = site
-        self._bits = bits
         self.all: dict[int, Form] = {}
         self._row_of: dict[str, int] = {}
         self._atoms: dict[int, frozenset[str]] = {}
@@ -145,10 +119,6 @@ class Forms:
     def has(self, text: str) -> bool:
         """True when there is a form of this text."""
         return text in self._row_of
-
-    def are_near(self, one: int, other: int) -> bool:
-        """True for two pages that may be one at two times: they speak neither for a rule nor against it."""
-        return one != other and is_near(self._bits.get(one), self._bits.get(other))
 
     def clusters(self) -> dict[int, list[int]]:
         """The pages that still have several forms, and these."""
@@ -196,20 +166,15 @@ class Forms:
                 there = -1
             if len(places) + (there >= 0) < 2:
                 continue
-            labels = Counter([everything[rows[place]].label for place in places])
-            if there >= 0:
-                labels[everything[there].label] += 1
+            labels = [everything[rows[place]].label for place in places]
             own = everything[there].label if there >= 0 else None
-            label, most = max(labels.items(), key=lambda item: (item[1], item[0] == own, -item[0]))
-            gain = most - 1
-            right += gain
-            near = {other for other in labels if self.are_near(label, other)} if len(labels) > 1 else ()
-            wrong += len(places) + (there >= 0) - most - sum(labels[other] for other in near)
-            if gain:
-                clusters.add(label)
-            for place in places:
-                own_label = everything[rows[place]].label
-                flags[place] = -1 if own_label in near else int(gain > 0 and own_label == label)
+            merge = judged(labels if own is None else [*labels, own], own)
+            right += merge.right
+            wrong += merge.wrong
+            if merge.right and merge.owner is not None:
+                clusters.add(merge.owner)
+            for place, label in zip(places, labels, strict=True):
+                flags[place] = int(label == merge.owner)
         return Tally(rows, after, flags, right, wrong, len(clusters))
 
     def apply(self, rule: Rule) -> None:

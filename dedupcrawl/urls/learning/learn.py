@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
-from types import MappingProxyType
 from zlib import crc32
 
 from dedupcrawl.urls.compiled_rule import CompiledRule, example
@@ -69,7 +68,6 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
     urls: Sequence[str],
     labels: Sequence[int],
     *,
-    bits: Mapping[int, int] = MappingProxyType({}),
     sample: Sequence[int] | None = None,
     holdout: float = 0.5,
     seed: int = 0,
@@ -86,7 +84,6 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         site: Registrable domain of all URLs, as `sites.site_of` tells it.
         urls: Distinct URLs, pages without duplicates included: they are the evidence against.
         labels: Cluster of each URL; equal for URLs that lead to one page. Negative ones are left out.
-        bits: SimHash of each cluster, as far as known: pages that are near speak neither for a rule nor against it.
         sample: Places of those that rules are learned from; all are what they are proved on. All if None.
         holdout: Share of the clusters in the second part, which proves.
         seed: Of the split.
@@ -104,7 +101,7 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         """Those of the URLs that can be learned from, in their order."""
         good = sorted((row for row in rows if labels[row] >= 0 and split_url(urls[row])), key=urls.__getitem__)
         own = [labels[row] for row in good]
-        return Ledger(site, [urls[row] for row in good], own, sides(own, holdout, seed), bits)
+        return Ledger(site, [urls[row] for row in good], own, sides(own, holdout, seed))
 
     taught = split(chosen)
     price = Price(min_precision)
@@ -112,7 +109,7 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
     pages = {(url.split("/", 3)[2], label) for url, label in zip(taught.urls, taught.labels, strict=True)}
     hosts = Counter(host for host, _ in pages)
     for number in range(_ROUNDS):
-        forms = Forms(site, taught.forms, taught.labels, taught.sides, bits)
+        forms = Forms(site, taught.forms, taught.labels, taught.sides)
         if number and not forms.clusters():
             break
         hypotheses = [(rule, support, False) for rule, support in suggestions(forms, hosts)]

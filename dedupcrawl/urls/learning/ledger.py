@@ -9,15 +9,15 @@ that it would merge are.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from math import sqrt
-from types import MappingProxyType
 
 from dedupcrawl.urls.bounds import upper_bound
-from dedupcrawl.urls.learning.forms import Tally, is_near
+from dedupcrawl.urls.learning.forms import Tally
+from dedupcrawl.urls.learning.judge import Merge, judged
 from dedupcrawl.urls.normalized import Normalized
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Evidence, Rule, State
@@ -91,15 +91,7 @@ class Price:
 class Ledger:
     """All URLs of a site under its rules."""
 
-    def __init__(
-        self,
-        site: str,
-        urls: Sequence[str],
-        labels: Sequence[int],
-        sides: Sequence[int],
-        bits: Mapping[int, int] = MappingProxyType({}),
-    ) -> None:
-        self.bits = bits
+    def __init__(self, site: str, urls: Sequence[str], labels: Sequence[int], sides: Sequence[int]) -> None:
         self.site, self.urls, self.labels, self.sides = site, urls, labels, sides
         self._own = set(urls)
         self.rules: list[Rule] = []
@@ -158,21 +150,18 @@ class Ledger:
                 use.coverage[self.sides[row]] += 1
                 use.rows.append(row)
                 use.real += self.forms[row] in self._own
-        for rows in self._groups.values():
+        for form, rows in self._groups.items():
             if len(rows) < 2:
                 continue
-            right, wrong, label = self._judged(rows)
+            owner, right, wrong = self._judged(form, rows)
             self.right += right
             self.wrong += wrong
             held: set[str] = set()
             for row in rows:
                 by, own = self._by[row], self.labels[row]
                 held.update(by)
-                if not by or self._are_near(own, label):
-                    continue
-                good = own == label and right > 0
                 for name in by:
-                    (uses[name].right if good else uses[name].wrong)[self.sides[row]] += 1
+                    (uses[name].right if own == owner else uses[name].wrong)[self.sides[row]] += 1
             if wrong:  # each that was changed and merged with others has a part in it
                 for name in held:
                     uses[name].collisions += 1
@@ -182,18 +171,9 @@ class Ledger:
                     uses[name].merges += right
         self.uses = uses
 
-    def _judged(self, rows: Sequence[int]) -> tuple[int, int, int]:
-        labels = Counter([self.labels[row] for row in rows])
-        if len(labels) == 1:
-            return len(rows) - 1, 0, self.labels[rows[0]]
-        own = next((self.labels[row] for row in rows if not self._by[row]), None)
-        label, most = max(labels.items(), key=lambda item: (item[1], item[0] == own, -item[0]))
-        near = sum(count for other, count in labels.items() if self._are_near(other, label))
-        return most - 1, len(rows) - most - near, label
-
-    def _are_near(self, one: int, label: int) -> bool:
-        """True for another page that may be this one at another time: it counts as neither."""
-        return one != label and is_near(self.bits.get(one), self.bits.get(label))
+    def _judged(self, form: str, rows: Sequence[int]) -> Merge:
+        own = next((self.labels[row] for row in rows if self.urls[row] == form), None)
+        return judged([self.labels[row] for row in rows], own)
 
     def refute(self, rules: Iterable[Rule]) -> None:
         """Keep what rules of known software did that the log speaks against: to be tried, or not even that.
@@ -219,10 +199,10 @@ class Ledger:
             rows = self._groups[form]
             if len(rows) < 2:
                 continue
-            right, _, label = self._judged(rows)
+            owner = self._judged(form, rows).owner
             for row in rows:
-                if name in self._by[row] and not self._are_near(self.labels[row], label):
-                    (right_rows if self.labels[row] == label and right else wrong_rows).append(row)
+                if name in self._by[row]:
+                    (right_rows if self.labels[row] == owner else wrong_rows).append(row)
         return right_rows, wrong_rows
 
     def without(self, name: str) -> tuple[int, int]:
@@ -262,9 +242,9 @@ class Ledger:
             after = [row for row in before if row not in moved] + touched.get(form, [])
             for rows, sign in ((before, -1), (after, 1)):
                 if len(rows) > 1:
-                    gain, loss, _ = self._judged(rows)
-                    right += sign * gain
-                    wrong += sign * loss
+                    merge = self._judged(form, rows)
+                    right += sign * merge.right
+                    wrong += sign * merge.wrong
         return right, wrong
 
     def is_alone(self, name: str, others: set[str]) -> bool:
@@ -296,7 +276,6 @@ def judge_carried_over(  # noqa: PLR0913 - URLs, labels, and numbers with defaul
     learned: Sequence[Rule],
     before: Sequence[Rule],
     price: Price,
-    bits: Mapping[int, int] = MappingProxyType({}),
 ) -> CarriedOver:
     """Use the carried-over rules of a site on the pages of a log.
 
@@ -312,13 +291,12 @@ def judge_carried_over(  # noqa: PLR0913 - URLs, labels, and numbers with defaul
         learned: From these URLs, in order.
         before: The carried-over rules.
         price: For right and wrong merges.
-        bits: SimHash of each cluster, as far as known: pages that are near speak against no rule.
     """
     known = {rule.effect for rule in learned}
     rest = [rule for rule in before if rule.effect not in known]
     if not rest:
         return CarriedOver()
-    ledger = Ledger(site, urls, labels, [0] * len(urls), bits)
+    ledger = Ledger(site, urls, labels, [0] * len(urls))
     new = [replace(rule, id=f"new-{i}") for i, rule in enumerate(learned)]
     old = {f"old-{i}": rule for i, rule in enumerate(rest)}
     trials = 0
