@@ -18,10 +18,11 @@ from dedupcrawl.content.model import DOUBTED, TARGET_PRECISION, Model
 from dedupcrawl.content.view import View
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
+from dedupcrawl.detection.copies import is_better
 from dedupcrawl.detection.pairs import kept_view
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.record import Entry
-from dedupcrawl.index.search import Search
+from dedupcrawl.index.search import Candidate, Search
 from dedupcrawl.sites import host_of
 from dedupcrawl.verdict import Verdict
 
@@ -118,26 +119,33 @@ class Comparison:
     def duplicate(self, found: Search) -> Verdict | None:
         """The verdict when the page duplicates one that was found; the first in the order of the checks counts.
 
+        One that is the poorer copy is no reason to drop the page, but superseded by it.
+
         Of each check a few are looked at, and only those that are eligible: however many others are as much alike, they
         push none of these out.
         """
         for check, candidates in found.similar():
-            eligible = (one.entry for one in candidates if self._is_eligible(check, one.entry, is_inside=False))
-            for kept in islice(self._nearest_first(eligible) if check == "title" else eligible, COMPARED):
-                verdict = self._judge(check, kept)
-                if verdict is not None:
+            eligible = (one for one in candidates if self._is_eligible(check, one.entry, is_inside=False))
+            for one in islice(self._nearest_first(eligible) if check == "title" else eligible, COMPARED):
+                verdict = self._judge(check, one.entry)
+                if verdict is None:
+                    continue
+                compared = self._compared[one.entry.url]
+                if compared is None or not is_better(compared.pair):
                     return verdict
+                if self.trust.may_replace(self.url, one.entry.source):
+                    found.superseded[one.page_id] = one.entry.source
         return None
 
-    def _nearest_first(self, titled: Iterable[Entry]) -> list[Entry]:
+    def _nearest_first(self, titled: Iterable[Candidate]) -> list[Candidate]:
         """Pages of one title by the blocks that they share with this one (Dice's coefficient): a title ranks none.
 
         (Of the duplicates of a Magento shop .884 are found, .854 without it; of a forum in Drupal .917 and .913.)
         """
         mine = self.reading.view.blocks
 
-        def likeness(kept: Entry) -> float:
-            theirs = self._view_of(kept).blocks
+        def likeness(one: Candidate) -> float:
+            theirs = self._view_of(one.entry).blocks
             return 2 * len(mine & theirs) / max(1, len(mine) + len(theirs))
 
         return sorted(titled, key=likeness, reverse=True)

@@ -95,7 +95,7 @@ class Listing:
         """Column → its values, oldest first.
 
         `of` is a number: "kept", "kept_title" and "kept_in" hold each kept page once, for many duplicate the same.
-        `titles` are those of pages by URL, `standing` the pages in which kept ones lie.
+        `titles` are those of pages by URL, `standing` the later pages that stand for kept ones.
         """
         rows = list(self.rows())
         columns: dict[str, list[Any]] = {name: [row[at] for row in rows] for at, name in enumerate(Row._fields)}

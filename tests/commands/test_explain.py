@@ -276,10 +276,10 @@ def test_a_page_that_lies_inside_others_is_led_to_the_last_of_them(tmp_path: Pat
     rows = [{"url": f"http://a.example/{name}", "text": " ".join(text[:end])} for name, end in parts.items()]
     pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert CliRunner().invoke(check, [str(pages), "--index", str(tmp_path / "index")]).exit_code == 0
-    inside = "lies inside a later page: http://a.example/largest\n"
-    assert f"  it {inside}" in explain(tmp_path, "http://a.example/small").stdout
-    assert f"  which {inside}" in explain(tmp_path, "http://a.example/copy").stdout
-    assert "lies inside" not in explain(tmp_path, "http://a.example/largest").stdout
+    largest = "http://a.example/largest\n"
+    assert f"    a later page stands for it: {largest}" in explain(tmp_path, "http://a.example/small").stdout
+    assert f"    for which a later page stands: {largest}" in explain(tmp_path, "http://a.example/copy").stdout
+    assert "a later page stands" not in explain(tmp_path, "http://a.example/largest").stdout
 
 
 def test_a_restored_page_is_said_to_be_one(tmp_path: Path) -> None:
@@ -427,14 +427,14 @@ def test_a_page_whose_keeper_lies_inside_it_is_not_told_to_be_a_later_one(tmp_pa
     pages = tmp_path / "pages.jsonl"
     pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert CliRunner().invoke(check, [str(pages), "--index", str(tmp_path / "index")]).exit_code == 0
-    assert f"it lies inside a later page: {large}" in explain(tmp_path, small).stdout
+    assert f"a later page stands for it: {large}" in explain(tmp_path, small).stdout
     index = LmdbIndex(tmp_path / "index", [])
     verdict = Verdict(large, "duplicate", small, "shingles", 1.0, {"judged_again": True})
     index.record(verdict, run="check", site="a.example")
     index.close()
     said = explain(tmp_path, large).stdout
     assert f"its page is a duplicate of {small}" in said
-    assert "which lies inside this page as well" in said
+    assert "for which this page stands by now" in said
     assert "a later page" not in said
 
 

@@ -207,3 +207,14 @@ async def test_what_a_site_repeats_is_no_content() -> None:
     kept = {url.rpartition("/")[2] for url in done.urls}
     assert "reprint" not in kept
     assert kept >= {"story", "note"}
+
+
+async def test_the_html_page_is_stored_though_its_plain_text_came_first_and_stands_for_what_comes_after() -> None:
+    paragraphs = "\n".join(prose(seed) for seed in range(3))
+    html = page(paragraphs, title="Lamps")
+    text = Answer(paragraphs, headers={"Content-Type": "text/plain; charset=utf-8"})
+    with serve({"/lamp.txt": text, "/lamp": html, "/lamp?again": html}) as site:
+        starts = [f"{site.base}{path}" for path in ("/lamp.txt", "/lamp", "/lamp?again")]
+        done = await crawl(starts, {"CONCURRENT_REQUESTS": 1})
+    assert done.urls == set(starts[:2])
+    assert done.stats["dedup/content/duplicate"] == 1

@@ -42,11 +42,11 @@
 
   const keptPage = (columns, i) => keptOf(columns, columns.of[i], columns.url[i]);
 
-  /* A kept page and, where it lies inside later ones, the last of these, unless that is its duplicate, at `url`. */
+  /* A kept page and, where later ones stand for it, the last of these, unless that is its duplicate, at `url`. */
   function keptOf(columns, of, url) {
     const nodes = page(columns.kept[of], columns.kept_title[of]);
     const larger = columns.kept_in[of];
-    return larger && larger !== url ? [...nodes, make("span", { className: "quiet" }, "which lies inside ", link(larger))] : nodes;
+    return larger && larger !== url ? [...nodes, make("span", { className: "quiet" }, "for which a later page stands: ", link(larger))] : nodes;
   }
 
   async function unpacked(id) {
