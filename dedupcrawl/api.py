@@ -180,6 +180,7 @@ class Detector(AbstractContextManager["Detector"]):
                 target_precision=settings.target_precision,
                 ttl=settings.ttl,
                 quota=settings.site_quota,
+                keeps_text=settings.keep_text,
             ),
         )
 

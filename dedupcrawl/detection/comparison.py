@@ -16,6 +16,7 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.differences import Flags, Side
 from dedupcrawl.content.model import DOUBTED, TARGET_PRECISION, Model
 from dedupcrawl.content.view import View
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
 from dedupcrawl.detection.copies import is_better
@@ -57,6 +58,7 @@ class Asked(msgspec.Struct, frozen=True):
         force_keep: Keep the page, whatever it duplicates.
         excluded: URLs of kept pages that are no reason to drop this one.
         is_item: Whether it is an item that is judged by itself, and no page.
+        keeps_text: Whether main texts are kept, so that what differs can be told as both pages have it.
     """
 
     checks: Sequence[Check]
@@ -70,6 +72,7 @@ class Asked(msgspec.Struct, frozen=True):
     force_keep: bool = False
     excluded: Collection[str] = ()
     is_item: bool = False
+    keeps_text: bool = False
 
 
 @dataclass(slots=True)
@@ -80,6 +83,7 @@ class Comparison:
     reading: Reading  # how it is read
     asked: Asked
     furniture: Callable[[str], Template]  # what the pages of a host repeat
+    text_of: Callable[[Entry], SymbolText | None]  # the main text of a kept page, if that was kept, too
     model: Model  # what the differences of two pages come to
     trust: Trust  # whose pages may be the reason to drop pages of others
     before: float = math.inf  # pages kept from this moment on are none either,
@@ -194,15 +198,17 @@ class Comparison:
         found = self._compared[kept.url]
         if found is None:
             return None
-        is_probable = found.probability >= self._least and found.probability >= self._least_for(check, found)
-        if is_probable or (not self.asked.target_precision and check != "title"):
-            said = found.to_dict(self.reading.analysis.text)
-            return Verdict(self.url, "duplicate", kept.source, check, similarity, said)
+        needed = self._least_for(check, found)
+        if found.probability >= needed or (not self.asked.target_precision and check != "title"):
+            return Verdict(self.url, "duplicate", kept.source, check, similarity, self._told(kept, found, needed))
         if self._doubted <= found.probability > self._probability_of_doubt:
             self._probability_of_doubt = found.probability
             self.doubt = {"url": kept.source, "check": check, "similarity": round(similarity, 4)}
-            self.doubt |= found.to_dict(self.reading.analysis.text)
+            self.doubt |= self._told(kept, found, needed)
         return None
+
+    def _told(self, kept: Entry, found: evidence.Evidence, needed: float) -> dict[str, Any]:
+        return found.to_dict(needed, self.reading.analysis.text, self.text_of(kept) if self.asked.keeps_text else None)
 
     def _compare(self, kept: Entry) -> evidence.Evidence | None:
         new, other = self.reading.view, self._view_of(kept)

@@ -37,6 +37,7 @@ class Row(NamedTuple):
     check: str  # the check that found it
     similarity: float | None  # by that check
     probability: float | None  # that it is a duplicate; None where nothing was laid side by side
+    needed: float | None  # the probability that drops it; None where that is not on record
     doubt: bool  # it was let through, in doubt
 
 
@@ -55,6 +56,7 @@ def row_of(verdict: Verdict) -> tuple[Row, dict[str, Any]] | None:
         str(check or ""),
         _share(similarity),
         _share(evidence.get("probability")),
+        _share(evidence.get("needed")),
         not verdict.is_duplicate,
     )
     return row, evidence

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -218,3 +219,12 @@ async def test_the_html_page_is_stored_though_its_plain_text_came_first_and_stan
         done = await crawl(starts, {"CONCURRENT_REQUESTS": 1})
     assert done.urls == set(starts[:2])
     assert done.stats["dedup/content/duplicate"] == 1
+
+
+async def test_the_log_says_how_probable_a_duplicate_is_and_how_probable_it_had_to_be(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level("DEBUG"), serve(SITE) as site:
+        await crawl(f"{site.base}/", {"LOG_LEVEL": "DEBUG"})
+    (line,) = {one.getMessage() for one in caplog.records if " is a duplicate of " in one.getMessage()}
+    assert re.search(r", probability [0-9.]+%, [0-9.]+% needed", line), line
