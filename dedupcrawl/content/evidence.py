@@ -58,17 +58,18 @@ class Evidence(msgspec.Struct, frozen=True, gc=False):
         return self.pair.beside + unknown_lines(self.pair.kept.around.asides, self.pair.new)
 
     def to_dict(
-        self, needed: float, text: SymbolText | None = None, kept_text: SymbolText | None = None
+        self, needed: float | None, text: SymbolText | None = None, kept_text: SymbolText | None = None
     ) -> dict[str, Any]:
         """JSON values, rounded to four places, what is 0 left out.
 
         Args:
-            needed: The probability from which on the new page is dropped.
+            needed: The probability from which on the new page is dropped; None where no model decides.
             text: The new page's main text, to tell what it says otherwise.
             kept_text: The kept one's, to tell what that says in its place.
         """
         pair = self.pair
-        shown: dict[str, Any] = {"probability": round(self.probability, 4), "needed": round(min(1.0, needed), 4)}
+        shown: dict[str, Any] = {"probability": round(self.probability, 4)}
+        shown |= {} if needed is None else {"needed": round(min(1.0, needed), 4)}
         shown |= {"symbols": pair.new.own_count, "kept_symbols": pair.kept.own_count}
         for feature, value in zip(FEATURES, self.values, strict=True):
             if rounded := round(value, 4):

@@ -208,7 +208,8 @@ class Comparison:
         return None
 
     def _told(self, kept: Entry, found: evidence.Evidence, needed: float) -> dict[str, Any]:
-        return found.to_dict(needed, self.reading.analysis.text, self.text_of(kept) if self.asked.keeps_text else None)
+        least = needed if self.asked.target_precision else None
+        return found.to_dict(least, self.reading.analysis.text, self.text_of(kept) if self.asked.keeps_text else None)
 
     def _compare(self, kept: Entry) -> evidence.Evidence | None:
         new, other = self.reading.view, self._view_of(kept)
