@@ -6,7 +6,6 @@ from importlib.util import find_spec
 
 _LIBRARIES = {
     "train": ("polars", "fastwarc"),
-    "terms": ("rjieba", "Stemmer"),
     "calibrate": ("scipy",),
     "report": ("jinja2", "polars"),
     "redis": ("redis",),

@@ -10,9 +10,8 @@ from typing import Any
 
 import msgspec
 
-from dedupcrawl import extras
 from dedupcrawl.aliases.sources import SOURCES
-from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, OF_TERMS, PARAMETERS
+from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, OF_PAPERS, PAPERS, PARAMETERS
 from dedupcrawl.content.model import TARGET_PRECISION, load
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.setting import (
@@ -64,10 +63,8 @@ def _trusted(value: Any) -> str | tuple[str, ...]:
 
 def _checks(value: Any) -> tuple[str, ...]:
     given = names(value)
-    if not set(given) <= set(CHECK_NAMES):
+    if given != (PAPERS,) and not set(given) <= set(CHECK_NAMES):
         raise ValueError
-    if (needing := [name for name in given if name in OF_TERMS]) and (missing := extras.missing("terms")):
-        raise ValueError(f"{'each of ' * (len(needing) > 1)}{' and '.join(needing)} {missing}")
     return given
 
 
@@ -138,7 +135,7 @@ class DedupSettings:
     aliases: bool | frozenset[str] = setting(True, Takes(f"True, False, or {_list(SOURCES)}", _aliases))
     keep: str = setting("first", one_of("first", "canonical"))
     trial_share: float = setting(0.02, FROM_0_TO_1, per_site=False)
-    checks: tuple[str, ...] = setting(DEFAULT_CHECKS, Takes(_list(CHECK_NAMES), _checks))
+    checks: tuple[str, ...] = setting(DEFAULT_CHECKS, Takes(f"{_list(CHECK_NAMES)}, or {PAPERS!r}", _checks))
     action: str = setting("drop", one_of("drop", "mark", "observe"))
     mark_field: str = setting("dedup", text("the name of an item field"))
     index: str = setting(
@@ -198,6 +195,8 @@ class DedupSettings:
 
         def build(all_values: Mapping[str, Any], overrides: Mapping[str, DedupSettings]) -> DedupSettings:
             own = {name.removeprefix(PREFIX): value for name, value in all_values.items()}
+            if own["CHECKS"] == (PAPERS,):
+                own |= {"CHECKS": OF_PAPERS, "TARGET_PRECISION": 0.0}
             parameters = {parameter.name: own.pop(parameter.name) for parameter in PARAMETERS}
             return cls(**{name.lower(): value for name, value in own.items()}, parameters=parameters, sites=overrides)
 
@@ -274,6 +273,9 @@ def _read_values(given: Mapping[str, Any], where: str, *, defaults: Mapping[str,
             values[name] = setting.read(value)
         except (ValueError, TypeError) as error:
             raise unusable(name, value, str(error) if isinstance(error, ValueError) else "", where) from error
+    if values["DEDUP_CHECKS"] == (PAPERS,) and given.get("DEDUP_TARGET_PRECISION"):
+        why = f"by DEDUP_CHECKS = {PAPERS!r} no model decides: leave one of the two out"
+        raise unusable("DEDUP_TARGET_PRECISION", given["DEDUP_TARGET_PRECISION"], why, where)
     return values
 
 

@@ -94,7 +94,6 @@ def test_a_setting_that_needs_one_says_so_at_the_start(tmp_path: Path) -> None:
     (tmp_path / "spider.py").write_text(SPIDER, encoding="utf-8")
     says = {
         "DEDUP_LEARN=True": "DEDUP_LEARN needs the extra 'train': pip install 'dedupcrawl[train]'",
-        "DEDUP_CHECKS=exact,mwo": "(mwo needs the extra 'terms': pip install 'dedupcrawl[terms]')",
         "DEDUP_REPORT=report.html": "DEDUP_REPORT needs the extra 'report': pip install 'dedupcrawl[report]'",
         "DEDUP_INDEX=redis://127.0.0.1/0": "pip install 'dedupcrawl[redis]'",
         "SCHEDULER=dedupcrawl.shared_queue.scheduler.Scheduler": "pip install 'dedupcrawl[scrapy-redis]'",
@@ -115,7 +114,6 @@ NEED_ONE = [
     (["evaluate", "pages.jsonl"], "train"),
     (["rules", "why", "http://a/1", "http://a/2", "pages.jsonl"], "train"),
     (["check", "pages.warc"], "train"),
-    (["check", "--checks", "concepts", "pages.jsonl"], "terms"),
     (["report", "--index", "index", "--output", "report.html"], "report"),
     (["check", "--engine", "spark", "--order", "batch", "pages.jsonl"], "spark"),
 ]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dedupcrawl.content.checks.registry import CHECK_NAMES
+from dedupcrawl.content.model import TARGET_PRECISION
 from dedupcrawl.settings import SETTINGS, DedupSettings, SettingError
 
 
@@ -93,10 +94,15 @@ def test_what_cannot_be_used_is_named_with_what_is_taken(given: dict[str, Any], 
         DedupSettings.read(given)
 
 
-def test_two_checks_that_need_an_extra_are_both_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dedupcrawl.extras.find_spec", lambda library: None)
-    with pytest.raises(SettingError, match=r"\(each of mwo and concepts needs the extra 'terms'"):
-        DedupSettings.read({"DEDUP_CHECKS": ["mwo", "concepts"]})
+def test_the_checks_of_the_papers_decide_without_a_model() -> None:
+    settings = DedupSettings.read({"DEDUP_CHECKS": "papers", "DEDUP_SITES": {"a.com": {"DEDUP_CHECKS": "exact"}}})
+    assert (settings.checks, settings.target_precision) == (("exact", "feature_code", "simhash", "mwo"), 0)
+    of_site = settings.for_url("http://a.com/")
+    assert (of_site.checks, of_site.target_precision) == (("exact",), TARGET_PRECISION)
+    with pytest.raises(SettingError, match=r"DEDUP_TARGET_PRECISION: got 0.9 .by DEDUP_CHECKS = 'papers'"):
+        DedupSettings.read({"DEDUP_CHECKS": "papers", "DEDUP_TARGET_PRECISION": 0.9})
+    with pytest.raises(SettingError, match="DEDUP_CHECKS: got"):
+        DedupSettings.read({"DEDUP_CHECKS": ["papers", "title"]})
 
 
 def test_settings_of_others_are_none_of_ours() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import urljoin
 
 from dedupcrawl.content.encoding import to_utf8
@@ -73,13 +74,14 @@ def extract(  # noqa: PLR0913 - each may be left out
         markup = ignored.markup(facts.markup)
         if markup != facts.markup:  # which may be longer: a tree is written with all its end tags and references
             facts = Facts(markup[:_BODY_LIMIT], facts.digest, len(markup) > _BODY_LIMIT, fields)
+    site = site_of(url) if fields else ""
     page = core.read(
         facts,
         url,
         locate=lambda base: _located(url, base),
         host_alike=host_alike,
         selected=_selected(facts.markup, selector) if selector and not facts.is_cut else None,
-        stays=(lambda target, base: _stays(target, base, site_of(url))) if fields else None,
+        stays=(lambda target, base: _stays(target, base, site)) if fields else None,
         also_at=also_at,
     )
     return ignored.page(page)
@@ -107,6 +109,7 @@ def _located(url: str, base: str) -> tuple[bytes, bytes, bytes]:
     return *hosts, local_form(based.partition("#")[0].partition("?")[0])  # type: ignore[return-value]  # two hosts
 
 
+@lru_cache(maxsize=1 << 14)  # pages of a site have most links in common
 def _stays(target: str, base: str, site: str) -> bool | None:
     """Whether a link to this target stays on the site; None where it leads to no web page."""
     scheme = _SCHEME.match(target)

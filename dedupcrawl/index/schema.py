@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
-from dedupcrawl.content.checks.base import NOT_INSTALLED, Check, Keys
+from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.core.digests import SECRET_BYTES, Secret
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.record import Entry, Record
@@ -158,7 +158,7 @@ def _differences(stored: CheckHeader, wanted: Check) -> list[tuple[str, str, str
     return [
         (name, repr(before.get(name)), repr(after.get(name)))
         for name in sorted(counting)
-        if before.get(name) != after.get(name) and NOT_INSTALLED not in (before.get(name), after.get(name))
+        if before.get(name) != after.get(name)
     ]
 
 

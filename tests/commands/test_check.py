@@ -376,3 +376,14 @@ def test_no_room_is_said_in_a_sentence() -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert "temporary files" in str(raised.value.filename)
+
+
+@pytest.mark.parametrize(("checks", "verdict"), [("papers", "duplicate"), ("exact,feature_code,simhash,mwo", "unique")])
+def test_the_papers_checks_decide_by_their_thresholds_alone(tmp_path: Path, checks: str, verdict: str) -> None:
+    fare = "A ticket to the island costs %s euros. " + prose(5, 150)
+    rows = [{"url": f"http://a.example/{euros}", "text": fare % euros} for euros in (30, 50)]
+    path = write(tmp_path / "pages.jsonl", *rows)
+    told = json.loads(CliRunner().invoke(command, [str(path), "--checks", checks]).stdout.splitlines()[1])
+    assert told["verdict"] == verdict
+    evidence = told["evidence"].get("in_doubt", told["evidence"])
+    assert ("needed" in evidence) == (checks != "papers" and "probability" in evidence)

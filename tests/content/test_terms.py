@@ -19,6 +19,7 @@ from dedupcrawl.content.terms import (
     term_sequence,
 )
 from dedupcrawl.core.characters import fold
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.words import STOP_WORDS
 
 
@@ -67,7 +68,8 @@ def test_total(text: str) -> None:
 
 @given(st.text(max_size=300) | st.text(st.sampled_from("中国北京 the alpha beta,。\ue000\n"), max_size=120))
 def test_counts_are_those_of_the_sequence(text: str) -> None:
-    assert term_counts(fold(text)) == Counter(term_sequence(fold(text)))
+    symbols = SymbolText.of((text,))
+    assert term_counts(symbols) == Counter(term_sequence(symbols.text))
 
 
 def test_words_without_end_are_cut_up() -> None:
@@ -106,7 +108,8 @@ def test_a_dictionary_adds_words_for_whom_it_is_given(tmp_path: Path) -> None:
     before = terms(text)
     with_dictionary = [found for found in term_sequence(fold(text), str(path)) if found]
     assert with_dictionary == ["凯特琳", "云计算", "峰会", "讨论", "石墨烯电池", "2", "小时", "卡拉", "ok"]
-    assert term_counts(fold(text), str(path)) == Counter(term_sequence(fold(text), str(path)))
+    symbols = SymbolText.of((text,))
+    assert term_counts(symbols, str(path)) == Counter(term_sequence(symbols.text, str(path)))
     assert terms(text) == before
     assert not {"云计算", "石墨烯电池"} & set(before)
 

@@ -15,9 +15,6 @@ from dedupcrawl.page import Page
 Keys = NDArray[np.uint64]
 PageIds = NDArray[np.uint32]
 
-NOT_INSTALLED = "not installed"
-"""In a header, in place of the version of a library: it is the same as any version."""
-
 NO_PAGES: PageIds = np.zeros(0, dtype=np.uint32)
 
 OF_WHOLE_PAGES = frozenset({"exact", "title"})

@@ -32,7 +32,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import repeat
+from functools import lru_cache
 from typing import ClassVar
 from urllib.parse import unquote
 
@@ -43,7 +43,6 @@ from numpy.typing import NDArray
 
 from dedupcrawl.content import terms
 from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings, Probe
-from dedupcrawl.core.characters import fold
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import BELOW_1, Takes, parameter, share, whole
@@ -99,24 +98,38 @@ def term_weights(page: Page, main: Mapping[str, int], weights: FieldWeights, dic
 
     `main` says how often each term occurs in the main text; `dictionary` segments the other fields.
     """
-    total: dict[str, int] = {}
-    for field, string in (
-        ("url", unquote(page.url.partition("://")[2] or page.url)),
-        ("headings", "\n".join(page.headings)),
-        ("title", page.title),
-        ("same_site", "\n".join(page.anchors_same_site)),
-        ("other_sites", "\n".join(page.anchors_other_sites)),
-        ("keywords", page.keywords),
-        ("description", page.description),
-        ("main", main),
+    unit = round(weights.main * _UNIT)
+    total = {term: unit * count for term, count in main.items()} if unit else {}
+    for field, lines in (
+        ("url", (unquote(page.url.partition("://")[2] or page.url),)),
+        ("headings", page.headings),
+        ("title", (page.title,)),
+        ("same_site", page.anchors_same_site),
+        ("other_sites", page.anchors_other_sites),
+        ("keywords", (page.keywords,)),
+        ("description", (page.description,)),
     ):
-        unit = round(getattr(weights, field) * _UNIT)
-        if unit and string:
-            counts = string if isinstance(string, Mapping) else terms.term_counts(fold(string), dictionary)
-            for term, count in counts.items():
-                total[term] = total.get(term, 0) + unit * count
+        if unit := round(getattr(weights, field) * _UNIT):
+            for line in lines:
+                for term in terms.terms_of_line(line, dictionary):
+                    total[term] = total.get(term, 0) + unit
     total.pop(terms.STOPPED, None)
     return total
+
+
+_field_weights = lru_cache(maxsize=16)(FieldWeights.parse)
+
+
+@lru_cache(maxsize=1 << 16)
+def _hash(term: str) -> int:
+    """MurmurHash3 x86 32."""
+    return mmh3.hash(term.encode("utf-8", "replace"), 0, False)
+
+
+def _by_weight(term: tuple[int, int]) -> int:
+    """Of terms that weigh the same the one of the higher hash comes first."""
+    hashed, weight = term
+    return weight << 32 | (0xFFFFFFFF - hashed)
 
 
 class Record(msgspec.Struct, frozen=True, eq=False):
@@ -135,17 +148,20 @@ class Record(msgspec.Struct, frozen=True, eq=False):
             most: Only so many terms are kept, the heaviest. Of terms that weigh the same those with the lower hash
                 stay, on every page, so that two pages leave out the same ones.
         """
-        said = (term.encode("utf-8", "replace") for term in weights)
-        given = np.fromiter(map(mmh3.hash, said, repeat(0), repeat(False)), np.uint32, len(weights))
-        each = np.fromiter(weights.values(), np.int64, len(weights))
-        lightest = math.floor(dropped * sum(weights.values()))
-        hashes, place = np.unique(given, return_inverse=True)
-        raw = np.bincount(place, each, len(hashes)).astype(np.int64)  # of two terms with one hash, both
-        lightest_first = np.lexsort((~hashes, raw))
-        light = int((np.cumsum(raw[lightest_first]) <= lightest).sum())
-        kept = np.sort(lightest_first[max(light, len(hashes) - most) :])
-        shares = _shares(raw[kept])
-        return cls(hashes[kept][shares > 0], shares[shares > 0])
+        raw: dict[int, int] = {}
+        for term, weight in weights.items():  # of two terms with one hash, both
+            hashed = _hash(term)
+            raw[hashed] = raw.get(hashed, 0) + weight
+        left = math.floor(dropped * sum(weights.values()))
+        lightest_first = sorted(raw.items(), key=_by_weight)
+        light = 0
+        while light < len(lightest_first) and lightest_first[light][1] <= left:
+            left -= lightest_first[light][1]
+            light += 1
+        kept = sorted(lightest_first[max(light, len(lightest_first) - most) :])
+        shares = _shares(np.array([weight for _, weight in kept], np.int64))
+        hashes = np.array([hashed for hashed, _ in kept], np.uint32)
+        return cls(hashes[shares > 0], shares[shares > 0])
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -246,10 +262,10 @@ class MwoCheck(Check):
         None when its main text has fewer than `min_terms` different terms, or no term stands in a field that weighs.
         The other fields alone (a URL, a navigation bar) say too little about a page to drop another by.
         """
-        main = terms.term_counts(text.text, self.dictionary)
+        main = terms.term_counts(text, self.dictionary)
         if len(main) - (terms.STOPPED in main) < self.min_terms:
             return None
-        weights = term_weights(page, main, FieldWeights.parse(self.weights), self.dictionary)
+        weights = term_weights(page, main, _field_weights(self.weights), self.dictionary)
         return Record.of(weights, dropped=self.dropped, most=self.max_terms).to_bytes() or None
 
     def keys(self, signature: bytes) -> Keys:

@@ -27,10 +27,11 @@ _CHECKS: Mapping[str, type[Check]] = {
 }
 
 CHECK_NAMES: tuple[str, ...] = tuple(_CHECKS)
-OF_TERMS = ("mwo", "concepts")
-"""Those that need the libraries of the extra "terms"."""
 DEFAULT_CHECKS: tuple[str, ...] = ("exact", "simhash", "shingles", "title")
 """What finds as much on real pages as all of them, for the least: docs/content-checks.md, "Which checks by default"."""
+PAPERS = "papers"
+"""Stands for `OF_PAPERS` where each decides by its own threshold, and no model does."""
+OF_PAPERS = ("exact", "feature_code", "simhash", "mwo")
 PARAMETERS: tuple[Setting, ...] = tuple(
     {one.name: one for check in _CHECKS.values() for one in settings_of(check).values()}.values()
 )
