@@ -19,6 +19,7 @@ from cython.cimports.dedupcrawl.core.words import (
     FUNCTION,
     IDEOGRAPH,
     KIND,
+    LETTER,
     NAME,
     NEGATION,
     NUMBER,
@@ -55,12 +56,19 @@ _STRAY = cython.declare(cython.double, 0.01)  # share of common symbols at eithe
 
 @cython.cfunc
 @cython.exceptval(check=False)
+def _quarters(kind: uint8_t) -> cython.int:
+    """How many quarters of a word a symbol is."""
+    return 1 if kind & LETTER else 2 if kind & IDEOGRAPH else 4
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
 def _part(
     side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t, part: cython.pointer(Part)
 ) -> cython.void:
     """Sum up one side of a piece; symbols that stand in the other text do not belong to it."""
     i: cython.Py_ssize_t
-    halves: cython.int = 0
+    quarters: cython.int = 0
     memset(part, 0, cython.sizeof(Part))
     for i in range(begin, end):
         if side.aligned[i]:
@@ -68,13 +76,13 @@ def _part(
         kind: cython.int = side.kinds[i] & KIND
         part.symbols += 1
         part.own += side.own[i] != 0
-        halves += 1 if side.kinds[i] & IDEOGRAPH else 2
+        quarters += _quarters(side.kinds[i])
         part.kinds[kind] += 1
         if kind != FUNCTION:
             part.telling += 1
         if kind > PARTICLE or kind == WORD:
             part.said += fmix64(side.symbols[i])
-    part.words = (halves + 1) // 2
+    part.words = (quarters + 3) // 4
 
 
 @cython.cfunc
@@ -218,12 +226,12 @@ def _place(
 ) -> cython.int:
     """Where in a text a symbol of the paragraph [begin, end) stands."""
     i: cython.Py_ssize_t
-    halves: cython.Py_ssize_t = 0
+    quarters: cython.Py_ssize_t = 0
     count: cython.Py_ssize_t = side.count
     for i in range(begin, min(end, begin + 4 * _PARAGRAPH)):
-        halves += 1 if side.kinds[i] & IDEOGRAPH else 2
-    is_sentence: cython.bint = end > begin and side.kinds[end - 1] & ENDS != 0 and halves >= 2 * _SHORT
-    is_prose: cython.bint = is_sentence or halves >= 2 * _PARAGRAPH
+        quarters += _quarters(side.kinds[i])
+    is_sentence: cython.bint = end > begin and side.kinds[end - 1] & ENDS != 0 and quarters >= 4 * _SHORT
+    is_prose: cython.bint = is_sentence or quarters >= 4 * _PARAGRAPH
     if is_prose:
         return CLOSING if at >= count - cython.cast(cython.Py_ssize_t, _FOOT_SHARE * count) else SENTENCE
     if begin == 0:
