@@ -14,6 +14,7 @@ the lists.
 import gzip
 import re
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 
 import cython
@@ -123,6 +124,9 @@ def _antonyms(vocabulary: Vocabulary) -> object:
     written = (
         raw.split() + WORDS["antonyms"].replace("/", " ").split() + WORDS["antonym_pairs"].split()
     )  # pair after pair
+    for line in WORDS["outcomes"].splitlines():
+        good, _, bad = line.partition("/")
+        written += [word for pair in product(good.split(), bad.split()) for word in pair]
     words = SymbolText.of((*written, *"".join(WORDS["chinese_antonyms"].split())), vocabulary.secret)
     keys: list = []
     places = words.block_places
@@ -197,7 +201,12 @@ def _is_dated(
         points += text.folded[i] == 0x2E
     if points == 2 and symbol.length <= 10:  # 21.3.2024
         return True
-    if at > first and (kinds[at - 1] & KIND) == DATE and not text.items[at - 1].hash & 1:
+    mark: uint32_t = text.folded[symbol.start + symbol.length - 1]
+    if mark == 0xB144 or mark == 0xC6D4 or mark == 0xC77C or mark == 0xC2DC or mark == 0xBD84:  # 년월일시분
+        return True
+    if at > first and _names_date(text, kinds, at - 1):
+        return True
+    if at > first + 1 and _is_of(text, at - 1) and _names_date(text, kinds, at - 2):
         return True
     if at + 1 == end:
         return False
@@ -206,7 +215,26 @@ def _is_dated(
         return True
     if after == 0x5E74:  # 年
         return symbol.length == 4
-    return (kinds[at + 1] & KIND) == DATE and not text.items[at + 1].hash & 1
+    return _names_date(text, kinds, at + 1) or (
+        at + 2 < end and _is_of(text, at + 1) and _names_date(text, kinds, at + 2)
+    )
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _names_date(text: SymbolText, kinds: cython.pointer(uint8_t), at: cython.int) -> cython.bint:
+    """Whether a symbol is a word of dates, such as a month, and no number."""
+    return (kinds[at] & KIND) == DATE and not text.items[at].hash & 1
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_of(text: SymbolText, at: cython.int) -> cython.bint:
+    """Whether a symbol is "de" or "of", as in 3 de mayo de 2024."""
+    symbol: cython.pointer(Symbol) = cython.address(text.items[at])
+    one: uint32_t = text.folded[symbol.start]
+    other: uint32_t = text.folded[symbol.start + 1] if symbol.length == 2 else 0
+    return (one == 0x64 and other == 0x65) or (one == 0x6F and other == 0x66)
 
 
 @cython.cfunc
