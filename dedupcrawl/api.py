@@ -180,11 +180,12 @@ class Detector(AbstractContextManager["Detector"]):
                 target_precision=settings.target_precision,
                 ttl=settings.ttl,
                 quota=settings.site_quota,
+                keeps_text=settings.keep_text,
             ),
         )
 
     def resolved(self, verdict: Verdict) -> Verdict:
-        """A verdict of duplicate with "superseded_by", where its keeper lies inside a page that was judged since."""
+        """A verdict of duplicate with "superseded_by", where a page that was judged since stands for its keeper."""
         larger = standing_for(self._index, verdict.duplicate_of) if verdict.duplicate_of is not None else None
         if larger is None:
             return verdict

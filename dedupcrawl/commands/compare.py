@@ -16,7 +16,7 @@ from dedupcrawl.commands.options import PAIRS_FILE, open_existing, read_settings
 from dedupcrawl.commands.selection import forms_unless_file
 from dedupcrawl.content.evidence import in_words
 from dedupcrawl.content.html import why_unread
-from dedupcrawl.content.model import Model, load
+from dedupcrawl.content.model import TARGET_PRECISION, Model, load
 from dedupcrawl.core.digests import NO_SECRET
 from dedupcrawl.crawl_logs.page_files import Markup, Wanted, page_of, read_pairs
 from dedupcrawl.detection.pairs import Compared, Pairs, UnknownPageError
@@ -91,7 +91,7 @@ def _two(
     if urls and (any(all_forms) or not all(map(host_of, urls))):
         raise click.UsageError("--url goes with two files, and takes two URLs such as https://example.com/42.")
     with opened(index, needed=any(all_forms)) as kept_in:
-        pairs = Pairs(kept_in, load(settings.model))
+        pairs = Pairs(kept_in, load(settings.model), target_precision=settings.target_precision)
         old, new = (
             _known_form(forms, kept_in) if forms else of_file(Path(page), url, settings)
             for page, forms, url in zip(pages, all_forms, urls or (None, None), strict=True)
@@ -101,9 +101,7 @@ def _two(
                 why = why_unread(read)
                 raise BadInputError(f"{printable(page)} has no text to compare{': ' if why else ''}{why}.")
         row = _row(pairs.compare(new, old), settings)
-    least = load(settings.model).threshold(settings.target_precision)
-    head = f"{row['verdict']}: from a probability of {least:.1%} on, NEW is dropped for OLD"
-    show(row, (head, *(f"  {line}" for line in in_words(row["evidence"]))), as_json=as_json)
+    show(row, (row["verdict"], *(f"  {line}" for line in in_words(row["evidence"]))), as_json=as_json)
     if not (urls or any(all_forms)):
         click.echo("no --url: the two are taken for pages of one host, and their links are not known", err=True)
     if not (index or any(all_forms)):
@@ -113,7 +111,8 @@ def _two(
 def _many(path: Path, index: str | None, output: Path | None, settings: DedupSettings, *, as_json: bool) -> None:
     counts: Counter[str] = Counter()
     without = 0
-    with comparing(index, load(settings.model)) as compare, results(output) as out:
+    model, target = load(settings.model), settings.target_precision
+    with comparing(index, model, target) as compare, results(output) as out:
         for pair in read_pairs(path):
             new, kept = (whole(page, settings) for page in (pair.new, pair.kept))
             without += index is None and isinstance(new, Page) and isinstance(kept, Page)
@@ -151,14 +150,17 @@ def opened(index: str | None, *, needed: bool) -> Iterator[Index]:
 
 
 @contextmanager
-def comparing(index: str | None, model: Model) -> Iterator[Callable[[Page | str, Page | str], Compared]]:
+def comparing(
+    index: str | None, model: Model, target_precision: float = TARGET_PRECISION
+) -> Iterator[Callable[[Page | str, Page | str], Compared]]:
     """Compares pages by the index that is named; where none is, URLs by the project's, and whole pages by none."""
     with ExitStack() as stack:
 
         @cache
         def pairs(*, needed: bool) -> Pairs:
             secret = None if needed or index is not None else NO_SECRET  # an empty index that ends with the command
-            return Pairs(stack.enter_context(opened(index, needed=needed)), model, secret)
+            asked = stack.enter_context(opened(index, needed=needed))
+            return Pairs(asked, model, secret, target_precision=target_precision)
 
         yield lambda new, kept: pairs(needed=index is None and str in map(type, (new, kept))).compare(new, kept)
 

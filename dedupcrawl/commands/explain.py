@@ -162,7 +162,7 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
             yield f"  that page: {_described(keeper)}"
         if (larger := told["keeper_superseded_by"]) is not None:
             is_this = larger in (verdict["url"], kept and kept["url"])
-            yield f"  which lies inside {'this page as well' if is_this else f'a later page: {larger}'}"
+            yield f"  for which {'this page stands by now' if is_this else f'a later page stands: {larger}'}"
         yield from (f"  {line}" for line in evidence_in_words(verdict["evidence"]))
     if told["side_by_side"] is None and verdict is not None and verdict["check"] != "exact":
         yield "their texts were not kept to be shown side by side: DEDUP_KEEP_TEXT = True keeps those of later crawls"
@@ -183,7 +183,7 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
             + (f", … and {counted(more, 'more page')}" if more > 0 else "")
         )
     if told["superseded_by"] is not None:
-        yield f"  it lies inside a later page: {told['superseded_by']}"
+        yield f"  a later page stands for it: {told['superseded_by']}"
     if told["restored"]:
         yield "its verdict was withdrawn by 'index restore': it is never dropped as a duplicate again"
     if told["to_be_fetched"]:

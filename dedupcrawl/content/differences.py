@@ -31,6 +31,9 @@ KINDS = tuple(
 )
 """Names of the kinds of differences, by their numbers in `core.diff`."""
 
+PLACES = ("top", "head", "sentence", "line", "closing", "foot")
+"""Names of the places where they stand, likewise."""
+
 
 class Side(msgspec.Struct, frozen=True, gc=False):
     """One of two texts, symbol by symbol."""
@@ -111,9 +114,9 @@ class Difference(msgspec.Struct, frozen=True):
     """One difference, for people."""
 
     kind: str  # of `KINDS`
-    at: int  # which symbol of the new page's main text it begins at
-    symbols: int  # how many symbols the new page has there
-    kept_symbols: int  # how many the kept page has there
+    place: str  # of `PLACES`
+    new: range  # symbols of the new page's main text
+    kept: list[int]  # symbols of the kept page's that stand in their place
     is_own: bool  # whether it is the page's own text and no furniture
 
 
@@ -123,8 +126,14 @@ def told(differences: Differences, most: int) -> list[Difference]:
     first = np.sort((-rows[:, 0].astype(int) - len(KINDS) * rows[:, 2]).argsort(kind="stable")[:most])
     differs = differences.kept.differs
     return [
-        Difference(KINDS[kind], begin, end - begin, int(np.count_nonzero(differs[kept_begin:kept_end])), bool(is_own))
-        for (begin, end, kept_begin, kept_end), (kind, _, is_own) in zip(
+        Difference(
+            KINDS[kind],
+            PLACES[place],
+            range(begin, end),
+            (kept_begin + differs[kept_begin:kept_end].nonzero()[0]).tolist(),
+            bool(is_own),
+        )
+        for (begin, end, kept_begin, kept_end), (kind, place, is_own) in zip(
             pieces[first].tolist(), rows[first].tolist(), strict=True
         )
     ]

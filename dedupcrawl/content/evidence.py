@@ -9,7 +9,7 @@ dozen features (`features`), and these one probability (`model`). `in_words` say
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -21,18 +21,19 @@ from dedupcrawl.content.differences import Difference, told
 from dedupcrawl.content.features import FEATURES, features
 from dedupcrawl.content.model import Model, packaged
 from dedupcrawl.content.pair import Pair, unknown_lines, unknown_resources
-from dedupcrawl.content.view import View
+from dedupcrawl.content.view import TITLE, View
 from dedupcrawl.core.diff import occurring
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
-from dedupcrawl.printable import printable
+from dedupcrawl.printable import counted, printable
 
 HALF = 0.5
 """Share of a page's own text; less than that many pages of one template have in common."""
 
 _SHOWN = 8  # differences
 _SHOWN_CHARACTERS = 80  # of each
+_COUNTING = ("measured", "dated", "figured")
 _COMMON = 0.7
 """Least share of a new page's own symbols that occur in a kept one to which it is compared, to spare alignments. Of the
 13,557 pairs of `benchmarks.labelled_pairs` 2,629 have less in common; two of these are among the 4,757 that the default
@@ -56,15 +57,31 @@ class Evidence(msgspec.Struct, frozen=True, gc=False):
         """Symbols of text around either main text that the other page lacks."""
         return self.pair.beside + unknown_lines(self.pair.kept.around.asides, self.pair.new)
 
-    def to_dict(self, text: SymbolText | None = None) -> dict[str, Any]:
-        """JSON values, rounded to four places, what is 0 left out; with the new page's text what it says otherwise."""
-        shown: dict[str, Any] = {"probability": round(self.probability, 4)}
-        shown |= {"symbols": self.pair.new.own_count, "kept_symbols": self.pair.kept.own_count}
+    def to_dict(
+        self, needed: float, text: SymbolText | None = None, kept_text: SymbolText | None = None
+    ) -> dict[str, Any]:
+        """JSON values, rounded to four places, what is 0 left out.
+
+        Args:
+            needed: The probability from which on the new page is dropped.
+            text: The new page's main text, to tell what it says otherwise.
+            kept_text: The kept one's, to tell what that says in its place.
+        """
+        pair = self.pair
+        shown: dict[str, Any] = {"probability": round(self.probability, 4), "needed": round(min(1.0, needed), 4)}
+        shown |= {"symbols": pair.new.own_count, "kept_symbols": pair.kept.own_count}
         for feature, value in zip(FEATURES, self.values, strict=True):
             if rounded := round(value, 4):
                 shown[feature.name] = rounded
-        if text is not None and (found := told(self.pair.found, _SHOWN)):
-            shown["differs"] = [_shown(difference, text) for difference in found]
+        for name, counts, new, kept in (
+            ("titles", pair.title_counts, pair.new.titled, pair.kept.titled),
+            ("headlines", pair.headline_counts, pair.new.headline, pair.kept.headline),
+        ):
+            if any(map(any, counts)):
+                shown[name] = [new[:TITLE], kept[:TITLE]]
+        if text is not None and (found := told(pair.found, _SHOWN)):
+            here, there = _Words(text), None if kept_text is None else _Words(kept_text)
+            shown["differs"] = [_shown(difference, here, there) for difference in found]
         return shown
 
 
@@ -74,20 +91,43 @@ _MORE = 0.1
 the same page with other furniture has more is less. Set by hand; the model weighs the share itself."""
 
 
-def _shown(difference: Difference, text: SymbolText) -> dict[str, Any]:
-    """Where a difference stands, what the new page says there, and how many symbols the kept one has in its place."""
-    says = ""
-    if difference.symbols:
-        last = difference.at + difference.symbols - 1
-        first, stop = text.starts.item(difference.at), text.starts.item(last) + text.lengths.item(last)
-        says = text.text[first : min(first + _SHOWN_CHARACTERS, stop)]
-    return {
-        "at": difference.at,
-        "says": says,
-        "kept_symbols": difference.kept_symbols,
-        "kind": difference.kind,
-        "own": difference.is_own,
-    }
+class _Words:
+    """The words of a main text, by their places."""
+
+    def __init__(self, text: SymbolText) -> None:
+        self._text = text.text
+        self._starts = text.starts.tolist()
+        self._ends = (text.starts + text.lengths).tolist()
+
+    def at(self, places: Sequence[int]) -> str:
+        """What stands at some places, with "…" for what is left out between them."""
+        parts, first = [], 0
+        for last, place in enumerate(places, 1):
+            if last == len(places) or places[last] != place + 1:
+                parts.append(self._text[self._starts[places[first]] : self._ends[place]])
+                first = last
+        return " … ".join(parts)[:_SHOWN_CHARACTERS]
+
+    def after(self, places: Sequence[int]) -> str:
+        """The word behind the last of them, if it stands on the same line, with what is between."""
+        following = places[-1] + 1 if places else len(self._starts)
+        if following >= len(self._starts):
+            return ""
+        between = self._text[self._ends[following - 1] : self._starts[following]]
+        return "" if between.strip(" ") else between + self._text[self._starts[following] : self._ends[following]]
+
+
+def _shown(difference: Difference, new: _Words, kept: _Words | None) -> dict[str, Any]:
+    """Where a difference stands, what the new page says there, and what the kept one says in its place, if known.
+
+    Of a number or a date the word behind it is told, too, which both have: 30 euros.
+    """
+    here, there = difference.new, difference.kept
+    after = new.after(here) if difference.kind in _COUNTING else ""
+    shown = {"at": here.start, "says": new.at(here) + after, "kept_symbols": len(there)}
+    if kept is not None:
+        shown["kept_says"] = kept.at(there) + (after if kept.after(there) == after else "")
+    return shown | {"kind": difference.kind, "place": difference.place, "own": difference.is_own}
 
 
 def compare(new: View, kept: View, model: Model) -> Evidence:
@@ -195,6 +235,7 @@ _SIGNS = {"against": "against a duplicate", "either": "context"}
 
 LABELS: Mapping[str, str] = {
     "probability": "probability that this page duplicates the kept one",
+    "needed": "probability needed to drop it",
     "symbols": "words or characters of its own on this page",
     "kept_symbols": "of its own on the kept page",
     "furniture_blocks": "paragraphs of this page left out, because its site repeats them",
@@ -206,18 +247,65 @@ LABELS: Mapping[str, str] = {
 Features that have no weight in the model are left out: they are on record, and say nothing.
 """
 
-UNITS: Mapping[str, str] = {"probability": "share", "covered": "share"} | {it.name: it.unit for it in FEATURES}
+UNITS: Mapping[str, str] = dict.fromkeys(("probability", "needed", "covered"), "share") | {
+    it.name: it.unit for it in FEATURES
+}
 """Key → unit of the number there, as `Feature.unit`; a key that is not here has a plain number."""
+
+
+KINDS_IN_WORDS: Mapping[str, str] = {
+    "furniture": "on one page only",
+    "slot": "another value",
+    "counted": "another count",
+    "filler": "words that say nothing",
+    "added": "added",
+    "left out": "left out",
+    "replaced": "another passage",
+    "reworded": "other words",
+    "renamed": "replaced as before",
+    "named": "another name",
+    "measured": "another unit",
+    "dated": "another date or time",
+    "figured": "another number",
+    "turned": "a negation or an opposite",
+    "swapped": "the other way round",
+}
+PLACES_IN_WORDS: Mapping[str, str] = {
+    "top": "in the first line",
+    "head": "at the beginning",
+    "sentence": "in a sentence",
+    "line": "in a line",
+    "closing": "in the last sentence",
+    "foot": "at the end",
+}
+
+
+def sureness(evidence: Mapping[str, Any]) -> str:
+    """How probable a duplicate is, and how probable it had to be; empty where nothing was weighed."""
+    reached, needed = (_share(evidence.get(key)) for key in _SURENESS)
+    return f"probability {reached}" + (f", {needed} needed" if needed else "") if reached else ""
+
+
+def _share(value: object) -> str:
+    return f"{value:.1%}" if isinstance(value, int | float) and not isinstance(value, bool) else ""
 
 
 def in_words(evidence: Mapping[str, Any]) -> Iterator[str]:
     """A line for each thing that the evidence says; of what another version wrote, its key and value.
 
-    A feature that is shown as 0 says nothing, and has no line.
+    What differs comes first, after how sure it is. A feature that is shown as 0 says nothing, and has no line.
     """
+    if reached := _share(evidence.get("probability")):
+        needed = _share(evidence.get("needed"))
+        yield f"{reached} {LABELS['probability']}" + (f", {needed} needed to drop it" if needed else "")
+    for key in ("titles", "headlines"):
+        if isinstance(lines := evidence.get(key), list) and len(lines) == _SIDES:
+            yield f"the {key} differ: “{printable(str(lines[0]))}” against “{printable(str(lines[1]))}”"
+    if isinstance(found := evidence.get("differs"), list):
+        yield from map(_difference, found)
     for key, label in LABELS.items():
         value = evidence.get(key)
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        if key not in _SURENESS and isinstance(value, int | float) and not isinstance(value, bool):
             figure = _figure(value, UNITS.get(key, ""))
             if key not in _FEATURES:
                 yield f"{figure} {label}"
@@ -225,9 +313,9 @@ def in_words(evidence: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{label} ({figure})"
     for key, value in evidence.items():
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if key == "differs" and isinstance(value, list):
-            yield from map(_difference, value)
-        elif key == "judged_again":
+        if key in _TOLD and isinstance(value, list):
+            continue
+        if key == "judged_again":
             yield "it was stored before it was known what its site repeats, and judged again once it was"
         elif not is_number or key not in _KNOWN:
             said = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -236,6 +324,9 @@ def in_words(evidence: Mapping[str, Any]) -> Iterator[str]:
 
 _FEATURES = {feature.name for feature in FEATURES}
 _KNOWN = {*LABELS, *_FEATURES}
+_SURENESS = ("probability", "needed")
+_TOLD = ("titles", "headlines", "differs")
+_SIDES = 2  # the new page's, and the kept one's
 _LOG_OF_MOST = 20.0  # an index may hold what another version wrote
 
 
@@ -253,10 +344,12 @@ def _figure(value: float, unit: str) -> str:
 def _difference(found: object) -> str:
     if not isinstance(found, dict) or not isinstance(found.get("at"), int):
         return f"differs: {printable(str(found))}"
-    says, words = found.get("says"), found.get("kept_symbols")
-    here = f"“{printable(str(says))}”" if says else "nothing"
-    there = (
-        "another word" if words == 1 else f"{words:,} other words" if isinstance(words, int) and words else "nothing"
-    )
-    furniture = ", in what its site repeats" if found.get("own") is False else ""
-    return f"at word {found['at'] + 1:,} this page says {here}, the kept one has {there}{furniture}"
+    kind, place = KINDS_IN_WORDS.get(str(found.get("kind"))), PLACES_IN_WORDS.get(str(found.get("place")))
+    of = "what its site repeats" if found.get("own") is False else "its own text"
+    here, there = (f"“{printable(str(found[key]))}”" if found.get(key) else "" for key in ("says", "kept_says"))
+    words = found.get("kept_symbols")
+    if "kept_says" not in found and isinstance(words, int) and words:
+        there = f"{counted(words, 'word')} of the kept page, not kept"
+    sides = f"{here} against {there}" if here and there else here or there or "nothing"
+    where = f"{place} of {of}" if place else f"in {of}"
+    return f"at word {found['at'] + 1:,}, {where}, {kind or 'it differs'}: {sides}"

@@ -17,6 +17,7 @@ from scrapy.utils.serialize import ScrapyJSONEncoder
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.content.evidence import sureness
 from dedupcrawl.content.html import extract
 from dedupcrawl.crawl.extension import Component
 from dedupcrawl.crawl.failures import INDEX_FAILS, Survived, survive
@@ -77,10 +78,8 @@ class DedupPipeline(Component):
                 self._keep_item(verdict.url, fetched.dropped[verdict.url], item)
             fetched.dropped[verdict.url] += 1
             url, keeper = printable(verdict.url), printable(verdict.duplicate_of or "")
-            raise DropDuplicate(
-                f"{url} is a duplicate of {keeper} by {verdict.check}, similarity {verdict.similarity:.2f}",
-                log_level="DEBUG",
-            )
+            said = f"{url} is a duplicate of {keeper} by {verdict.check}, similarity {verdict.similarity:.2f}"
+            raise DropDuplicate(", ".join(filter(None, (said, sureness(verdict.evidence)))), log_level="DEBUG")
         return item
 
     async def _judged(
@@ -156,6 +155,7 @@ class DedupPipeline(Component):
                 force_keep=bool(fetched.force_keep),
                 excluded=excluded,
                 is_item=url != fetched.url,
+                keeps_text=settings.keep_text,
             )
             verdict = yield from self._detector.steps(analysis, asked)
         except IndexAwayError:
@@ -191,6 +191,8 @@ class DedupPipeline(Component):
             self._stats.inc_value(f"dedup/content/abstained/{fetched.holds if is_page else 'item'}")
         if verdict.doubt:
             self._stats.inc_value("dedup/content/in_doubt")
+            url, other = printable(verdict.url), printable(str(verdict.doubt["url"]))
+            logger.debug("%s is kept in doubt: it resembles %s, %s", url, other, sureness(verdict.doubt))
         if verdict.is_duplicate and is_page:
             self._stats.inc_value("dedup/content/duplicate_bytes", fetched.body_length)
 

@@ -16,12 +16,14 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.differences import Flags, Side
 from dedupcrawl.content.model import DOUBTED, TARGET_PRECISION, Model
 from dedupcrawl.content.view import View
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
+from dedupcrawl.detection.copies import is_better
 from dedupcrawl.detection.pairs import kept_view
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.record import Entry
-from dedupcrawl.index.search import Search
+from dedupcrawl.index.search import Candidate, Search
 from dedupcrawl.sites import host_of
 from dedupcrawl.verdict import Verdict
 
@@ -56,6 +58,7 @@ class Asked(msgspec.Struct, frozen=True):
         force_keep: Keep the page, whatever it duplicates.
         excluded: URLs of kept pages that are no reason to drop this one.
         is_item: Whether it is an item that is judged by itself, and no page.
+        keeps_text: Whether main texts are kept, so that what differs can be told as both pages have it.
     """
 
     checks: Sequence[Check]
@@ -69,6 +72,7 @@ class Asked(msgspec.Struct, frozen=True):
     force_keep: bool = False
     excluded: Collection[str] = ()
     is_item: bool = False
+    keeps_text: bool = False
 
 
 @dataclass(slots=True)
@@ -79,6 +83,7 @@ class Comparison:
     reading: Reading  # how it is read
     asked: Asked
     furniture: Callable[[str], Template]  # what the pages of a host repeat
+    text_of: Callable[[Entry], SymbolText | None]  # the main text of a kept page, if that was kept, too
     model: Model  # what the differences of two pages come to
     trust: Trust  # whose pages may be the reason to drop pages of others
     before: float = math.inf  # pages kept from this moment on are none either,
@@ -118,26 +123,33 @@ class Comparison:
     def duplicate(self, found: Search) -> Verdict | None:
         """The verdict when the page duplicates one that was found; the first in the order of the checks counts.
 
+        One that is the poorer copy is no reason to drop the page, but superseded by it.
+
         Of each check a few are looked at, and only those that are eligible: however many others are as much alike, they
         push none of these out.
         """
         for check, candidates in found.similar():
-            eligible = (one.entry for one in candidates if self._is_eligible(check, one.entry, is_inside=False))
-            for kept in islice(self._nearest_first(eligible) if check == "title" else eligible, COMPARED):
-                verdict = self._judge(check, kept)
-                if verdict is not None:
+            eligible = (one for one in candidates if self._is_eligible(check, one.entry, is_inside=False))
+            for one in islice(self._nearest_first(eligible) if check == "title" else eligible, COMPARED):
+                verdict = self._judge(check, one.entry)
+                if verdict is None:
+                    continue
+                compared = self._compared[one.entry.url]
+                if compared is None or not is_better(compared.pair):
                     return verdict
+                if self.trust.may_replace(self.url, one.entry.source):
+                    found.superseded[one.page_id] = one.entry.source
         return None
 
-    def _nearest_first(self, titled: Iterable[Entry]) -> list[Entry]:
+    def _nearest_first(self, titled: Iterable[Candidate]) -> list[Candidate]:
         """Pages of one title by the blocks that they share with this one (Dice's coefficient): a title ranks none.
 
         (Of the duplicates of a Magento shop .884 are found, .854 without it; of a forum in Drupal .917 and .913.)
         """
         mine = self.reading.view.blocks
 
-        def likeness(kept: Entry) -> float:
-            theirs = self._view_of(kept).blocks
+        def likeness(one: Candidate) -> float:
+            theirs = self._view_of(one.entry).blocks
             return 2 * len(mine & theirs) / max(1, len(mine) + len(theirs))
 
         return sorted(titled, key=likeness, reverse=True)
@@ -186,15 +198,17 @@ class Comparison:
         found = self._compared[kept.url]
         if found is None:
             return None
-        is_probable = found.probability >= self._least and found.probability >= self._least_for(check, found)
-        if is_probable or (not self.asked.target_precision and check != "title"):
-            said = found.to_dict(self.reading.analysis.text)
-            return Verdict(self.url, "duplicate", kept.source, check, similarity, said)
+        needed = self._least_for(check, found)
+        if found.probability >= needed or (not self.asked.target_precision and check != "title"):
+            return Verdict(self.url, "duplicate", kept.source, check, similarity, self._told(kept, found, needed))
         if self._doubted <= found.probability > self._probability_of_doubt:
             self._probability_of_doubt = found.probability
             self.doubt = {"url": kept.source, "check": check, "similarity": round(similarity, 4)}
-            self.doubt |= found.to_dict(self.reading.analysis.text)
+            self.doubt |= self._told(kept, found, needed)
         return None
+
+    def _told(self, kept: Entry, found: evidence.Evidence, needed: float) -> dict[str, Any]:
+        return found.to_dict(needed, self.reading.analysis.text, self.text_of(kept) if self.asked.keeps_text else None)
 
     def _compare(self, kept: Entry) -> evidence.Evidence | None:
         new, other = self.reading.view, self._view_of(kept)

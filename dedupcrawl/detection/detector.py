@@ -15,10 +15,12 @@ import msgspec
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.model import Model, packaged
 from dedupcrawl.content.view import TITLE
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
 from dedupcrawl.detection.analysis import Analysis, Reading
-from dedupcrawl.detection.attachments import listing, packed_text
+from dedupcrawl.detection.attachments import listing, packed_text, text_of
 from dedupcrawl.detection.comparison import Asked, Comparison
+from dedupcrawl.detection.pairs import kept_text
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.detection.together import Steps, together
 from dedupcrawl.detection.trust import EVERYBODY, Trust
@@ -96,7 +98,14 @@ class Detector:
             self.adopt(page.url, None)
             return Verdict(page.url, "abstained", evidence={"site_quota": quota})
         entry = self._entry(identity, reading, signatures)
-        compared = partial(Comparison, asked=asked, furniture=self._furniture.of, model=self.model, trust=self.trust)
+        compared = partial(
+            Comparison,
+            asked=asked,
+            furniture=self._furniture.of,
+            text_of=self._text_of,
+            model=self.model,
+            trust=self.trust,
+        )
         came = yield from self._kept_or_dropped(entry, partial(compared, reading=reading), asked)
         entry, comparison, answer, packed = came
         kept = answer if isinstance(answer, Kept) else None
@@ -332,6 +341,9 @@ class Detector:
     def keep_text(self, page: Page) -> None:
         """Keep the main text of a page that was judged, for `explain`; an OSError where that cannot be written."""
         self.index.attach(page.url, *packed_text(page.paragraphs))
+
+    def _text_of(self, kept: Entry) -> SymbolText | None:
+        return kept_text(kept, text_of(self.index.attachments(kept.source)), self.index.secret)
 
     def close(self) -> None:
         """Tell the index what it has not been told; before it is closed."""

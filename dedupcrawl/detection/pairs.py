@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -9,7 +10,7 @@ import msgspec
 
 from dedupcrawl.content import evidence, main_outline
 from dedupcrawl.content.features import FEATURES
-from dedupcrawl.content.model import Model
+from dedupcrawl.content.model import TARGET_PRECISION, Model
 from dedupcrawl.content.view import View
 from dedupcrawl.core.digests import Secret
 from dedupcrawl.core.symbols import SymbolText
@@ -47,12 +48,21 @@ class Pairs:
         index: The index.
         model: What the differences of two pages come to.
         secret: Keys the hashes of pages; None: that of the index. Without one, figures are the same in each run.
+        target_precision: What a probability is needed for.
     """
 
-    def __init__(self, index: Index, model: Model, secret: Secret | None = None) -> None:
+    def __init__(
+        self,
+        index: Index,
+        model: Model,
+        secret: Secret | None = None,
+        *,
+        target_precision: float = TARGET_PRECISION,
+    ) -> None:
         self._index = index
         self._secret = index.secret if secret is None else secret
         self._model = model
+        self._needed = model.threshold(target_precision)
         self._furniture = SiteFurniture(index)
         self._sources: dict[str, str] | None = None
         self._restored: dict[str, Verdict] | None = None
@@ -70,15 +80,16 @@ class Pairs:
         if isinstance(new, str) and isinstance(kept, str) and (said := self._recorded(new, kept)) is not None:
             values = [float(said.get(feature.name, 0.0)) for feature in FEATURES]
             is_equal = said.get("probability") == 1.0
-            return Compared(1.0 if is_equal else self._model.probability(values), values, said)
+            told = said | {"needed": round(self._needed, 4)}
+            return Compared(1.0 if is_equal else self._model.probability(values), values, told)
         one, text = self._view(new)
-        other, _ = self._view(kept)
+        other, its_text = self._view(kept)
         if not isinstance(kept, str):  # as an index has it
             other = msgspec.structs.replace(other, all_around=other.kept_around)
         if not len(one.main.blocks.symbols) or not len(other.main.blocks.symbols):
             return Compared(0.0, [], {"symbols": one.own_count, "kept_symbols": other.own_count})
         found = evidence.compare(one, other, self._model)
-        return Compared(found.probability, found.values, found.to_dict(text))
+        return Compared(found.probability, found.values, found.to_dict(self._needed, text, its_text))
 
     def _view(self, page: Page | str) -> tuple[View, SymbolText | None]:
         """The page for comparing it, and what it says where that is known."""
@@ -92,9 +103,7 @@ class Pairs:
             )
         if entry is None:
             return self._reading(Page(page, paragraphs=tuple(paragraphs or ())))
-        text = SymbolText.of(tuple(paragraphs), self._secret) if paragraphs is not None else None
-        if text is not None and main_outline.packed(text) != entry.outline:
-            text = None  # its own lines beside were read as well
+        text = kept_text(entry, paragraphs, self._secret)
         return kept_view(entry, self._furniture.of(host_of(entry.source)), self._secret), text
 
     def _read(self, page: Page) -> tuple[View, SymbolText]:
@@ -127,6 +136,12 @@ class Pairs:
 def kept_view(entry: Entry, template: Template, secret: Secret) -> View:
     """A kept page of the index of this secret, for comparing another one with it, by the template of its host."""
     return View(entry.source, entry.title, entry.outline, entry.asides, template, secret, entry.headline)
+
+
+def kept_text(entry: Entry, paragraphs: Sequence[str] | None, secret: Secret) -> SymbolText | None:
+    """The text of a kept page whose paragraphs were kept; None where its own lines beside were read as well."""
+    text = SymbolText.of(tuple(paragraphs), secret) if paragraphs is not None else None
+    return text if text is not None and main_outline.packed(text) == entry.outline else None
 
 
 def _url(doubt: object) -> object:

@@ -50,7 +50,7 @@ class Kept(msgspec.Struct, frozen=True):
     """The page was added."""
 
     page_id: int
-    supersedes: tuple[str, ...] = ()  # URLs of kept pages that lie inside it
+    supersedes: tuple[str, ...] = ()  # URLs of kept pages for which it stands
     replaces: bool = False  # whether it took the place of a kept page of the same URL
 
 
@@ -232,7 +232,7 @@ class ClaimLedger(PageStore):
         Of an offer Kept, or None where what came since the search, or a page before it, added or not, may change what
         was found. Then who asks has to search on, after this search, and decide anew. So of two equal pages that two
         processes find unique at the same time exactly one is kept. A page of the same URL is replaced, and those in
-        `Search.superseded` are remembered to lie inside this one. A page that this process claims (see
+        `Search.superseded` are remembered as those for which this one stands. A page that this process claims (see
         `start_claiming`) depends on itself where its request says what to ask for: should the claim die, it is an
         orphan like those that were dropped because of it. Once this returns Kept the page survives a kill of the
         process; after an IndexAwayError it may have been kept.

@@ -47,7 +47,7 @@ class Run(msgspec.Struct, frozen=True, array_like=True):
     # made after all; ascending.
     course: Course = ()
     fell_back: int = 0  # requests that rules had sent elsewhere, and that were sent as they were asked for after all
-    superseded: int = 0  # pages that were found to lie inside one that these processes kept after them
+    superseded: int = 0  # pages for which one stands that these processes kept after them
 
     @property
     def is_whole(self) -> bool:
@@ -87,7 +87,7 @@ class RunTally:
         self._tell()
 
     def keep(self, superseded: int) -> None:
-        """One more page is kept, and so many that were kept before lie inside it."""
+        """One more page is kept, and stands for so many that were kept before."""
         self.kept += 1
         self.superseded += superseded
 

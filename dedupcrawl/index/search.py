@@ -50,7 +50,7 @@ class Search:
 
     Attributes:
         end: All pages below this number were looked at.
-        superseded: Id → URL of the kept pages of which it was decided that they lie inside the new one.
+        superseded: Id → URL of the kept pages for which the new one stands: those inside it, and poorer copies.
     """
 
     catalog: Catalog

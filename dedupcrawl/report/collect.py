@@ -67,7 +67,7 @@ class Report:
     verdicts: Verdicts  # what the index recorded
     # number of a listed row → the texts of its two pages in stretches, where both were kept
     texts: dict[int, list[Stretch]]
-    standing: dict[str, str]  # kept page that listed rows name, and that lies inside later ones → the last of these
+    standing: dict[str, str]  # kept page that listed rows name, and for which later ones stand → the last of these
     rewritten: sources.Rewritten  # what rules rewrote
     crawled: sources.Crawled | None  # what the crawl log says; None without one
     rules: sources.RuleRows  # the rules, and what is wrong with their files
@@ -76,7 +76,7 @@ class Report:
     software: list[dict[str, Any]]
     problems: tuple[str, ...]  # one sentence for whatever could not be read
     kept: int  # pages, by all these runs
-    superseded: int  # of these, the ones found to lie inside later ones, by processes that came to their end
+    superseded: int  # of these, the ones for which later ones stand, by processes that came to their end
     saved: int  # fetches, by rules
     fell_back: int  # rewritten requests that were sent as they were asked for after all
 

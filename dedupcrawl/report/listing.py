@@ -37,6 +37,7 @@ class Row(NamedTuple):
     check: str  # the check that found it
     similarity: float | None  # by that check
     probability: float | None  # that it is a duplicate; None where nothing was laid side by side
+    needed: float | None  # the probability that drops it; None where that is not on record
     doubt: bool  # it was let through, in doubt
 
 
@@ -55,6 +56,7 @@ def row_of(verdict: Verdict) -> tuple[Row, dict[str, Any]] | None:
         str(check or ""),
         _share(similarity),
         _share(evidence.get("probability")),
+        _share(evidence.get("needed")),
         not verdict.is_duplicate,
     )
     return row, evidence
@@ -95,7 +97,7 @@ class Listing:
         """Column → its values, oldest first.
 
         `of` is a number: "kept", "kept_title" and "kept_in" hold each kept page once, for many duplicate the same.
-        `titles` are those of pages by URL, `standing` the pages in which kept ones lie.
+        `titles` are those of pages by URL, `standing` the later pages that stand for kept ones.
         """
         rows = list(self.rows())
         columns: dict[str, list[Any]] = {name: [row[at] for row in rows] for at, name in enumerate(Row._fields)}

@@ -21,7 +21,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from dedupcrawl.content.evidence import LABELS, UNITS
+from dedupcrawl.content.evidence import KINDS_IN_WORDS, LABELS, PLACES_IN_WORDS, UNITS
 from dedupcrawl.output import results
 from dedupcrawl.printable import counted, megabytes, moment, printable
 from dedupcrawl.report.collect import Report
@@ -68,6 +68,7 @@ def sent(rewritten: Rewritten) -> str:
     return f"{who} to {counted(rewritten.pages, 'canonical URL')}"
 
 
+_WORDS = {"labels": LABELS, "units": UNITS, "kinds": KINDS_IN_WORDS, "places": PLACES_IN_WORDS}
 _SITES = 100  # named one by one
 _RUNS = 100  # named one by one, the newest
 
@@ -127,7 +128,7 @@ def render(report: Report) -> str:
             evidence=[Markup(chunk) for chunk in verdicts.listing.evidence()],
             texts={row: Markup(packed(texts)) for row, texts in report.texts.items()},
             rules=Markup(packed(report.rules.rows)),
-            words=Markup(packed({"labels": LABELS, "units": UNITS})),
+            words=Markup(packed(_WORDS)),
             listed=min(LISTED, verdicts.duplicates + verdicts.in_doubt),
             run=report.runs[-1].run if report.run is not None else None,
             newest_runs=report.runs[: -_RUNS - 1 : -1],

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from dedupcrawl.commands.check import command as check
 from dedupcrawl.commands.compare import command
-from dedupcrawl.content.model import packaged
+from dedupcrawl.content.model import TARGET_PRECISION, packaged
 from tests.commands.test_check import write
 from tests.crawls.site import page, prose
 
@@ -92,7 +92,9 @@ def test_urls_of_an_index_kept_or_dropped(index: Path) -> None:
     assert other["verdict"] == "unique"  # by its kept text
     kept = compare("http://a.example/1", "a.example/2", "--index", index)
     assert kept.exit_code == 0, kept.output
-    assert kept.stdout.startswith("unique: from a probability of ")
+    least = packaged().threshold(TARGET_PRECISION)
+    assert kept.stdout.startswith("unique\n")
+    assert f" probability that this page duplicates the kept one, {least:.1%} needed to drop it\n" in kept.stdout
     assert "against a duplicate: " in kept.stdout
 
 

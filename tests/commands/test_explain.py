@@ -169,10 +169,23 @@ def test_a_page_kept_in_doubt_is_explained_by_what_it_resembles(tmp_path: Path) 
     assert CliRunner().invoke(check, [str(pages), *options]).exit_code == 0
     result = explain(tmp_path, COPY)
     assert f"kept in doubt: it resembles {URL}, by " in result.output, result.output
-    assert "% probability that this page duplicates the kept one\n" in result.output
-    assert "this page says “brewery”, the kept one has another word\n" in result.output
+    assert "% probability that this page duplicates the kept one, 100.0% needed to drop it\n" in result.output
+    assert "other words: “brewery” against 1 word of the kept page, not kept\n" in result.output
     assert "DEDUP_KEEP_TEXT = True keeps those of later crawls" in result.output
     assert "its page was kept: " in result.output
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_decided_is_told_as_both_pages_have_it_where_texts_are_kept(tmp_path: Path, kept: bool) -> None:
+    fare = "A ticket to the island costs %s euros. " + prose(5, 150)
+    pages = tmp_path / "pages.jsonl"
+    rows = [{"url": url, "text": fare % euros} for url, euros in ((URL, 50), (COPY, 30))]
+    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    options = ["--index", str(tmp_path / "index"), "--set", "TARGET_PRECISION=0", "--set", f"KEEP_TEXT={kept}"]
+    assert CliRunner().invoke(check, [str(pages), *options]).exit_code == 0
+    there = "“50 euros”" if kept else "1 word of the kept page, not kept"
+    line = f"at word 7, in a sentence of its own text, another number: “30 euros” against {there}\n"
+    assert line in explain(tmp_path, COPY).output
 
 
 def test_two_urls_that_are_shown_alike_are_two(tmp_path: Path) -> None:
@@ -276,10 +289,10 @@ def test_a_page_that_lies_inside_others_is_led_to_the_last_of_them(tmp_path: Pat
     rows = [{"url": f"http://a.example/{name}", "text": " ".join(text[:end])} for name, end in parts.items()]
     pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert CliRunner().invoke(check, [str(pages), "--index", str(tmp_path / "index")]).exit_code == 0
-    inside = "lies inside a later page: http://a.example/largest\n"
-    assert f"  it {inside}" in explain(tmp_path, "http://a.example/small").stdout
-    assert f"  which {inside}" in explain(tmp_path, "http://a.example/copy").stdout
-    assert "lies inside" not in explain(tmp_path, "http://a.example/largest").stdout
+    largest = "http://a.example/largest\n"
+    assert f"    a later page stands for it: {largest}" in explain(tmp_path, "http://a.example/small").stdout
+    assert f"    for which a later page stands: {largest}" in explain(tmp_path, "http://a.example/copy").stdout
+    assert "a later page stands" not in explain(tmp_path, "http://a.example/largest").stdout
 
 
 def test_a_restored_page_is_said_to_be_one(tmp_path: Path) -> None:
@@ -427,14 +440,14 @@ def test_a_page_whose_keeper_lies_inside_it_is_not_told_to_be_a_later_one(tmp_pa
     pages = tmp_path / "pages.jsonl"
     pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert CliRunner().invoke(check, [str(pages), "--index", str(tmp_path / "index")]).exit_code == 0
-    assert f"it lies inside a later page: {large}" in explain(tmp_path, small).stdout
+    assert f"a later page stands for it: {large}" in explain(tmp_path, small).stdout
     index = LmdbIndex(tmp_path / "index", [])
     verdict = Verdict(large, "duplicate", small, "shingles", 1.0, {"judged_again": True})
     index.record(verdict, run="check", site="a.example")
     index.close()
     said = explain(tmp_path, large).stdout
     assert f"its page is a duplicate of {small}" in said
-    assert "which lies inside this page as well" in said
+    assert "for which this page stands by now" in said
     assert "a later page" not in said
 
 

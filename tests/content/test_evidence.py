@@ -130,8 +130,10 @@ def test_a_value_in_a_slot_of_the_site_is_weaker_than_one_in_own_text() -> None:
 
 def test_what_differs_is_shown_as_the_new_page_says_it() -> None:
     new = TEXT.replace("a clock", "a bicycle")
-    shown = seen(new, TEXT).to_dict(SymbolText.of(paragraphs_of(new)))
-    assert shown["differs"] == [{"at": 21, "says": "bicycle", "kept_symbols": 1, "kind": "reworded", "own": True}]
+    shown = seen(new, TEXT).to_dict(0.78, SymbolText.of(paragraphs_of(new)))
+    told = {"at": 21, "says": "bicycle", "kept_symbols": 1, "kind": "reworded", "place": "sentence", "own": True}
+    assert shown["differs"] == [told]
+    assert shown["needed"] == 0.78
     assert shown["new_words_middle"] > 0
     assert "figures" not in shown
 

@@ -8,34 +8,53 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.evidence import LABELS, in_words
+from dedupcrawl.content.differences import KINDS, PLACES
+from dedupcrawl.content.evidence import KINDS_IN_WORDS, LABELS, PLACES_IN_WORDS, in_words
 from dedupcrawl.content.features import FEATURES
 from dedupcrawl.content.model import packaged
+from dedupcrawl.core.diff import DIFFERENCES, SECTIONS
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=10,
 )
-KEYS = st.sampled_from([*LABELS, *(it.name for it in FEATURES), "differs", "supersedes"]) | st.text()
+KEYS = st.sampled_from([*LABELS, *(it.name for it in FEATURES), "differs", "titles", "supersedes"]) | st.text()
 DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_each_piece_of_evidence_is_a_line() -> None:
-    evidence = {"probability": 0.9993, "symbols": 1352, "furniture_blocks": 2, "supersedes": ["http://a/", "http://b/"]}
+    evidence = {
+        "probability": 0.9993,
+        "needed": 0.78,
+        "symbols": 1352,
+        "furniture_blocks": 2,
+        "supersedes": ["http://a/"],
+    }
+    evidence["titles"] = ["One", "Other"]
     evidence["differs"] = [
-        {"at": 40, "says": "brewery", "kept_symbols": 1, "kind": "replaced", "own": True},
-        {"at": 41, "says": "", "kept_symbols": 2, "kind": "left out", "own": False},
+        {"at": 40, "says": "brewery", "kept_symbols": 1, "kind": "reworded", "place": "line", "own": True},
+        {"at": 41, "says": "", "kept_symbols": 2, "kind": "left out", "place": "foot", "own": False},
+        {
+            "at": 42,
+            "says": "30 euros",
+            "kept_says": "50 euros",
+            "kept_symbols": 1,
+            "kind": "figured",
+            "place": "sentence",
+        },
         {"at": 50, "says": "x\x1b[2J", "kept_symbols": 0},
     ]
     assert list(in_words(evidence)) == [
-        "99.9% probability that this page duplicates the kept one",
+        "99.9% probability that this page duplicates the kept one, 78.0% needed to drop it",
+        "the titles differ: “One” against “Other”",
+        "at word 41, in a line of its own text, other words: “brewery” against 1 word of the kept page, not kept",
+        "at word 42, at the end of what its site repeats, left out: 2 words of the kept page, not kept",
+        "at word 43, in a sentence of its own text, another number: “30 euros” against “50 euros”",
+        "at word 51, in its own text, it differs: “x\\x1b[2J”",
         "1,352 words or characters of its own on this page",
         "2 paragraphs of this page left out, because its site repeats them",
-        "supersedes: http://a/, http://b/",
-        "at word 41 this page says “brewery”, the kept one has another word",
-        "at word 42 this page says nothing, the kept one has 2 other words, in what its site repeats",
-        "at word 51 this page says “x\\x1b[2J”, the kept one has nothing",
+        "supersedes: http://a/",
     ]
 
 
@@ -54,7 +73,14 @@ def test_what_rounds_to_nothing_is_not_told_but_the_probability(value: float) ->
     assert lines == ["0.0% probability that this page duplicates the kept one"]
 
 
-@pytest.mark.parametrize("name", ["probability", "symbols", "kept_symbols", "furniture_blocks", "differs"])
+def test_every_kind_and_place_of_a_difference_has_words() -> None:
+    assert (list(KINDS_IN_WORDS), list(PLACES_IN_WORDS)) == (list(KINDS), list(PLACES))
+    assert (len(KINDS), len(PLACES)) == (DIFFERENCES, SECTIONS)
+
+
+@pytest.mark.parametrize(
+    "name", ["probability", "needed", "titles", "headlines", "symbols", "kept_symbols", "furniture_blocks", "differs"]
+)
 def test_whatever_is_no_feature_has_a_place_in_the_reference(name: str) -> None:
     assert f"`{name}`" in (DOCS / "reference.md").read_text(encoding="utf-8")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -207,3 +208,23 @@ async def test_what_a_site_repeats_is_no_content() -> None:
     kept = {url.rpartition("/")[2] for url in done.urls}
     assert "reprint" not in kept
     assert kept >= {"story", "note"}
+
+
+async def test_the_html_page_is_stored_though_its_plain_text_came_first_and_stands_for_what_comes_after() -> None:
+    paragraphs = "\n".join(prose(seed) for seed in range(3))
+    html = page(paragraphs, title="Lamps")
+    text = Answer(paragraphs, headers={"Content-Type": "text/plain; charset=utf-8"})
+    with serve({"/lamp.txt": text, "/lamp": html, "/lamp?again": html}) as site:
+        starts = [f"{site.base}{path}" for path in ("/lamp.txt", "/lamp", "/lamp?again")]
+        done = await crawl(starts, {"CONCURRENT_REQUESTS": 1})
+    assert done.urls == set(starts[:2])
+    assert done.stats["dedup/content/duplicate"] == 1
+
+
+async def test_the_log_says_how_probable_a_duplicate_is_and_how_probable_it_had_to_be(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level("DEBUG"), serve(SITE) as site:
+        await crawl(f"{site.base}/", {"LOG_LEVEL": "DEBUG"})
+    (line,) = {one.getMessage() for one in caplog.records if " is a duplicate of " in one.getMessage()}
+    assert re.search(r", probability [0-9.]+%, [0-9.]+% needed", line), line

@@ -31,16 +31,16 @@ def unpacked(text: str) -> Any:
 
 def test_a_duplicate_and_a_page_in_doubt_are_rows() -> None:
     pair = row_of(duplicate("http://a/2", "http://a/1"))
-    assert pair == (("http://a/2", "http://a/1", "simhash", 0.9, 0.97, False), EVIDENCE)
+    assert pair == (("http://a/2", "http://a/1", "simhash", 0.9, 0.97, 0.78, False), EVIDENCE)
     pair = row_of(doubted("http://a/3", "http://a/1"))
     assert pair is not None
-    assert pair[0] == ("http://a/3", "http://a/1", "shingles", 0.8, 0.5, True)
+    assert pair[0] == ("http://a/3", "http://a/1", "shingles", 0.8, 0.5, 0.78, True)
     assert set(pair[1]) == set(EVIDENCE)
 
 
 def test_an_exact_duplicate_has_no_probability() -> None:
     pair = row_of(duplicate("http://a/2", "http://a/1", "exact"))
-    assert pair == (("http://a/2", "http://a/1", "exact", 1.0, None, False), {})
+    assert pair == (("http://a/2", "http://a/1", "exact", 1.0, None, None, False), {})
 
 
 @pytest.mark.parametrize("evidence", [{}, {"supersedes": ["http://a/1"]}, {"in_doubt": "no dict"}])

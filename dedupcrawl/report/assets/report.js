@@ -9,11 +9,11 @@
   const KEPT = "the kept page";
   const SAME_WORDS = "No single word of one page stands in place of one of the other. What differs, if anything does, is " +
     "longer: whole passages that only one of them has, or that stand elsewhere. The figures below count them.";
-  let wording; // of evidence, from evidence_words.py
+  let wording; // of evidence, from evidence.py
 
   const visible = (text) => String(text).replace(CONTROL, (c) => "\\u{" + c.codePointAt(0).toString(16) + "}");
   const number = (value) => (Number.isInteger(value) ? value.toLocaleString("en") : String(Math.round(value * 1e4) / 1e4));
-  const figure = (value, unit) => { // as `_figure` of evidence_words.py
+  const figure = (value, unit) => { // as `_figure` of evidence.py
     if (unit === "share") return percent(value);
     if (unit === "flag") return value ? "yes" : "no";
     if (unit === "count") return number(Math.round(Math.expm1(value)));
@@ -42,11 +42,11 @@
 
   const keptPage = (columns, i) => keptOf(columns, columns.of[i], columns.url[i]);
 
-  /* A kept page and, where it lies inside later ones, the last of these, unless that is its duplicate, at `url`. */
+  /* A kept page and, where later ones stand for it, the last of these, unless that is its duplicate, at `url`. */
   function keptOf(columns, of, url) {
     const nodes = page(columns.kept[of], columns.kept_title[of]);
     const larger = columns.kept_in[of];
-    return larger && larger !== url ? [...nodes, make("span", { className: "quiet" }, "which lies inside ", link(larger))] : nodes;
+    return larger && larger !== url ? [...nodes, make("span", { className: "quiet" }, "for which a later page stands: ", link(larger))] : nodes;
   }
 
   async function unpacked(id) {
@@ -200,6 +200,13 @@
     });
   }
 
+  /* How probable a duplicate is, and how probable it had to be. */
+  const sureness = (columns, i) => {
+    const needed = columns.needed[i];
+    const reached = percent(columns.probability[i]);
+    return needed === null ? [reached] : [reached, make("span", { className: "quiet" }, " of " + percent(needed) + " needed")];
+  };
+
   const names = (values) => [...new Set(values)].filter(Boolean).sort();
 
   function verdicts(columns) {
@@ -242,7 +249,7 @@
         comes,
         className: "number inline",
         value: (i) => columns.probability[i],
-        cells: (i) => [percent(columns.probability[i])],
+        cells: (i) => sureness(columns, i),
       },
       { name: "", className: "choices", cells: (i) => [compareButton(i), labelButtons(columns, i)] },
     ];
@@ -406,7 +413,7 @@
       make("div", { className: "dialog-head" }, make("h2", { id: "compare-title" }, title), close),
       sides,
       make("p", {}, "Found by ", make("span", { className: "tag" }, visible(columns.check[i])),
-        ", similarity " + percent(columns.similarity[i]) + ".", " ", labelButtons(columns, i)),
+        ", similarity " + percent(columns.similarity[i]) + ", probability ", ...sureness(columns, i), ". ", labelButtons(columns, i)),
     ];
     if (columns.check[i] === "exact") parts.push(make("p", {}, "The main texts of the two pages are the same."));
     else parts.push(...differences(evidence));
@@ -439,7 +446,7 @@
     return [make("p", { className: "quiet" }, "The page from its first word to its last, with what differs marked."), strip];
   }
 
-  /* What stands there on either side; of the kept page there is no text, only its length. */
+  /* What stands there on either side; of the kept page only its length, where its text was not kept. */
   function pieces(evidence) {
     if (!differing(evidence).length) return [];
     const [says, has] = ["this page says", "there, the kept page has"];
@@ -448,9 +455,12 @@
     for (const piece of differing(evidence)) {
       const text = piece.says ? make("mark", {}, visible(piece.says)) : make("span", { className: "quiet" }, "nothing");
       const words = Number(piece.kept_symbols);
-      const other = words ? (words === 1 ? "another word" : number(words) + " other words") : "nothing";
-      const place = " at word " + number(Number(piece.at) + 1) + (piece.own === false ? ", in what its site repeats" : "");
-      const at = make("span", { className: "quiet" }, place);
+      const count = words === 1 ? "another word" : number(words) + " other words";
+      const other = words ? (piece.kept_says ? visible(piece.kept_says) : count + ", not kept") : "nothing";
+      const where = (wording.places[piece.place] || "in") + (wording.places[piece.place] ? " of " : " ") +
+        (piece.own === false ? "what its site repeats" : "its own text");
+      const kind = wording.kinds[piece.kind] ? ": " + wording.kinds[piece.kind] : "";
+      const at = make("span", { className: "quiet" }, " at word " + number(Number(piece.at) + 1) + ", " + where + kind);
       rows.append(
         make("div", { "data-label": says }, text, at),
         make("div", { "data-label": has, className: words ? "" : "quiet" }, other));

@@ -1,0 +1,86 @@
+"""Which of two pages that say the same stands for the other, whichever of them came first."""
+
+from __future__ import annotations
+
+import pytest
+
+from dedupcrawl.content.html import extract
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.comparison import Asked
+from dedupcrawl.detection.detector import Detector
+from dedupcrawl.detection.together import together
+from dedupcrawl.detection.trust import EVERYBODY, Trust
+from dedupcrawl.index.open import TemporaryIndex
+from dedupcrawl.page import Page
+from dedupcrawl.verdict import Verdict
+from tests.detection.judged import CHECKS, SECRET, prose
+
+TEXT = [" ".join(prose(60, seed)) for seed in range(3)]
+BODY = "".join(f"<p>{line}.</p>" for line in TEXT)
+HTML = extract(f"<title>Lamps</title><body><h1>Lamps</h1>{BODY}", "http://a.example/lamp")
+PLAIN = Page("http://a.example/lamp.txt", paragraphs=("Lamps", *(f"{line}." for line in TEXT)))
+
+
+def verdicts(*pages: Page, trust: Trust = EVERYBODY) -> list[Verdict]:
+    detector = Detector(TemporaryIndex(CHECKS, SECRET), run="one", trust=trust)
+    asked = Asked(CHECKS, "all")
+    return [together(detector.index, [detector.steps(Analysis(page, SECRET), asked)])[0] for page in pages]
+
+
+def stands_for(first: Page, second: Page, trust: Trust = EVERYBODY) -> bool | None:
+    """Whether the second page supersedes the first, or is dropped for it; None where both are kept for themselves."""
+    verdict = verdicts(first, second, trust=trust)[1]
+    if verdict.is_duplicate:
+        return False
+    return True if verdict.evidence.get("supersedes") == [first.url] else None
+
+
+def test_a_page_with_a_title_stands_for_its_plain_text() -> None:
+    assert stands_for(PLAIN, HTML) is True
+    assert stands_for(HTML, PLAIN) is False
+
+
+def test_what_comes_later_is_dropped_for_the_better_one() -> None:
+    again = HTML.replace(url="http://a.example/lamp?again")
+    *_, html, text = verdicts(PLAIN, HTML, again, PLAIN.replace(url="http://a.example/again.txt"))
+    assert html.duplicate_of == HTML.url
+    assert text.is_duplicate
+
+
+@pytest.mark.parametrize(
+    ("old", "today"),
+    [
+        ("/doku.php?id=lamp&rev=1795881092", "/doku.php?id=lamp"),
+        ("/index.php?title=Lamp&oldid=4711", "/index.php?title=Lamp"),
+        ("/wiki/Lamp?version=3", "/wiki/Lamp"),
+        ("/history/3/lamp", "/lamp"),
+    ],
+)
+@pytest.mark.parametrize("notice", ["This is an old revision of the page", "Dies ist eine alte Version.", "舊版本"])
+def test_the_current_page_stands_for_an_old_revision(old: str, today: str, notice: str) -> None:
+    def wiki(path: str, note: str = "") -> Page:
+        return extract(f"<title>Lamp</title><h1>Lamp</h1><p>{note}</p>{BODY}", f"http://wiki.example{path}")
+
+    assert stands_for(wiki(old, notice), wiki(today)) is True
+    assert stands_for(wiki(today), wiki(old, notice)) is False
+    assert stands_for(wiki(old, notice), wiki(f"{old}1", notice)) is False, "of two old revisions the first one stays"
+
+
+def test_of_two_pages_of_a_host_the_one_that_says_a_text_more_stands_for_the_other() -> None:
+    message = " ".join(prose(24, 9))
+
+    def commit(host: str, path: str, message: str = "") -> Page:
+        return extract(f"<title>Commit</title>{BODY}<p>{message}.", f"http://{host}/{path}")
+
+    patch, whole = commit("a.example", "patch"), commit("a.example", "commit", message)
+    assert stands_for(patch, whole) is True
+    assert stands_for(whole, patch) is False
+    assert stands_for(patch, commit("a.example", "also", " ".join(prose(3, 9)))) is not None, "few words more"
+
+
+@pytest.mark.parametrize("trusted", ["a.example", "stranger.example"])
+def test_a_better_copy_is_kept_though_its_host_is_not_trusted_but_takes_no_place(trusted: str) -> None:
+    stranger = HTML.replace(url="http://stranger.example/lamp", title="", headline="")
+    first, second = verdicts(stranger, HTML, trust=Trust([trusted]))
+    assert (first.verdict, second.verdict) == ("unique", "unique")
+    assert second.evidence.get("supersedes", []) == [stranger.url] * (trusted == "a.example")
