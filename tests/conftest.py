@@ -13,7 +13,10 @@ from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]  # it has no types
 
 # No test is timed: machines are slow and busy. What is rare needs more examples, and says so.
-settings.register_profile("suite", deadline=None, max_examples=25)
+# The suite tries the same examples each time, so that what a change breaks is the change's; others are tried by
+# `pytest --hypothesis-profile explore`.
+settings.register_profile("suite", deadline=None, max_examples=25, derandomize=True)
+settings.register_profile("explore", deadline=None, max_examples=25)
 settings.load_profile("suite")
 
 # NumPy's threads wait for each other by spinning. Where other workers have the cores, the tests of calibrate take 41 s

@@ -10,14 +10,17 @@ from urllib.parse import urlsplit
 
 from benchmarks.contrast.others import OTHERS, Change
 from benchmarks.contrast.pages import Document
-from benchmarks.contrast.same import CUT, SAME, SLOTS, furnished, slots
+from benchmarks.contrast.same import PARTS, SAME, SLOTS, furnished, slots
 from benchmarks.contrast.sources import Site
 from benchmarks.contrast.verify import fault
 
 KINDS = {**OTHERS, **SAME}
 """Kind → edit."""
-ONE_TITLE = "headline word"
-"""The kind of which all pages of the site have one title."""
+ONE_TITLE = "one title"
+"""How the pages of a site are dressed that all have one title."""
+_NAMES = ("title word", "headline word", "another headline", "headline alone", "new headline", "one title")
+"""Kinds of pages of one host: another one that prints a text gives it a headline of its own."""
+_ONE_TITLE = ("headline word", "headline alone", "one title")  # kinds of such sites
 
 Row = dict[str, Any]
 
@@ -34,7 +37,7 @@ def made(site: Site, each: int, chance: random.Random) -> Iterator[Row]:
             change = edit(page, site.around, chance) if count < each else None
             if change is None or fault(kind, change) or (change.is_added and number < len(some)):
                 continue
-            dress = "slots" if kind in SLOTS else ONE_TITLE if kind == ONE_TITLE else "plain"
+            dress = "slots" if kind in SLOTS else ONE_TITLE if kind in _ONE_TITLE else "plain"
             if dress == "plain" and change.new.own and chance.random() < 0.5:
                 dress, change = "slots", _going_on(change, site, chance)
             row: Row = {"id": f"{site.name} {kind} {count}", "kind": kind, "source": site.source}
@@ -57,13 +60,19 @@ def _going_on(change: Change, site: Site, chance: random.Random) -> Change:
 
 
 def _directed(row: Row, change: Change, chance: random.Random) -> Iterator[Row]:
-    """In one of the directions; a cut page in both, as it is a duplicate in one of them only."""
+    """In one of the directions; a part in both, as it is a duplicate in one of them only."""
     first = {"url": change.kept.url, "html": change.kept.html}
-    edited = {"url": _address(change.kept.url, not row["site"], chance), "html": change.new.html}
+    elsewhere = change.new.url != change.kept.url
+    url = (
+        change.new.url
+        if elsewhere
+        else _address(change.kept.url, row["kind"] not in _NAMES and not row["site"], chance)
+    )
+    edited = {"url": url, "html": change.new.html}
     forward = {"direction": "edited is new", "new": edited, "kept": first}
     back = {"direction": "edited is kept", "new": first, "kept": edited}
     row = row | {"label": "same" if row["kind"] in SAME else "other", "what": change.what}
-    if row["kind"] != CUT:
+    if row["kind"] not in PARTS:
         yield row | chance.choice((forward, back))
         return
     yield row | forward

@@ -28,6 +28,7 @@ _ACRONYM = re.compile(rf"(?<![\w./-])[A-Z]{{2}}[\w-]*{OUTSIDE}")
 _NAMES = dict.fromkeys(("en", "fr", "es", "ru"), _CAPITALIZED) | {"de": _ACRONYM}  # nouns have capitals in German
 _RECURRING = 3
 _TO_IS_COMMON = ("en", "fr", "es", "ru")  # as in "de mettre à jour"
+_PERSONS = 0.4  # of the headlines that stand alone are names
 _LEAST_TITLE_WORD = 5  # letters, where words have spaces between them
 
 
@@ -195,9 +196,27 @@ def title_word(page: Document, around: Around, chance: random.Random, *, is_head
 
 
 def another_headline(page: Document, around: Around, chance: random.Random) -> Change | None:
-    """The title and headline of another page above the same words."""
-    new = chance.choice([title for title in around.titles if title != page.name])
-    return None if page.headline is None else Change(page, page.named(new, new), f"{page.name} -> {new}")
+    """The title and headline of another page above the same few words."""
+    new, short = chance.choice([title for title in around.titles if title != page.name]), _shortened(page, chance)
+    return None if short is None else Change(short, short.named(new, new), f"{page.name} -> {new}")
+
+
+def _shortened(page: Document, chance: random.Random) -> Document | None:
+    """Its first 30 to 120 words; a longer text is one story, whatever its headline is."""
+    words = chance.randint(30, 120)
+    lengths = [len(page.speech.spans(shown(piece))) for piece in page.paragraphs]
+    most = next((number for number in range(len(lengths)) if sum(lengths[: number + 1]) > words), 0)
+    return None if page.headline is None or not most else page.without(page.own[most:])
+
+
+def headline_alone(page: Document, around: Around, chance: random.Random) -> Change | None:
+    """Another headline, or a person's name, above a few equal words, where all pages of the site have one title."""
+    if (short := _shortened(page, chance)) is None:
+        return None
+    short = short.named(title=around.titles[0])
+    names = page.speech.persons if chance.random() < _PERSONS else around.titles[1:]
+    one, two = chance.sample([name for name in names if name != page.name], 2)
+    return Change(short.named(headline=one), short.named(headline=two), f"{one} -> {two}")
 
 
 def below(markup: str, page: Document, around: Around, chance: random.Random) -> Change:
@@ -220,6 +239,7 @@ OTHERS: dict[str, Edit] = {
     "title word": title_word,
     "headline word": partial(title_word, is_headline=True),
     "another headline": another_headline,
+    "headline alone": headline_alone,
     "picture": partial(below, '<figure><img src="/images/{file}.jpg" width="800" height="600"></figure>'),
     "download": partial(below, '<p><a href="/files/{file}.pdf">PDF</a></p>'),
     "video": partial(below, '<video controls src="/media/{file}.mp4"></video>'),

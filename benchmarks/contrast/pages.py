@@ -90,6 +90,14 @@ class Document:
         both = ((self.title, title), (self.headline, headline))
         return self.having({at: html.escape(text) for at, text in both if at is not None and text is not None})
 
+    def without(self, left_out: Sequence[int]) -> Document:
+        """Without some of its own paragraphs, and without the headings, lists and examples between these."""
+        if not left_out:
+            return self
+        examples = re.compile(r"(?is)<(pre|table)\b.*?</\1\s*>")
+        between = range(left_out[0], left_out[-1] + 1)
+        return self.having({index: "" if index % 2 else examples.sub("", self.pieces[index]) for index in between})
+
     def after(self, index: int, markup: str) -> Document:
         """With markup behind the element that ends with this piece."""
         rest = self.pieces[index + 1]

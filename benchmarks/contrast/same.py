@@ -6,13 +6,17 @@ import html
 import random
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from urllib.parse import urlsplit
 
 from benchmarks.contrast.others import Around, Change, Edit, like, names_of
 from benchmarks.contrast.pages import Document, dressed, shown
 
 SLOTS = ("byline", "dateline", "clock", "views", "comments", "advert", "sidebar", "cookies")
-CUT = "cut to 70 %"
+CUT, TEASER = "cut to 70 %", "teaser"
+PARTS = (CUT, TEASER)
+"""Kinds of which the whole is no duplicate of the part."""
 WORD_SHARES = (2, 5, 8)
 
 Slots = dict[str, str]
@@ -157,10 +161,56 @@ def cut(page: Document, _: Around, __: random.Random) -> Change | None:
     share = sum(len(shown(page.pieces[index])) for index in left) / sum(lengths)
     if not 0.2 <= share <= 0.45:
         return None
-    between = range(left[0], left[-1] + 1)  # headings, lists and examples, too
-    examples = re.compile(r"(?is)<(pre|table)\b.*?</\1\s*>")
-    gone = {index: "" if index % 2 else examples.sub("", page.pieces[index]) for index in between}
-    return Change(page, page.having(gone), f"{share:.0%} of its letters cut")
+    return Change(page, page.without(left), f"{share:.0%} of its letters cut")
+
+
+def teaser(page: Document, _: Around, __: random.Random) -> Change | None:
+    """Its first paragraphs, 10 to 50 % of its words, and that a subscriber may read the others. The whole is no duplicate."""
+    lengths = [len(shown(piece)) for piece in page.paragraphs]
+    first = next(number for number in range(len(lengths)) if sum(lengths[: number + 1]) > 0.1 * sum(lengths))
+    share = sum(lengths[: first + 1]) / sum(lengths)
+    if share > 0.5:
+        return None
+    begun = page.without(page.own[first + 1 :]).after(page.own[first], f"<p>{page.speech.lines['paywall']}</p>")
+    return Change(page, begun, f"{share:.0%} of its letters")
+
+
+def new_headline(page: Document, _: Around, chance: random.Random) -> Change | None:
+    """Title and headline replaced by words of its own text."""
+    speech = page.speech
+    spans = speech.spans(first := shown(chance.choice(page.paragraphs[:3])))
+    most = chance.randint(5, 9)
+    if page.headline is None or len(spans) < 2 * most:
+        return None
+    title = first[spans[0][0] : spans[most][1]]
+    return Change(page, page.named(title, title), f"{page.name} -> {title}")
+
+
+def version(page: Document, _: Around, chance: random.Random) -> Change | None:
+    """A page of a manual for two versions of a program: the number stands in title, headline and address."""
+    if page.title is None:
+        return None
+    parts, major = urlsplit(page.url), chance.randint(1, 12)
+    one, two = (
+        replace(
+            page.named(f"{page.name} {number}", f"{page.name} {number}").beginning(f"<p>{line.format(number)}</p>"),
+            url=parts._replace(path=f"/{number}{parts.path}").geturl(),
+        )
+        for number in (f"{major}.{minor}" for minor in chance.sample(range(20), 2))
+        for line in (page.speech.lines["version"],)
+    )
+    return Change(one, two, "another version")
+
+
+def one_title(page: Document, around: Around, chance: random.Random) -> Change | None:
+    """Another dateline and count, where all pages of the site have one title and a headline tells them apart."""
+    if page.headline is None:
+        return None
+    first = slots(page, around, chance)
+    other = slots(page, around, chance)
+    named = page.named(title=around.titles[0])
+    later = first | {kind: other[kind] for kind in ("dateline", "views")}
+    return Change(furnished(named, first), furnished(named, later), "another dateline and count")
 
 
 def entities(page: Document, _: Around, chance: random.Random) -> Change:
@@ -204,6 +254,10 @@ SAME: dict[str, Edit] = {
     "moved": moved,
     "wrapped": wrapped,
     CUT: cut,
+    TEASER: teaser,
+    "new headline": new_headline,
+    "version": version,
+    "one title": one_title,
     "print view": printed,
     "entities": entities,
     "markup": markup,

@@ -9,10 +9,20 @@ from collections.abc import Iterable
 
 from benchmarks.contrast.others import Change
 from benchmarks.contrast.pages import shown, visible
-from benchmarks.contrast.same import CUT, SLOTS, WORD_SHARES
+from benchmarks.contrast.same import PARTS, SLOTS, WORD_SHARES
 
 _ONE = ("amount", "year", "ordinal", "unit", "place", "negation", "verdict", "reversed", "name once")
-_NAMED = ("part", "title word", "headline word", "another headline", *SLOTS)
+_NAMED = (
+    "part",
+    "title word",
+    "headline word",
+    "another headline",
+    "headline alone",
+    "new headline",
+    "one title",
+    "version",
+    *SLOTS,
+)
 _BELOW = ("picture", "video", "download", "form value", "noscript", "picture version")
 _UNSEEN = (*_BELOW, "entities", "markup", "sessions")
 _LONGEST = 90  # letters of what one change of a fact takes away or brings
@@ -30,7 +40,7 @@ def fault(kind: str, change: Change) -> str | None:
         wrong = wrong or ("the text differs" if visible(kept.html) != visible(new.html) else None)
     elif kind in ("wrapped", "print view"):
         wrong = None if _within(map(shown, kept.paragraphs), visible(new.html)) else "a paragraph is missing"
-    elif kind == CUT:
+    elif kind in PARTS:
         wrong = wrong or (None if _within(filter(None, new.paragraphs), kept.html) else "it is no part of the whole")
     elif kind == "moved":
         one, two = (Counter("".join(page.text.split())) for page in (kept, new))

@@ -22,6 +22,7 @@ import numpy as np
 
 from dedupcrawl.content.differences import Side
 from dedupcrawl.content.pair import Counts, Pair, unknown_lines
+from dedupcrawl.content.versions import is_only_version
 from dedupcrawl.content.view import View
 from dedupcrawl.core.diff import (
     ADDED,
@@ -48,6 +49,7 @@ from dedupcrawl.core.diff import (
 
 _LINKS = 20  # symbols for a link, of a text that is nothing but links
 _BESIDE = 8  # symbols of other lines beside a main text, fewer of which are a clock's or a counter's; set by hand
+_NOTICE = 60  # words of an end that says who may read on; set by hand
 _UNTITLED = 0.4  # where a page has no title: the mean of `untold_title` over the labelled pairs is .44
 
 
@@ -166,6 +168,43 @@ def lists(pair: Pair) -> float:
     return 1 - title_overlap(pair.new.title, pair.kept.title) if pair.new.links_to(pair.kept) else 0.0
 
 
+def teased(pair: Pair) -> float:
+    """Whether nothing differs but the end, at which the kept page goes on and the new one has a few words."""
+    rows, pieces = pair.found.rows, pair.found.pieces
+    own = pieces[(rows[:, 0] >= ADDED) & (rows[:, 2] > 0)]
+    if not 0 < len(own) <= 2:
+        return 0.0
+    begin, _, kept_begin, _ = own[0].tolist()
+    left, kept_left = len(pair.new.own) - begin, len(pair.kept.own) - kept_begin
+    return float(0 < left <= _NOTICE < kept_left and begin > left)
+
+
+def untold_headline(pair: Pair) -> float:
+    """Share of the words of the new page's headline that the common text lacks, of two of a host that differ in it.
+
+    One that is made of words of a text is another headline of it, one of other words may be all that tells it apart.
+    """
+    if not _own(pair.headline_counts):
+        return 0.0
+    words = pair.new.headline_words
+    return 1 - told_words(words, pair.found.new, differs=False) / max(1, len(words))
+
+
+def framed_headline(pair: Pair) -> float:
+    """How much the headlines of two pages of a host have in common that differ: those of a series differ in a word."""
+    if not _own(pair.headline_counts):
+        return 0.0
+    return title_overlap(pair.new.headline_words, pair.kept.headline_words)
+
+
+def headline_alone(pair: Pair) -> float:
+    """How short the own text of a page is that differs from another one of its host in the headline.
+
+    Under some words that many pages of a site have it is the headline that tells them apart.
+    """
+    return float(_own(pair.headline_counts) > 0) * max(0.0, log(200 / (1 + pair.new.own_words)))
+
+
 def moved(pair: Pair) -> float:
     """Places where the order differs, of a page in a template or of a short one that is links: it is another list.
 
@@ -205,6 +244,16 @@ def _share(name: str, kind: int, says: str, sign: Sign = "against") -> Feature:
         sign,
         lambda p: sum(p.counts[kind]) / max(1, _own(p.counts)),
         f"share of the differences that are {says}",
+        "share",
+    )
+
+
+def _inside(name: str, kind: int, says: str, sign: Sign = "against") -> Feature:
+    return Feature(
+        name,
+        sign,
+        lambda p: _in_text(p.counts, (kind,)) / max(1, _own(p.counts)),
+        f"share of the differences that are {says}, at neither end",
         "share",
     )
 
@@ -262,9 +311,9 @@ FEATURES: tuple[Feature, ...] = (
         lambda p: log1p(_decisive(p.counts) / (1 + p.new.own_count / 100)),
         "such differences for 100 words of its own",
     ),
-    _share("figures", FIGURED, "other numbers"),
+    _inside("figures", FIGURED, "other numbers"),
     _at("figures_foot", FIGURED, FOOT, "other numbers at its end"),
-    _share("dates", DATED, "other dates or times", "either"),
+    _inside("dates", DATED, "other dates or times", "either"),
     _at("dates_text", DATED, SENTENCE, "other dates or times in sentences"),
     _at("dates_line", DATED, LINE, "other dates or times in lines"),
     _at("dates_foot", DATED, FOOT, "other dates or times at its end"),
@@ -277,7 +326,7 @@ FEATURES: tuple[Feature, ...] = (
     ),
     _share("turned", TURNED, "negations and antonyms"),
     _alone("turned_alone", TURNED, "negations and antonyms"),
-    _share("names", NAMED, "other names"),
+    _inside("names", NAMED, "other names"),
     _share("units", MEASURED, "other units"),
     _alone("swapped_alone", SWAPPED, "two things the other way round"),
     _share("replaced", REPLACED, "passages by others"),
@@ -361,6 +410,40 @@ FEATURES: tuple[Feature, ...] = (
     Feature("lists", "against", lists, "difference of the titles, of a page that links to the kept one"),
     Feature(
         "kept_links", "against", kept_links, "share of the kept page that is more than this one, in links", "share"
+    ),
+    Feature(
+        "headline_alone",
+        "against",
+        headline_alone,
+        "how short a page is that differs from another one of its host in the headline",
+    ),
+    Feature(
+        "framed_headline",
+        "against",
+        framed_headline,
+        "what the headlines of two pages of a host have in common that differ",
+        "share",
+    ),
+    Feature(
+        "untold_headline",
+        "against",
+        untold_headline,
+        "share of the headline that the common text lacks, of two pages of a host that differ in it",
+        "share",
+    ),
+    Feature(
+        "only_version",
+        "either",
+        lambda p: float(is_only_version(p)),
+        "nothing differs but the version that their addresses have",
+        "flag",
+    ),
+    Feature(
+        "teased",
+        "either",
+        teased,
+        "nothing differs but the end, where the kept page goes on and the new one has a few words",
+        "flag",
     ),
     Feature("one_host", "either", lambda p: float(p.is_of_one_host), "both pages of one host", "flag"),
 )

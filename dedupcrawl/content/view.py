@@ -19,7 +19,7 @@ from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template
-from dedupcrawl.core.words import kinds_of
+from dedupcrawl.core.words import IDEOGRAPH, LETTER, kinds_of
 from dedupcrawl.sites import host_alike
 
 TITLE = 200
@@ -62,10 +62,14 @@ class View(msgspec.Struct, frozen=True, dict=True):
         return _told(self.headline, self.secret)
 
     @cached_property
+    def headline_words(self) -> frozenset[int]:
+        """The symbols of its headline."""
+        return words_of(self.headline[:TITLE], self.secret)
+
+    @cached_property
     def is_named_by_headline(self) -> bool:
         """Whether its title says its headline, of two words or more, and something else that need not be its name."""
-        words = words_of(self.headline[:TITLE], self.secret)
-        return len(words) > 1 and words <= self.title
+        return len(self.headline_words) > 1 and self.headline_words <= self.title
 
     @cached_property
     def host(self) -> str:
@@ -103,6 +107,13 @@ class View(msgspec.Struct, frozen=True, dict=True):
     def own_count(self) -> int:
         """How many of all its symbols are its own, tail included."""
         return int(np.count_nonzero(self.own)) + self.main.tail
+
+    @cached_property
+    def own_words(self) -> int:
+        """How many words its own text has: an ideograph is half of one, a letter of Thai and its like a quarter."""
+        kinds = np.frombuffer(self.main.blocks.kinds, dtype=np.uint8)[self.own]
+        letters, ideographs = (int(np.count_nonzero(kinds & bit)) for bit in (LETTER, IDEOGRAPH))
+        return len(kinds) + self.main.tail - (3 * letters + 2 * ideographs) // 4
 
     @cached_property
     def said_around(self) -> Around:

@@ -19,6 +19,7 @@ from cython.cimports.dedupcrawl.core.words import (
     FUNCTION,
     IDEOGRAPH,
     KIND,
+    LETTER,
     NAME,
     NEGATION,
     NUMBER,
@@ -48,9 +49,17 @@ _EDGE = cython.declare(cython.Py_ssize_t, 4)
 _HEAD_LEAST = cython.declare(cython.Py_ssize_t, 12)
 _HEAD_SHARE = cython.declare(cython.double, 0.04)
 _FOOT_SHARE = cython.declare(cython.double, 0.07)
+_STAMP = cython.declare(cython.int, 15)  # words of a line with the day of posting or a counter
 _SWAP_REACH = cython.declare(cython.Py_ssize_t, 6)  # pieces that two things the other way round may make
 _RENAMED_REACH = cython.declare(cython.Py_ssize_t, 64)  # pieces that are looked back for the same replacement
 _STRAY = cython.declare(cython.double, 0.01)  # share of common symbols at either end that may stand far from the others
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _quarters(kind: uint8_t) -> cython.int:
+    """How many quarters of a word a symbol is."""
+    return 1 if kind & LETTER else 2 if kind & IDEOGRAPH else 4
 
 
 @cython.cfunc
@@ -60,7 +69,7 @@ def _part(
 ) -> cython.void:
     """Sum up one side of a piece; symbols that stand in the other text do not belong to it."""
     i: cython.Py_ssize_t
-    halves: cython.int = 0
+    quarters: cython.int = 0
     memset(part, 0, cython.sizeof(Part))
     for i in range(begin, end):
         if side.aligned[i]:
@@ -68,13 +77,13 @@ def _part(
         kind: cython.int = side.kinds[i] & KIND
         part.symbols += 1
         part.own += side.own[i] != 0
-        halves += 1 if side.kinds[i] & IDEOGRAPH else 2
+        quarters += _quarters(side.kinds[i])
         part.kinds[kind] += 1
         if kind != FUNCTION:
             part.telling += 1
         if kind > PARTICLE or kind == WORD:
             part.said += fmix64(side.symbols[i])
-    part.words = (halves + 1) // 2
+    part.words = (quarters + 3) // 4
 
 
 @cython.cfunc
@@ -218,15 +227,15 @@ def _place(
 ) -> cython.int:
     """Where in a text a symbol of the paragraph [begin, end) stands."""
     i: cython.Py_ssize_t
-    halves: cython.Py_ssize_t = 0
+    quarters: cython.Py_ssize_t = 0
     count: cython.Py_ssize_t = side.count
     for i in range(begin, min(end, begin + 4 * _PARAGRAPH)):
-        halves += 1 if side.kinds[i] & IDEOGRAPH else 2
-    is_sentence: cython.bint = end > begin and side.kinds[end - 1] & ENDS != 0 and halves >= 2 * _SHORT
-    is_prose: cython.bint = is_sentence or halves >= 2 * _PARAGRAPH
+        quarters += _quarters(side.kinds[i])
+    is_sentence: cython.bint = end > begin and side.kinds[end - 1] & ENDS != 0 and quarters >= 4 * _SHORT
+    is_prose: cython.bint = is_sentence or quarters >= 4 * _PARAGRAPH
     if is_prose:
         return CLOSING if at >= count - cython.cast(cython.Py_ssize_t, _FOOT_SHARE * count) else SENTENCE
-    if begin == 0:
+    if begin == 0 and not _is_stamp(side, begin, end, False):
         return TOP
     if at < min(_HEAD_MOST, count // _EDGE):
         return HEAD
@@ -235,12 +244,24 @@ def _place(
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _has_counter(side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
+def _is_stamp(
+    side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t, is_named: cython.bint
+) -> cython.bint:
+    """Whether a paragraph is a line with words that stand beside a day of posting or a counter; or else with dates."""
     i: cython.Py_ssize_t
-    for i in range(begin, min(end, begin + 4 * _PARAGRAPH)):
-        if side.kinds[i] & KIND == COUNTER:
-            return True
-    return False
+    quarters: cython.Py_ssize_t = 0
+    dates: cython.Py_ssize_t = 0
+    counters: cython.Py_ssize_t = 0
+    if end > begin and side.kinds[end - 1] & ENDS:
+        return False
+    for i in range(begin, end):
+        kind: cython.int = side.kinds[i] & KIND
+        counters += kind == COUNTER
+        dates += kind == DATE or kind == TIME
+        quarters += _quarters(side.kinds[i])
+        if quarters > 4 * _STAMP:
+            return False
+    return counters > 0 or (not is_named and 3 * dates >= end - begin)
 
 
 @cython.cfunc
@@ -273,7 +294,7 @@ def _fill(
         is_turned: cython.bint = here.kinds[NEGATION] != there.kinds[NEGATION]
         if not is_turned and here.words <= _SHORT and there.words <= _SHORT and here.telling and there.telling:
             is_turned = _are_antonyms(new, kept, piece, pairs)
-        rows[3 * i] = _kind(here, there, is_turned, _has_counter(new, begin, end))
+        rows[3 * i] = _kind(here, there, is_turned, _is_stamp(new, begin, end, True))
         rows[3 * i + 1] = _place(new, at, begin, end)
         rows[3 * i + 2] = here.own + there.own > 0
     return 0
@@ -322,6 +343,7 @@ def _tally(
     kept: cython.pointer(Side),
     is_new: cython.pointer(uint8_t),
     pieces: cython.pointer(cython.const[int32_t]),
+    rows: cython.pointer(uint8_t),
     piece_count: cython.Py_ssize_t,
 ) -> tuple:
     own: cython.Py_ssize_t = 0
@@ -337,6 +359,11 @@ def _tally(
     head: cython.Py_ssize_t = max(_HEAD_LEAST, cython.cast(cython.Py_ssize_t, _HEAD_SHARE * count))
     foot: cython.Py_ssize_t = count - cython.cast(cython.Py_ssize_t, _FOOT_SHARE * count)
     beside: cython.pointer(uint8_t) = _beside(new, kept)
+    j: cython.Py_ssize_t
+    for i in range(piece_count):
+        if rows[3 * i] == COUNTED:
+            for j in range(pieces[4 * i], pieces[4 * i + 1]):
+                beside[j], is_new[j] = 1, 0
     for i in range(count):
         is_own: cython.bint = new.own[i] != 0
         differs: cython.bint = not new.aligned[i]
@@ -471,7 +498,7 @@ def differences(new: tuple, kept: tuple, in_kept: bytes, in_new: bytes, pieces: 
                 told,
             )
             _mark_repeated(parts, told, count)
-        tally = _tally(cython.address(one), cython.address(other), is_new, found, count)
+        tally = _tally(cython.address(one), cython.address(other), is_new, found, told, count)
     finally:
         free(parts)
         free(occurs)

@@ -21,6 +21,7 @@ _MOST_LINKS = cython.declare(cython.int, 1_000)  # links of a page to its own ho
 _TELLING = cython.declare(
     cython.int, 40
 )  # characters that a page shows, from which on it is more than a JavaScript shell
+_HEADLINE = 60  # characters; set by hand
 _TEXTS = ("url", "title", "headline", "keywords", "description")
 _LISTS = (
     "paragraphs",
@@ -43,7 +44,7 @@ class Page:
     Attributes:
         url: Where the page was found, after redirects.
         title: Text of the title element, or of a row's ``title``.
-        headline: Of its first h1, or of its first heading where it has none.
+        headline: Of its first h1; where it has none, of the first heading above its main text, or the first line of that.
         paragraphs: The main text, one string per natural paragraph, in page order, without empty ones.
         asides: The other visible text that is not a link, likewise: what stands around the main text, or is the page's
             own text where the main text was not recognized.
@@ -301,7 +302,7 @@ def read(
     outline: Outline = facts.taken(stays is not None)
     headings: list = _headings(outline) if stays is not None else []
     page: Page = Page.__new__(Page)
-    page.url, page.title, page.headline, page.body_digest = url, outline.title, _headline(outline), facts.digest
+    page.url, page.title, page.headline, page.body_digest = url, outline.title, "", facts.digest
     page.keywords = page.description = ""
     page.headings = page.anchors_same_site = page.anchors_other_sites = ()
     page.also_at = also_at
@@ -324,6 +325,7 @@ def read(
         page.selector_missed = not page.line_count
     if not page.line_count:
         choose_main_text(outline)
+        page.headline = _headline(outline)
         page.secondary, page.resources = shown_by(outline, True)
         free(page.text)
         page.text, page.text_size = outline.text, outline.text_size
@@ -445,17 +447,30 @@ def _read_meta(page: Page, outline: Outline, left: Span):
 
 @cython.cfunc
 def _headline(outline: Outline) -> str:
-    """The text of the first h1, or of the first heading where there is none."""
+    """The text of the first h1, or of the first heading above the main text, or its first line if that may be one."""
     found: cython.int = -1
+    first: cython.int = -1
     i: cython.int
     for i in range(outline.block_count):
         number: cython.int = outline.blocks[i].element
         if outline.elements[number].is_h1:
+            return " ".join(_lines_of(outline, i))
+        if outline.elements[number].is_heading and found < 0 and first < 0:
             found = i
-            break
-        if found < 0 and outline.elements[number].is_heading:
-            found = i
-    return " ".join(_lines_of(outline, found)) if found >= 0 else ""
+        if outline.blocks[i].is_main and first < 0:
+            first = i
+    if found >= 0:
+        return " ".join(_lines_of(outline, found))
+    return _short_line(outline, first) if first >= 0 else ""
+
+
+@cython.cfunc
+def _short_line(outline: Outline, block: cython.int) -> str:
+    """The first line of a block if it may be a headline: short, no sentence, without figures."""
+    line: str = next(iter(_lines_of(outline, block)), "")
+    if len(line) > _HEADLINE or any(map(str.isdigit, line)) or line[-1:] in ".!?:;,。！？：；，":
+        return ""
+    return line
 
 
 @cython.cfunc

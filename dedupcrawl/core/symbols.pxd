@@ -1,5 +1,7 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
+from dedupcrawl.core.characters cimport ALONE, kind_of
+
 cdef enum:
     VALUES = 1 << 16
     BREAK = 0
@@ -48,6 +50,7 @@ cdef class SymbolText:
     cdef int reserve(self, Py_ssize_t size) except -1
     cdef int add(self, const uint8_t *text, Py_ssize_t size) except -1
     cdef int scan(self, Py_ssize_t begin) except -1
+    cdef int join_letters(self, int first) except -1
     cdef int add_block(self, Py_ssize_t begin, Py_ssize_t end, int first) except -1
     cpdef SymbolText without(self, const uint8_t[::1] left_out)
     cpdef SymbolText without_urls(self)
@@ -57,3 +60,7 @@ cdef inline uint16_t value_of(uint64_t hash) noexcept:
     """What an outline holds of a symbol: the upper 15 bits of its hash and, as bit 0, whether it holds a digit."""
     cdef uint16_t value = <uint16_t>((hash >> 48 & 0xFFFE) | (hash & 1))
     return INSTEAD_OF_BREAK if value == BREAK else value
+
+cdef inline bint is_of_letters(uint32_t point) noexcept:
+    """Whether a symbol that begins with this character is a letter of Thai, Lao, Khmer, Burmese, Tibetan or the like."""
+    return 0x0E00 <= point < 0x1800 and kind_of(point) & ALONE != 0

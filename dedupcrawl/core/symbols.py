@@ -1,7 +1,8 @@
 # cython: language_level=3
 """Symbols: the one tokenization that every content check shares, for Chinese, English and mixed pages.
 
-A symbol is a CJK ideograph or kana, a letter with its vowel signs in Thai, Lao, Khmer, Burmese and Tibetan, a sign
+A symbol is a CJK ideograph or kana, a letter with its vowel signs in Thai, Lao, Khmer, Burmese and Tibetan, hashed with
+the two that follow it, for one letter of these says as little as one of English does; a sign
 that says something by itself ($, ✓, the minus of −5), or a whole run of letters and digits in a script that writes
 words with spaces (spec 1, "characters"), a number with the points and commas amid its digits (1.500).
 Text is NFKC-normalized, folded to lower case and simplified first: full-width digits, capitals and traditional
@@ -40,12 +41,14 @@ from cython.cimports.libc.string import memcpy
 
 from dedupcrawl.core.digests import NO_SECRET
 
-SYMBOLS_VERSION = 5
+SYMBOLS_VERSION = 6
 """Changes whenever a text's symbols or their hashes do; part of every index's header."""
 
 _PRIME = (1 << 61) - 1
 _LEAST_POINT = 1 << 32  # with a smaller one short words would have small hashes, before they are mixed
 
+
+_LETTERS = cython.declare(cython.int, 3)  # that the hash of a letter covers, in scripts without spaces
 
 BETWEEN_BLOCKS = BREAK
 """Stands between two blocks among the values of symbols; no symbol's value."""
@@ -203,7 +206,29 @@ class SymbolText:
             symbol.hash = (fmix64(total ^ mask) & ~cython.cast(uint64_t, 1)) | ((bits & DIGIT) != 0)
             count += 1
         self.count = count
+        self.join_letters(first)
         return self.add_block(begin, end, first) if count > first else 0
+
+    def join_letters(self, first):
+        """Hash each letter of a script without spaces, from this symbol on, with the letters that follow it."""
+        at: cython.int
+        i: cython.Py_ssize_t
+        for at in range(first, self.count):
+            symbol: cython.pointer(Symbol) = self.items + at
+            if not is_of_letters(self.folded[symbol.start]) or symbol.hash & 1:
+                continue
+            end: cython.Py_ssize_t = symbol.start
+            other: cython.int = at
+            while other < self.count and other < at + _LETTERS and self.items[other].start == end:
+                if not is_of_letters(self.folded[end]) or self.items[other].hash & 1:
+                    break
+                end += self.items[other].length
+                other += 1
+            total: uint64_t = 0
+            for i in range(symbol.start, end):
+                total = times_plus(total, self.vocabulary.point, self.folded[i] + 1)
+            symbol.hash = fmix64(total ^ self.vocabulary.mask) & ~cython.cast(uint64_t, 1)
+        return 0
 
     def add_block(self, begin, end, first):
         room: cython.Py_ssize_t = _grown(self.block_room, self.block_count + 1)

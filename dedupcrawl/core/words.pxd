@@ -19,8 +19,9 @@ cpdef enum:  # what a symbol is, in the lower bits of its byte
 
 cpdef enum:
     KIND = 15  # these bits hold it
+    LETTER = 32  # this one is set for a symbol that is a quarter of a word, as in Thai
     ENDS = 64  # this one is set for the last symbol of a paragraph with which a sentence ends
-    IDEOGRAPH = 128  # and this one is set for a symbol that is half a word, as in scripts without spaces
+    IDEOGRAPH = 128  # and this one is set for a symbol that is half a word, an ideograph or kana
 
 cdef enum:
     PLACES = 1 << 14  # of a hash table of listed words

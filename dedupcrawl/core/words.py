@@ -1,7 +1,8 @@
 # cython: language_level=3
 """Kinds of words: what each symbol of a text is, told while its text is at hand.
 
-Which words are of which kind: `data/words.txt`; a word of two ideographs is known by both. A word that is in no list is
+Which words are of which kind: `data/words.txt`; a word of two ideographs is known by both, one
+of letters without spaces by all of them. A word that is in no list is
 a name where it has a capital amid a sentence. A number is (part of) a date or a clock beside a month or a day of the
 week, before 月, 日 or 时, with the separators of these, as in 12:30 and 2024-03-21, and beside words such as "ago".
 
@@ -13,13 +14,14 @@ the lists.
 import gzip
 import re
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 
 import cython
 import numpy as np
 from cython.cimports.dedupcrawl.core.characters import ALONE, kind_of
-from cython.cimports.dedupcrawl.core.hashing import fmix64
-from cython.cimports.dedupcrawl.core.symbols import Block, Symbol
+from cython.cimports.dedupcrawl.core.hashing import fmix64, times_plus
+from cython.cimports.dedupcrawl.core.symbols import Block, Symbol, is_of_letters
 
 from dedupcrawl.core.characters import VALUES as _SIGNS
 from dedupcrawl.core.symbols import vocabulary_of
@@ -46,6 +48,7 @@ _LISTS = (  # a word of several lists is what the last one says
     ("negations", NEGATION),
     ("negation_pairs", NEGATION),
 )
+_LONGEST = cython.declare(cython.int, 16)  # letters of a listed word of a script without spaces
 _AGO_REACH = cython.declare(cython.int, 4)  # symbols
 _ABBREVIATION = cython.declare(uint32_t, 3)  # letters: "Mr." ends no sentence
 
@@ -55,6 +58,17 @@ _ABBREVIATION = cython.declare(uint32_t, 3)  # letters: "Mr." ends no sentence
 def _key(one: uint64_t, other: uint64_t) -> uint64_t:
     """Of a word of two symbols, by their hashes."""
     return fmix64(3 * one + other)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _letters_key(text: SymbolText, at: cython.int, key: uint64_t) -> uint64_t:
+    """Of a word of letters, by the key of the letters before this one."""
+    symbol: cython.pointer(Symbol) = cython.address(text.items[at])
+    i: cython.Py_ssize_t
+    for i in range(symbol.start, symbol.start + symbol.length):
+        key = times_plus(key, text.vocabulary.point, text.folded[i] + 1)
+    return key
 
 
 class WordLists:
@@ -78,11 +92,17 @@ class WordLists:
 
     def put(self, lines, kind):
         i: cython.int
+        at: cython.int
         text: SymbolText = SymbolText.of(tuple(lines), self.vocabulary.secret)
         for i in range(text.block_count):
             first: cython.pointer(Symbol) = text.items + text.blocks[i].first
-            key: uint64_t = first[0].hash if text.blocks[i].count == 1 else _key(first[0].hash, first[1].hash)
-            if text.blocks[i].count > 1 + (kind > PARTICLE):
+            count: cython.int = text.blocks[i].count
+            key: uint64_t = first[0].hash if count == 1 else _key(first[0].hash, first[1].hash)
+            if is_of_letters(text.folded[first.start]):
+                key = 0
+                for at in range(count):
+                    key = _letters_key(text, text.blocks[i].first + at, key)
+            elif count > 1 + (kind > PARTICLE):
                 continue  # Chinese stop words of more than one ideograph
             place: cython.int = self.place(key)
             self.keys[place], self.kinds[place] = key, kind + 1
@@ -110,6 +130,9 @@ def _antonyms(vocabulary: Vocabulary) -> object:
     written = (
         raw.split() + WORDS["antonyms"].replace("/", " ").split() + WORDS["antonym_pairs"].split()
     )  # pair after pair
+    for line in WORDS["outcomes"].splitlines():
+        good, _, bad = line.partition("/")
+        written += [word for pair in product(good.split(), bad.split()) for word in pair]
     words = SymbolText.of((*written, *"".join(WORDS["chinese_antonyms"].split())), vocabulary.secret)
     text: SymbolText = words
     found = np.empty(text.block_count, dtype=np.uint64)
@@ -191,7 +214,12 @@ def _is_dated(
         points += text.folded[i] == 0x2E
     if points == 2 and symbol.length <= 10:  # 21.3.2024
         return True
-    if at > first and (kinds[at - 1] & KIND) == DATE and not text.items[at - 1].hash & 1:
+    mark: uint32_t = text.folded[symbol.start + symbol.length - 1]
+    if mark == 0xB144 or mark == 0xC6D4 or mark == 0xC77C or mark == 0xC2DC or mark == 0xBD84:  # 년월일시분
+        return True
+    if at > first and _names_date(text, kinds, at - 1):
+        return True
+    if at > first + 1 and _is_of(text, at - 1) and _names_date(text, kinds, at - 2):
         return True
     if at + 1 == end:
         return False
@@ -200,7 +228,26 @@ def _is_dated(
         return True
     if after == 0x5E74:  # 年
         return symbol.length == 4
-    return (kinds[at + 1] & KIND) == DATE and not text.items[at + 1].hash & 1
+    return _names_date(text, kinds, at + 1) or (
+        at + 2 < end and _is_of(text, at + 1) and _names_date(text, kinds, at + 2)
+    )
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _names_date(text: SymbolText, kinds: cython.pointer(uint8_t), at: cython.int) -> cython.bint:
+    """Whether a symbol is a word of dates, such as a month, and no number."""
+    return (kinds[at] & KIND) == DATE and not text.items[at].hash & 1
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_of(text: SymbolText, at: cython.int) -> cython.bint:
+    """Whether a symbol is "de" or "of", as in 3 de mayo de 2024."""
+    symbol: cython.pointer(Symbol) = cython.address(text.items[at])
+    one: uint32_t = text.folded[symbol.start]
+    other: uint32_t = text.folded[symbol.start + 1] if symbol.length == 2 else 0
+    return (one == 0x64 and other == 0x65) or (one == 0x6F and other == 0x66)
 
 
 @cython.cfunc
@@ -218,8 +265,37 @@ def _joins(text: SymbolText, at: cython.int) -> uint32_t:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _is_half_a_word(point: uint32_t) -> cython.bint:
-    """Whether a symbol that begins with this character is one of a script without spaces."""
-    return kind_of(point) & ALONE != 0 and (point >= 0x2E80 or 0x0E00 <= point < 0x1800)
+    """Whether a symbol that begins with this character is an ideograph or kana."""
+    return kind_of(point) & ALONE != 0 and point >= 0x2E80
+
+
+@cython.cfunc
+def _tell_letters(
+    text: SymbolText, lists: WordLists, first: cython.int, end: cython.int, kinds: cython.pointer(uint8_t)
+) -> cython.int:
+    """Fill the kinds of letters of scripts without spaces: of the longest listed word from each on, one after another."""
+    at: cython.int = first
+    last: cython.int
+    while at < end:
+        if not is_of_letters(text.folded[text.items[at].start]):
+            at += 1
+            continue
+        key: uint64_t = 0
+        found: cython.int = -1
+        upto: cython.int = at + 1
+        for last in range(at, min(end, at + _LONGEST)):
+            if not is_of_letters(text.folded[text.items[last].start]):
+                break
+            if last > at and text.items[last].start != text.items[last - 1].start + text.items[last - 1].length:
+                break
+            key = _letters_key(text, last, key)
+            kind: cython.int = lists.kind_of_key(key)
+            if kind > 0:
+                found, upto = kind, last + 1
+        while at < upto:
+            kinds[at] = LETTER | (found if found > 0 else WORD)
+            at += 1
+    return 0
 
 
 @cython.cfunc
@@ -248,6 +324,7 @@ def _tell(
             elif kind < 0:
                 kind = NAME
         kinds[at] = (kind if kind > 0 else WORD) | (IDEOGRAPH if _is_half_a_word(point) else 0)
+    _tell_letters(text, lists, first, end, kinds)
     for at in range(first, end - 1):  # words of two
         if kinds[at] & IDEOGRAPH or kinds[at + 1] & IDEOGRAPH:
             kind = lists.kind_of_key(_key(text.items[at].hash, text.items[at + 1].hash))

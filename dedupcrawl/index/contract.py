@@ -201,10 +201,10 @@ class Ledger(PageStore):
         Of an offer Kept, or None where what came since the search, or a page before it, added or not, may change what
         was found. Then who asks has to search on, after this search, and decide anew. So of two equal pages that two
         processes find unique at the same time exactly one is kept. A page of the same URL is replaced, and those in
-        `Search.superseded` are remembered as those for which this one stands. Where this process has leases (see `start_leasing`)
-        that the page is stored is an open premise, and the page a skip of itself where its request says what to ask
-        for. Once this returns Kept the page survives a kill of the process; after an IndexAwayError it may have been
-        kept.
+        `Search.superseded` are remembered as those for which this one stands. Where this process has leases (see
+        `start_leasing`) that the page is stored is an open premise, and the page a skip of itself where its request
+        says what to ask for. Once this returns Kept the page survives a kill of the process; after an IndexAwayError
+        it may have been kept.
 
         Of a drop whether its keeper is still kept as it was: else that is no reason to drop anything. While that the
         keeper is stored is an open premise, the skip is remembered.
