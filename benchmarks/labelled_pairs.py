@@ -98,8 +98,8 @@ class Pages:
         self._furniture: defaultdict[str, Template] = defaultdict(Template)
         for name, page in pages.items():
             furniture = self._furniture[host_of(page.url)]
-            if page.title and furniture.is_new(page.title):
-                self._read[name].learn(furniture, page.title)
+            if page.name and furniture.is_new(page.name):
+                self._read[name].learn(furniture, page.name)
 
     def pair(self, new: str, kept: str) -> Pair:
         """Two pages side by side, the kept one as an index has it."""

@@ -165,7 +165,7 @@ def cut(page: Document, _: Around, __: random.Random) -> Change | None:
 
 
 def teaser(page: Document, _: Around, __: random.Random) -> Change | None:
-    """Its first paragraphs, 10 to 50 % of its words, and that a subscriber may read the others. The whole is no duplicate."""
+    """Its first paragraphs, 10 to 50 % of its words, and that a subscriber may read on. The whole is no duplicate."""
     lengths = [len(shown(piece)) for piece in page.paragraphs]
     first = next(number for number in range(len(lengths)) if sum(lengths[: number + 1]) > 0.1 * sum(lengths))
     share = sum(lengths[: first + 1]) / sum(lengths)

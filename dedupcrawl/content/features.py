@@ -49,7 +49,7 @@ from dedupcrawl.core.diff import (
 
 _LINKS = 20  # symbols for a link, of a text that is nothing but links
 _BESIDE = 8  # symbols of other lines beside a main text, fewer of which are a clock's or a counter's; set by hand
-_NOTICE = 60  # words of an end that says who may read on; set by hand
+_SHORT = 150  # words of a page that its headline may tell apart from another one
 _UNTITLED = 0.4  # where a page has no title: the mean of `untold_title` over the labelled pairs is .44
 
 
@@ -168,17 +168,6 @@ def lists(pair: Pair) -> float:
     return 1 - title_overlap(pair.new.title, pair.kept.title) if pair.new.links_to(pair.kept) else 0.0
 
 
-def teased(pair: Pair) -> float:
-    """Whether nothing differs but the end, at which the kept page goes on and the new one has a few words."""
-    rows, pieces = pair.found.rows, pair.found.pieces
-    own = pieces[(rows[:, 0] >= ADDED) & (rows[:, 2] > 0)]
-    if not 0 < len(own) <= 2:
-        return 0.0
-    begin, _, kept_begin, _ = own[0].tolist()
-    left, kept_left = len(pair.new.own) - begin, len(pair.kept.own) - kept_begin
-    return float(0 < left <= _NOTICE < kept_left and begin > left)
-
-
 def untold_headline(pair: Pair) -> float:
     """Share of the words of the new page's headline that the common text lacks, of two of a host that differ in it.
 
@@ -198,11 +187,13 @@ def framed_headline(pair: Pair) -> float:
 
 
 def headline_alone(pair: Pair) -> float:
-    """How short the own text of a page is that differs from another one of its host in the headline.
+    """The same of short pages: under a few words that many pages of a site have, the headline tells them apart."""
+    return untold_headline(pair) if pair.new.own_words < _SHORT else 0.0
 
-    Under some words that many pages of a site have it is the headline that tells them apart.
-    """
-    return float(_own(pair.headline_counts) > 0) * max(0.0, log(200 / (1 + pair.new.own_words)))
+
+def is_bare(pair: Pair) -> float:
+    """Whether nothing stands around either main text: extraction can have taken no wrong part of it."""
+    return float(not any(page.said_around.size or page.said_around.links for page in (pair.new, pair.kept)))
 
 
 def moved(pair: Pair) -> float:
@@ -393,13 +384,6 @@ FEATURES: tuple[Feature, ...] = (
         "flag",
     ),
     Feature(
-        "headlines_differ",
-        "against",
-        lambda p: float(_own(p.headline_counts) > 0),
-        "the headlines of two pages of a host differ",
-        "flag",
-    ),
-    Feature(
         "beside_only",
         "against",
         lambda p: float(p.is_of_one_host and p.beside >= _BESIDE and not _own(p.counts)),
@@ -415,7 +399,8 @@ FEATURES: tuple[Feature, ...] = (
         "headline_alone",
         "against",
         headline_alone,
-        "how short a page is that differs from another one of its host in the headline",
+        "share of the headline that the common text lacks, of two short pages of a host that differ in it",
+        "share",
     ),
     Feature(
         "framed_headline",
@@ -438,13 +423,7 @@ FEATURES: tuple[Feature, ...] = (
         "nothing differs but the version that their addresses have",
         "flag",
     ),
-    Feature(
-        "teased",
-        "either",
-        teased,
-        "nothing differs but the end, where the kept page goes on and the new one has a few words",
-        "flag",
-    ),
+    Feature("bare", "either", is_bare, "nothing stands around either main text", "flag"),
     Feature("one_host", "either", lambda p: float(p.is_of_one_host), "both pages of one host", "flag"),
 )
 """In the order in which they are told."""

@@ -22,6 +22,7 @@ _TELLING = cython.declare(
     cython.int, 40
 )  # characters that a page shows, from which on it is more than a JavaScript shell
 _HEADLINE = 60  # characters; set by hand
+_LINKED = cython.declare(cython.double, 0.5)  # share of a block that is links, from which on it is a menu
 _TEXTS = ("url", "title", "headline", "keywords", "description")
 _LISTS = (
     "paragraphs",
@@ -44,7 +45,8 @@ class Page:
     Attributes:
         url: Where the page was found, after redirects.
         title: Text of the title element, or of a row's ``title``.
-        headline: Of its first h1; where it has none, of the first heading above its main text, or the first line of that.
+        headline: Of its first h1; where it has none, of the first heading above its main text, or the first
+            line of that.
         paragraphs: The main text, one string per natural paragraph, in page order, without empty ones.
         asides: The other visible text that is not a link, likewise: what stands around the main text, or is the page's
             own text where the main text was not recognized.
@@ -211,6 +213,11 @@ class Page:
     @property
     def link_lines(self):
         return self.lines_of(LINKS)
+
+    @property
+    def name(self):
+        """Its title and headline: all pages of a site may have one title, and headlines that tell them apart."""
+        return f"{self.title}\n{self.headline}" if self.title and self.headline else self.title
 
     @property
     def has_text(self):
@@ -457,7 +464,7 @@ def _headline(outline: Outline) -> str:
             return " ".join(_lines_of(outline, i))
         if outline.elements[number].is_heading and found < 0 and first < 0:
             found = i
-        if outline.blocks[i].is_main and first < 0:
+        if outline.blocks[i].is_main and outline.blocks[i].linked < _LINKED and first < 0:
             first = i
     if found >= 0:
         return " ".join(_lines_of(outline, found))

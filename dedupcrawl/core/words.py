@@ -273,7 +273,7 @@ def _is_half_a_word(point: uint32_t) -> cython.bint:
 def _tell_letters(
     text: SymbolText, lists: WordLists, first: cython.int, end: cython.int, kinds: cython.pointer(uint8_t)
 ) -> cython.int:
-    """Fill the kinds of letters of scripts without spaces: of the longest listed word from each on, one after another."""
+    """Fill the kinds of letters of scripts without spaces: of the longest listed word at each, one after another."""
     at: cython.int = first
     last: cython.int
     while at < end:

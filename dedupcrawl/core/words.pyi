@@ -23,6 +23,7 @@ SIGN: int
 AGO: int
 ENDS: int  # set for the last symbol of a paragraph with which a sentence ends
 KIND: int  # these bits of a symbol's byte hold its kind
+LETTER: int
 IDEOGRAPH: int  # this one is set for an ideograph or kana
 
 WORDS: dict[str, str]

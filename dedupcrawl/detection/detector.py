@@ -207,11 +207,11 @@ class Detector:
         self._learn(host_of(analysis.page.url), analysis)
 
     def _learn(self, host: str, analysis: Analysis, *, is_other: bool = False) -> None:
-        """Count a page, once, of a title that its host has shown no page of, or that is known to be no variant."""
-        title = analysis.page.title
-        is_new = bool(title) and self._furniture.of(host).is_new(title)
+        """Count a page, once, of a name that its host has shown no page of, or that is known to be no variant."""
+        name = analysis.page.name
+        is_new = bool(name) and self._furniture.of(host).is_new(name)
         if (is_new or is_other) and not analysis.is_counted:
-            self._unsettled.recur(host, self._furniture.learn(host, analysis, title if is_new else ""))
+            self._unsettled.recur(host, self._furniture.learn(host, analysis, name if is_new else ""))
 
     def _unique(self, url: str, kept: Kept, reading: Reading, comparison: Comparison) -> Verdict:
         """The verdict on a page that was kept; recorded when it was in doubt."""
