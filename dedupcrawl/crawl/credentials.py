@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
-from scrapy import Request
-from scrapy.crawler import Crawler
+from scrapy import Request, Spider
 from scrapy.http.request import NO_CALLBACK
 
 from dedupcrawl.crawl.journal_file import pack_request
@@ -24,12 +23,15 @@ class Credentials:
 
     What a middleware adds, such as Scrapy's for HTTP authentication, cookies and proxies, it adds again when the
     request is sent again, so it is not stored. What the spider sets is, for nobody else could; that is said once.
+
+    Args:
+        spider: Of the crawl.
+        merges_cookies: Whether CookiesMiddleware is on (COOKIES_ENABLED).
     """
 
-    def __init__(self, crawler: Crawler) -> None:
-        assert crawler.spider is not None
-        self._spider = crawler.spider
-        self._merges_cookies = crawler.settings.getbool("COOKIES_ENABLED")
+    def __init__(self, spider: Spider, *, merges_cookies: bool = True) -> None:
+        self.spider = spider
+        self._merges_cookies = merges_cookies
         # A request that is sent once more, after an error say, still has what was added to it: so what was met only
         # after the middlewares does not come from the spider.
         self._own: set[bytes] = set()
@@ -61,22 +63,29 @@ class Credentials:
         """A request was sent, or an attempt to send it has failed: what middlewares add is in it."""
         self._added.update(value for value in _values(request) if value not in self._own)
 
+    def pack_if_possible(self, request: Request) -> bytes:
+        """The same; nothing where that cannot be done: then its URL has to do."""
+        try:
+            return self.pack(request)
+        except ValueError:
+            return b""
+
     def pack(self, request: Request) -> bytes:
-        """As `pack_request`, of a request that was sent, without what middlewares added."""
+        """As `pack_request`, without what middlewares added."""
         added = [name for name in _HEADERS if name in request.headers and not self._is_own(request, name)]
         if added:
             headers = {name: value for name, value in request.headers.items() if name not in added}
             is_proxied = _PROXY_AUTHORIZATION in added
             meta = {name: value for name, value in request.meta.items() if not (is_proxied and name in _PROXY)}
             request = request.replace(headers=headers, meta=meta)
-        return pack_request(request, self._spider)
+        return pack_request(request, self.spider)
 
     def _is_own(self, request: Request, name: bytes) -> bool:
         if name == _COOKIE:  # CookiesMiddleware makes this header itself, of `cookies` among others
             return not self._merges_cookies or bool(request.meta.get("dont_merge_cookies"))
-        if name == _PROXY_AUTHORIZATION and _proxy(request) in self._own:
+        if name == _PROXY_AUTHORIZATION and _proxy(request) not in self._added:
             return True
-        return not self._own.isdisjoint(request.headers.getlist(name))
+        return self._added.isdisjoint(request.headers.getlist(name))
 
 
 def _values(request: Request) -> Iterator[bytes]:

@@ -139,16 +139,8 @@ def unpack_request(packed: bytes, spider: Spider) -> Request:
         raise ValueError(f"{type(error).__name__}: {error}") from error
 
 
-def packed_if_possible(request: Request, spider: Spider) -> bytes:
-    """As `pack_request`; nothing where that cannot be done: then its URL has to do."""
-    try:
-        return pack_request(request, spider)
-    except ValueError:
-        return b""
-
-
 def restored(packed: bytes, spider: Spider, url: str, **meta: object) -> Request:
-    """What `packed_if_possible` was given; where that cannot be read a request for its URL, with this meta.
+    """What `pack_request` was given; where that cannot be read a request for its URL, with this meta.
 
     Raises:
         ValueError: There is but a URL for which Scrapy makes no request.

@@ -199,7 +199,8 @@ class Parts:
         assert crawler.stats is not None
         assert crawler.request_fingerprinter is not None
         self.fingerprint = crawler.request_fingerprinter.fingerprint
-        self.credentials = Credentials(crawler)
+        merges_cookies = crawler.settings.getbool("COOKIES_ENABLED")
+        self.credentials = Credentials(crawler.spider, merges_cookies=merges_cookies)
         self.spider = crawler.spider
         self.stats = crawler.stats
         self.tries = share > 0
@@ -210,6 +211,6 @@ class Parts:
         self.sending = Sending(crawler)
         self.bypass = DupeFilterBypass(crawler.signals, self.fingerprint)
         self.savings = Savings(crawler.stats, self.detector.tally)
-        self.pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, crawler.spider)
-        self.rewrites = Rewrites(self.index, crawler.spider, self.run)
+        self.pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, self.credentials)
+        self.rewrites = Rewrites(self.index, self.credentials, self.run)
         self.earlier = EarlierPages(self.index, self.run, self.normalizer)

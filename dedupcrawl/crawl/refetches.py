@@ -168,15 +168,9 @@ class Refetches:
     def _expect(self, request: Request, urls: Iterable[str]) -> None:
         """From a shared queue also comes what another worker asks for."""
         others = [url for url in urls if not self._expected.expects(url)]
-        packed = self._packed(request) if others else b""
+        packed = self._credentials.pack_if_possible(request) if others else b""
         for url in others:
             self._expected.expect(Skip(self._spider.name, url, packed))
-
-    def _packed(self, request: Request) -> bytes:
-        try:
-            return self._credentials.pack(request)
-        except ValueError:
-            return b""
 
     def _taken(self, due: Iterable[Skip]) -> list[Skip]:
         """Those of this spider; another spider will ask for its own at its next start."""

@@ -8,10 +8,11 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 
-from scrapy import Request, Spider
+from scrapy import Request
 
+from dedupcrawl.crawl.credentials import Credentials
 from dedupcrawl.crawl.failures import INDEX_FAILS
-from dedupcrawl.crawl.journal_file import JournalFile, pack_request, packed_if_possible, packed_url, read_rows, restored
+from dedupcrawl.crawl.journal_file import JournalFile, packed_url, read_rows, restored
 from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.notes import RewriteLog
@@ -27,9 +28,9 @@ _AT_ONCE = 64  # rewrites
 class Rewrites:
     """The first rewrite of each URL to another; a link to it on the next page is no news."""
 
-    def __init__(self, index: RewriteLog, spider: Spider, run: str) -> None:
+    def __init__(self, index: RewriteLog, credentials: Credentials, run: str) -> None:
         self._index = index
-        self._spider = spider
+        self._credentials, self._spider = credentials, credentials.spider
         self._run = run
         self._begun = time.time()
         self._known = UrlSet()  # each followed by its canonical URL
@@ -39,7 +40,7 @@ class Rewrites:
         """`request` is sent to `canonical`; False when this is known of its URL."""
         if not self._known.add(f"{request.url} {canonical}"):
             return False
-        packed = packed_if_possible(request, self._spider)
+        packed = self._credentials.pack_if_possible(request)
         url, target = without_user(request.url), without_user(canonical)
         self._new.append(Rewrite(url, target, rules, self._spider.name, self._run, time.time(), packed))
         if len(self._new) % _AT_ONCE == 0:  # and while the index is away, after as many more
@@ -110,8 +111,8 @@ class PendingRewrites:
         shared: Where several workers agree on it: (identity, URL) → the first URL that any of them named.
     """
 
-    def __init__(self, path: Path | None, spider: Spider) -> None:
-        self._spider = spider
+    def __init__(self, path: Path | None, credentials: Credentials) -> None:
+        self._credentials, self._spider = credentials, credentials.spider
         # By canonical URL, by hashes of their own: the first as it is, the others packed where that can be done.
         self._waiting: dict[str, dict[int, Request | bytes]] = {}
         self._proven, self._refuted = UrlSet(), UrlSet()  # every page of a site with rules is in one of them
@@ -162,7 +163,7 @@ class PendingRewrites:
         if canonical in self._proven or key in waiting:
             return
         try:
-            packed = pack_request(original, self._spider)  # a quarter of a request's room
+            packed = self._credentials.pack(original)  # a quarter of a request's room
         except ValueError as error:
             packed = b""
             if self._survives:

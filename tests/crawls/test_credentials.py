@@ -14,7 +14,6 @@ import pytest
 import scrapy
 from click.testing import CliRunner
 from scrapy import FormRequest, Request
-from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
 
 from dedupcrawl.commands.index import command
@@ -97,11 +96,21 @@ async def test_what_was_added_before_a_request_was_sent_again_is_not_the_spiders
     assert secrets_in(tmp_path) == set()
 
 
+def test_what_is_skipped_before_it_is_sent_keeps_what_the_spider_set() -> None:
+    """And a redirect that is sent elsewhere, what was added before, does not."""
+    credentials = Credentials(spider := Quiet())
+    sent = Request("http://a.example/", headers={"Authorization": "added", "Cookie": "sid=1"})
+    credentials.sent(sent)
+    for request, stored in ((sent.replace(url="http://a.example/there"), None), (Request(sent.url), b"own")):
+        if stored:
+            request.headers["Authorization"] = stored
+        again = unpack_request(credentials.pack(request), spider)
+        assert (again.headers.get("Authorization"), "Cookie" in again.headers) == (stored, False)
+
+
 async def test_a_proxy_of_the_spiders_is_stored_with_its_user(tmp_path: Path) -> None:
     """And one that a middleware has set is not: it sets it again."""
-    crawler = Crawler(Quiet)
-    crawler.spider = Quiet()
-    credentials = Credentials(crawler)
+    credentials = Credentials(spider := Quiet())
     proxies = HttpProxyMiddleware()
     for asked_with, stored in (({"proxy": "http://me:PROXY@p.example:1/"}, True), ({}, False)):
         request = Request("http://a.example/", meta=dict(asked_with))
@@ -109,7 +118,7 @@ async def test_a_proxy_of_the_spiders_is_stored_with_its_user(tmp_path: Path) ->
         request.meta.setdefault("proxy", "http://me:PROXY@q.example:1")
         proxies.process_request(request)
         credentials.sent(request)
-        again = unpack_request(credentials.pack(request), crawler.spider)
+        again = unpack_request(credentials.pack(request), spider)
         assert ("Proxy-Authorization" in again.headers, "proxy" in again.meta) == (stored, stored)
 
 
