@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from dedupcrawl.urls.rule import Evidence, Kind, Rule, Source, State
@@ -175,9 +175,11 @@ class Web:
     def _later(self) -> tuple[int, str]:
         return (self.random.randint(2, 4) if self.random.random() < 0.2 else 1_000, self._text())
 
-    def _put(self, url: str, **told: object) -> str:
+    def _put(self, url: str, **told: Any) -> str:
         told.setdefault("text", self._text())
-        self.pages[url] = Page(**told)  # type: ignore[arg-type]  # by name
+        if self.random.random() < 0.3 and url.startswith("http"):
+            told["links"] = [url, *told.get("links", ())]  # many pages link to themselves
+        self.pages[url] = Page(**told)
         return url
 
     def _text(self) -> str:
@@ -232,9 +234,8 @@ class Web:
 
     def _only(self, at: str, more: Sequence[str] = ()) -> str:
         """A page that one page alone leads to, and that may lead to others in the same way."""
-        number = len(self.pages)
         deeper = [self._only(at, more)] if self.random.random() < 0.3 else list(more)
-        return self._put(f"{at}/only-{number}", links=deeper)
+        return self._put(f"{at}/only-{len(self.pages)}", links=deeper)
 
     def _is_liar(self) -> bool:
         return self.random.random() < 0.4

@@ -11,6 +11,8 @@ from scrapy.http import Response
 from dedupcrawl.crawl.request_meta import TRIAL
 from dedupcrawl.crawl.url_set import key_of
 
+_MOST_BEYOND = 10_000  # URLs; of what more of them lead to it is taken for known that other pages do
+
 
 class _Awaited(msgspec.Struct):
     """A URL that only the page of one on trial has led to so far."""
@@ -60,6 +62,9 @@ class Discoveries:
         self._adrift: set[int] = set()  # hashes of URLs that only by way of such were yielded; they are not known
         self.awaited: dict[int, _Awaited] = {}
         self._only_on: defaultdict[str, dict[int, _Awaited]] = defaultdict(dict)  # the same by URL on trial
+        # Key of a URL to which only what is awaited has led, or such as these; and of either → what its page leads to.
+        self._beyond: set[int] = set()
+        self._leads_to: dict[int, set[int]] = {}
         self._failed: set[int] = set()  # hashes of URLs whose trial has failed
 
     def is_new(self, request: Request, referrer: Referrer | None = None, sent: Request | None = None) -> bool:
@@ -96,11 +101,35 @@ class Discoveries:
         if tried is not None and not was_asked:
             found = _Awaited(url if sent is None else sent.url, tried)
             self.awaited[asked] = self._only_on[tried][asked] = found
+        if self.awaited:
+            self._count(asked, tried, referrer, was_asked=was_asked)
+        return is_new or request.dont_filter or request.method != "GET"
+
+    def _count(self, asked: int, tried: str | None, referrer: Referrer | None, *, was_asked: bool) -> None:
+        """A link leads to a URL: from a page on trial, from one that such alone have led to, or from another."""
         if (awaited := self.awaited.get(asked)) is not None:
             awaited.yields += 1
-            if tried is None:
-                self._forget(asked)
-        return is_new or request.dont_filter or request.method != "GET"
+        if tried is not None:
+            return
+        found_so = [key for key in referrer.keys if key in self.awaited or key in self._beyond] if referrer else []
+        if not found_so or len(self._beyond) >= _MOST_BEYOND:
+            self._reach(asked)
+            return
+        if awaited is None and not was_asked:
+            self._beyond.add(asked)
+        if asked in self.awaited or asked in self._beyond:
+            for key in found_so:  # most lead to themselves and to their neighbours
+                self._leads_to.setdefault(key, set()).add(asked)
+
+    def _reach(self, key: int) -> None:
+        """A page that is not on trial has led to a URL, and by way of that to what its page has led to."""
+        reached = [key]
+        while reached:
+            key = reached.pop()
+            if key in self.awaited:
+                self._forget(key)
+            self._beyond.discard(key)
+            reached += self._leads_to.pop(key, ())
 
     def made(self, url: str) -> None:
         """A URL is asked for that no page has led to."""
@@ -126,13 +155,13 @@ class Discoveries:
         if (awaited := self.awaited.get(key_of(request.url))) is not None:
             awaited.yields -= 1
             if not awaited.yields:
-                self._forget(key_of(request.url))
+                self._reach(key_of(request.url))
 
     def failed(self, tried: str) -> None:
         """The page of a URL on trial is one of its own: what it has led to, and will, is found by it like by any."""
         self._failed.add(key_of(tried))
-        for key in list(self._only_on.pop(tried, ())):
-            del self.awaited[key]
+        for key in list(self._only_on.get(tried, ())):
+            self._reach(key)
 
     def _forget(self, key: int) -> None:
         tried = self.awaited.pop(key).tried

@@ -37,6 +37,23 @@ def test_what_only_pages_on_trial_lead_to() -> None:
     assert not found.is_awaited(U, page())
 
 
+def test_what_was_found_on_trial_alone_leads_to_itself_and_to_its_like() -> None:
+    """That is no other page which leads there, until one leads to it."""
+    found, other = Discoveries(), "http://a.example/other"
+    for url in (U, other):
+        found.is_new(Request(url), page("v"))
+    for url in (U, other):
+        found.is_new(Request(url), Referrer.of(Response(U, request=Request(U))))
+    assert found.only_on("v") == [U, other]
+    found.is_new(Request(f"{U}2"), Referrer.of(Response(U, request=Request(U))))
+    found.is_new(Request(other), Referrer.of(Response(f"{U}2", request=Request(f"{U}2"))))
+    assert found.only_on("v") == [U, other]
+    found.is_new(Request(f"{U}2"), page())
+    assert found.only_on("v") == [U]
+    found.is_new(Request(U), page())
+    assert found.only_on("v") == []
+
+
 def test_what_an_earlier_process_had_asked_for() -> None:
     found = Discoveries()
     found.is_new(Request(U), page("v"))

@@ -301,6 +301,20 @@ async def test_a_rule_whose_variants_lead_to_more_is_revoked_though_it_changes_t
     assert done.stats["dedup/url/tried_links"] > 0
 
 
+async def test_a_rule_whose_variants_lead_to_more_is_revoked_though_that_links_to_itself(tmp_path: Path) -> None:
+    """Most pages do, and to their neighbours."""
+    count = 20
+    pages: dict[str, Any] = {"/": page("Start " + prose(0), *(f"/p?id={n}&sid=7" for n in range(count)))}
+    for n in range(count):
+        pages[f"/p?id={n}"] = page(prose(n + 1))
+        pages[f"/p?id={n}&sid=7"] = page(prose(n + 1), f"/more/{n}")
+        pages[f"/more/{n}"] = page(prose(n + 1_001), f"/more/{n}", f"/more/{n - n % 2}", f"/more/{n - n % 2 + 1}")
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
+    assert texts(done) == every(count) | {prose(n + 1_001) for n in range(count)}
+    assert done.stats["dedup/url/tried_links"] > 0
+
+
 async def test_what_other_variants_lead_to_as_well_speaks_against_no_rule(tmp_path: Path) -> None:
     count = 20
     links = [f"/p?id={n}{more}" for n in range(count) for more in ("", "&sid=7")]
