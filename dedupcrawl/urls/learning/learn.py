@@ -118,9 +118,8 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         found = accepted(hypotheses, forms, price)
         if not found and number:
             break
-        named = [replace(one, rule=replace(one.rule, id=f"r{number + 1}-{i}")) for i, one in enumerate(found, 1)]
         before = proved
-        proved = _proved([*proved, *named], taught, price)
+        proved = _proved([*proved, *_named(found, number + 1)], taught, price)
         if proved == before:
             break
     ledger = taught
@@ -128,10 +127,22 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         ledger = split(range(len(urls)))
         ledger.apply(taught.rules, taught)
         ledger.refuted = taught.refuted
-    proved = _proved(proved, ledger, price, min_coverage)
+    found, proved = proved, _proved(proved, ledger, price, min_coverage)
+    held = {one.rule.id for one in proved}
+    if lost := [one for one in found if one.rule.id not in held and one.rule.source not in {"prior", "software"}]:
+        # What the sample did not refute is right in some part of the site, which all of its URLs tell.
+        forms = Forms(site, ledger.forms, ledger.labels, ledger.sides)
+        tried = [(rule, one.support, one.expected) for one in lost for rule in (one.rule, replace(one.rule, within=()))]
+        narrower = accepted(tried, forms, price)
+        proved = _proved([*proved, *_named(narrower, _ROUNDS + 1)], ledger, price, min_coverage)
     rules = [_with_evidence(one, ledger.uses[one.rule.id], ledger) for one in proved]
     order = {rule.id: place for place, rule in enumerate(assumed)}  # a doubted one is tried before
     return SiteRules(site, tuple(sorted((*rules, *ledger.refuted), key=lambda rule: order.get(rule.id, len(order)))))
+
+
+def _named(found: Iterable[Candidate], number: int) -> list[Candidate]:
+    """With the ids of rules of a round."""
+    return [replace(one, rule=replace(one.rule, id=f"r{number}-{i}")) for i, one in enumerate(found, 1)]
 
 
 def sides(labels: Sequence[int], holdout: float, seed: int) -> list[int]:

@@ -337,3 +337,14 @@ def test_parts_are_by_cluster_and_by_seed() -> None:
     assert 0.25 < sum(found) / 3000 < 0.35
     assert found != sides(labels, 0.3, 1)
     assert sides([-1, 5], 0.5, 0)[0] == -1
+
+
+def test_what_the_sample_did_not_refute_is_learned_where_all_urls_bear_it_out() -> None:
+    """`v` says nothing of a page in eight sections, and which page in a ninth that the sample has not."""
+    urls = [f"http://a.com/s{n}/page-{i}{query}" for n in range(9) for i in range(12) for query in ("", "?v=1", "?v=2")]
+    labels = [place if url.startswith("http://a.com/s8/") else place // 3 for place, url in enumerate(urls)]
+    sample = [place for place, url in enumerate(urls) if not url.startswith("http://a.com/s8/")]
+    normalize = SiteNormalizer(learn_site("a.com", urls, labels, sample=sample)).normalize
+    forms = [normalize(url).canonical for url in urls]
+    assert len({*forms[: len(sample)]}) == len(sample) / 3
+    assert forms[len(sample) :] == urls[len(sample) :]
