@@ -150,7 +150,9 @@ class DedupSettings:
     trusted_sites: str | tuple[str, ...] = setting(
         "start", Takes("'start', 'all' or a list of hosts or registrable domains", _trusted), per_site=False
     )
-    site_quota: int | None = setting(1_000_000, optional("a whole number, or None for no limit", whole(0).read))
+    site_quota: int | None = setting(
+        1_000_000, optional("a whole number from 1 on, or None for no limit", whole(1).read)
+    )
     keep_text: bool = setting(False, BOOLEAN)
     confirm: str = setting("feed", one_of("feed", "item"), per_site=False)
     report: Path | None = setting(
@@ -283,5 +285,7 @@ def _read_values(given: Mapping[str, Any], where: str, *, defaults: Mapping[str,
 def _nearest(name: str, likeness: float = 0.6) -> str:
     from difflib import get_close_matches
 
-    close = get_close_matches(name, SETTINGS, n=1, cutoff=likeness)
-    return f"; did you mean {close[0]}?" if close else "."
+    shared = PREFIX if name.startswith(PREFIX) else ""  # which makes no two names more alike
+    known = [setting.removeprefix(shared) for setting in SETTINGS]
+    close = get_close_matches(name.removeprefix(shared), known, n=1, cutoff=likeness)
+    return f"; did you mean {shared}{close[0]}?" if close else "."

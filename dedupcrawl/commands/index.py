@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -332,11 +333,15 @@ def _standing_of(index: Index, run: str | None) -> Iterator[Recorded]:
     return (row for row in standing(index, index.recorded()) if run in (None, row.run))
 
 
+# What spreadsheets take for a formula at the beginning of a cell, which for some of them begins behind ";", too.
+_FORMULA = re.compile(r"(^|;)(?=\s*[=+@＝＋－＠-])")
+
+
 def _csv_line(values: Iterable[Any]) -> bytes:
-    """One row, `printable`; a spreadsheet takes what begins with = + - @ for a formula, so that is quoted."""
+    """One row, `printable`; an apostrophe stands before what a spreadsheet would take for a formula."""
     line = io.StringIO()
-    shown = (printable(value) if isinstance(value, str) else value for value in values)
-    csv.writer(line).writerow([f"'{value}" if str(value)[:1] in ("=", "+", "-", "@") else value for value in shown])
+    shown = (_FORMULA.sub(r"\1'", printable(value)) if isinstance(value, str) else value for value in values)
+    csv.writer(line).writerow(shown)
     return line.getvalue().encode("utf-8", "replace")
 
 

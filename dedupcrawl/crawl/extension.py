@@ -238,8 +238,8 @@ class Dedup:
 
     def _say_what_it_saved(self) -> None:
         log = self._log.path if self._learning is None else None
-        said = closing_line(self.stats), advice_line(self.stats), lesson_line(self.stats, self._normalizer, log)
-        for line in filter(None, said):
+        advice = lesson_line(self.stats, self._normalizer, log) or advice_line(self.stats)
+        for line in filter(None, (closing_line(self.stats), advice)):
             logger.info(line)
 
     def _keep_software(self) -> None:

@@ -71,13 +71,18 @@ def closing_line(stats: StatsCollector) -> str:
     whats = ", ".join(f"{n:,} {_HOLD[name]}" for name, n in abstained.items() if n)
     known = [f"{after_all:,} of them known as such once they were stored"] if after_all else []
     known += [f"besides {wrongly:,} dropped wrongly and fetched again"] if wrongly else []
+    checked = stats.get_value("dedup/content/checked", 0)
+    if checked and sum(abstained.values()) == checked:
+        compared = f"none of {counted(checked, 'page')} could be compared"
+    else:
+        compared = f"{counted(checked, 'page')} checked, {duplicates}"
     return (
         f"dedupcrawl: {counted(abs(saved), 'fetch')} {'added' if saved < 0 else 'saved'}"
         f", {count('url/rewritten', 'link')} rewritten"
         f" ({by_aliases}{stats.get_value('dedup/url/fallback', 0):,} fell back,"
         f" {stats.get_value('dedup/url/tried', 0):,} tried, "
         f"{counted(stats.get_value('dedup/url/revoked', 0), 'rule')} revoked); "
-        f"{count('content/checked', 'page')} checked, {duplicates}"
+        f"{compared}"
         + (f" of {megabytes(size)}" if size else "")
         + (f" ({', '.join(known)})" if known else "")
         + (f", items dropped: {by_check}" if by_check else "")

@@ -123,7 +123,7 @@ class Comparison:
     def duplicate(self, found: Search) -> Verdict | None:
         """The verdict when the page duplicates one that was found; the first in the order of the checks counts.
 
-        One that is the poorer copy is no reason to drop the page, but superseded by it.
+        One that is the poorer copy is no reason to drop the page, but superseded by it, unless checks alone decide.
 
         Of each check a few are looked at, and only those that are eligible: however many others are as much alike, they
         push none of these out.
@@ -134,7 +134,7 @@ class Comparison:
                 verdict = self._judge(check, one.entry)
                 if verdict is None:
                     continue
-                compared = self._compared[one.entry.url]
+                compared = self._compared[one.entry.url] if self.asked.target_precision else None
                 if compared is None or not is_better(compared.pair):
                     return verdict
                 if self.trust.may_replace(self.url, one.entry.source):

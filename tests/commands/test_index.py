@@ -120,15 +120,16 @@ def test_the_rows_of_one_crawl(tmp_path: Path) -> None:
 
 
 def test_no_spreadsheet_takes_a_title_for_a_formula(tmp_path: Path) -> None:
-    titles = ("=1+1", "+1", "-1", "@SUM(1)", "1=1")
+    titles = ("=1+1", "+1", "-1", "@SUM(1)", "1=1", "＝1+1", "a;=1", "a; ＋1")
     with closing(LmdbIndex(tmp_path / "index", CHECKS)) as made:
         for number, title in enumerate(titles):
             offer(made, page(f"http://a.example/{number}", number, title=title), lambda check, other: None)
     output = tmp_path / "rows.csv"
     listing = ("list", "--index", str(tmp_path / "index"), "--output", str(output))
     assert CliRunner().invoke(command, listing).exit_code == 0
+    more = ["'＝1+1", "a;'=1", "a;' ＋1"]
     with output.open(encoding="utf-8", newline="") as file:
-        assert [row["title"] for row in csv.DictReader(file)] == ["'=1+1", "'+1", "'-1", "'@SUM(1)", "1=1"]
+        assert [row["title"] for row in csv.DictReader(file)] == ["'=1+1", "'+1", "'-1", "'@SUM(1)", "1=1", *more]
 
 
 @pytest.mark.parametrize("arguments", [("info",), ("verify",), ("list",), ("restore", "--check", "exact")])

@@ -88,6 +88,8 @@ def test_what_it_saved(saved: int, aliases: int, said: str, by: str) -> None:
     stats.set_value("dedup/content/abstained/empty", 1)
     said = "; 1,001 abstained (1,000 HTML with next to no text, 1 an empty body)"
     assert closing_line(stats).endswith(said)
+    stats.set_value("dedup/content/abstained/html", 1_199)
+    assert "; none of 1,200 pages could be compared" in closing_line(stats)
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_what_comes_later_is_dropped_for_the_better_one() -> None:
         ("/history/3/lamp", "/lamp"),
     ],
 )
-@pytest.mark.parametrize("notice", ["This is an old revision of the page", "Dies ist eine alte Version.", "舊版本"])
+@pytest.mark.parametrize("notice", ["This is an old revision of the page", "Dies ist eine alte Version.", "這是舊版本"])
 def test_the_current_page_stands_for_an_old_revision(old: str, today: str, notice: str) -> None:
     def wiki(path: str, note: str = "") -> Page:
         return extract(f"<title>Lamp</title><h1>Lamp</h1><p>{note}</p>{BODY}", f"http://wiki.example{path}")
