@@ -641,7 +641,6 @@ def utf8_of(data: bytes) -> int:
     text: cython.pointer[cython.const[uint8_t]] = _bytes_of(data)
     size: cython.Py_ssize_t = len(data)
     at: cython.Py_ssize_t = 0
-    after: cython.Py_ssize_t
     word: uint64_t = 0
     point: uint32_t
     found: cython.int = UTF8 | ASCII
@@ -654,30 +653,15 @@ def utf8_of(data: bytes) -> int:
                     break
                 at += 8
             continue
-        found &= ~ASCII
-        # Of three bytes, neither a surrogate nor too long, as nearly all are.
-        if (
-            0xE1 <= text[at] <= 0xEC
-            and size - at > 2
-            and _is_continuation(text[at + 1])
-            and _is_continuation(text[at + 2])
-        ):
-            found |= LONG
-            at += 3
-            continue
+        found = (found & ~ASCII) | (LONG if text[at] >= 0xE0 else 0)
         point = _common(text, size, at)
-        if point >= 0x800:
-            found |= LONG
-            at += 3
-        elif point:
-            at += 2
-        else:
-            after = at
-            if _decoded(text, size, cython.address(after), False) == 0xFFFD:
-                is_begun: cython.bint = after == size and 0xC2 <= text[at] <= 0xF4  # and no more than begun
-                return found | (LONG if text[at] >= 0xE0 else 0) if is_begun else found & ~UTF8
-            found |= LONG if text[at] >= 0xE0 else 0
-            at = after
+        if point:
+            at += 3 if point >= 0x800 else 2
+            continue
+        after: cython.Py_ssize_t = at
+        if _decoded(text, size, cython.address(after), False) == 0xFFFD:
+            return found if after == size and 0xC2 <= text[at] <= 0xF4 else found & ~UTF8  # it is only begun
+        at = after
     return found
 
 

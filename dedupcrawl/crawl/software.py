@@ -67,12 +67,14 @@ class Software:
         self._normalizer = normalizer
         self._book = book
         self._stats = stats
+        self._weights = {program.name: program.weights for program in known}
         what = "The index cannot be asked about known software"
         asked = Survived(stats, "dedup/software/errors", what, INDEX_FAILS)
         self._sites = SiteMemory(index, NAME, SiteSoftware, asked, self._judged)
         self._made: dict[
             tuple[str, str], tuple[Installation, tuple[str, ...], tuple[Rule, ...]]
         ] = {}  # by program and place
+        self._in_use: list[tuple[SiteSoftware, tuple[Rule, ...]]] = []  # of what was asked about last
         self.withdrawn: Callable[[set[str], Mapping[str, Ruling]], None] = lambda _targets, _rulings: None
         """Told by site the rules of a program that is not there after all, or not in all of where they were used."""
         normalizer.more = self.rules_of
@@ -82,12 +84,17 @@ class Software:
         return self._rules_in_use(self._sites.of(site))
 
     def _rules_in_use(self, known: SiteSoftware) -> tuple[Rule, ...]:
-        rules = (rule for rule in self._all_rules(known) if rule.id not in known.failed)
-        return tuple(known.told_to(rule) for rule in rules if rule.convert not in _DONE_BY_SCRAPY)
+        for of, rules in self._in_use:
+            if of is known:  # as it is asked again whenever there is news of a site
+                return rules
+        wanted = [rule for rule in self._all_rules(known) if rule.id not in known.failed]
+        made = tuple([known.told_to(rule) for rule in wanted if rule.convert not in _DONE_BY_SCRAPY])
+        self._in_use = [(known, made), *self._in_use[:3]]
+        return made
 
     def _all_rules(self, known: SiteSoftware) -> tuple[Rule, ...]:
         there = with_parts_of_others(known.installations)
-        rules = distinct(rule for one, others in there for rule in self._rules_at(one, others))
+        rules = distinct([rule for one, others in there for rule in self._rules_at(one, others)])
         return (*_PORT_RULES, *rules) if rules else ()
 
     def _rules_at(self, installation: Installation, others: tuple[str, ...]) -> tuple[Rule, ...]:
@@ -196,9 +203,9 @@ class Software:
 
     def _judged(self, known: SiteSoftware) -> SiteSoftware:
         """What the index has, by what the programs' files say now."""
-        programs = self._sightings.programs
-        there = (one for one in known.seen if one.program in programs)
-        return msgspec.structs.replace(known, seen=tuple(one.judged_by(programs[one.program]) for one in there))
+        weights = self._weights
+        there = [one.judged_by(weights[one.program]) for one in known.seen if one.program in weights]
+        return msgspec.structs.replace(known, seen=tuple(there))
 
 
 def _whence_rules(known: SiteSoftware) -> tuple[object, ...]:

@@ -69,9 +69,8 @@ class Installation(msgspec.Struct, frozen=True):
         signs, anchors = {**self.signs, **other.signs}, {**self.anchors, **other.anchors}
         return replace(self, signs=signs, anchors=anchors, hosts=tuple(sorted({*self.hosts, *other.hosts})))
 
-    def judged_by(self, program: Program) -> Installation:
+    def judged_by(self, weights: Mapping[str, int]) -> Installation:
         """By the signs that the program has now: its file may be another than when they were seen."""
-        weights = {str(sign): sign.weight for sign in program.signs}
         return replace(self, signs={text: weights[text] for text in self.signs if text in weights})
 
     def rules(self, known: Mapping[str, Program], others: Sequence[str] = ()) -> tuple[Rule, ...]:

@@ -108,6 +108,11 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     doubted: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()  # text of its pages that tells of the visitor, not of the page, as in DEDUP_IGNORE
 
+    @property
+    def weights(self) -> dict[str, int]:
+        """Its signs in words → their weights."""
+        return {str(sign): sign.weight for sign in self.signs}
+
     @classmethod
     def from_dict(cls, row: Mapping[str, Any], name: str) -> Program:
         """Read the content of a file.

@@ -53,7 +53,7 @@ def test_signs_count_what_the_file_of_the_program_says_now() -> None:
         "trac", "a.com/trac", {"url /ticket/{:digits}": 9, "url /gone": 9}, {"base": "/trac"}, ("a.com",)
     )
     assert old.is_recognized
-    now = old.judged_by(known["trac"])
+    now = old.judged_by(known["trac"].weights)
     assert list(now.signs) == ["url /ticket/{:digits}"]
     assert not now.is_recognized
 
