@@ -316,6 +316,8 @@ def read(
     page.secondary = page.resources = ()
     page.links = page.main_links = frozenset()
     page.body_tells = facts.is_cut or not outline.is_whole or _shows_text(outline)
+    if facts.is_cut or not outline.is_whole or selected is not None:
+        page.headline = _headline(outline)
     if facts.is_cut or not outline.is_whole:
         return page
     amid: Span
@@ -457,6 +459,7 @@ def _headline(outline: Outline) -> str:
     """The text of the first h1, or of the first heading above the main text, or its first line if that may be one."""
     found: cython.int = -1
     first: cython.int = -1
+    main: cython.int = 0
     i: cython.int
     for i in range(outline.block_count):
         number: cython.int = outline.blocks[i].element
@@ -464,11 +467,12 @@ def _headline(outline: Outline) -> str:
             return " ".join(_lines_of(outline, i))
         if outline.elements[number].is_heading and found < 0 and first < 0:
             found = i
-        if outline.blocks[i].is_main and outline.blocks[i].linked < _LINKED and first < 0:
-            first = i
+        if outline.blocks[i].is_main and outline.blocks[i].linked < _LINKED:
+            first = first if main else i
+            main += 1
     if found >= 0:
         return " ".join(_lines_of(outline, found))
-    return _short_line(outline, first) if first >= 0 else ""
+    return _short_line(outline, first) if main > 1 else ""
 
 
 @cython.cfunc

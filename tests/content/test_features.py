@@ -124,10 +124,38 @@ def test_titles_and_headlines_are_told_by_what_differs() -> None:
     assert OF["title_decisive"](pair(PAGE.replace(title="Page 7"), PAGE.replace(title="Page 8"))) == 1
     assert OF["title_decisive"](pair(PAGE.replace(title="Red page 7"), PAGE.replace(title="Wet page 8"))) == 0
     named = PAGE.replace(headline="Anna Smith")
-    assert OF["headlines_differ"](pair(named.replace(headline="Peter Jones"), named)) == 1
-    assert OF["headlines_differ"](pair(named, PAGE)) == 0, "one has none"
-    elsewhere = named.replace(url="http://b.example/", headline="Peter Jones")
-    assert OF["headlines_differ"](pair(elsewhere, named)) == 0, "of another host"
+    other = named.replace(headline="Peter Smith")
+    assert OF["untold_headline"](pair(other, named)) == 1
+    assert OF["framed_headline"](pair(other, named)) == 0.5
+    assert OF["headline_alone"](pair(other, named)) == 1, "a short page"
+    for feature in ("untold_headline", "framed_headline", "headline_alone"):
+        assert OF[feature](pair(named, PAGE)) == 0, "one has none"
+        elsewhere = named.replace(url="http://b.example/", headline="Peter Jones")
+        assert OF[feature](pair(elsewhere, named)) == 0, "of another host"
+
+
+def test_a_headline_of_words_of_the_text_is_told() -> None:
+    assert (
+        OF["untold_headline"](pair(PAGE.replace(headline=PAGE.paragraphs[0][:40]), PAGE.replace(headline="x y"))) < 0.5
+    )
+
+
+@pytest.mark.parametrize(
+    ("new", "kept", "is_only"),
+    [
+        ("http://a.example/2.5/x", "http://a.example/2.4/x", 1),
+        ("http://a.example/2.5/x", "http://a.example/2.4/y", 0),
+        ("http://a.example/2025/x", "http://a.example/2024/x", 0),
+        ("http://a.example/2.5/x", "http://b.example/2.4/x", 0),
+    ],
+)
+def test_two_versions_of_a_page_of_a_manual(new: str, kept: str, is_only: int) -> None:
+    def of(url: str, said: str) -> Page:
+        number = url.split("/")[3]
+        return PAGE.replace(url=url, title=f"Clocks {number}", paragraphs=(f"Version {number}", *PAGE.paragraphs, said))
+
+    assert OF["only_version"](pair(of(new, "The end."), of(kept, "The end."))) == is_only
+    assert OF["only_version"](pair(of(new, "It costs 30 euros."), of(kept, "It costs 50 euros."))) == 0
 
 
 def test_lines_beside_count_where_hardly_anything_else_differs() -> None:

@@ -40,7 +40,7 @@ def probability(new: View, kept: View) -> float:
 
 def test_a_box_that_stands_beside_the_other_main_text_is_no_difference() -> None:
     one, other = view(ARTICLE, BOX), view((*ARTICLE, *BOX))
-    assert min(probability(one, other), probability(other, one)) > 0.9
+    assert min(probability(one, other), probability(other, one)) > 0.85
     assert probability(other, view(ARTICLE)) < 0.75
 
 

@@ -14,6 +14,7 @@ from dedupcrawl.core.words import (
     FUNCTION,
     IDEOGRAPH,
     KIND,
+    LETTER,
     NAME,
     NEGATION,
     NUMBER,
@@ -108,9 +109,28 @@ def test_kinds_do_not_depend_on_the_secret(text: str) -> None:
     assert kinds_of(SymbolText.of((text,), SECRET)) == kinds_of(SymbolText.of((text,), NO_SECRET))
 
 
-@pytest.mark.parametrize("text", ["北京", "カタ", "ไม่", "ភាសា"])
-def test_scripts_without_spaces_have_two_symbols_a_word(text: str) -> None:
-    assert all(kind & IDEOGRAPH for kind in kinds_of(SymbolText.of((text,))))
+@pytest.mark.parametrize(("text", "part"), [("北京", IDEOGRAPH), ("カタ", IDEOGRAPH), ("ไม่", LETTER), ("ភាសា", LETTER)])
+def test_an_ideograph_is_half_a_word_and_a_letter_without_spaces_a_quarter(text: str, part: int) -> None:
+    assert {kind & (IDEOGRAPH | LETTER) for kind in kinds_of(SymbolText.of((text,)))} == {part}
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "kind"),
+    [
+        ("สาม", "ราคาสามร้อยบาท", NUMERAL),
+        ("มกราคม", "วันที่ 3 มกราคม 2567", DATE),
+        ("ไม่ได้", "เขาไม่ได้มา", NEGATION),
+    ],
+)
+def test_words_amid_others_without_spaces(word: str, text: str, kind: int) -> None:
+    made = SymbolText.of((text,))
+    begin = made.text.index(word)
+    inside = [
+        told & KIND
+        for told, start in zip(kinds_of(made), made.starts.tolist(), strict=True)
+        if begin <= start < begin + len(word)
+    ]
+    assert set(inside) == {kind}
 
 
 EXCLUSIVE = ("numerals", "dates", "periods", "times", "units", "counters", "negations", "places")
@@ -126,7 +146,7 @@ def test_listed_words_are_folded_and_at_most_two_symbols_where_words_have_spaces
     for word in WORDS[name].split():
         made = SymbolText.of((word,))
         assert made.text == word
-        assert len(made) == 1 or all(kind & IDEOGRAPH for kind in kinds_of(made)), word
+        assert len(made) == 1 or all(kind & (IDEOGRAPH | LETTER) for kind in kinds_of(made)), word
 
 
 @pytest.mark.parametrize("name", ["place_pairs", "unit_pairs", "counter_pairs"])

@@ -28,7 +28,7 @@ def read(
     """What `core.page.read` makes where `locate` says this of any base, with `sites.host_alike`."""
     page = outline(markup)
     if not page.is_whole:
-        return Page(url, title=page.title, headline=_headline(page), body_tells=True)
+        return Page(url, title=page.title, headline=_headline(page, []), body_tells=True)
     main = main_blocks(page)
     links, main_links = _links(page.anchors, *base, range(0) if not main else range(_first(page, main), main[-1] + 1))
     in_main = {*main}
@@ -38,7 +38,7 @@ def read(
     return Page(
         url,
         title=page.title,
-        headline=_headline(page),
+        headline=_headline(page, main),
         paragraphs=_lines(page.blocks[position].text for position in main),
         asides=_lines(block.text for block, flag in zip(around, is_link, strict=True) if not flag),
         link_lines=_lines(block.text for block, flag in zip(around, is_link, strict=True) if flag),
@@ -49,12 +49,18 @@ def read(
     )
 
 
-def _headline(page: Outline) -> str:
-    """Of the first h1, or the first heading."""
-    headings = [(page.elements[block.element].name, block.text) for block in page.blocks]
-    headings = [heading for heading in headings if heading[0] in HEADINGS]
-    first = [text for name, text in headings if name == "h1"] or [text for _, text in headings]
-    return " ".join(_lines(first[:1]))
+def _headline(page: Outline, main: list[int]) -> str:
+    """Of the first h1, or the first heading above the main text, or its first line if that is short."""
+    headings = [(at, page.elements[block.element].name) for at, block in enumerate(page.blocks)]
+    headings = [heading for heading in headings if heading[1] in HEADINGS]
+    texts = [at for at in main if 2 * page.blocks[at].link_bytes < bytes_of(page.blocks[at].text)]
+    above = [at for at, _ in headings if not texts or at <= texts[0]]
+    first = [at for at, name in headings if name == "h1"] or above
+    if first:
+        return " ".join(_lines([page.blocks[first[0]].text]))
+    line = next(iter(_lines([page.blocks[texts[0]].text])), "") if len(texts) > 1 else ""
+    is_short = len(line) <= 60 and not any(map(str.isdigit, line)) and not line.endswith(tuple(".!?:;,。！？：；，"))
+    return line if is_short else ""
 
 
 def _lines(texts: Iterable[str]) -> tuple[str, ...]:
