@@ -8,7 +8,7 @@ How many pages each block stands on is counted in bounded memory by the heavy hi
 none is missed. Summaries of several processes add up to one with the same bounds. No chance is in it.
 
 Blocks are known by their skeletons (`core.symbols`), so a clock or a view counter is one block with many values: a
-slot. A page counts once for each title: the same page under ten URLs, or in ten crawls, must not make a template of
+slot. A page counts once for each name, its title and its headline: the same page under ten URLs, or in ten crawls, must not make a template of
 itself. (In a trial, with every page counted, what is left of openenergymonitor.org's main texts let 953 texts fall
 together with others; with one page a title 31.)
 """
@@ -139,7 +139,7 @@ class Template:
 
         Args:
             blocks: Their hashes, in any order; a block may be given more than once.
-            title: Of the page; empty where it shall not be remembered.
+            title: Of the page, or whatever else names it; empty where it shall not be remembered.
             texts: Texts of which all blocks are counted too, each with how many of its first blocks.
         """
         recur: list = []

@@ -42,16 +42,17 @@ _WIDTH = 2  # bytes of a symbol
 def is_better(pair: Pair) -> bool:
     """Whether the new page of two that say the same is the better one.
 
-    The current page is better than an old revision; a page with a title and a headline than one with either, and that
-    than one with neither; and of two pages in the template of a host the one that says a text more, if it hardly lacks
-    anything that the other says. Elsewhere a copy has other text around it, too.
+    The current page is better than an old revision; a page with a title than one without; of two pages of a host one
+    with title and headline than one with either; and of two pages in the template of a host the one that says a text
+    more, if it hardly lacks anything that the other says. Elsewhere a copy has another template, and other text around
+    it, too.
     """
-    here, there = _standing(pair.new), _standing(pair.kept)
+    here, there = (_standing(page, pair.is_of_one_host) for page in (pair.new, pair.kept))
     return here > there or (here == there and _says_more(pair))
 
 
-def _standing(page: View) -> tuple[bool, int]:
-    return not _is_old(page), bool(page.titled) + bool(page.headline)
+def _standing(page: View, is_of_one_host: bool) -> tuple[bool, int]:
+    return not _is_old(page), bool(page.titled) + (is_of_one_host and bool(page.headline))
 
 
 def _says_more(pair: Pair) -> bool:

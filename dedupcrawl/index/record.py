@@ -122,14 +122,14 @@ _PACKED, _AS_IT_IS = b"\1", b"\2"
 _CHECKSUM_BYTES = 4
 _MAGIC = b"\x28\xb5\x2f\xfd"  # how every frame of Zstandard begins, and none is stored
 
-# Names as of format 8. Others are packed all the same, only not as small: a change here is another format.
+# Names as of format 9. Others are packed all the same, only not as small: a change here is another format.
 _FEATURES = (
     "novel_share novel_middle new_words_middle scattered density differences decisive_only decisive_share "
     "decisive_density figures figures_foot dates dates_text dates_line dates_foot dateline turned turned_alone "
     "names units swapped_alone replaced replaced_text reworded_few reworded_one renamed renamed_line renamed_head "
     "added added_alone left_out left_out_line slots moved beside_links_templated secondary_only "
-    "resources_only untold_title titles_told title_decisive title_only headlines_differ beside_only listed lists "
-    "kept_links one_host"
+    "resources_only untold_title titles_told title_decisive title_only beside_only listed lists "
+    "kept_links headline_alone framed_headline untold_headline only_version bare one_host"
 )
 _REQUEST = {
     "url": "https://www.",

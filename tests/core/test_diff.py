@@ -110,6 +110,37 @@ def test_a_count_of_readers_is_told_from_other_numbers() -> None:
     assert told(new, kept) == [(COUNTED, LINE, True)]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Posted on {} May 2024 at 10:42",
+        "Publié le {} mai 2024 – lu 1204 fois",
+        "Veröffentlicht am {}. Mai 2024, 1204 Aufrufe",
+        "Опубликовано {} мая 2024",
+        "2024년 5월 {}일 게시 · 조회 1204",
+        "2024年5月{}日公開",
+    ],
+)
+def test_a_day_of_posting_is_told_from_other_dates(line: str) -> None:
+    new, kept = ([line.format(day), PROSE, PROSE, PROSE] for day in (3, 4))
+    assert {kind for kind, *_ in told(new, kept)} == {COUNTED}
+
+
+def test_a_date_or_a_number_is_no_day_of_posting_without_a_word_that_says_so() -> None:
+    for line in ("Market day: {} May 2024", "{} visitors came to the reading on Monday.", "Open until {} May 2024"):
+        new, kept = ([PROSE, PROSE, line.format(number), PROSE] for number in (3, 4))
+        assert {kind for kind, *_ in told(new, kept)} <= {DATED, FIGURED}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("allowed", "dismissed"), ("abgewiesen", "stattgegeben"), ("запрещено", "разрешено"), ("기각", "인용")],
+)
+def test_one_outcome_for_another_reverses_a_sentence(one: str, other: str) -> None:
+    new, kept = (amid(f"The appeal is {word} today.") for word in (one, other))
+    assert told(new, kept) == [(TURNED, SENTENCE, True)]
+
+
 def test_where_a_difference_stands() -> None:
     for at, place in enumerate((TOP, HEAD, SENTENCE, LINE, SENTENCE, CLOSING, FOOT)):
         lines = [

@@ -40,6 +40,12 @@ def test_a_page_with_a_title_stands_for_its_plain_text() -> None:
     assert stands_for(HTML, PLAIN) is False
 
 
+def test_a_headline_counts_on_one_host_only() -> None:
+    bare = HTML.replace(url="http://a.example/bare", headline="")
+    assert stands_for(bare, HTML) is True
+    assert stands_for(bare, HTML.replace(url="http://b.example/lamp")) is False
+
+
 def test_what_comes_later_is_dropped_for_the_better_one() -> None:
     again = HTML.replace(url="http://a.example/lamp?again")
     *_, html, text = verdicts(PLAIN, HTML, again, PLAIN.replace(url="http://a.example/again.txt"))

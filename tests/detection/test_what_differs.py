@@ -190,6 +190,21 @@ def test_headlines_tell_pages_of_one_site_apart_whatever_its_hosts() -> None:
     ).is_duplicate
 
 
+NAMES = ("Ida Moe", "Peter Lind", "Greta Sand", "Otto Berg", "Finn Aas", "Lena Dahl", "Karl Holm", "Ruth Vik")
+
+
+@pytest.mark.parametrize("headline", ["<h1>{}</h1>", "<p class=name>{}</p>", "<font size=5><b>{}</b></font><br>"])
+def test_pages_of_one_title_are_told_apart_by_what_stands_above_their_text(headline: str) -> None:
+    detector = Detector(TemporaryIndex(CHECKS, SECRET), run="one")
+    text = f"<p>{' '.join(prose(30))}.</p><p>{' '.join(prose(30, 2))}.</p>"
+    found = []
+    for number, name in enumerate(NAMES):
+        markup = f"<title>Staff</title><body><a href=/>Home</a><main>{headline.format(name)}{text}</main>"
+        page = extract(markup, f"http://a.example/{number}")
+        found.append(detector.judge(Analysis(page, detector.index.secret), CHECKS).verdict)
+    assert found == ["unique"] * len(NAMES)
+
+
 def test_the_lines_around_a_text_count_by_their_words_in_chinese_too() -> None:
     def page(number: int, line: str) -> Page:
         return extract(
