@@ -18,17 +18,22 @@ from math import log, log1p
 from typing import Literal
 
 import msgspec
-import numpy as np
 
-from dedupcrawl.content.differences import Side
-from dedupcrawl.content.pair import Counts, Pair, unknown_lines
+from dedupcrawl.content.names import (
+    framed_headline,
+    headline_alone,
+    title_overlap,
+    titles_told,
+    untold_headline,
+    untold_title,
+)
+from dedupcrawl.content.pair import OWN, Counts, Pair, own_differences, unknown_lines
 from dedupcrawl.content.versions import is_only_version
 from dedupcrawl.content.view import View
 from dedupcrawl.core.diff import (
     ADDED,
     CLOSING,
     DATED,
-    DIFFERENCES,
     FIGURED,
     FOOT,
     HEAD,
@@ -44,13 +49,10 @@ from dedupcrawl.core.diff import (
     SWAPPED,
     TOP,
     TURNED,
-    occurring,
 )
 
 _LINKS = 20  # symbols for a link, of a text that is nothing but links
 _BESIDE = 8  # symbols of other lines beside a main text, fewer of which are a clock's or a counter's; set by hand
-_SHORT = 150  # words of a page that its headline may tell apart from another one
-_UNTITLED = 0.4  # where a page has no title: the mean of `untold_title` over the labelled pairs is .44
 
 
 DECISIVE = (NAMED, MEASURED, FIGURED, TURNED, SWAPPED)
@@ -58,16 +60,11 @@ DECISIVE = (NAMED, MEASURED, FIGURED, TURNED, SWAPPED)
 EDGES = (HEAD, FOOT)
 TEXT = (TOP, SENTENCE, LINE, CLOSING)
 """Places that are no edges."""
-_OWN = range(ADDED, DIFFERENCES)  # kinds of differences in own text that say something
 
 
 def _of(counts: Counts, kinds: Iterable[int]) -> int:
     """How many differences are of these kinds."""
     return sum([sum(counts[kind]) for kind in kinds])
-
-
-def _own(counts: Counts) -> int:
-    return _of(counts, _OWN)
 
 
 def _in_text(counts: Counts, kinds: Iterable[int]) -> int:
@@ -80,7 +77,7 @@ def _decisive(counts: Counts) -> int:
 
 
 def _at_edges(counts: Counts) -> int:
-    return sum([counts[kind][place] for kind in _OWN for place in EDGES])
+    return sum([counts[kind][place] for kind in OWN for place in EDGES])
 
 
 def decisive_share(pair: Pair) -> float:
@@ -90,7 +87,7 @@ def decisive_share(pair: Pair) -> float:
 
 
 def _reworded(pair: Pair, most: int) -> float:
-    return float(_in_text(pair.counts, (REWORDED,)) > 0 and _own(pair.counts) <= most)
+    return float(_in_text(pair.counts, (REWORDED,)) > 0 and own_differences(pair.counts) <= most)
 
 
 def scattered(pair: Pair) -> float:
@@ -105,51 +102,9 @@ def density(pair: Pair) -> float:
     return min(1.0, 20 * tally.amid / tally.dense) if tally.common else 0.0
 
 
-def title_overlap(one: frozenset[int], other: frozenset[int]) -> float:
-    """Dice's coefficient; 1 where either page has no title."""
-    return 2 * len(one & other) / (len(one) + len(other)) if one and other else 1.0
-
-
-def untold_title(pair: Pair) -> float:
-    """Share of the words of the kept page's title that the common text lacks: it is not what that page is about.
-
-    It counts as far as the pages differ at all, be it in one place, line or word of the title: where nothing does, the
-    common text is all that they say. (Without that an equal page under an equal title is kept in doubt; the AUC on
-    sources not fitted on is the same, .963.)
-    """
-    title = pair.kept.title
-    if not title or not pair.new.title:
-        return _UNTITLED
-    equal = (1 + len(pair.found.pieces)) * (1 + pair.beside) * (1 + titles_differ(pair))
-    if equal == 1:
-        return 0.0
-    return (1 - told_words(title, pair.found.new, differs=False) / len(title)) * (1 - 1 / equal)
-
-
-def told_words(words: frozenset[int], side: Side, *, differs: bool) -> int:
-    """How many of these words are in the text what only it says, or what both say."""
-    if not words:
-        return 0
-    said = side.symbols[side.is_new if differs else ~side.differs]
-    return occurring(np.fromiter(words, dtype=np.uint16, count=len(words)).tobytes(), said.tobytes())
-
-
 def shortness(pair: Pair) -> float:
     """How short the new page's own text is."""
     return max(0.0, log(200 / (1 + pair.new.own_count)))
-
-
-def titles_differ(pair: Pair) -> int:
-    """How many words one title has that the other lacks: the greater of the two counts."""
-    new, kept = pair.new.title, pair.kept.title
-    return max(len(new - kept), len(kept - new)) if new and kept else 0
-
-
-def titles_told(pair: Pair) -> int:
-    """Words in which the titles differ, that the texts differ in too."""
-    new, kept = pair.new.title, pair.kept.title
-    mine, its = (new - kept, pair.found.new), (kept - new, pair.found.kept)
-    return min(told_words(words, side, differs=True) for words, side in (mine, its))
 
 
 def listed(pair: Pair) -> float:
@@ -166,29 +121,6 @@ def listed(pair: Pair) -> float:
 def lists(pair: Pair) -> float:
     """How much the titles differ, of a new page that links to the kept one: it is a list, and the kept one in it."""
     return 1 - title_overlap(pair.new.title, pair.kept.title) if pair.new.links_to(pair.kept) else 0.0
-
-
-def untold_headline(pair: Pair) -> float:
-    """Share of the words of the new page's headline that the common text lacks, of two of a host that differ in it.
-
-    One that is made of words of a text is another headline of it, one of other words may be all that tells it apart.
-    """
-    if not _own(pair.headline_counts):
-        return 0.0
-    words = pair.new.headline_words
-    return 1 - told_words(words, pair.found.new, differs=False) / max(1, len(words))
-
-
-def framed_headline(pair: Pair) -> float:
-    """How much the headlines of two pages of a host have in common that differ: those of a series differ in a word."""
-    if not _own(pair.headline_counts):
-        return 0.0
-    return title_overlap(pair.new.headline_words, pair.kept.headline_words)
-
-
-def headline_alone(pair: Pair) -> float:
-    """The same of short pages: under a few words that many pages of a site have, the headline tells them apart."""
-    return untold_headline(pair) if pair.new.own_words < _SHORT else 0.0
 
 
 def is_bare(pair: Pair) -> float:
@@ -233,7 +165,7 @@ def _share(name: str, kind: int, says: str, sign: Sign = "against") -> Feature:
     return Feature(
         name,
         sign,
-        lambda p: sum(p.counts[kind]) / max(1, _own(p.counts)),
+        lambda p: sum(p.counts[kind]) / max(1, own_differences(p.counts)),
         f"share of the differences that are {says}",
         "share",
     )
@@ -243,7 +175,7 @@ def _inside(name: str, kind: int, says: str, sign: Sign = "against") -> Feature:
     return Feature(
         name,
         sign,
-        lambda p: _in_text(p.counts, (kind,)) / max(1, _own(p.counts)),
+        lambda p: _in_text(p.counts, (kind,)) / max(1, own_differences(p.counts)),
         f"share of the differences that are {says}, at neither end",
         "share",
     )
@@ -257,7 +189,7 @@ def _alone(name: str, kind: int, says: str) -> Feature:
     return Feature(
         name,
         "against",
-        lambda p: float(_in_text(p.counts, (kind,)) > 0 and sum(p.counts[kind]) == _own(p.counts)),
+        lambda p: float(_in_text(p.counts, (kind,)) > 0 and sum(p.counts[kind]) == own_differences(p.counts)),
         f"nothing differs but {says}",
         "flag",
     )
@@ -291,7 +223,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "decisive_only",
         "against",
-        lambda p: float(_decisive(p.counts) > 0 and _of(p.counts, (*DECISIVE, DATED)) == _own(p.counts)),
+        lambda p: float(_decisive(p.counts) > 0 and _of(p.counts, (*DECISIVE, DATED)) == own_differences(p.counts)),
         "nothing differs but numbers, names, units, dates or what reverses a sentence",
         "flag",
     ),
@@ -311,7 +243,9 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "dateline",
         "either",
-        lambda p: float(sum(p.counts[DATED][place] for place in EDGES) > 0 and _own(p.counts) == _at_edges(p.counts)),
+        lambda p: float(
+            sum(p.counts[DATED][place] for place in EDGES) > 0 and own_differences(p.counts) == _at_edges(p.counts)
+        ),
         "nothing differs but what stands at its beginning or end, with a date",
         "flag",
     ),
@@ -348,14 +282,14 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "secondary_only",
         "against",
-        lambda p: float(p.secondary > 0 and not _own(p.counts)),
+        lambda p: float(p.secondary > 0 and not own_differences(p.counts)),
         "nothing differs but words in forms, hidden or alternative text",
         "flag",
     ),
     Feature(
         "resources_only",
         "against",
-        lambda p: float(p.resources > 0 and not _own(p.counts)),
+        lambda p: float(p.resources > 0 and not own_differences(p.counts)),
         "nothing differs but pictures, media or downloads",
         "flag",
     ),
@@ -372,21 +306,21 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "title_decisive",
         "against",
-        lambda p: float(0 < _of(p.title_counts, DECISIVE) == _own(p.title_counts)),
+        lambda p: float(0 < _of(p.title_counts, DECISIVE) == own_differences(p.title_counts)),
         "the titles differ in numbers, names, units or what reverses them",
         "flag",
     ),
     Feature(
         "title_only",
         "against",
-        lambda p: float(_own(p.title_counts) > 0 and not _own(p.counts)),
+        lambda p: float(own_differences(p.title_counts) > 0 and not own_differences(p.counts)),
         "the titles differ, and the texts do not",
         "flag",
     ),
     Feature(
         "beside_only",
         "against",
-        lambda p: float(p.is_of_one_host and p.beside >= _BESIDE and not _own(p.counts)),
+        lambda p: float(p.is_of_one_host and p.beside >= _BESIDE and not own_differences(p.counts)),
         "nothing differs but lines beside the main text, of two pages of a host",
         "flag",
     ),

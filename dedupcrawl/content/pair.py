@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from dedupcrawl.content.differences import Differences
 from dedupcrawl.content.view import View
 from dedupcrawl.core.alignment import align
-from dedupcrawl.core.diff import DIFFERENCES, SECTIONS, differences
+from dedupcrawl.core.diff import ADDED, DIFFERENCES, SECTIONS, differences
 from dedupcrawl.core.digests import Secret
 
 Counts = tuple[tuple[int, ...], ...]
@@ -65,6 +65,15 @@ def counts_of(rows: NDArray[np.uint8]) -> Counts:
     """Of each kind and place, how many of some differences there are."""
     counts = np.bincount(rows[:, 0].astype(int) * SECTIONS + rows[:, 1], minlength=DIFFERENCES * SECTIONS)
     return tuple(map(tuple, counts.reshape(DIFFERENCES, SECTIONS).tolist()))
+
+
+OWN = range(ADDED, DIFFERENCES)
+"""Kinds of differences in own text that say something."""
+
+
+def own_differences(counts: Counts) -> int:
+    """How many differences say something."""
+    return sum([sum(counts[kind]) for kind in OWN])
 
 
 NO_ROWS = np.zeros((0, 3), dtype=np.uint8)

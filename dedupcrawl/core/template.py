@@ -8,9 +8,9 @@ How many pages each block stands on is counted in bounded memory by the heavy hi
 none is missed. Summaries of several processes add up to one with the same bounds. No chance is in it.
 
 Blocks are known by their skeletons (`core.symbols`), so a clock or a view counter is one block with many values: a
-slot. A page counts once for each name, its title and its headline: the same page under ten URLs, or in ten crawls, must not make a template of
-itself. (In a trial, with every page counted, what is left of openenergymonitor.org's main texts let 953 texts fall
-together with others; with one page a title 31.)
+slot. A page counts once for each name, its title and its headline: the same page under ten URLs, or in ten crawls,
+must not make a template of itself. (In a trial, with every page counted, what is left of openenergymonitor.org's main
+texts let 953 texts fall together with others; with one page a title 31.)
 """
 
 import os

@@ -124,10 +124,10 @@ def test_titles_and_headlines_are_told_by_what_differs() -> None:
     assert OF["title_decisive"](pair(PAGE.replace(title="Page 7"), PAGE.replace(title="Page 8"))) == 1
     assert OF["title_decisive"](pair(PAGE.replace(title="Red page 7"), PAGE.replace(title="Wet page 8"))) == 0
     named = PAGE.replace(headline="Anna Smith")
-    other = named.replace(headline="Peter Smith")
-    assert OF["untold_headline"](pair(other, named)) == 1
-    assert OF["framed_headline"](pair(other, named)) == 0.5
-    assert OF["headline_alone"](pair(other, named)) == 1, "a short page"
+    namesake = named.replace(headline="Peter Smith")
+    assert OF["untold_headline"](pair(namesake, named)) == 1
+    assert OF["framed_headline"](pair(namesake, named)) == 0.5
+    assert OF["headline_alone"](pair(namesake, named)) == 1, "a short page"
     for feature in ("untold_headline", "framed_headline", "headline_alone"):
         assert OF[feature](pair(named, PAGE)) == 0, "one has none"
         elsewhere = named.replace(url="http://b.example/", headline="Peter Jones")
