@@ -30,8 +30,8 @@ from dedupcrawl.content import main_outline
 from dedupcrawl.content.around import Around
 from dedupcrawl.content.checks.shingles import FEWEST, LEVELS
 from dedupcrawl.content.features import features, kept_links, listed
-from dedupcrawl.content.names import titles_differ
 from dedupcrawl.content.html import extract
+from dedupcrawl.content.names import titles_differ
 from dedupcrawl.content.pair import Pair, unknown_lines
 from dedupcrawl.content.view import View
 from dedupcrawl.core.links import link_hash, local_form
