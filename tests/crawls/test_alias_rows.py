@@ -48,9 +48,8 @@ async def test_permalinks_that_held_become_a_rule(tmp_path: Path) -> None:
         done = await crawl(f"{site.base}/", settings(tmp_path))
     rows = [row for row in rows_of(tmp_path) if "alias_of" in row]
     assert {row["alias_source"] for row in rows} == {"permalink"}
-    assert len({row["url"] for row in rows}) == TOPICS * 8 == len(rows) - 1, (
-        "each once, the last use when it was tried too"
-    )
+    assert len({row["url"] for row in rows}) == TOPICS * 8
+    assert len(rows) <= TOPICS * 8 + 2, "each once, a use that is drawn and the last one when they were tried, too"
     assert sum("alias_held" in row for row in rows) == done.stats["dedup/url/tried"]
     assert all(row.get("alias_held", True) for row in rows)
     assert {row["alias_of"].rpartition(".0")[0] + ".msg" in row["url"] for row in rows} == {True}
