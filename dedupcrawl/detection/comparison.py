@@ -30,12 +30,10 @@ from dedupcrawl.verdict import Verdict
 COMPARED = 8
 """Best candidates of one check that are compared; short excerpts of several pages are alike to all of them."""
 
-_TITLED, _EARLY = 0.985, 0.975
-"""Precision that is asked where less is known than of other pairs: of pages of which nothing but the title brought up
-the kept one, and of the first pages of a site. (Of the pages of six archives that a title brought up 88 would be
-dropped rightly and 178 not with .97, 66 and 9 with .99, by another fit of the model. That of today is less sure of two
-pages that hardly differ; both are set by hand, so that these are found. First pages are judged again.)
-"""
+_TITLED = 0.985
+"""Precision that is asked where nothing but its title brought up the kept page: the two may have but that in common.
+(Of the pages of six archives that a title brought up 88 would be dropped rightly and 178 not with .97, 66 and 9 with
+.99, by another fit of the model. Set by hand.)"""
 _LISTED = 64  # kept pages of a list that are looked for; set by hand, to bound what a page costs
 
 
@@ -257,16 +255,15 @@ class Comparison:
         return not view.main.tail and view.title.issuperset(left.tolist())
 
     def _least_for(self, check: str, found: evidence.Evidence) -> float:
-        """Surer must be what a title alone brings up, and two pages of a site of which it is not known what it repeats.
+        """What is needed of a pair that a check brought up.
 
-        They may have but that in common. And what stands around their main texts may be what they say: with as much of
-        that as makes a text they differ.
+        Of two pages of a site of which it is not known what it repeats, what stands around their main texts may be what
+        they say: with as much of that as makes a text they differ.
         """
         is_early = found.pair.is_of_one_host and self.furniture(host_of(self.url)).pages < RECURRING
         if is_early and found.words_beside >= OWN_SYMBOLS:
             return math.inf
-        asked = max(_TITLED * (check == "title"), _EARLY * is_early)
-        return max(self._least, self.model.threshold(asked)) if asked else self._least
+        return max(self._least, self.model.threshold(_TITLED)) if check == "title" else self._least
 
     def _view_of(self, kept: Entry) -> View:
         view = self._views.get(kept.url)
