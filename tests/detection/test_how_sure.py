@@ -19,7 +19,7 @@ from dedupcrawl.verdict import Verdict
 from tests.detection.judged import SECRET, prose
 
 TEXT, OTHER = prose(80, 1), [*prose(80, 1)[:70], *prose(10, 2)]
-LENIENT = msgspec.structs.replace(packaged(), thresholds=((0.97, 0.00001), (0.975, 0.9999)))
+LENIENT = msgspec.structs.replace(packaged(), thresholds=((0.97, 0.00001), (0.98, 0.9999)))
 """Drops at the default precision whatever is compared, and above it next to nothing."""
 
 
@@ -37,13 +37,9 @@ def last_of(pages: list[Page], check: str, **given: Any) -> Verdict:
 STRANGERS = [page(f"x/{number}", prose(80, 100 + number), f"Page {number}") for number in range(RECURRING)]
 
 
-@pytest.mark.parametrize(
-    ("before", "check", "is_dropped"),
-    [(STRANGERS, "shingles", True), ([], "shingles", False), (STRANGERS, "title", False)],
-)
-def test_the_first_pages_of_a_site_and_what_a_title_alone_brings_up_must_be_surer(
-    before: list[Page], check: str, is_dropped: bool
-) -> None:
+@pytest.mark.parametrize("before", [STRANGERS, []])
+@pytest.mark.parametrize(("check", "is_dropped"), [("shingles", True), ("title", False)])
+def test_what_a_title_alone_brings_up_must_be_surer(before: list[Page], check: str, is_dropped: bool) -> None:
     pages = [*before, page("1", TEXT), page("2", OTHER)]
     assert last_of(pages, check, model=LENIENT).is_duplicate == is_dropped
 
