@@ -37,6 +37,7 @@ cdef struct Side:
 cdef struct Part:  # one side of a difference
     int symbols
     int own
+    int letters  # symbols that are a quarter of a word
     int words  # two ideographs are one
     int telling  # symbols that are no filler
     int kinds[13]

@@ -49,6 +49,7 @@ _EDGE = cython.declare(cython.Py_ssize_t, 4)
 _HEAD_LEAST = cython.declare(cython.Py_ssize_t, 12)
 _HEAD_SHARE = cython.declare(cython.double, 0.04)
 _FOOT_SHARE = cython.declare(cython.double, 0.07)
+_JOINED = cython.declare(cython.int, 3)  # letters that one symbol is hashed of, as in `symbols`
 _STAMP = cython.declare(cython.int, 15)  # words of a line with the day of posting or a counter
 _SWAP_REACH = cython.declare(cython.Py_ssize_t, 6)  # pieces that two things the other way round may make
 _RENAMED_REACH = cython.declare(cython.Py_ssize_t, 64)  # pieces that are looked back for the same replacement
@@ -76,6 +77,7 @@ def _part(
             continue
         kind: cython.int = side.kinds[i] & KIND
         part.symbols += 1
+        part.letters += side.kinds[i] & LETTER != 0
         part.own += side.own[i] != 0
         quarters += _quarters(side.kinds[i])
         part.kinds[kind] += 1
@@ -152,6 +154,8 @@ def _kind(
 ) -> cython.int:
     """What a piece is. Of several things that it is, what counts most."""
     both: cython.bint = here.symbols > 0 and there.symbols > 0
+    if _is_seam(here, there) or _is_seam(there, here):
+        both = False
     if not (here.own or there.own):
         return SLOT if both else FURNITURE
     if not (here.telling or there.telling):
@@ -184,7 +188,17 @@ def _kind(
             return FIGURED
         if dates + kept_dates:
             return DATED
-    return ADDED if here.symbols else LEFT_OUT
+    return ADDED if here.symbols and not _is_seam(here, there) else LEFT_OUT
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_seam(part: cython.pointer(Part), other: cython.pointer(Part)) -> cython.bint:
+    """Whether one side has nothing but the letters before the place where the other has a word more.
+
+    Letters without spaces are hashed with the two that follow, so those before that place are others, too.
+    """
+    return 0 < part.letters == part.symbols < _JOINED <= other.letters
 
 
 @cython.cfunc
@@ -359,6 +373,7 @@ def _tally(
     head: cython.Py_ssize_t = max(_HEAD_LEAST, cython.cast(cython.Py_ssize_t, _HEAD_SHARE * count))
     foot: cython.Py_ssize_t = count - cython.cast(cython.Py_ssize_t, _FOOT_SHARE * count)
     beside: cython.pointer(uint8_t) = _beside(new, kept)
+    size: cython.Py_ssize_t
     j: cython.Py_ssize_t
     for i in range(piece_count):
         if rows[3 * i] == COUNTED:
@@ -371,9 +386,10 @@ def _tally(
         is_novel: cython.bint = differs and is_own and not beside[i]
         own += is_own
         uncovered += differs and is_own
+        size = 1 if new.kinds[i] & LETTER else 4  # letters without spaces are counted in words
         novel += is_novel
-        novel_inside += is_novel and inside
-        new_inside += is_new[i] and is_own and inside
+        novel_inside += size * (is_novel and inside)
+        new_inside += size * (is_new[i] and is_own and inside)
         common += not differs
     free(beside)
     for i in range(kept.count):
@@ -398,6 +414,7 @@ def _tally(
     for i in range(piece_count):
         amid += common > 0 and pieces[4 * i] >= begin and pieces[4 * i + 1] <= end
     spread: cython.Py_ssize_t = last - first + 1 if common else 0
+    novel_inside, new_inside = (novel_inside + 3) // 4, (new_inside + 3) // 4
     return own, uncovered, kept_uncovered, novel, novel_inside, new_inside, common, spread, end - begin, amid
 
 
