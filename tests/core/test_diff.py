@@ -141,6 +141,13 @@ def test_one_outcome_for_another_reverses_a_sentence(one: str, other: str) -> No
     assert told(new, kept) == [(TURNED, SENTENCE, True)]
 
 
+def test_a_word_more_without_spaces_is_added() -> None:
+    text = "ชาวบ้านเดินทางไปตลาดในตอนเช้าเพื่อซื้อผักและผลไม้สำหรับครอบครัว"
+    more = text.replace("ตอนเช้า", "ตอนเช้าวันหยุด")
+    assert [kind for kind, *_ in told([more], [text])] == [ADDED]
+    assert [kind for kind, *_ in told([text], [more])] == [LEFT_OUT]
+
+
 def test_where_a_difference_stands() -> None:
     for at, place in enumerate((TOP, HEAD, SENTENCE, LINE, SENTENCE, CLOSING, FOOT)):
         lines = [
