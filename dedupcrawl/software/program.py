@@ -182,7 +182,9 @@ def read_program(path: Path) -> Program:
     try:
         if path.stat().st_size > _LARGEST_FILE:
             raise RuleError(f"too large (at most {_LARGEST_FILE} bytes)")
-        return Program.from_dict(msgspec.toml.decode(path.read_bytes().removeprefix(BOM_UTF8)), path.stem)
+        return Program.from_dict(
+            msgspec.toml.decode(path.read_bytes().removeprefix(BOM_UTF8).decode("utf-8")), path.stem
+        )
     except OSError as error:
         raise RuleError(f"{path}: {error.strerror or error}") from error
     except RecursionError as error:
