@@ -94,6 +94,13 @@ def test_a_mistake_is_one_sentence_that_names_the_file(tmp_path: Path, text: str
     assert str(path) in str(caught.value)
 
 
+def test_a_file_that_is_no_utf8_is_told_so(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_bytes(b'title = "\xe9"')
+    with pytest.raises(RuleError, match="it is not UTF-8, as TOML has to be, at byte 10"):
+        read_program(path)
+
+
 def test_what_is_wrong_with_a_program_is_found(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(MINE.replace('["/page?sid=1", "/page"]', '["/page?sid=1", "/other"]'), encoding="utf-8")
