@@ -12,6 +12,7 @@ import os
 
 import cython
 from cython.cimports.dedupcrawl.core.hashing import fmix64
+from cython.cimports.dedupcrawl.core.symbols import JOINED
 from cython.cimports.dedupcrawl.core.words import (
     COUNTER,
     DATE,
@@ -49,7 +50,6 @@ _EDGE = cython.declare(cython.Py_ssize_t, 4)
 _HEAD_LEAST = cython.declare(cython.Py_ssize_t, 12)
 _HEAD_SHARE = cython.declare(cython.double, 0.04)
 _FOOT_SHARE = cython.declare(cython.double, 0.07)
-_JOINED = cython.declare(cython.int, 3)  # letters that one symbol is hashed of, as in `symbols`
 _STAMP = cython.declare(cython.int, 15)  # words of a line with the day of posting or a counter
 _SWAP_REACH = cython.declare(cython.Py_ssize_t, 6)  # pieces that two things the other way round may make
 _RENAMED_REACH = cython.declare(cython.Py_ssize_t, 64)  # pieces that are looked back for the same replacement
@@ -198,7 +198,7 @@ def _is_seam(part: cython.pointer(Part), other: cython.pointer(Part)) -> cython.
 
     Letters without spaces are hashed with the two that follow, so those before that place are others, too.
     """
-    return 0 < part.letters == part.symbols < _JOINED <= other.letters
+    return 0 < part.letters == part.symbols < JOINED <= other.letters
 
 
 @cython.cfunc

@@ -7,6 +7,7 @@ cdef enum:
     BREAK = 0
     INSTEAD_OF_BREAK = 2
     MASKED = 1
+    JOINED = 3  # letters that one symbol is hashed of, in scripts without spaces
 
 cdef class Vocabulary:
     cdef readonly object secret

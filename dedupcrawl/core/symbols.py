@@ -48,8 +48,6 @@ _PRIME = (1 << 61) - 1
 _LEAST_POINT = 1 << 32  # with a smaller one short words would have small hashes, before they are mixed
 
 
-_LETTERS = cython.declare(cython.int, 3)  # that the hash of a letter covers, in scripts without spaces
-
 BETWEEN_BLOCKS = BREAK
 """Stands between two blocks among the values of symbols; no symbol's value."""
 
@@ -219,7 +217,7 @@ class SymbolText:
                 continue
             end: cython.Py_ssize_t = symbol.start
             other: cython.int = at
-            while other < self.count and other < at + _LETTERS and self.items[other].start == end:
+            while other < self.count and other < at + JOINED and self.items[other].start == end:
                 if not is_of_letters(self.folded[end]) or self.items[other].hash & 1:
                     break
                 end += self.items[other].length

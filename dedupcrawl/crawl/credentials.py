@@ -64,7 +64,7 @@ class Credentials:
         self._added.update(value for value in _values(request) if value not in self._own)
 
     def pack_if_possible(self, request: Request) -> bytes:
-        """The same; nothing where that cannot be done: then its URL has to do."""
+        """As `pack`; nothing where that cannot be done: then its URL has to do."""
         try:
             return self.pack(request)
         except ValueError:
