@@ -25,7 +25,7 @@ Flags = NDArray[np.bool_]
 KINDS = tuple(
     name.lower().replace("_", " ")
     for name in (
-        *("FURNITURE", "SLOT", "COUNTED", "FILLER", "ADDED", "LEFT_OUT", "REPLACED", "REWORDED"),
+        *("FURNITURE", "SLOT", "VALUE", "COUNTED", "FILLER", "ADDED", "LEFT_OUT", "REPLACED", "REWORDED"),
         *("RENAMED", "NAMED", "MEASURED", "DATED", "FIGURED", "TURNED", "SWAPPED"),
     )
 )
