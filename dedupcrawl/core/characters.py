@@ -647,13 +647,14 @@ def utf8_of(data: bytes) -> int:
     found: cython.int = UTF8 | ASCII
     while at < size:
         if text[at] < 0x80:
-            at += 1
             while at + 16 <= size:  # sixteen bytes at once
                 memcpy(cython.address(word), text + at, 8)
                 memcpy(cython.address(next_word), text + at + 8, 8)
                 if (word | next_word) & cython.cast(uint64_t, 0x8080808080808080):
                     break
                 at += 16
+            while at < size and text[at] < 0x80:
+                at += 1
             continue
         found = (found & ~ASCII) | (LONG if text[at] >= 0xE0 else 0)
         point = _common(text, size, at)
