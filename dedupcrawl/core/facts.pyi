@@ -3,9 +3,7 @@
 from collections.abc import Collection
 
 class Facts:
-    def __init__(
-        self, markup: bytes, body: bytes = b"", is_cut: bool = False, keeps_anchors: bool = False
-    ) -> None: ...
+    def __init__(self, markup: bytes, body: bytes = b"", is_cut: bool = False, keeps_anchors: bool = False) -> None: ...
     @property
     def markup(self) -> bytes: ...
     @property
