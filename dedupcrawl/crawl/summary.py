@@ -100,7 +100,7 @@ def lesson_line(stats: StatsCollector, normalizer: Normalizer, log: Path | None)
     return (
         f"dedupcrawl: {duplicates:,} of {counted(checked, 'page')} were duplicates. 'dedupcrawl train {log} --rules "
         f"{RULES}' learns rules from this crawl's log, so that the next crawl need not fetch such pages; "
-        f"DEDUP_LEARN = True does so during the crawl.{f' Each {needs}' if (needs := extras.missing('train')) else ''}"
+        "DEDUP_LEARN = True does so during the crawl."
     )
 
 

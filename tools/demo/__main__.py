@@ -159,7 +159,7 @@ class _Refused(click.ClickException):
 def main(start: str | None, folder: Path | None) -> None:
     """Crawl START, or else the bundled demo site, learn rules from that, crawl it again, and print what was saved.
 
-    Both begin with the rules of the checkout's folder `rules`. The second knows nothing of the first but what was learned.
+    Both begin with the rules in the checkout's `rules/`; the second knows nothing of the first but what was learned.
     """
     if not (ROOT / "scrapy.cfg").is_file():
         raise _Refused(f"The demo runs in a checkout of the project: there is no scrapy.cfg in {ROOT}.")
