@@ -81,7 +81,7 @@ class Refetches:
         abandoned = self._index.expire(leasing)
         if abandoned:
             logger.info(
-                "%d pages of interrupted runs may never have been stored: they no longer count as kept.", abandoned
+                "%d pages of interrupted runs may not have been stored: they no longer count as kept.", abandoned
             )
         return True
 

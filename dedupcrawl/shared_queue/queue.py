@@ -176,7 +176,7 @@ class SharedQueue:
         if given_up:
             self._stats.inc_value("dedup/queue/given_up", given_up)
             logger.error(
-                "%d requests are given up: %d workers died while they had them, so their pages may be what kills a worker.",
+                "%d requests are given up: %d workers died while they had them, so a page may be what kills a worker.",
                 given_up,
                 MOST_RETURNS + 1,
             )
