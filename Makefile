@@ -16,13 +16,13 @@ SOURCES := pyproject.toml hatch_build.py tools/build_core.py $(wildcard dedupcra
 $(STAMP): $(SOURCES)
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
 	$(INSTALL) --upgrade pip
-	$(INSTALL) --editable '.[train,report]'
+	$(INSTALL) --editable '.[report]'
 	touch $(STAMP)
 
 $(DEV_STAMP): $(SOURCES)  # which has all that the other has
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
 	$(INSTALL) --upgrade pip
-	$(INSTALL) --editable '.[train,terms,calibrate,report,dev,bench,docs]'
+	$(INSTALL) --editable '.[archives,calibrate,report,dev,bench,docs]'
 	touch $(STAMP) $(DEV_STAMP)
 
 crawl: $(STAMP)  ## serve the demo site and crawl it, or crawl START=https://...
@@ -50,7 +50,7 @@ test-oldest:  ## all tests but those of the benchmarks, with the oldest dependen
 	test -x $(OLDEST)/python || $(PYTHON) -m venv $(VENV)-oldest
 	$(OLDEST)/python -m pip install --quiet --disable-pip-version-check uv
 	$(OLDEST)/uv pip install --quiet --python $(OLDEST)/python --resolution lowest-direct \
-		--editable '.[train,terms,calibrate,report,dev,docs]' 'httpx>=0.28'
+		--editable '.[archives,calibrate,report,dev,docs]' 'httpx>=0.28'
 	$(OLDEST)/python -m pytest $(PARALLEL) --ignore tests/benchmarks
 
 PYTHONS := 3.10 3.11 3.12 3.13 3.14

@@ -22,7 +22,6 @@ from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.detection.together import Steps, together
 from dedupcrawl.detection.trust import Trust
-from dedupcrawl.extras import missing
 from dedupcrawl.index.contract import standing_for
 from dedupcrawl.index.open import TemporaryIndex, open_index, shown
 from dedupcrawl.page import Page, paragraphs_of
@@ -285,12 +284,10 @@ def learn(logs: Sequence[Path | str] | Path | str, rules: Path | str) -> Trainin
         rules: The folder; what people wrote there stays.
 
     Raises:
-        ImportError: The extra "train" is not installed.
+        ImportError: A log is WARC or Parquet, and the extra "archives" is not installed.
         LogError: A log cannot be read; nothing is written then.
         OSError: The folder cannot be written.
     """
-    if lacking := missing("train"):
-        raise ImportError(f"learn {lacking}.")
     from dedupcrawl.training.options import LearningOptions
     from dedupcrawl.training.train import train
 

@@ -13,7 +13,7 @@ import click
 from dedupcrawl.output import FULL
 
 # Command → what it does. Each is `command` in dedupcrawl.commands.NAME, imported when it is called: `--help` and
-# `check` need neither Polars nor Scrapy.
+# `check` need no Scrapy.
 COMMANDS = {
     "train": "Learn a site's URL rules from crawl logs, and prove them.",
     "evaluate": "Measure rules on a crawl log.",

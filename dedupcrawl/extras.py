@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 _LIBRARIES = {
-    "train": ("polars", "fastwarc"),
+    "archives": ("fastwarc", "pyarrow"),
     "calibrate": ("scipy",),
-    "report": ("jinja2", "polars"),
+    "report": ("jinja2",),
     "redis": ("redis",),
     "scrapy-redis": ("scrapy_redis", "redis"),
     "spark": ("pyspark", "pyarrow", "pandas"),
@@ -20,7 +20,7 @@ _OF = {library: extra for extra, libraries in reversed(_LIBRARIES.items()) for l
 def missing(extra: str) -> str | None:
     """What to do where a library of this extra is not installed; None where all are.
 
-    >>> missing("train")
+    >>> missing("archives")
     """
     if all(map(find_spec, _LIBRARIES[extra])):
         return None
@@ -30,8 +30,8 @@ def missing(extra: str) -> str | None:
 def advice(error: ModuleNotFoundError) -> str | None:
     """What to do about a module that is not there; None where it is of no extra.
 
-    >>> advice(ModuleNotFoundError("No module named 'polars'", name="polars"))
-    "this needs polars: pip install 'dedupcrawl[train]'"
+    >>> advice(ModuleNotFoundError("No module named 'fastwarc'", name="fastwarc"))
+    "this needs fastwarc: pip install 'dedupcrawl[archives]'"
     """
     library = (error.name or "").partition(".")[0]
     return f"this needs {library}: pip install 'dedupcrawl[{_OF[library]}]'" if library in _OF else None

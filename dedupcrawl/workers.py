@@ -14,9 +14,7 @@ from contextlib import contextmanager
 from multiprocessing import parent_process
 from typing import TypeVar
 
-# Timeout of a wait for a worker. Polars' handler of SIGINT restarts system calls: one without a timeout would never be
-# interrupted.
-_LOOK_UP_SECONDS = 0.5
+_LOOK_UP_SECONDS = 0.5  # timeout of a wait for a worker: one without would not be interrupted everywhere
 
 TaskT = TypeVar("TaskT")
 ResultT = TypeVar("ResultT")
@@ -45,7 +43,7 @@ def in_processes(work: Callable[[TaskT], ResultT], tasks: Iterable[TaskT], worke
 @contextmanager
 def _worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Processes that see what they import anew."""
-    context = multiprocessing.get_context("spawn")  # Polars' threads do not survive a fork
+    context = multiprocessing.get_context("spawn")  # threads do not survive a fork
     before = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(workers, context, _be_a_worker)
     try:
@@ -64,7 +62,6 @@ def _worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
 
 def _be_a_worker() -> None:
     """Leave an interrupt to the parent, and end when it is killed: a worker would wait for work forever."""
-    os.environ["POLARS_MAX_THREADS"] = "1"  # processes are the parallelism; Polars reads it when it is imported
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
     assert parent is not None

@@ -6,8 +6,9 @@ import doctest
 import json
 import subprocess
 import sys
-from importlib.metadata import requires
 from pathlib import Path
+
+import msgspec
 
 from dedupcrawl import cli, extras
 from tests.crawls.site import prose
@@ -55,6 +56,8 @@ for setting in json.loads(sys.argv[1]):
 """
 LESSON = """
 from pathlib import Path
+
+import msgspec
 from scrapy.utils.test import get_crawler
 from dedupcrawl.crawl.summary import lesson_line
 from dedupcrawl.urls.normalizer import Normalizer
@@ -86,14 +89,13 @@ def test_the_examples() -> None:
 
 
 def test_every_extra_is_one_of_the_package() -> None:
-    declared = [line.partition("extra == ")[2].strip("\"'") for line in requires("dedupcrawl") or ()]
-    assert set(extras._LIBRARIES) <= set(declared)
+    project = msgspec.toml.decode((Path(__file__).parents[1] / "pyproject.toml").read_bytes())["project"]
+    assert set(extras._LIBRARIES) <= project["optional-dependencies"].keys()
 
 
 def test_a_setting_that_needs_one_says_so_at_the_start(tmp_path: Path) -> None:
     (tmp_path / "spider.py").write_text(SPIDER, encoding="utf-8")
     says = {
-        "DEDUP_LEARN=True": "DEDUP_LEARN needs the extra 'train': pip install 'dedupcrawl[train]'",
         "DEDUP_REPORT=report.html": "DEDUP_REPORT needs the extra 'report': pip install 'dedupcrawl[report]'",
         "DEDUP_INDEX=redis://127.0.0.1/0": "pip install 'dedupcrawl[redis]'",
         "SCHEDULER=dedupcrawl.shared_queue.scheduler.Scheduler": "pip install 'dedupcrawl[scrapy-redis]'",
@@ -103,21 +105,15 @@ def test_a_setting_that_needs_one_says_so_at_the_start(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_the_advice_to_learn_rules_says_what_that_needs(tmp_path: Path) -> None:
-    done = without(LESSON, None, tmp_path)
-    assert "'dedupcrawl train log --rules rules' learns" in done.stdout
-    assert "Each needs the extra 'train': pip install 'dedupcrawl[train]'" in done.stdout
-
-
 NEED_ONE = [
-    (["train", "pages.jsonl", "--rules", "rules"], "train"),
-    (["evaluate", "pages.jsonl"], "train"),
-    (["rules", "why", "http://a/1", "http://a/2", "pages.jsonl"], "train"),
-    (["check", "pages.warc"], "train"),
+    (["train", "pages.warc", "--rules", "rules"], "archives"),
+    (["evaluate", "pages.parquet", "--rules", "."], "archives"),
+    (["check", "pages.warc"], "archives"),
     (["report", "--index", "index", "--output", "report.html"], "report"),
     (["check", "--engine", "spark", "--order", "batch", "pages.jsonl"], "spark"),
 ]
 NEED_NONE = [["check", "pages.jsonl"], ["rules", "software"], ["normalize", "--rules", ".", "http://a.example/?b=1"]]
+NEED_NONE += [["train", "pages.jsonl", "--rules", "rules"], ["evaluate", "pages.jsonl", "--rules", "."]]
 NEED_NONE += [[name, "--help"] for name in cli.COMMANDS]
 
 
@@ -125,6 +121,7 @@ def test_commands_that_need_one_say_so_in_one_line_and_the_others_work_without(t
     rows = [f'{{"url": "http://a.example/{n}", "text": "{prose(1)}"}}' for n in range(2)]
     (tmp_path / "pages.jsonl").write_text("\n".join(rows), encoding="utf-8")
     (tmp_path / "pages.warc").write_bytes(b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 0\r\n\r\n\r\n\r\n")
+    (tmp_path / "pages.parquet").write_bytes(b"PAR1")
     done = without(COMMANDS, [*(command for command, _ in NEED_ONE), *NEED_NONE], tmp_path)
     told = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(told) == len(NEED_ONE) + len(NEED_NONE), done.stderr

@@ -31,14 +31,13 @@ from tools.licences import EXTRAS, PAGE, needed
 ROOT = Path(__file__).parents[1]
 PROJECT = msgspec.toml.decode((ROOT / "pyproject.toml").read_bytes())["project"]
 EXTRA_OF = {
-    "fastwarc": "train",
-    "polars": "train",
+    "fastwarc": "archives",
     "scipy": "calibrate",
     "redis": "redis",
     "jinja2": "report",
     "markupsafe": "report",
     "py4j": "spark",
-    "pyarrow": "spark",
+    "pyarrow": "archives",
     "pyspark": "spark",
     "scrapy_redis": "scrapy-redis",
     "spidermon": "spidermon",
@@ -111,7 +110,7 @@ def plainly(code: str, *arguments: str, folder: Path) -> subprocess.CompletedPro
 
 
 def test_what_is_refused_is_what_only_extras_bring() -> None:
-    assert {"pytest", "redis", "jinja2", "polars", "scipy"} <= set(refused().split(","))
+    assert {"pytest", "redis", "jinja2", "pyarrow", "scipy"} <= set(refused().split(","))
     assert not {"scrapy", "numpy", "lxml", "twisted", "rjieba"} & set(refused().split(","))
 
 
@@ -156,8 +155,7 @@ def test_a_crawl_needs_no_extra(tmp_path: Path) -> None:
     assert len(items(project)) == 2, done.stderr
     assert "items dropped: exact 1" in done.stderr
     ran = plainly(COMMANDS, f"{site.base}/reprint", folder=project)
-    assert ran.stdout.splitlines()[-1] == "[0, 0, 1, 0, 1]", ran.stderr
-    assert "pip install 'dedupcrawl[train]'" in ran.stderr
+    assert ran.stdout.splitlines()[-1] == "[0, 0, 0, 0, 1]", ran.stderr
     assert "pip install 'dedupcrawl[report]'" in ran.stderr
 
 

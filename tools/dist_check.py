@@ -105,9 +105,6 @@ def _crawl(inside: Path, there: Path) -> None:
     size = sum(file.stat().st_size for file in (inside.parent / "lib").rglob("*") if file.is_file())
     print(f"the environment: {size / 1e6:.0f} MB, Scrapy and pip included")
     train = [ours, "train", ".scrapy/dedup/crawl-log.jsonl", "--rules", "rules"]
-    _must("pip install 'dedupcrawl[train]'", _run(train, there, status=1))
-    (wheel,) = there.glob("*.whl")
-    _run([str(inside / "pip"), "install", "--quiet", "--disable-pip-version-check", f"{wheel}[train]"], there)
     _must("rules for 1 site", _run(train, there))
     _must("pip install 'dedupcrawl[report]'", _run([ours, "report", "--output", "report.html"], there, status=1))
     _must("pages", _run([ours, "index", "info"], there))

@@ -139,8 +139,8 @@ def logs(data: bytes) -> None:
         path = Path(folder, "log")
         path.write_bytes(data)
         try:
-            for frame in read_log(path, Tally()):
-                assert frame.width
+            for rows in read_log(path, Tally()):
+                assert all(row.url for row in rows)
         except LogError:
             pass
         try:
@@ -158,7 +158,7 @@ def learner(data: bytes) -> None:
         try:
             summary = train([log], rules, LearningOptions(), workers=1)
             normalizer = Normalizer.from_paths([rules] if rules.exists() else [])  # there are none to write
-            urls = [url for frame in read_log(log, Tally()) for url in frame["url"].drop_nulls().to_list()]
+            urls = [row.url for rows in read_log(log, Tally()) for row in rows if row.url is not None]
         except LogError:
             return
         assert not summary.learned.failed, summary.learned.failed

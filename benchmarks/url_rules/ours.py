@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
-import polars as pl
-
 from benchmarks.url_rules.method import Learned, Row
-from dedupcrawl.crawl_logs.rows import SCHEMA
+from dedupcrawl.crawl_logs.rows import LogRow
 from dedupcrawl.training.learning_part import learn_sites
 from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.page_rows import page_rows
@@ -38,9 +36,8 @@ class OwnRule:
 
 def learn(rows: Sequence[Row], precision: float) -> Learned[OwnRule]:
     """The rules of this precision; all that were proved count as valid."""
-    log = {"url": [url for url, _ in rows], "text_digest": [label for _, label in rows], "status": [200] * len(rows)}
-    frame = pl.DataFrame({name: log.get(name, [None] * len(rows)) for name in SCHEMA}, schema=SCHEMA)
-    learned = learn_sites(page_rows(frame), LearningOptions(min_precision=precision))
+    log = (LogRow(url=url, text_digest=label, status=200) for url, label in rows)
+    learned = learn_sites(page_rows(log), LearningOptions(min_precision=precision))
     pairs = [(site_rules.site, rule) for site_rules in learned.rules for rule in site_rules.rules]
     rules = [OwnRule(place, site, rule) for place, (site, rule) in enumerate(pairs)]
     return Learned(rules, OwnMatcher, lambda _: range(len(rules)))

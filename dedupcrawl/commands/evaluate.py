@@ -31,7 +31,7 @@ def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
     dedupcrawl evaluate this-week.jsonl --rules rules/
     dedupcrawl evaluate crawl.tsv --rules rules/example.com.toml --json | jq .precision
     """
-    from dedupcrawl.training.evaluate import evaluate  # needs an extra
+    from dedupcrawl.training.evaluate import evaluate
 
     check_there_are(rules)
     tally = Tally()

@@ -119,7 +119,9 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
         opened.withdraw(dropped)
         for url in {*dropped, *(url for _, url in rewritten)}:
             opened.detach(url, ALIAS)
-        said = f"{counted(len(dropped), 'dropped page')} and {counted(len(rewritten), 'rewritten URL')} given back"
+        said = "nothing given back"
+        if dropped or rewritten:
+            said = f"{counted(len(dropped), 'dropped page')} and {counted(len(rewritten), 'rewritten URL')} given back"
         said += f" ({counted(again, 'page')} restored already)" if again else ""
         if dropped or rewritten:
             said += ", to be fetched at the next start of their spiders" if refetch else ""
@@ -273,7 +275,7 @@ def compact(index: str | None, as_json: bool) -> None:
     click.echo(to_json({"bytes_before": before, "bytes": after}) if as_json else said)
 
 
-_OF_DROPS = ("url", "duplicate_of", "check", "probability", "run")
+_OF_DROPS = ("url", "duplicate_of", "check", "probability", "needed", "run")
 _OF_PAGES = ("url", "title", "run")
 _WRITTEN = (".csv", ".jsonl", ".json", ".ndjson", "")
 
@@ -291,8 +293,9 @@ _WRITTEN = (".csv", ".jsonl", ".json", ".ndjson", "")
 def listing(drops: bool, output: Path | None, run: str, index: str | None, as_json: bool) -> None:
     """List the pages that an index keeps (url, title, run), or those that were dropped for them.
 
-    For a drop: url, duplicate_of, check, probability and run. If a URL was dropped several times, the last one counts;
-    drops that 'index restore' has undone are left out. CSV is for people: it has letters where a URL has percent signs.
+    For a drop: url, duplicate_of, check, probability, the one that was needed, and run. If a URL was dropped several
+    times, the last one counts; drops that 'index restore' has undone are left out. CSV is for people: it has letters
+    where a URL has percent signs.
 
     \b
     dedupcrawl index list --drops --output drops.csv
@@ -326,7 +329,8 @@ def _drops(index: Index, run: str | None) -> Iterator[tuple[Any, ...]]:
     for row in _standing_of(index, run):
         verdict = row.verdict
         if row.was_dropped and newest.get(verdict.url) == row.at:
-            yield verdict.url, verdict.duplicate_of, verdict.check, verdict.evidence.get("probability"), row.run
+            probability, needed = (verdict.evidence.get(name) for name in ("probability", "needed"))
+            yield verdict.url, verdict.duplicate_of, verdict.check, probability, needed, row.run
 
 
 def _standing_of(index: Index, run: str | None) -> Iterator[Recorded]:

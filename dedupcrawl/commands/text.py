@@ -155,7 +155,7 @@ def _warning(page: Page, body: bytes, settings: DedupSettings) -> str | None:
 
 
 def _said(told: dict[str, Any], lines: Sequence[Line]) -> Iterator[str]:
-    sizes = f"{counted(len(told['own_text']), 'line')} of its own, {len(told['furniture'])} of furniture"
+    sizes = f"{counted(len(told['own_text']), 'line')} of its own, {len(told['furniture'])} that its site repeats"
     has_all = told["beside"] is not None
     yield click.style(printable(told["title"]) or f"({'no title' if has_all else 'no title is kept'})", bold=True)
     yield f"main text: {sizes}, {counted(len(told['slots']), 'slot')}"

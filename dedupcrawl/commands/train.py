@@ -94,7 +94,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     dedupcrawl train crawl.tsv --rules rules/ --json | jq .rules
     dedupcrawl train s3a://crawls/2026-05/ --rules rules/ --engine spark
     """
-    from dedupcrawl.training.train import train  # needs an extra
+    from dedupcrawl.training.train import train
 
     tally = Tally()
     own = None if software is True else programs(software)
@@ -102,7 +102,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
         known = read_clearurls(knowledge) if knowledge else ()
         options = LearningOptions(holdout, seed, min_precision, min_coverage or 0, known, own)
         if engine == "spark":
-            from dedupcrawl.spark.train import train_on_spark  # needs another
+            from dedupcrawl.spark.train import train_on_spark  # needs an extra
 
             summary = train_on_spark(logs, rules, options, tally=tally)
         else:

@@ -107,7 +107,7 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
     rules = rules_of(checked(rule_files([folder])) if folder.exists() else {}, site) or SiteRules(site, ())
     log = None
     if logs:
-        from dedupcrawl.training.parts import rows_of  # needs an extra
+        from dedupcrawl.training.parts import rows_of
         from dedupcrawl.training.train import trained_on
 
         with progress() as bar:

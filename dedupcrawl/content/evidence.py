@@ -347,7 +347,7 @@ def _difference(found: object) -> str:
     here, there = (f"“{printable(str(found[key]))}”" if found.get(key) else "" for key in ("says", "kept_says"))
     words = found.get("kept_symbols")
     if "kept_says" not in found and isinstance(words, int) and words:
-        there = f"{counted(words, 'word')} of the kept page, not kept"
+        there = f"{counted(words, 'word')} of the kept page, not stored"
     sides = f"{here} against {there}" if here and there else here or there or "nothing"
     where = f"{place} of {of}" if place else f"in {of}"
     return f"at word {found['at'] + 1:,}, {where}, {kind or 'it differs'}: {sides}"

@@ -15,7 +15,6 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DontCloseSpider, NotConfigured
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl import extras
 from dedupcrawl.content import model
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
@@ -189,8 +188,6 @@ class Dedup:
 
         if self._log.path is None:
             raise SettingError("DEDUP_LEARN: got True while DEDUP_CRAWL_LOG is None; rules are learned from that log.")
-        if missing := extras.missing("train"):
-            raise SettingError(f"DEDUP_LEARN {missing}.")
         folder = self._rules_folder()
         folder.mkdir(parents=True, exist_ok=True)
         for path in rule_files([folder]).values():

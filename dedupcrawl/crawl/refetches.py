@@ -25,9 +25,8 @@ logger = logging.getLogger(__name__)
 
 _MOST_TIMES = 2  # that one request is sent again in a crawl
 _LEFT = (
-    "%s was fetched %d times more, because pages or items that its own duplicate were lost after they had been kept "
-    "(a later pipeline dropped them, or failed). It happened once more: what is not stored of it by the end is fetched "
-    "again by the next crawl with this index."
+    "%s has been fetched again %d times, because a later pipeline dropped or lost the items of each page that it "
+    "duplicates. Mend that pipeline: what is not stored by the end is fetched again by the next crawl with this index."
 )
 
 
@@ -81,7 +80,9 @@ class Refetches:
             return False
         abandoned = self._index.expire(leasing)
         if abandoned:
-            logger.info("%d pages of runs that were cut off may not have been stored: they no longer count.", abandoned)
+            logger.info(
+                "%d pages of interrupted runs may not have been stored: they no longer count as kept.", abandoned
+            )
         return True
 
     def _leasing(self) -> Collection[str] | None:

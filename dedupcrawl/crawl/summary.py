@@ -69,15 +69,15 @@ def closing_line(stats: StatsCollector) -> str:
     over_quota = stats.get_value("dedup/content/over_quota", 0)
     abstained = {name: stats.get_value(f"dedup/content/abstained/{name}", 0) for name in _HOLD}
     whats = ", ".join(f"{n:,} {_HOLD[name]}" for name, n in abstained.items() if n)
-    known = [f"{after_all:,} of them known as such once they were stored"] if after_all else []
-    known += [f"besides {wrongly:,} dropped wrongly and fetched again"] if wrongly else []
+    known = [f"{after_all:,} of them recognized only after they had been stored"] if after_all else []
+    known += [f"not counting {counted(wrongly, 'page')} dropped by mistake and fetched again"] if wrongly else []
     checked = stats.get_value("dedup/content/checked", 0)
     if checked and sum(abstained.values()) == checked:
         compared = f"none of {counted(checked, 'page')} could be compared"
     else:
         compared = f"{counted(checked, 'page')} checked, {duplicates}"
     return (
-        f"dedupcrawl: {counted(abs(saved), 'fetch')} {'added' if saved < 0 else 'saved'}"
+        f"dedupcrawl: {counted(abs(saved), 'fetch')} {'more than without rules' if saved < 0 else 'saved'}"
         f", {count('url/rewritten', 'link')} rewritten"
         f" ({by_aliases}{stats.get_value('dedup/url/fallback', 0):,} fell back,"
         f" {stats.get_value('dedup/url/tried', 0):,} tried, "
@@ -92,15 +92,16 @@ def closing_line(stats: StatsCollector) -> str:
 
 
 def lesson_line(stats: StatsCollector, normalizer: Normalizer, log: Path | None) -> str | None:
-    """How the next crawl fetches less, where there are no rules yet and duplicates to learn some from; else None."""
+    """How the next crawl fetches less, where there are no rules yet and duplicates to learn some from; else None.
+
+    Somebody may have deleted the log meanwhile.
+    """
     duplicates = stats.get_value("dedup/content/duplicate", 0)
-    if log is None or normalizer.site_count or duplicates < FIRST_LESSON:
+    if log is None or not log.exists() or normalizer.site_count or duplicates < FIRST_LESSON:
         return None
-    checked = stats.get_value("dedup/content/checked", 0)
     return (
-        f"dedupcrawl: {duplicates:,} of {counted(checked, 'page')} were duplicates. 'dedupcrawl train {log} --rules "
-        f"{RULES}' learns rules from this crawl's log, so that the next crawl need not fetch such pages; "
-        f"DEDUP_LEARN = True does so during the crawl.{f' Each {needs}' if (needs := extras.missing('train')) else ''}"
+        f"dedupcrawl: to fetch fewer duplicates in the next crawl, learn rules from this one's log: 'dedupcrawl train "
+        f"{log} --rules {RULES}'. DEDUP_LEARN = True learns them during the crawl."
     )
 
 

@@ -15,12 +15,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import polars as pl
-
 from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines
 from dedupcrawl.crawl_logs.delimited import named
 from dedupcrawl.crawl_logs.jsonl import NOT_OBJECT, decoded
-from dedupcrawl.crawl_logs.rows import BlockReader, rows_of_values
+from dedupcrawl.crawl_logs.rows import BlockReader, LogRow, rows_of_values
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
 _HEADER = re.compile(rb" CDX( [A-Za-z])+\s*\Z")
@@ -59,7 +57,7 @@ def cdx_reader(head: bytes, path: str) -> BlockReader:
     return partial(_rows_of_cdx, [_LETTERS.get(letter, f"_{letter}") for letter in letters])
 
 
-def _rows_of_cdx(names: Sequence[str], block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
+def _rows_of_cdx(names: Sequence[str], block: LineBlock, path: str, tally: Tally) -> list[LogRow]:
     lines = ((number, line.rstrip(b"\r").decode().split(" ")) for number, line in block.texts())
     captures = [(number, named(names, fields)) for number, fields in lines if fields[0] != "CDX"]
     return _rows_of_gets(captures, f"not {len(names)} fields", path, tally)
@@ -67,7 +65,7 @@ def _rows_of_cdx(names: Sequence[str], block: LineBlock, path: str, tally: Tally
 
 def _rows_of_gets(
     captures: Sequence[tuple[int, Mapping[str, Any] | None]], problem: str, path: str, tally: Tally
-) -> pl.DataFrame:
+) -> list[LogRow]:
     """The captures whose "key" says that they answer a GET; the others are counted."""
     gets = [one for one in captures if not (one[1] and NOT_GET in (one[1].get("key") or ""))]
     tally.skip(path, "not a GET request", len(captures) - len(gets))
@@ -85,7 +83,7 @@ def matches_cdxj(head: bytes) -> bool:
     return _CDXJ_ROW.match(first) is not None or any(_CDXJ_ROW.match(line) and WITH_TIME.match(line) for line in others)
 
 
-def rows_of_cdxj(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
+def rows_of_cdxj(block: LineBlock, path: str, tally: Tally) -> list[LogRow]:
     """The captures of some lines, answers to a POST left out; a `BlockReader`."""
     captures = []
     for number, line in block.texts():
@@ -109,7 +107,7 @@ def matches_heritrix(head: bytes) -> bool:
     return any(_FETCH.match(line) for line in first_lines(head))
 
 
-def rows_of_heritrix(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
+def rows_of_heritrix(block: LineBlock, path: str, tally: Tally) -> list[LogRow]:
     """The fetches of some lines; a `BlockReader`.
 
     Heritrix does not write where a redirect led. But the page that it led to was found by a path that ends in R, on the

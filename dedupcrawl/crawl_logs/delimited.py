@@ -8,10 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-import polars as pl
-
 from dedupcrawl.crawl_logs.blocks import line_blocks
-from dedupcrawl.crawl_logs.rows import NAMES, rows_of_values
+from dedupcrawl.crawl_logs.rows import NAMES, LogRow, rows_of_values
 from dedupcrawl.crawl_logs.tally import Tally
 
 _OPEN_QUOTE_LIMIT = 1 << 20  # characters of a field; beyond it, the quote that is open was never meant as one
@@ -24,8 +22,8 @@ def matches(separator: str, head: bytes) -> bool:
     return any(name in NAMES["url"] for name in _header(head.partition(b"\n")[0], separator))
 
 
-def read(separator: str, path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
-    """The rows of a file of fields that are separated so, in batches of `rows.SCHEMA` and `rows.LINE`.
+def read(separator: str, path: Path, tally: Tally) -> Iterator[list[LogRow]]:
+    """The rows of a file of fields that are separated so, in batches of `rows.LogRow`.
 
     Between commas a field may be quoted, and then span lines.
     """

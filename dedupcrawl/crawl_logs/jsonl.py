@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import polars as pl
 
 from dedupcrawl.crawl_logs.blocks import LineBlock, first_lines, open_log, utf8
-from dedupcrawl.crawl_logs.rows import rows_of_values
+from dedupcrawl.crawl_logs.rows import LogRow, rows_of_values
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
 NOT_OBJECT = "not a JSON object"
@@ -27,7 +26,7 @@ def matches(head: bytes) -> bool:
     return first.startswith(b"{") or (not is_array and any(line.startswith(b'{"') for line in others))
 
 
-def rows_of(block: LineBlock, path: str, tally: Tally) -> pl.DataFrame:
+def rows_of(block: LineBlock, path: str, tally: Tally) -> list[LogRow]:
     """The rows of some lines; a `BlockReader`."""
     return rows_of_values(((number, decoded(line)) for number, line in block.texts()), NOT_OBJECT, path, tally)
 
@@ -45,8 +44,8 @@ _SIZE_LIMIT = 1 << 30  # bytes; an array is one JSON value and is read as one
 _OBJECTS_A_BATCH = 100_000
 
 
-def read_array(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
-    """The objects of the array, in batches of `rows.SCHEMA` and `rows.LINE` (which counts objects, not lines).
+def read_array(path: Path, tally: Tally) -> Iterator[list[LogRow]]:
+    """The objects of the array, in batches of `rows.LogRow` (which counts objects, not lines).
 
     Raises:
         LogError: the file is over 1 GiB, or broken anywhere: what follows the break cannot be told.

@@ -8,11 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import polars as pl
-
-from dedupcrawl.crawl_logs import archives, delimited, jsonl, parquet, warc
+from dedupcrawl.crawl_logs import archives, delimited, jsonl
 from dedupcrawl.crawl_logs.blocks import head_of, line_blocks
-from dedupcrawl.crawl_logs.rows import BlockReader, usable_rows
+from dedupcrawl.crawl_logs.rows import BlockReader, LogRow, usable_rows
 from dedupcrawl.crawl_logs.tally import THE_LOG_OF_A_CRAWL, LogError, Tally
 
 
@@ -21,14 +19,14 @@ class LogFormat(NamedTuple):
 
     name: str
     matches: Callable[[bytes], bool]  # whether a file that begins with these (decompressed) bytes is of this format
-    # the file's rows in batches, in the columns of `rows.SCHEMA` and `rows.LINE`. Fills the tally with what it leaves
-    # out; raises LogError when the file is broken as a whole
-    read: Callable[[Path, Tally], Iterator[pl.DataFrame]] | None = None
+    # the file's rows in batches. Fills the tally with what it leaves out; raises LogError when the file is broken as a
+    # whole
+    read: Callable[[Path, Tally], Iterator[list[LogRow]]] | None = None
     # in place of `read` where lines of the middle can be read without those before: given the beginning of a file and
     # its name, what reads any of its lines. May raise LogError
     block_reader: Callable[[bytes, str], BlockReader] | None = None
 
-    def batches(self, path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
+    def batches(self, path: Path, tally: Tally) -> Iterator[list[LogRow]]:
         """As `read`, of any format."""
         if self.read is not None:
             yield from self.read(path, tally)
@@ -39,9 +37,21 @@ class LogFormat(NamedTuple):
                 yield rows_of(block, str(path), tally)
 
 
+def _parquet(path: Path, tally: Tally) -> Iterator[list[LogRow]]:
+    from dedupcrawl.crawl_logs import parquet  # needs an extra
+
+    return parquet.read(path, tally)
+
+
+def _warc(path: Path, tally: Tally) -> Iterator[list[LogRow]]:
+    from dedupcrawl.crawl_logs import warc  # needs an extra
+
+    return warc.read(path, tally)
+
+
 FORMATS = (
-    LogFormat("Parquet", lambda head: head.startswith(b"PAR1"), parquet.read),
-    LogFormat("WARC", lambda head: head.startswith(b"WARC/"), warc.read),
+    LogFormat("Parquet", lambda head: head.startswith(b"PAR1"), _parquet),
+    LogFormat("WARC", lambda head: head.startswith(b"WARC/"), _warc),
     LogFormat("JSON Lines", jsonl.matches, None, lambda *_: jsonl.rows_of),
     LogFormat("JSON array", lambda head: head.lstrip().startswith(b"["), jsonl.read_array),
     LogFormat("Heritrix crawl.log", archives.matches_heritrix, None, lambda *_: archives.rows_of_heritrix),
@@ -81,8 +91,8 @@ def format_like(head: bytes, path: str) -> LogFormat | None:
     )
 
 
-def read_log(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
-    """The usable rows of one log, in batches of at most a few hundred thousand, in the columns of `rows.SCHEMA`.
+def read_log(path: Path, tally: Tally) -> Iterator[list[LogRow]]:
+    """The usable rows of one log, in batches of at most a few hundred thousand.
 
     An empty file has no rows. Rows that cannot be used are counted in `tally` by their reason.
 

@@ -1,46 +1,50 @@
-"""The rows that every log format is read into: one schema, and the names by which other programs call its columns."""
+"""The rows that every log format is read into, and the names by which other programs call their fields."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from itertools import chain
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta, timezone
+from functools import lru_cache
 from typing import Any
 
-import polars as pl
-from polars.datatypes import DataType, DataTypeClass
+import msgspec
+import regex  # type: ignore[import-untyped]  # it ships no types
 
 from dedupcrawl.core.digests import digest_of
 from dedupcrawl.crawl_logs.blocks import LineBlock, utf8
 from dedupcrawl.crawl_logs.tally import Tally
 
-SCHEMA: dict[str, DataType | DataTypeClass] = {
-    "url": pl.String,  # as in the log, http or https
-    "digest": pl.String,  # of the bytes
-    "text_digest": pl.String,  # of the main text
-    "simhash": pl.String,
-    "status": pl.Int64,
-    "bytes": pl.Int64,  # of the body
-    "title": pl.String,
-    "canonical": pl.String,  # rel=canonical, as in the page
-    "redirect_to": pl.String,  # as in the answer
-    "duplicate_of": pl.String,  # URL of the page that a near-duplicate verdict names
-    "unique": pl.Boolean,  # whether the page was compared with all before it, and is like none
-    "alias_of": pl.String,  # URL that leads to the same page, as a page says
-    "alias_held": pl.Boolean,  # whether it was so when both were fetched; null where `url` was not
-    "importance": pl.Float64,
-    "fetched_at": pl.Datetime("ms"),  # UTC
-    "run": pl.String,  # which of the crawls that share a log
-}
-"""Column → type of every batch of rows; what a log does not say is null."""
 
-LINE = "line"
-"""A batch's own extra column, until `usable_rows`: where the row stands in its file, from 1; null where unknown."""
+class LogRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One row of a log; what the log does not say is None."""
 
-UNREAD = "unread"
-"""Another: what a row says that must not be taken for nothing, and cannot be read, as a reason; null where all can."""
+    url: str | None = None  # as in the log
+    digest: str | None = None  # of the bytes
+    text_digest: str | None = None  # of the main text
+    simhash: str | None = None
+    status: int | None = None
+    bytes: int | None = None  # of the body
+    title: str | None = None
+    canonical: str | None = None  # rel=canonical, as in the page
+    redirect_to: str | None = None  # as in the answer
+    duplicate_of: str | None = None  # URL of the page that a near-duplicate verdict names
+    unique: bool | None = None  # whether the page was compared with all before it, and is like none
+    alias_of: str | None = None  # URL that leads to the same page, as a page says
+    alias_held: bool | None = None  # whether it was so when both were fetched; None where `url` was not
+    importance: float | None = None
+    fetched_at: int | None = None  # milliseconds since the epoch, UTC
+    run: str | None = None  # which of the crawls that share a log
+    line: int | None = None  # where the row stands in its file, from 1; None for one that was made of others
+    unread: str | None = None  # why a value that must not be taken for nothing cannot be read; None where all can
 
-BlockReader = Callable[[LineBlock, str, Tally], pl.DataFrame]
-"""Called with a block of lines, the log's name and its tally: the rows in the columns of `SCHEMA`, and `LINE`."""
+
+COLUMNS = tuple(name for name in LogRow.__struct_fields__ if name not in {"line", "unread"})
+"""The fields that a log may have."""
+
+BlockReader = Callable[[LineBlock, str, Tally], list[LogRow]]
+"""Called with a block of lines, the log's name and its tally."""
 
 TEXT = "text"
 """A feed's main text: becomes a text_digest where the row has no signature of its own."""
@@ -62,36 +66,39 @@ _ALIASES: dict[str, tuple[str, ...]] = {
     "fetched_at": ("fetch_time", "crawled_at", "timestamp", "time", "date"),
     TEXT: ("main_text",),
 }  # fmt: skip
-NAMES = {column: (column, *_ALIASES.get(column, ())) for column in (*SCHEMA, TEXT)}
+NAMES = {column: (column, *_ALIASES.get(column, ())) for column in (*COLUMNS, TEXT)}
 """Column → the names it may have in a log, best first."""
 KNOWN_NAMES = frozenset(name for names in NAMES.values() for name in names)
 """All the names of `NAMES`: what a reader has to take from a file."""
 
+_LONGEST_NAME, _MOST_NAMES = 100, 100  # of a row's names: what is remembered of them is bounded
 URL_LIMIT = 16_384  # bytes; browsers and servers stop well below
 SIGNATURES = ("text_digest", "digest", "simhash")
 LINKS = ("redirect_to", "canonical", "duplicate_of", "alias_of")
-"""The columns that lead to another URL."""
+"""The fields that lead to another URL."""
 
 # How logs write that there is no value, or no link; the zeros are the SimHash of no features.
-_NOT_SAID = (
+_NOT_SAID = frozenset((
     "", "-", "0" * 16, "null", "NULL", "None", "none", "nan", "NaN", "\\N",
     "[]", "{}", "false", "False", "true", "True",
-)  # fmt: skip
+))  # fmt: skip
 _TRUTHS = dict.fromkeys(("true", "t", "yes", "y", "1", "1.0"), True)
 _TRUTHS |= dict.fromkeys(("false", "f", "no", "n", "0", "0.0"), False)  # in lower case
-_NEITHER = {column: f"{column} is neither true nor false" for column, dtype in SCHEMA.items() if dtype == pl.Boolean}
+_NEITHER = {column: f"{column} is neither true nor false" for column in ("unique", "alias_held")}
 _MOST_IMPORTANT = 1e15  # sums of so much stay numbers
-_DIGEST_KIND = r"^[A-Za-z][A-Za-z0-9-]*:"  # "sha1:…": one log writes it, the next does not
+_INT_64 = 1 << 63
+_DIGEST_KIND = re.compile(r"[A-Za-z][A-Za-z0-9-]*:")  # "sha1:…": one log writes it, the next does not
 _NO_URL, _TOO_LONG = "no URL", f"URL longer than {URL_LIMIT} bytes"
 _BROKEN = (_NO_URL, _TOO_LONG, *_NEITHER.values())
 # Labels of a letter, a digit or a symbol at least. Of ASCII, hosts have letters, digits, "-" and "_" (RFC 3986 allows
 # more, which no name server has); of escapes those of bytes that are not UTF-8; and no full-width form of other ASCII.
 _ESCAPED = r"%[89A-Fa-f][0-9A-Fa-f]"
 _LABEL = rf"(?:[A-Za-z0-9_-]|{_ESCAPED}|[^\x00-\x7f\s。．｡！-，／：-＠［-＾｀｛-～])"
-_NAME = rf"{_LABEL}*(?:[\p{{L}}\p{{N}}\p{{So}}]|{_ESCAPED}){_LABEL}*"
-# A name, or an address in brackets.
-_HOST = rf"(?:{_NAME}(?:[.。．｡]{_NAME})*[.。．｡]?|\[[0-9A-Fa-f:.]+\])"
-_HTTP = rf"^(?i)https?://(?:[^/?#\\]*@)?{_HOST}(?::\d*)?(?:[/?#\\]|$)"
+_LABELS = regex.compile(rf"{_LABEL}++")
+_WORD = regex.compile(rf"[\p{{L}}\p{{N}}\p{{So}}]|{_ESCAPED}")
+_DOTS = re.compile("[.。．｡]")
+_ADDRESS = re.compile(r"\[[0-9A-Fa-f:.]+\]")
+_AUTHORITY = re.compile(r"(?i:https?)://([^/?#\\]*)")
 _SAYS_NOTHING = "no digest, redirect or canonical link"
 _ERROR = "error status, without a digest"
 _SHA1_OF_NOTHING = "da39a3ee5e6b4b0d3255bfef95601890afd80709"
@@ -101,164 +108,209 @@ Values = Iterable[tuple[int | None, Mapping[str, Any] | None]]
 """Rows with the numbers of their lines, None for one that was made of others; None in place of a row that is broken."""
 
 
-def rows_of_values(values: Values, problem: str, path: str, tally: Tally) -> pl.DataFrame:
-    """Rows of values in a log's own names → the columns of `SCHEMA`, `LINE`, `UNREAD`. Broken ones are counted."""
-    numbers, rows, broken = list[int | None](), list[Mapping[str, Any]](), list[int]()
+def rows_of_values(values: Values, problem: str, path: str, tally: Tally) -> list[LogRow]:
+    """Rows of values in a log's own names → `LogRow`. Broken ones are counted."""
+    rows, broken = list[LogRow](), list[int]()
     for number, row in values:
         if row is not None:
-            numbers.append(number)
-            rows.append(row)
+            rows.append(canonical_row(row, number))
         elif number is not None:
             broken.append(number)
     tally.skip(path, problem, len(broken), broken)
-    names = [name for name in dict.fromkeys(chain.from_iterable(rows)) if name.strip().lower() in KNOWN_NAMES]
-    columns = {}
+    return rows
+
+
+def canonical_row(row: Mapping[str, Any], line: int | None = None) -> LogRow:
+    """A row in a log's own names → what it says.
+
+    Names are looked up in `NAMES`, others dropped; a value that does not fit its field becomes None.
+    """
+    values = dict[str, Any]()
+    for column, keys in _keys_of(row):
+        read = _READERS.get(column, _said)
+        for key in keys:
+            if (value := row[key]) is not None and (value := read(value)) is not None:
+                values[column] = value
+                break
+        else:
+            if column in _NEITHER and any(_is_unread(row[key]) for key in keys):
+                values.setdefault("unread", _NEITHER[column])
+    text = values.pop(TEXT, None)
+    if text is not None and not any(name in values for name in SIGNATURES):
+        bare = "".join(text.split())
+        values["text_digest"] = digest_of(bare.encode()).hex() if bare else _SHA1_OF_NOTHING
+    return LogRow(line=line, **values)
+
+
+def _keys_of(row: Mapping[str, Any]) -> Sequence[tuple[str, Sequence[str]]]:
+    """Each field that a row has a name for, with its keys, the best first."""
+    names = tuple(name for name in row if len(name) <= _LONGEST_NAME)
+    return _keys(names) if len(names) <= _MOST_NAMES else _keys.__wrapped__(names)
+
+
+@lru_cache(maxsize=256)  # the rows of a log have few sets of names
+def _keys(names: tuple[str, ...]) -> Sequence[tuple[str, Sequence[str]]]:
+    keys = dict[str, list[str]]()
     for name in names:
-        found = [row.get(name) for row in rows]
-        texts = found if set(map(type, found)) <= {str, type(None)} else [_text(value) for value in found]
-        columns[name] = pl.Series(texts, dtype=pl.String)
-    return canonical_rows(pl.DataFrame({**columns, LINE: pl.Series(numbers, dtype=pl.Int64)}))
+        keys.setdefault(name.strip().lower(), []).append(name)
+    found = ((column, [key for one in known for key in keys.get(one, ())]) for column, known in NAMES.items())
+    return [(column, some) for column, some in found if some]
+
+
+def usable_rows(rows: Iterable[LogRow], path: str, tally: Tally) -> list[LogRow]:
+    """Leave out the rows that nothing can be learned from, and count them by reason.
+
+    A row without URL, or with one that no server would take, or with a verdict that cannot be read, is broken: its line
+    is told. Other schemes than http, hosts that are none, and rows that say nothing of their page are in every log;
+    they are only counted. Rows without a line were made of other rows and are not counted.
+    """
+    usable, left_out = list[LogRow](), dict[str, list[LogRow]]()
+    for row in rows:
+        reason = _why_not(row)
+        if reason is None:
+            usable.append(row)
+            tally.rows += row.line is not None
+        else:
+            left_out.setdefault(reason, []).append(row)
+    for reason, some in left_out.items():
+        lines = [row.line for row in some if row.line is not None]
+        tally.skip(path, reason, len(some), lines if reason in _BROKEN else ())
+        tally.rows -= len(some) - len(lines)
+    return usable
+
+
+def _why_not(row: LogRow) -> str | None:
+    """Why nothing can be learned from a row; None where something can."""
+    url = row.url
+    if url is None:
+        return _NO_URL
+    if len(url) > URL_LIMIT or (not url.isascii() and len(url.encode()) > URL_LIMIT):
+        return _TOO_LONG
+    match = _AUTHORITY.match(url)
+    if match is None or not _is_authority(match[1]):
+        return "not an http URL"
+    if row.unread is not None:
+        return row.unread
+    if row.unique is None and all(getattr(row, name) is None for name in (*SIGNATURES, *LINKS)):
+        return _ERROR if row.status is not None and row.status >= 400 else _SAYS_NOTHING
+    return None
+
+
+@lru_cache(maxsize=4_096)  # up to 16 KB each
+def _is_authority(text: str) -> bool:
+    """Whether this is a host, a name or an address in brackets, with or without user and port."""
+    host = text.rpartition("@")[2]
+    if host.startswith("["):
+        address, end, port = host.partition("]")
+        is_address = _ADDRESS.fullmatch(address + end) is not None
+        return is_address and (not port or (port.startswith(":") and _is_port(port[1:])))
+    name, _, port = host.partition(":")
+    labels = _DOTS.split(name)
+    if len(labels) > 1 and not labels[-1]:
+        labels.pop()
+    return _is_port(port) and all(_LABELS.fullmatch(label) and _WORD.search(label) for label in labels)
+
+
+def _is_port(text: str) -> bool:
+    return not text or text.isdecimal()
 
 
 def _text(value: object) -> str | None:
-    """A value as text, of any number of digits; of a list the first: Scrapy's ItemLoader writes {"url": ["http://…"]}.
-
-    Polars is not given lists: one of 1,800 bytes that is nested 900 deep takes it 45 s and 9.7 GB.
-    """
+    """A value as text, of any number of digits; of a list the first: Scrapy's ItemLoader writes {"url": ["http://…"]}."""
     value = value[0] if isinstance(value, list) and value else value
-    if value is None or isinstance(value, str):
+    if isinstance(value, str):
         return value
+    if isinstance(value, bytes):  # Parquet whose writer did not say that it is text
+        return utf8(value).decode()
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return None if isinstance(value, (list, dict)) else str(value)
+    return None if value is None or isinstance(value, (list, dict)) else str(value)
 
 
-def canonical_rows(frame: pl.DataFrame) -> pl.DataFrame:
-    """One batch in a log's own columns → the same rows in the columns of `SCHEMA`, `LINE` and `UNREAD`.
-
-    Names are looked up in `NAMES`, other columns dropped; a value that does not fit its column's type becomes null.
-    """
-    have = {name.strip().lower(): name for name in reversed(frame.columns)}  # of equal names the first counts
-    have = {name: column for name, column in have.items() if frame[column].null_count() < frame.height}
-    columns = {}
-    for column, names in NAMES.items():
-        dtype = SCHEMA.get(column, pl.String)
-        sources = [_value(column, pl.col(have[name]), frame.schema[have[name]]) for name in names if name in have]
-        columns[column] = pl.coalesce(sources) if sources else pl.lit(None, dtype)
-    text = columns.pop(TEXT)
-    line = pl.col(LINE).cast(pl.Int64) if LINE in frame.columns else pl.lit(None, pl.Int64)
-    said = {name: _said(pl.col(have[name]), frame.schema[have[name]]) for name in _NEITHER if name in have}
-    known = {name: one.is_in(_NOT_SAID) | one.str.to_lowercase().is_in(list(_TRUTHS)) for name, one in said.items()}
-    unread = pl.coalesce(
-        *(pl.when(~one).then(pl.lit(_NEITHER[name])) for name, one in known.items()), pl.lit(None, pl.String)
-    )
-    rows = frame.with_columns(text.alias(TEXT), line.alias(LINE), unread.alias(UNREAD), **columns)
-    rows = rows.select(TEXT, *columns, LINE, UNREAD)
-    if any(name in have for name in NAMES[TEXT]):
-        unsigned = pl.all_horizontal(pl.col(name).is_null() for name in SIGNATURES)
-        digest = pl.col(TEXT).map_batches(_digests, return_dtype=pl.String)
-        rows = rows.with_columns(text_digest=pl.when(unsigned).then(digest).otherwise("text_digest"))
-    return rows.drop(TEXT)
+def _bare(value: object) -> str | None:
+    """A value as text without white space around it."""
+    text = _text(value)
+    return None if text is None else text.strip()
 
 
-def usable_rows(rows: pl.DataFrame, path: str, tally: Tally) -> pl.DataFrame:
-    """Leave out the rows that nothing can be learned from, count them by reason, and drop `LINE` and `UNREAD`.
-
-    A row without URL, or with one that no server would take, or with a verdict that cannot be read, is broken: its line
-    is told. Other schemes than http,
-    hosts that are none, and rows that say nothing of their page are in every log; they are only counted. Rows without
-    `LINE` were made of other rows and are not counted.
-    """
-    says_nothing = pl.all_horizontal(pl.col(name).is_null() for name in (*SIGNATURES, *LINKS, "unique"))
-    reason = (
-        pl.when(pl.col("url").is_null())
-        .then(pl.lit(_NO_URL))
-        .when(pl.col("url").str.len_bytes() > URL_LIMIT)
-        .then(pl.lit(_TOO_LONG))
-        .when(~pl.col("url").str.contains(_HTTP))
-        .then(pl.lit("not an http URL"))
-        .when(pl.col(UNREAD).is_not_null())
-        .then(UNREAD)
-        .when(says_nothing & (pl.col("status") >= 400))
-        .then(pl.lit(_ERROR))
-        .when(says_nothing)
-        .then(pl.lit(_SAYS_NOTHING))
-    )
-    rows = rows.with_columns(reason=reason)
-    left_out = rows.filter(pl.col("reason").is_not_null()).group_by("reason", maintain_order=True)
-    for (said,), group in left_out:
-        broken = group[LINE].drop_nulls() if said in _BROKEN else ()
-        tally.skip(path, str(said), group.height, broken)
-        tally.rows -= group[LINE].null_count()
-    rows = rows.filter(pl.col("reason").is_null())
-    tally.rows += rows.height - rows[LINE].null_count()
-    return rows.select(*SCHEMA)
+def _said(value: object) -> str | None:
+    text = _bare(value)
+    return None if text in _NOT_SAID else text
 
 
-def _value(column: str, value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.Expr:  # noqa: PLR0911 - a column each
-    """One source column as the type that `SCHEMA` wants, null where the log says nothing."""
-    target = SCHEMA.get(column, pl.String)
-    if dtype == target and target not in (pl.String, pl.Float64):
-        return value
-    if column == TEXT:
-        return _text_of(value, dtype)
-    value = _said(value, dtype)
-    if target == pl.Boolean:
-        return value.str.to_lowercase().replace_strict(_TRUTHS, default=None, return_dtype=pl.Boolean)
-    value = pl.when(~value.is_in(_NOT_SAID)).then(value)
-    if target in (pl.Int64, pl.Float64):
-        number = value.cast(pl.Float64, strict=False)
-        if column == "importance":
-            number = pl.when(number.is_finite()).then(number.clip(0, _MOST_IMPORTANT))
-        return number.cast(target, strict=False)
-    if column == "fetched_at":
-        return _time(value)
-    if column in SIGNATURES:
-        is_json = value.str.starts_with("[") | value.str.starts_with("{")
-        return pl.when(~is_json).then(value.str.replace(_DIGEST_KIND, ""))
-    return value
+def _truth(value: object) -> bool | None:
+    return _TRUTHS.get((_bare(value) or "").lower())
 
 
-def _said(value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.Expr:
-    """One source column as text without white space around it."""
-    return _text_of(value, dtype).str.strip_chars()
+def _is_unread(value: object) -> bool:
+    text = _bare(value)
+    return text is not None and text not in _NOT_SAID and text.lower() not in _TRUTHS
 
 
-def _text_of(value: pl.Expr, dtype: DataType | DataTypeClass) -> pl.Expr:
-    if isinstance(dtype, pl.List):  # Scrapy's ItemLoader without an output processor
-        value, dtype = value.list.first(), dtype.inner
-    if dtype == pl.Binary:  # Parquet whose writer did not say that it is text
-        value = value.map_batches(_as_text, return_dtype=pl.String)
-    return value.cast(pl.String, strict=False)
-
-
-def _as_text(values: pl.Series) -> pl.Series:
+def _number(value: object) -> float | None:
+    """A finite number, however it is written."""
+    if not isinstance(value, (int, float)):
+        value = _said(value)
+        if value is None or "_" in value or not value.isascii():
+            return None
     try:
-        text: pl.Series = values.cast(pl.String)
-    except pl.exceptions.PolarsError:
-        said = (None if value is None else utf8(value).decode() for value in values.to_list())
-        text = pl.Series(values.name, said, dtype=pl.String)
-    return text
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
 
 
-def _time(value: pl.Expr) -> pl.Expr:
+def _whole(value: object) -> int | None:
+    number = _number(value)
+    return int(number) if number is not None and -_INT_64 <= number < _INT_64 else None
+
+
+def _importance(value: object) -> float | None:
+    number = _number(value)
+    return None if number is None else min(max(number, 0.0), _MOST_IMPORTANT)
+
+
+def _digest(value: object) -> str | None:
+    text = _said(value)
+    if text is None or text.startswith(("[", "{")):
+        return None
+    kind = _DIGEST_KIND.match(text)
+    return text[kind.end() :] if kind else text
+
+
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[\d.,:]*([+-])(\d\d):?(\d\d)$)?", re.ASCII)
+_ARCHIVED = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)", re.ASCII)
+_EPOCH = re.compile(r"(\d{9,10})(?:\.\d+)?|(\d{13})", re.ASCII)
+
+
+def _time(value: object) -> int | None:
     """A time as logs write it: ISO 8601, the 14 (or 17) digits of archives, seconds or milliseconds since the epoch."""
-    digits = value.str.extract(r"^(\d{14})").str.to_datetime("%Y%m%d%H%M%S", time_unit="ms", strict=False)
-    iso = value.str.extract(r"^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)").str.replace(" ", "T", literal=True)
-    zone = value.str.extract(r"^\d{4}-\d\d-\d\d[T ][\d:.,]+([+-]\d\d:?\d\d)$").str.replace(":", "", literal=True)
-    minutes = zone.str.slice(1, 2).cast(pl.Int64) * 60 + zone.str.slice(3, 2).cast(pl.Int64)
-    ahead = pl.duration(minutes=pl.when(zone.str.starts_with("-")).then(-minutes).otherwise(minutes).fill_null(0))
-    epoch = value.str.extract(r"^(\d{9,10}(?:\.\d+)?)$").cast(pl.Float64, strict=False) * 1000
-    milliseconds = value.str.extract(r"^(\d{13})$").cast(pl.Float64, strict=False)
-    return pl.coalesce(
-        iso.str.to_datetime("%Y-%m-%dT%H:%M:%S", time_unit="ms", strict=False) - ahead,
-        digits,
-        pl.coalesce(epoch, milliseconds).cast(pl.Int64).cast(pl.Datetime("ms")),
-    )
+    if isinstance(value, datetime):
+        return round((value if value.tzinfo else value.replace(tzinfo=timezone.utc)).timestamp() * 1000)
+    text = _said(value)
+    if text is None:
+        return None
+    try:
+        if match := _TIME.match(text):
+            at = datetime.fromisoformat(f"{match[1]}T{match[2]}+00:00")
+            if match[3]:
+                ahead = timedelta(hours=int(match[4]), minutes=int(match[5]))
+                at = at + ahead if match[3] == "-" else at - ahead
+            return round(at.timestamp() * 1000)
+        if match := _ARCHIVED.match(text):
+            return round(datetime(*map(int, match.groups()), tzinfo=timezone.utc).timestamp() * 1000)  # type: ignore[arg-type,misc]
+    except (ValueError, OverflowError):
+        return None
+    match = _EPOCH.fullmatch(text)
+    return None if match is None else int(match[2]) if match[2] else int(float(text) * 1000)
 
 
-def _digests(texts: pl.Series) -> pl.Series:
-    """Of each text a digest without its white space; the same in every process, of any machine."""
-    bare = (None if text is None else "".join(text.split()) for text in texts.to_list())
-    said = (text if text is None else digest_of(text.encode()).hex() if text else _SHA1_OF_NOTHING for text in bare)
-    return pl.Series(texts.name, said, dtype=pl.String)
+_READERS: Mapping[str, Callable[[object], Any]] = {
+    **dict.fromkeys(SIGNATURES, _digest),
+    **dict.fromkeys(_NEITHER, _truth),
+    **dict.fromkeys(("status", "bytes"), _whole),
+    "importance": _importance,
+    "fetched_at": _time,
+    TEXT: _text,
+}
+"""Field → what makes its value of one that a log has, or None; of all others it is text."""

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import polars as pl
 from fastwarc.warc import HeaderMap, WarcRecord, WarcRecordType
 
 from dedupcrawl.content.bodies import HTML
@@ -24,7 +23,7 @@ from dedupcrawl.content.html import extract
 from dedupcrawl.core.digests import digest_of
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.crawl_logs.blocks import Content, open_log, utf8
-from dedupcrawl.crawl_logs.rows import rows_of_values
+from dedupcrawl.crawl_logs.rows import LogRow, rows_of_values
 from dedupcrawl.crawl_logs.tally import Tally
 
 RECORD_LIMIT = 64 << 20  # bytes held in memory; a larger record is not a page
@@ -241,8 +240,8 @@ _ANSWERS = (WarcRecordType.response, WarcRecordType.revisit)
 _RECORDS_A_BATCH = 20_000
 
 
-def read(path: Path, tally: Tally) -> Iterator[pl.DataFrame]:
-    """The answers in a WARC, in batches of `rows.SCHEMA` and `rows.LINE`, which counts records.
+def read(path: Path, tally: Tally) -> Iterator[list[LogRow]]:
+    """The answers in a WARC, in batches of `rows.LogRow`, which counts records.
 
     Of a damaged file all that can be read is read, and the rest counted.
     """

@@ -113,7 +113,8 @@ class ResidentLimit:
         if held > self._limit and not self._has_warned:
             self._has_warned = True
             logger.warning(
-                "The process holds %d MB without the index, more than its limit of %d MB (DEDUP_INDEX_MEMORY).",
+                "The process holds %d MB without the index, more than DEDUP_INDEX_MEMORY = %d: raise that, or send "
+                "fewer requests at a time.",
                 (held - of_files) >> 20,
                 self._limit >> 20,
             )

@@ -204,7 +204,7 @@ class SegmentStore:
         """
         old = manifest[fold.stay :]
         if damage := [said for _, said in self._damaged(old)]:
-            logger.warning("%s; it is made again from the pages", damage[0])
+            logger.warning("%s; it is rebuilt from the stored pages", damage[0])
             row = self._made_again(manifest, fold.first, fold.end)
         else:
             row = self._written(manifest, fold.first, fold.end, fold.parts(), fold.left_out)
@@ -238,7 +238,7 @@ class SegmentStore:
                 return  # another process has the index open and merges: it has looked already
             manifest = self._current()
             for row, said in self._damaged(manifest, CHECKED_AT_OPEN):
-                logger.warning("%s; it is made again from the pages", said)
+                logger.warning("%s; it is rebuilt from the stored pages", said)
                 new = self._made_again(manifest, row.first, row.end)
                 manifest = tuple(new if each is row else each for each in manifest)
                 self._publish(manifest, [row])

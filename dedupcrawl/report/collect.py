@@ -9,8 +9,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from dedupcrawl.aliases.alias import NAME as ALIAS
 from dedupcrawl.aliases.alias import SiteAliases, rule_id
 from dedupcrawl.aliases.sources import DUPLICATE, SOURCES
@@ -146,7 +144,7 @@ def _verdicts(index: Index, total: int, told: Progress, run: str | None) -> Verd
     found = Verdicts()
     # Of each recorded verdict, oldest first, whether it is the last on its page in its run: that one counts.
     hashes = sources.hashes_of(sources.of_run(row.run, row.verdict.url) for row in index.recorded())
-    newest = pl.Series(hashes).is_last_distinct()
+    newest = sources.is_last(hashes)
 
     def duplicates() -> Iterator[str]:
         for number, recorded in enumerate(index.recorded(), 1):
@@ -193,7 +191,7 @@ def _crawled(
 ) -> tuple[sources.Crawled | None, list[str]]:
     if log is None or not log.is_file():
         return None, []
-    titled = pl.Series([url for row in verdicts.listing.rows() for url in (row.url, row.of)], dtype=pl.String).unique()
+    titled = {url for row in verdicts.listing.rows() for url in (row.url, row.of)}
     try:
         size = log.stat().st_size
         crawled, tally = sources.read_crawled(

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import mmh3
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from dedupcrawl.aliases.alias import RULE
 from dedupcrawl.crawl_logs.registry import format_of
+from dedupcrawl.crawl_logs.rows import LogRow
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.index.contract import PageStore
 from dedupcrawl.index.record import Rewrite
@@ -24,11 +25,9 @@ from dedupcrawl.urls.rule import Rule, RuleError, rule_facts
 from dedupcrawl.urls.rule_files import read_rules, rule_files
 
 _PAUSE = 60_000  # milliseconds; a longer gap between two responses is one between two crawls
-_HOST = r"^(?i)https?://(?:[^/?#@]*@)?([^/?#]*)"
+_HOST = re.compile(r"(?i:https?)://(?:[^/?#@]*@)?([^/?#]*)")
 _LONGEST_TITLE = 200  # characters
-_HASHED_AT_ONCE = 4_096
-
-_URL_OF_RUN = pl.when(pl.col("run").is_null()).then("url").otherwise(pl.concat_str("run", "url", separator="\0"))
+_OK = 200
 
 Hashes = NDArray[np.uint64]
 
@@ -51,11 +50,19 @@ class Crawled:
 
 
 def hashes_of(texts: Iterable[str]) -> Hashes:
-    """Shape (n,): a 64-bit hash of each text, as `read_crawled` compares them; a few thousand are held at a time."""
-    waiting, parts = iter(texts), [np.zeros(0, dtype=np.uint64)]
-    while some := list(islice(waiting, _HASHED_AT_ONCE)):
-        parts.append(pl.Series(some, dtype=pl.String).hash().to_numpy())
-    return np.concatenate(parts)
+    """Shape (n,): a 64-bit hash of each text, as `read_crawled` compares them."""
+    return np.fromiter(map(_hash, texts), np.uint64)
+
+
+def _hash(text: str) -> int:
+    return mmh3.hash64(text, signed=False)[0]
+
+
+def is_last(hashes: Hashes) -> NDArray[np.bool_]:
+    """Shape (n,): whether each hash is the last of its value."""
+    last = np.zeros(len(hashes), dtype=np.bool_)
+    last[len(hashes) - 1 - np.unique(hashes[::-1], return_index=True)[1]] = True
+    return last
 
 
 def of_run(run: str, url: str) -> str:
@@ -80,31 +87,25 @@ def read_crawled(
     """
     found, tally = Crawled(), Tally()
     log_format = format_of(log)
-    wanted = pl.Series(titled, dtype=pl.String).unique()
-    hashed = pl.Series(duplicates, dtype=pl.UInt64).unique()
+    wanted, hashed = frozenset(titled), np.unique(duplicates)
     times, flags = [found.at], [found.duplicate]
     hosts: Counter[str] = Counter()
     for batch in log_format.batches(log, tally) if log_format else ():
-        found_out = pl.any_horizontal(pl.col("duplicate_of", "alias_of", "unique").is_not_null())  # rows of no response
-        is_response = ~found_out | pl.col("bytes").is_not_null()
-        rows = batch.filter(pl.col("url").is_not_null() & is_response & (run is None or pl.col("run") == run))
-        pages = rows.filter(pl.col("status").fill_null(200) == 200)
-        pages = pages.with_columns(
-            pl.col("bytes").fill_null(0),
-            fetched_at=pl.col("fetched_at").dt.epoch("ms").fill_null(0),
-            duplicate=_URL_OF_RUN.hash().is_in(hashed.implode()),
-        )
-        found.responses += rows.height
-        found.pages += pages.height
-        found.bytes += int(pages["bytes"].sum())
-        found.duplicate_bytes += int(pages.filter("duplicate")["bytes"].sum())
-        times.append(pages["fetched_at"].to_numpy())
-        flags.append(pages["duplicate"].to_numpy())
-        named = pages.filter(pl.col("title").is_not_null() & pl.col("url").is_in(wanted.implode()))
-        titles = named.select("url", pl.col("title").str.slice(0, _LONGEST_TITLE))
-        found.titles.update(titles.iter_rows())
-        counted = pages.select(host=pl.col("url").str.extract(_HOST)).group_by("host").len()
-        hosts.update({str(host or ""): count for host, count in counted.iter_rows()})
+        rows = [row for row in batch if _is_response(row) and run in (None, row.run)]
+        pages = [row for row in rows if row.status in (None, _OK)]
+        sizes = np.array([row.bytes or 0 for row in pages], dtype=np.int64)
+        urls = hashes_of((row.url or "") if row.run is None else of_run(row.run, row.url or "") for row in pages)
+        flags.append(np.isin(urls, hashed))
+        times.append(np.array([row.fetched_at or 0 for row in pages], dtype=np.int64))
+        found.responses += len(rows)
+        found.pages += len(pages)
+        found.bytes += int(sizes.sum())
+        found.duplicate_bytes += int(sizes[flags[-1]].sum())
+        for row in pages:
+            if row.title is not None and row.url in wanted:
+                found.titles[row.url] = row.title[:_LONGEST_TITLE]
+            match = _HOST.match(row.url or "")
+            hosts[match[1] if match else ""] += 1
         told(tally.bytes_read)
     for host, count in hosts.items():
         found.pages_by_site[site_of(host)] += count
@@ -114,6 +115,12 @@ def read_crawled(
     known = found.at[found.at > 0]
     found.seconds = float(np.minimum(np.diff(known), _PAUSE).sum()) / 1000 if len(known) else 0.0
     return found, tally
+
+
+def _is_response(row: LogRow) -> bool:
+    """Whether a row is of an answer, not of what was found out of one."""
+    found_out = row.duplicate_of is not None or row.alias_of is not None or row.unique is not None
+    return row.url is not None and (not found_out or row.bytes is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,11 +172,11 @@ class SharedQueue:
             return False
         if back:
             self._stats.inc_value("dedup/queue/returned", back)
-            logger.info("%d requests that a worker had taken which is no more are in the queue again.", back)
+            logger.info("%d requests of a worker that died are back in the queue.", back)
         if given_up:
             self._stats.inc_value("dedup/queue/given_up", given_up)
             logger.error(
-                "%d requests are given up: %d workers died that had taken them. Pages may be the cause.",
+                "%d requests are given up: %d workers died while they had them, so a page may be what kills a worker.",
                 given_up,
                 MOST_RETURNS + 1,
             )

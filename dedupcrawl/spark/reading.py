@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
-import polars as pl
 import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -22,11 +21,11 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from dedupcrawl.crawl_logs.blocks import LINE_LIMIT, LineBlock, skip_long_line, utf8
 from dedupcrawl.crawl_logs.blocks import head_of as local_head_of
-from dedupcrawl.crawl_logs.parquet import known_columns
+from dedupcrawl.crawl_logs.parquet import known_columns, values
 from dedupcrawl.crawl_logs.registry import format_like
-from dedupcrawl.crawl_logs.rows import LINE, BlockReader, canonical_rows, usable_rows
+from dedupcrawl.crawl_logs.rows import BlockReader, LogRow, canonical_row, usable_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.training.page_rows import PAGE_ROWS, page_rows
+from dedupcrawl.training.page_rows import PageRow, SiteRows, page_rows
 
 HEAD_LINES = 100  # that tell the format of a file
 _HEAD_OF_A_LINE = 65_536  # bytes of each that are looked at
@@ -176,7 +175,8 @@ REPORT = "report"
 
 PLACE = (("file", pa.int32()), ("start", pa.int64()), ("row", pa.int64()))
 """`ORDER` with the types. A task that reads leaves "row" to `numbered`."""
-_TYPES = {  # of the others: string; times in ms
+_COLUMNS = PageRow.__struct_fields__
+_TYPES = {  # of the others: string
     "content": pa.int64(),
     "fault": pa.int16(),
     "names_own": pa.bool_(),
@@ -185,7 +185,7 @@ _TYPES = {  # of the others: string; times in ms
     "importance": pa.float64(),
     "fetched_at": pa.int64(),
 }
-_FIELDS = [(name, _TYPES.get(name, pa.string())) for name in PAGE_ROWS]
+_FIELDS = [(name, _TYPES.get(name, pa.string())) for name in ("site", *_COLUMNS)]
 _ARROW_SCHEMA = pa.schema([*_FIELDS, *PLACE, (REPORT, pa.binary())])
 SCHEMA = from_arrow_schema(_ARROW_SCHEMA)
 
@@ -195,7 +195,7 @@ _PLACE = ("_file_path", "_file_block_start", "_row_index")  # of a Parquet row, 
 def read_logs(spark: SparkSession, logs: Sequence[str]) -> tuple[DataFrame, Sequence[str]]:
     """Read logs: Parquet and all formats that are lines without memory (JSON Lines, CDX, CDXJ, Heritrix).
 
-    Gives rows in the columns of `PAGE_ROWS` in Spark's types, `ORDER` and `REPORT`, and the names of the files.
+    Gives rows of `site` and the fields of `PageRow` in Spark's types, `ORDER` and `REPORT`, and the names of the files.
 
     Logs are named by paths or URIs as Spark takes them, in the order in which they were written. One that is a folder
     or a pattern is one log of several files, all of one format, in the order of their names.
@@ -274,16 +274,18 @@ def _of_parquet(files: Files, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.
 
     def found() -> Iterator[_Found]:
         for batch in batches:
-            frame = pl.DataFrame(pa.Table.from_batches([batch]))
-            for (file, start), part in frame.group_by("_file_path", "_file_block_start", maintain_order=True):
-                rows = part.with_columns((pl.col("_row_index") + 1).alias(LINE)).drop(_PLACE)
-                piece = Piece(files.numbers[bare(str(file))], int(str(start)))
-                yield TaskReport(piece, int(rows[LINE][0]), 0, Tally()), partial(canonical_rows, rows)
+            pieces = dict[Piece, list[LogRow]]()
+            for row in values(batch):
+                file, start, number = (row.pop(name) for name in _PLACE)
+                piece = Piece(files.numbers[bare(file.decode())], start)
+                pieces.setdefault(piece, []).append(canonical_row(row, number + 1))
+            for piece, rows in pieces.items():
+                yield TaskReport(piece, rows[0].line or 0, 0, Tally()), partial(list, rows)
 
     return _rows(found(), files.names)
 
 
-_Found = tuple[TaskReport, Callable[[], pl.DataFrame]]
+_Found = tuple[TaskReport, Callable[[], list[LogRow]]]
 """A block of a piece: the report on it, and what reads its rows into the tally of that."""
 
 
@@ -291,13 +293,20 @@ def _rows(blocks: Iterator[_Found], names: Sequence[str]) -> Iterator[pa.RecordB
     """The rows of `SCHEMA` of some blocks."""
     for report, read in blocks:
         file, start = report.piece
-        rows = page_rows(usable_rows(read(), names[file], report.tally))
-        placed = rows.with_columns(file=pl.lit(file), start=pl.lit(start), **dict.fromkeys(("row", REPORT)))
-        yield from placed.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(_ARROW_SCHEMA).to_batches()
+        pages = page_rows(usable_rows(read(), names[file], report.tally))
+        rows = [(site, row) for site, some in pages.items() for row in some]
+        columns = {"site": [site for site, _ in rows]}
+        columns |= {name: [getattr(row, name) for _, row in rows] for name in _COLUMNS}
+        place = {"file": [file] * len(rows), "start": [start] * len(rows)}
+        nothing = dict.fromkeys(("row", REPORT), [None] * len(rows))
+        yield from pa.table({**columns, **place, **nothing}, schema=_ARROW_SCHEMA).to_batches()
         yield pa.RecordBatch.from_pylist([{REPORT: pickle.dumps(report)}], schema=_ARROW_SCHEMA)
 
 
-def in_order(table: pa.Table) -> pl.DataFrame:
-    """Rows of `SCHEMA` that went through Spark → the columns of `PAGE_ROWS` in the order of the logs."""
-    frame = pl.DataFrame(table).sort(*ORDER)
-    return frame.select(*PAGE_ROWS).cast(pl.Schema(PAGE_ROWS))
+def in_order(table: pa.Table) -> SiteRows:
+    """Rows of `SCHEMA` that went through Spark, by site, in the order of the logs."""
+    table = table.sort_by([(name, "ascending") for name in ORDER])
+    rows: SiteRows = {}
+    for site, *row in zip(*(table[name].to_pylist() for name in ("site", *_COLUMNS)), strict=True):
+        rows.setdefault(site, []).append(PageRow(*row))
+    return rows

@@ -15,7 +15,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
@@ -24,7 +23,14 @@ from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.spark.reading import ORDER, REPORT, add_reports, check_formats, in_order, read_logs
 from dedupcrawl.spark.session import materialized, spark_session
 from dedupcrawl.training import false_clusters, learning_part
-from dedupcrawl.training.clusters import DISBELIEVED, NEAR, NEAR_OF_ONE_REQUEST, UNLIKE, components
+from dedupcrawl.training.clusters import (
+    DISBELIEVED,
+    NEAR,
+    NEAR_OF_ONE_REQUEST,
+    UNLIKE,
+    SitePages,
+    components,
+)
 from dedupcrawl.training.evaluate import measured
 from dedupcrawl.training.learning_part import (
     Learned,
@@ -210,7 +216,7 @@ def _components(pairs: pa.Table) -> pa.Table:
     first, second = pairs["node"].to_numpy(), pairs["other"].to_numpy()
     nodes, ends = np.unique(np.concatenate([first, second]), return_inverse=True)
     n = len(first)
-    return pa.table({"node": nodes, "label": nodes[components(ends[:n], ends[n:], len(nodes))]})
+    return pa.table({"node": nodes, "label": nodes[components(ends[:n].tolist(), ends[n:].tolist(), len(nodes))]})
 
 
 def _without_faults(pages: DataFrame, learned: Learned) -> DataFrame:
@@ -243,13 +249,16 @@ def _without_unlike(pages: DataFrame, learned: Learned) -> DataFrame:
 
 def _thinned(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        pages = pl.DataFrame(pa.Table.from_batches([batch]))
-        kept = pages.filter(false_clusters.in_sample(pages["url"], pages["step"])).drop("step")
-        yield from kept.to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches()
+        urls, steps = (batch[name].to_pylist() for name in ("url", "step"))
+        kept = [false_clusters.in_sample(url, step) for url, step in zip(urls, steps, strict=True)]
+        yield batch.filter(pa.array(kept, pa.bool_())).drop_columns("step")
 
 
 def _unlike(pages: pa.Table) -> pa.Table:
-    return pa.table({"label": false_clusters.unlike_among(pl.DataFrame(pages)).cast(pl.Int64).to_arrow()})
+    urls, labels, sizes = (pages[name].to_pylist() for name in ("url", "label", "size"))
+    large = {label for label, size in zip(labels, sizes, strict=True) if size is not None}
+    found = false_clusters.unlike_among(urls, labels, large)
+    return pa.table({"label": pa.array(sorted(found), pa.int64())})
 
 
 def _without_unknown(pages: DataFrame, learned: Learned) -> DataFrame:
@@ -289,9 +298,11 @@ def _bounded(pages: DataFrame, learned: Learned, rules_before: Mapping[str, Sequ
 
 def _learn_one(options: LearningOptions, rules_before: Mapping[str, Sequence[Rule]], pages: pa.Table) -> pa.Table:
     """What a task learns of its one site."""
-    frame = pl.DataFrame(pages).sort("url").with_columns(pl.col("cluster").cast(pl.UInt32))
-    site = frame["site"][0]
+    pages = pages.sort_by("url")
+    urls, clusters, importance = (pages[name].to_pylist() for name in ("url", "cluster", "importance"))
+    found = SitePages(urls, clusters, [one or 0.0 for one in importance])
+    site = pages["site"][0].as_py()
     with without_cycle_detection():
-        learned = learn_bounded(site, frame, options, rules_before[site])
-        learned.measured = measured(site, frame, rules_after(rules_before[site], learned))
+        learned = learn_bounded(site, found, options, rules_before[site])
+        learned.measured = measured(site, found, rules_after(rules_before[site], learned))
         return _packed([learned])

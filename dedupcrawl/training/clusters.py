@@ -1,4 +1,4 @@
-"""Rows of a log → the duplicate clusters of each site (spec 5, "From a crawl log to duplicate clusters").
+"""Rows of a site's log → its duplicate clusters (spec 5, "From a crawl log to duplicate clusters").
 
 Two URLs are of one cluster when their pages have the same content, or when one leads to the other: by a redirect, by a
 verdict of the content checks, by an alias that held, or by a rel=canonical that the contents do not contradict.
@@ -7,89 +7,106 @@ verdict of the content checks, by an alias that held, or by a rel=canonical that
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-
-import numpy as np
-import numpy.typing as npt
-import polars as pl
+from typing import NamedTuple
 
 from dedupcrawl.training.false_clusters import unlike_clusters
-from dedupcrawl.training.page_rows import FAULTS
+from dedupcrawl.training.page_rows import FAULTS, PageRow
 
 UNLIKE = "unlike URLs"
 DISBELIEVED = "canonical link not believed"
-_IS_OF_A_PAGE = pl.any_horizontal(pl.col("content", "fault", "redirect_to", "canonical").is_not_null())
-Ints = npt.NDArray[np.int64]
 NEAR = 3  # bits of a SimHash in which near-duplicates differ, at most (Manku et al., WWW 2007, Sect. 2)
 # ... of one page at two times, asked for by the same arguments. Of 228 such pairs of a forum 191 have one digest, 29
 # others are within 3 bits, 6 within 6.
 NEAR_OF_ONE_REQUEST = 6
+_64_BITS = (1 << 64) - 1
+
+Link = tuple[str, str]
+"""Two URLs that lead to one page."""
+
+
+class SitePages(NamedTuple):
+    """URLs of one site, in their order, each once; three columns of shape (n,)."""
+
+    urls: Sequence[str]
+    # Which of them lead to one page. Clusters count from 0 in the order of their smallest URLs, so they depend on
+    # nothing but the URLs and what they lead to. A cluster of one URL is a page without duplicates
+    clusters: Sequence[int]
+    importance: Sequence[float]  # 0 where nothing is known
+
+    def at(self, rows: Sequence[int]) -> SitePages:
+        """These rows, with the numbers of their clusters."""
+        urls, clusters, importance = self
+        return SitePages(
+            [urls[row] for row in rows], [clusters[row] for row in rows], [importance[row] for row in rows]
+        )
+
+    def sizes(self) -> Counter[int]:
+        """Cluster → URLs of it."""
+        return Counter(self.clusters)
 
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """The URLs of some sites and which of them lead to one page."""
+    """The URLs of a site and which of them lead to one page."""
 
-    # columns site, url, cluster (u32) and importance; by site and URL, each URL once. `cluster`
-    # counts from 0 within a site, in the order of the clusters' smallest URLs, so it depends on nothing but the URLs
-    # and what they lead to. A cluster of one URL is a page without duplicates
-    urls: pl.DataFrame
+    pages: SitePages
     false: Counter[str] = field(default_factory=Counter)  # reason → clusters of two URLs and more that were left out
     left_out: Counter[str] = field(default_factory=Counter)  # reason → URLs left out with them, or alone
 
-    def by_site(self) -> Iterator[tuple[str, pl.DataFrame]]:
-        """Slices of `urls`, one a site; a group_by of many small sites would cost more than the slices."""
-        start = 0
-        for length, site in self.urls.select(pl.col("site").rle().struct.unnest()).iter_rows():
-            yield site, self.urls.slice(start, length)
-            start += length
 
-
-def clusters_of(rows: pl.DataFrame) -> Clusters:
-    """Cluster all rows (`page_rows.PAGE_ROWS`) of some sites, in the order of the log.
+def clusters_of(rows: Sequence[PageRow]) -> Clusters:
+    """Cluster all rows of a site, in the order of the log.
 
     Of several rows of a URL the last fetched counts. False clusters are left out: error pages, empty pages, and single
     pages served for many unlike URLs (a soft 404, a login wall, an empty listing).
     """
-    pages = _one_row_a_url(rows)
+    pages = {row.url: row for row in sorted(filter(_is_of_a_page, rows), key=lambda row: (_is_answer(row), _time(row)))}
     links = _links(pages, rows)
-    pages = _with_targets(pages, links)
-    pages = pages.with_columns(label=_labels(pages, links))
-    false: Counter[str] = Counter()
-    left_out: Counter[str] = Counter()
+    for url in dict.fromkeys(end for link in links for end in link):
+        pages.setdefault(url, PageRow(url))  # nothing is known of it but that it leads there
+    labels = _labels(pages, links)
+    false, left_out = Counter[str](), Counter[str]()
+    sizes = Counter(labels.values())
     for number, reason in enumerate(FAULTS):
-        faulty = pages.filter(pl.col("fault") == number)
-        false[reason] = int((faulty.group_by("label").len()["len"] > 1).sum())
-        left_out[reason] = faulty.height
-    pages = pages.filter(pl.col("fault").is_null())
-    unlike = pages["label"].is_in(unlike_clusters(pages.select("site", "url", "label")).implode())
-    false[UNLIKE], left_out[UNLIKE] = pages.filter(unlike)["label"].n_unique(), int(unlike.sum())
-    pages = pages.filter(~unlike)
-    # What leads to a page that was not fetched, or that was left out, alone: nothing is known of it.
-    known = pl.col("content").is_not_null() | (pl.len().over("label") > 1)
-    left_out[DISBELIEVED] = int(pages.select((~known & pl.col("names_another")).sum()).item())
-    return Clusters(_numbered(pages.filter(known)), +false, +left_out)
+        faulty = Counter(labels[url] for url, row in pages.items() if row.fault == number)
+        false[reason], left_out[reason] = sum(size > 1 for size in faulty.values()), faulty.total()
+    good = sorted(url for url, row in pages.items() if row.fault is None)
+    unlike = unlike_clusters(good, [labels[url] for url in good])
+    sizes = Counter(labels[url] for url in good)
+    false[UNLIKE], left_out[UNLIKE] = len(unlike), sum(sizes[label] for label in unlike)
+    numbers, known = dict[int, int](), list[str]()
+    for url in good:
+        label = labels[url]
+        if label in unlike:
+            continue
+        # What leads to a page that was not fetched, or that was left out, alone: nothing is known of it.
+        if pages[url].content is None and sizes[label] == 1:
+            left_out[DISBELIEVED] += pages[url].canonical is not None
+            continue
+        numbers.setdefault(label, len(numbers))
+        known.append(url)
+    found = SitePages(known, [numbers[labels[url]] for url in known], [pages[url].importance or 0.0 for url in known])
+    return Clusters(found, +false, +left_out)
 
 
-def _one_row_a_url(rows: pl.DataFrame) -> pl.DataFrame:
-    """The last fetched row of each URL that says what its answer was; rows without time keep the log's order.
-
-    Here and below a URL is a key by itself: its site is a function of it.
-    """
-    answers = _in_time(rows.filter(_IS_OF_A_PAGE)).drop("fetched_at")
-    said = pl.any_horizontal(pl.col("content", "fault", "redirect_to").is_not_null())
-    answers = answers.sort(said, maintain_order=True)  # a mere canonical link says less than any answer
-    return answers.filter(pl.col("url").is_last_distinct())
+def _is_of_a_page(row: PageRow) -> bool:
+    return _is_answer(row) or row.canonical is not None
 
 
-def _in_time(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows in the order of their times; one that is not known comes before all others."""
-    return rows.sort("fetched_at", nulls_last=False, maintain_order=True)
+def _is_answer(row: PageRow) -> bool:
+    """A mere canonical link says less than any answer."""
+    return row.content is not None or row.fault is not None or row.redirect_to is not None
 
 
-def _links(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Pairs of URLs that lead to one page: site, url, to.
+def _time(row: PageRow) -> tuple[bool, int]:
+    """A time that is not known comes before all others."""
+    return row.fetched_at is not None, row.fetched_at or 0
+
+
+def _links(pages: Mapping[str, PageRow], rows: Sequence[PageRow]) -> list[Link]:
+    """Pairs of URLs that lead to one page.
 
     A page's own word for its canonical URL is believed when nothing speaks against it: of all pages that name this URL,
     and the page that it leads to, those whose content is known have one. (The second page of a list often names the
@@ -98,85 +115,83 @@ def _links(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
 
     No word counts for an alias that failed: a crawl has compared the two pages.
     """
-    redirects = pages.select("site", "url", to="redirect_to").drop_nulls("to")
-    is_believable = pl.col("content").is_not_null() | pl.col("names_own")
-    named = pages.filter(is_believable).select("site", "url", "content", to="canonical").drop_nulls("to")
-    near = pl.concat([_near(pages), _respelled(pages)])
-    if not named.is_empty():
-        there = pages.select("content", to="url").join(named, on="to", how="semi")
-        said = pl.concat([named.select("to", "content"), there.select("to", "content")])
-        several = said.drop_nulls("content").group_by("to").agg(pl.col("content").n_unique() > 1)
-        named = named.join(several.filter("content"), on="to", how="anti")
-    tried = _in_time(rows.filter(pl.col("alias_of").is_not_null())).unique("url", keep="last", maintain_order=True)
-    tried = tried.select("site", "url", "alias_held", to="alias_of")
-    held, failed = tried.filter("alias_held").drop("alias_held"), tried.filter(~pl.col("alias_held"))
-    said = pl.concat([_verdicts(pages, rows), held, named.select("site", "url", "to"), near])
-    for one_way in (failed.select("url", "to"), failed.select(url="to", to="url")):
-        said = said.join(one_way, on=["url", "to"], how="anti", maintain_order="left")
-    return pl.concat([redirects, said]).unique(maintain_order=True)
+    redirects = [(url, row.redirect_to) for url, row in pages.items() if row.redirect_to is not None]
+    tried = {row.url: row for row in sorted((row for row in rows if row.alias_of is not None), key=_time)}
+    held = [(url, row.alias_of) for url, row in tried.items() if row.alias_of is not None and row.alias_held]
+    failed = {(url, row.alias_of) for url, row in tried.items() if row.alias_held is False}
+    said = [*_verdicts(pages, rows), *held, *_named(pages), *_near(pages), *_respelled(pages)]
+    said = [(one, other) for one, other in said if (one, other) not in failed and (other, one) not in failed]
+    return [*redirects, *said]
 
 
-def _verdicts(pages: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Pages and what the content checks found them to be duplicates of: site, url, to.
+def _named(pages: Mapping[str, PageRow]) -> Iterator[Link]:
+    """Pages and their canonical URLs, where one content at most is known of all that name it, and of itself."""
+    naming = dict[str, list[PageRow]]()
+    for row in pages.values():
+        if row.canonical is not None and (row.content is not None or row.names_own):
+            naming.setdefault(row.canonical, []).append(row)
+    for to, some in naming.items():
+        there = [pages[to]] if to in pages else []
+        if len({row.content for row in (*some, *there)} - {None}) <= 1:
+            yield from ((row.url, to) for row in some)
+
+
+def _verdicts(pages: Mapping[str, PageRow], rows: Sequence[PageRow]) -> list[Link]:
+    """Pages and what the content checks found them to be duplicates of.
 
     A verdict is on the page that the check saw, so only that of a URL's last fetch counts, or that of a row which holds
     nothing else. What resembles a page that itself resembles a third need not resemble the third: a verdict that names
     a URL which has a verdict joins nothing.
     """
-    alone = _in_time(rows.filter(~_IS_OF_A_PAGE & pl.col("duplicate_of").is_not_null()))
-    said = pl.concat([frame.select("site", "url", to="duplicate_of").drop_nulls("to") for frame in (pages, alone)])
-    verdicts = said.unique("url", keep="last", maintain_order=True)
-    return verdicts.join(verdicts, left_on="to", right_on="url", how="anti")
+    alone = sorted((row for row in rows if row.duplicate_of is not None and not _is_of_a_page(row)), key=_time)
+    last = {row.url: row.duplicate_of for row in (*pages.values(), *alone) if row.duplicate_of is not None}
+    return [(url, to) for url, to in last.items() if to not in last]
 
 
-def _near(pages: pl.DataFrame) -> pl.DataFrame:
-    """Pages and their canonical URLs, of which the SimHash agrees: site, url, to."""
-    there = pages.select("simhash", canonical="url").drop_nulls("simhash")
-    pairs = pages.filter("names_own").join(there, on="canonical", suffix="_of_it")
-    bits = (pl.col("simhash") ^ pl.col("simhash_of_it")).bitwise_count_ones()
-    return pairs.filter(bits <= NEAR).select("site", "url", to="canonical")
+def _near(pages: Mapping[str, PageRow]) -> Iterator[Link]:
+    """Pages and their canonical URLs, of which the SimHash agrees."""
+    for row in pages.values():
+        there = pages.get(row.canonical or "")
+        if row.names_own and there is not None and _differ(row, there) <= NEAR:
+            yield row.url, there.url
 
 
-def _respelled(pages: pl.DataFrame) -> pl.DataFrame:
-    """Pages with one set of arguments, in any order, "+" being "%20", of which the SimHash agrees: site, url, to.
+def _respelled(pages: Mapping[str, PageRow]) -> Iterator[Link]:
+    """Pages with one set of arguments, in any order, "+" being "%20", of which the SimHash agrees.
 
     Scrapy's own filter takes such URLs for one request, so the two are a page at two times.
     """
-    path, query = (pl.col("url").str.splitn("?", 2).struct[i] for i in range(2))
-    sorted_args = query.str.replace_all("+", "%20", literal=True).str.split("&").list.sort().list.join("&")
-    asked = pages.filter(pl.col("url").str.contains("?", literal=True) & pl.col("simhash").is_not_null())
-    asked = asked.select("site", "url", "simhash", path=path, args=sorted_args)
-    first = pl.all().sort_by("url").first()
-    asked = asked.join(asked.group_by("path", "args").agg(first), on=["path", "args"], suffix="_of_it")
-    bits = (pl.col("simhash") ^ pl.col("simhash_of_it")).bitwise_count_ones()
-    asked = asked.filter((pl.col("url") != pl.col("url_of_it")) & (bits <= NEAR_OF_ONE_REQUEST))
-    return asked.select("site", "url", to="url_of_it")
+    first = dict[tuple[str, ...], PageRow]()
+    for url in sorted(url for url, row in pages.items() if "?" in url and row.simhash is not None):
+        path, _, query = url.partition("?")
+        row = first.setdefault((path, *sorted(query.replace("+", "%20").split("&"))), pages[url])
+        if row.url != url and _differ(row, pages[url]) <= NEAR_OF_ONE_REQUEST:
+            yield url, row.url
 
 
-def _with_targets(pages: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
-    """What is needed of `pages`, and a row for each end of a link that is not among them."""
-    names_another = pl.col("canonical").is_not_null()
-    kept = ("site", "url", "content", "fault", "importance")
-    pages = pages.select(*kept, names_another=names_another)
-    ends = pl.concat([links.select("site", "url"), links.select("site", url="to")]).unique(maintain_order=True)
-    return pl.concat([pages, ends.join(pages, on="url", how="anti")], how="diagonal") if links.height else pages
+def _differ(one: PageRow, other: PageRow) -> int:
+    """Bits in which the SimHash of two pages differs; all where one has none."""
+    if one.simhash is None or other.simhash is None:
+        return 64
+    return ((one.simhash ^ other.simhash) & _64_BITS).bit_count()
 
 
-def _labels(pages: pl.DataFrame, links: pl.DataFrame) -> pl.Series:
-    """Shape (len(pages),): equal for pages of one site that have the same content or that links join."""
-    rows = pages.with_columns(row=pl.int_range(pl.len()))
-    same = pl.col("row").min().over("site", "content", "fault")
-    node = rows.select(pl.when(pl.col("content").is_null()).then("row").otherwise(same)).to_series().to_numpy()
-    if not links.is_empty():
-        good = rows.filter(pl.col("fault").is_null()).select("url", "row")
-        ends = links.join(good, on="url").join(good.select(to="url", to_row="row"), on="to")
-        first, second = node[ends["row"].to_numpy()], node[ends["to_row"].to_numpy()]
-        node = components(first, second, len(node))[node]
-    return pl.Series("label", node)
+def _labels(pages: Mapping[str, PageRow], links: Iterable[Link]) -> dict[str, int]:
+    """URL → a number that is equal for pages that have the same content or that links join."""
+    number = {url: row for row, url in enumerate(pages)}
+    same = dict[tuple[int, int | None], int]()
+    nodes = [
+        row if page.content is None else same.setdefault((page.content, page.fault), row)
+        for row, page in enumerate(pages.values())
+    ]
+    good = [link for link in links if all(pages[end].fault is None for end in link)]
+    first, second = ([nodes[number[link[end]]] for link in good] for end in (0, 1))
+    joined = components(first, second, len(nodes))
+    return {url: joined[node] for url, node in zip(pages, nodes, strict=True)}
 
 
-def components(first: Ints, second: Ints, count: int) -> Ints:
-    """Shape (count,): of each node the smallest that edges between `first` and `second` join it to, on whatever way."""
+def components(first: Iterable[int], second: Iterable[int], count: int) -> list[int]:
+    """Of each of so many nodes the smallest that edges between `first` and `second` join it to, on whatever way."""
     root = list(range(count))
 
     def smallest(node: int) -> int:
@@ -184,21 +199,7 @@ def components(first: Ints, second: Ints, count: int) -> Ints:
             root[node] = node = root[root[node]]
         return node
 
-    for one, other in zip(first.tolist(), second.tolist(), strict=True):
+    for one, other in zip(first, second, strict=True):
         low, high = sorted((smallest(one), smallest(other)))
         root[high] = low
-    return np.fromiter(map(smallest, range(count)), dtype=np.int64, count=count)
-
-
-def _numbered(pages: pl.DataFrame) -> pl.DataFrame:
-    """The columns of `Clusters.urls`."""
-    pages = (
-        pages.sort("url").sort("site", maintain_order=True).with_row_index("row")
-    )  # of both the keys would be copied
-    first = pl.col("row").min().over("label")  # of its cluster: the smallest URL
-    return pages.with_columns(first=first).select(
-        "site",
-        "url",
-        cluster=(pl.col("first").rank("dense").over("site") - 1).cast(pl.UInt32),
-        importance="importance",
-    )
+    return [smallest(node) for node in range(count)]

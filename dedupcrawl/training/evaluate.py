@@ -11,10 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from dedupcrawl.crawl_logs.tally import Progress, Tally
-from dedupcrawl.training.clusters import clusters_of
+from dedupcrawl.training.clusters import SitePages, clusters_of
+from dedupcrawl.training.page_rows import SiteRows
 from dedupcrawl.training.parts import parted, work_on
 from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.learning.judge import judged
@@ -24,7 +23,6 @@ from dedupcrawl.urls.rule_files import FILES_CHECKED, SiteRules, file_name, read
 
 _WORST = 20  # rules named one by one
 _NAMED = 4  # sites
-_SLICE = 100_000  # URLs whose forms are Python strings at one time
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,60 +136,53 @@ def evaluate(
     return total
 
 
-def measure(rows: pl.DataFrame, files: dict[str, Path]) -> Measured:
-    """Apply rule files (name → path, as from `rule_files`) to the URLs of some sites, by all their `PAGE_ROWS`."""
-    found = clusters_of(rows)
-    total = Measured(left_out=found.left_out)
-    for site, pages in found.by_site():
+def measure(rows: SiteRows, files: dict[str, Path]) -> Measured:
+    """Apply rule files (name → path, as from `rule_files`) to the URLs of some sites, by all rows of each."""
+    total = Measured()
+    for site in sorted(rows):
+        found = clusters_of(rows[site])
+        total.left_out += found.left_out
+        if not found.pages.urls:
+            continue
         try:
             rules = rules_of(files, site)
         except RuleError as error:
             total.unreadable.append(str(error))
             rules = None
-        total += measured(site, pages, () if rules is None else rules.rules)
+        total += measured(site, found.pages, () if rules is None else rules.rules)
         total.sites_with_rules += rules is not None
     return total
 
 
-def measured(site: str, pages: pl.DataFrame, rules: Sequence[Rule]) -> Measured:
-    """What rules of a site do to its URLs (rows of `Clusters.urls`), by the judge of learning."""
-    sizes = pages.select(size=pl.len().over("cluster"))
-    several = sizes.filter(pl.col("size") > 1).height
-    found = Measured(1, urls=pages.height, redundant=pages.height - pages["cluster"].n_unique(), named=[site])
-    found.clustered = found.normalized = several
+def measured(site: str, pages: SitePages, rules: Sequence[Rule]) -> Measured:
+    """What rules of a site do to its URLs, by the judge of learning."""
+    urls, clusters, _ = pages
+    sizes = pages.sizes()
+    found = Measured(1, urls=len(urls), redundant=len(urls) - len(sizes), named=[site])
+    found.clustered = found.normalized = sum(size for size in sizes.values() if size > 1)
     found.rules = sum(not rule.is_off for rule in rules)
     if not found.rules:
         return found
-    normalizer, pages = SiteNormalizer(SiteRules(site, tuple(rules))), pages.hstack(sizes)
-    forms = pl.concat([_forms(normalizer, part) for part in pages.iter_slices(_SLICE)])
-    is_changed = pl.col("rules").list.len() > 0
-    owners = forms.group_by("form").agg(
-        pl.col("cluster"), own=pl.col("cluster").filter(~is_changed).first(), clusters=pl.col("cluster").n_unique()
-    )
-    mixed = owners.filter(pl.col("clusters") > 1)
-    merges = (judged(labels, own) for labels, own in mixed.select("cluster", "own").iter_rows())
-    mixed = mixed.select("form", owner=pl.Series([merge.owner for merge in merges], dtype=forms.schema["cluster"]))
-    forms = forms.join(mixed.with_columns(is_mixed=True), on="form", how="left")
-    forms = forms.with_columns(missed=pl.col("is_mixed") & ~pl.col("cluster").eq_missing(pl.col("owner")))
-    forms = forms.with_columns(pl.col("missed").fill_null(value=False))
-    changed = forms.filter(is_changed)
-    by_rule = (
-        changed.explode("rules").group_by("rules").agg(pl.len(), pl.col("missed").sum()).filter(pl.col("missed") > 0)
-    )
-    found.merged = forms.height - owners.height
-    found.collisions = int((owners["clusters"] > 1).sum())
-    found.normalized = forms.filter(pl.col("size") > 1)["form"].n_unique()
-    found.coverage, found.wrong = changed.height, int(changed["missed"].sum())
-    found.worst = [RuleUse(site, *row) for row in by_rule.iter_rows()]
+    normalize = SiteNormalizer(SiteRules(site, tuple(rules))).normalize
+    by_form = dict[str, list[tuple[int, tuple[str, ...]]]]()  # form → the cluster of each URL, and its rules
+    for url, cluster in zip(urls, clusters, strict=True):
+        done = normalize(url)
+        by_form.setdefault(done.canonical, []).append((cluster, done.rules))
+    wrong = Counter[str]()  # rule → wrong URLs
+    used = Counter[str]()
+    for some in by_form.values():
+        own = next((cluster for cluster, made_by in some if not made_by), None)
+        labels = [cluster for cluster, _ in some]
+        is_mixed = len(set(labels)) > 1
+        owner = judged(labels, own).owner if is_mixed else labels[0]
+        found.collisions += is_mixed
+        for cluster, made_by in some:
+            used.update(made_by)
+            found.coverage += bool(made_by)
+            if made_by and cluster != owner:
+                wrong.update(made_by)
+                found.wrong += 1
+    found.merged = len(urls) - len(by_form)
+    found.normalized = sum(any(sizes[cluster] > 1 for cluster, _ in some) for some in by_form.values())
+    found.worst = [RuleUse(site, rule, used[rule], count) for rule, count in wrong.items()]
     return found
-
-
-def _forms(normalizer: SiteNormalizer, pages: pl.DataFrame) -> pl.DataFrame:
-    """Columns cluster, size, form, and rules, the ids of those that made it."""
-    done = [normalizer.normalize(url) for url in pages["url"]]
-    return pages.select(
-        "cluster",
-        "size",
-        form=pl.Series([one.canonical for one in done], dtype=pl.String),
-        rules=pl.Series([one.rules for one in done], dtype=pl.List(pl.String)),
-    )

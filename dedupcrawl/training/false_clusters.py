@@ -10,11 +10,11 @@ the same page (`sid=`), or when there are none, the cluster is a real one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 import mmh3
-import numpy as np
-import polars as pl
 
 MANY = 50  # values in such slots: so many pages cannot be one; of fewer the proof on held-out clusters is the judge
 _FEW = 3  # values of a slot that are not worth a look
@@ -24,125 +24,103 @@ _APART = 0.9  # of them lead to different pages where the slot names pages
 
 SLOT_MARKS = "/&;"  # a URL has about as many slots as these
 MOST_OF_A_URL = 2 * _MOST_SEGMENTS  # slots, about
-MOST_SLOTS = 1_000_000  # that are looked at at a time, and of a site at all: of each some 300 bytes are held at once
+MOST_SLOTS = 1_000_000  # of a site that are looked at: of each some 300 bytes are held at once
 _HASHES = 1 << 32
 
 
-def unlike_clusters(pages: pl.DataFrame) -> pl.Series:
-    """The labels, sorted, of the clusters whose URLs differ in slots that name pages elsewhere on their site.
+def unlike_clusters(urls: Sequence[str], labels: Sequence[int]) -> set[int]:
+    """The labels of the clusters of a site whose URLs differ in slots that name pages elsewhere on it.
 
-    `pages` has a row a URL: site, url and label (integers, of one site each). Time is linear in the URLs of the sites
-    that have a cluster of many URLs at all; other sites cost a count.
+    Time is linear in the URLs if there is a cluster of many URLs at all; otherwise it costs a count.
     """
-    large = pages.group_by("label").agg(size=pl.len()).filter(pl.col("size") >= MANY)
-    if large.is_empty():
-        return pages["label"].clear()
-    sites = pages.join(large, on="label", how="semi")["site"].unique()
-    if len(sites) < pages["site"].n_unique():
-        pages = pages.filter(pl.col("site").is_in(sites.implode()))
-    found = [unlike_among(part.join(large, on="label", how="left")) for part in _thinned(pages)]
-    labels: pl.Series = pl.concat(found).sort()
-    return labels
+    large = {label for label, size in Counter(labels).items() if size >= MANY}
+    if not large:
+        return set()
+    slots = sum(min(sum(map(url.count, SLOT_MARKS)), MOST_OF_A_URL) for url in urls)
+    step = (slots - 1) // MOST_SLOTS + 1
+    if step > 1:  # shares of minimal pairs stay what they are
+        kept = [row for row, url in enumerate(urls) if in_sample(url, step)]
+        urls, labels = [urls[row] for row in kept], [labels[row] for row in kept]
+    return unlike_among(urls, labels, large)
 
 
-def unlike_among(pages: pl.DataFrame) -> pl.Series:
-    """The same of URLs that were thinned, with the size of the label's cluster before that, null where it is small."""
-    slots, is_large = _slots(pages), pages["size"].is_not_null()
-    of_large = is_large.gather(slots["row"])
-    varied = _varied(slots.filter(of_large))
-    pairs = _minimal_pairs(slots.filter(~of_large).join(varied, on="slot", how="semi"))
-    naming = (
-        varied.join(pairs, on="slot")
-        .group_by("label", "shape", "place", "values")
-        .agg(pl.col("pairs").sum(), pl.col("apart").sum())
-        .filter((pl.col("pairs") >= _ENOUGH_PAIRS) & (pl.col("apart") >= _APART * pl.col("pairs")))
-    )
-    values = naming.group_by("label", "shape").agg(pl.col("values").max()).group_by("label").agg(pl.col("values").sum())
-    many = values.filter(pl.col("values") >= MANY).sort("label")
-    return many["label"]
+def in_sample(url: str, step: int) -> bool:
+    """Whether a URL is one in `step`, any; the same ones in every process, of any machine."""
+    return mmh3.hash(url, signed=False) % step == 0
 
 
-def _thinned(pages: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """The URLs of whole sites at a time, of a large site any: memory is bounded, whatever the URLs are.
+class _Slot(NamedTuple):
+    """Where the slot stands in URLs of one shape, `place`; and what it is on its site."""
 
-    Shares of minimal pairs stay what they are.
-    """
-    slots = pl.col("url").str.count_matches(f"[{SLOT_MARKS}]").clip(upper_bound=MOST_OF_A_URL).cast(pl.Int64)
-    sites = pages.group_by("site", maintain_order=True).agg(slots=slots.sum())
-    step = (pl.col("slots") - 1) // MOST_SLOTS + 1
-    left = pl.col("slots") // step
-    sites = sites.select("site", step=step, part=(left.cum_sum() - 1) // MOST_SLOTS)
-    for part in sites.partition_by("part"):
-        some = pages if part.height == sites.height else pages.join(part, on="site", how="semi")
-        if part.select((pl.col("step") > 1).any()).item():
-            steps = some.select("site").join(part, on="site", maintain_order="left")["step"]
-            some = some.filter(in_sample(some["url"], steps))
-        yield some
+    shape: int  # the depth of the path, or 0 for host and arguments
+    at: int | str | None  # segment of the path, name of an argument, None for the host
+    before: str | None  # a segment is known by the one before it, too; an argument by its name, whatever the path
+
+    @property
+    def place(self) -> tuple[int, int | str | None]:
+        return self.shape, self.at
 
 
-def in_sample(urls: pl.Series, step: pl.Series) -> pl.Series:
-    """Shape (n,): whether each URL is one in `step`, any; the same ones in every process, of any machine."""
-    hashes = pl.Series(np.fromiter(map(mmh3.hash, urls), np.int64, len(urls)))  # no list of all: they may be millions
-    taken: pl.Series = hashes % _HASHES % step.cast(pl.Int64) == 0
-    return taken
+def unlike_among(urls: Sequence[str], labels: Sequence[int], large: Collection[int]) -> set[int]:
+    """The same of URLs that were thinned; `large` clusters were so before that."""
+    # label → place → its values, and its slots
+    values: defaultdict[int, defaultdict[tuple[int, int | str | None], tuple[set[str], set[_Slot]]]]
+    values = defaultdict(lambda: defaultdict(lambda: (set(), set())))
+    for url, label in zip(urls, labels, strict=True):
+        if label in large:
+            for slot, value in slots_of(url):
+                its_values, its_slots = values[label][slot.place]
+                its_values.add(value)
+                its_slots.add(slot)
+    varied = [
+        (label, place[0], len(some), slots)
+        for label, places in values.items()
+        for place, (some, slots) in places.items()
+        if len(some) > _FEW
+    ]
+    elsewhere = ((url, label) for url, label in zip(urls, labels, strict=True) if label not in large)
+    pairs = _minimal_pairs(elsewhere, {slot for *_, slots in varied for slot in slots})
+    most = Counter[tuple[int, int]]()  # label and shape → values of the slot that has most of them
+    for label, shape, count, slots in varied:
+        of_all, apart = (sum(pairs[slot][which] for slot in slots if slot in pairs) for which in (0, 1))
+        if of_all >= _ENOUGH_PAIRS and apart >= _APART * of_all:
+            most[label, shape] = max(most[label, shape], count)
+    total = Counter[int]()
+    for (label, _), count in most.items():
+        total[label] += count
+    return {label for label, count in total.items() if count >= MANY}
 
 
-def _slots(pages: pl.DataFrame) -> pl.DataFrame:
-    """One row a slot of a URL: the URL's row, its label, and, as hashes, shape, place, slot, value and rest.
-
-    `place` is where the slot stands in URLs of one `shape`: the depth of the path, or 0 for host and arguments. `slot`
-    is what it is on its site: an argument is known by its name whatever the path, a segment by the depth of the path
-    and the segment before it. `rest` is the URL without the value: equal for URLs that differ in this slot alone. The
-    scheme counts for nothing.
-    """
-    before_query, query = _halves(_halves(pages["url"], "#")[0], "?")
-    front = before_query.str.splitn("/", 4).struct.unnest()  # scheme, nothing, host, path
-    urls = pages.select(pl.col("site").hash(), "label").with_row_index("row")
-    segments = _parts(front["field_3"].fill_null(""), "/").list.eval(pl.element().hash())
-    args = _parts(query.fill_null("").str.replace_all(";", "&", literal=True), "&")
-    depth = segments.list.len()
-    of_host = urls.with_columns(value=front["field_2"].hash(), before=None, at=None, shape=pl.lit(0))
-    of_path = urls.with_columns(value=segments, before=segments.list.shift(), at=pl.int_ranges(depth))
-    of_path = of_path.with_columns(shape=depth.cast(pl.Int32)).explode("value", "before", "at")
-    of_args = urls.with_columns(value=args, before=None).explode("value").filter(pl.col("value") != "")
-    name = pl.col("value").str.extract("^([^=]*)")
-    of_args = of_args.with_columns(pl.col("value").hash(), at=name.hash(), shape=pl.lit(0))
-    place = pl.struct("shape", "at").hash()
-    slot = pl.struct("site", place, "before").hash()
-    kinds = (of_host, of_path, of_args)
-    slots = pl.concat(one.select("row", "label", "shape", "value", place=place, slot=slot) for one in kinds)
-    part = pl.struct("place", "value").hash()
-    return slots.with_columns(rest=part.sum().over("row") - part)
+def slots_of(url: str) -> Iterator[tuple[_Slot, str]]:
+    """The slots of a URL and their values. The scheme counts for nothing."""
+    before_query, _, query = url.partition("#")[0].partition("?")
+    _, host, path = (*before_query.split("/", 3)[1:], "", "", "")[:3]
+    yield _Slot(0, None, None), host
+    segments = path.split("/", _MOST_SEGMENTS)[:_MOST_SEGMENTS]
+    before = None
+    for at, segment in enumerate(segments):
+        yield _Slot(len(segments), at, before), segment
+        before = segment
+    for argument in query.replace(";", "&").split("&", _MOST_SEGMENTS)[:_MOST_SEGMENTS]:
+        if argument:
+            yield _Slot(0, argument.partition("=")[0], None), argument
 
 
-def _halves(texts: pl.Series, mark: str) -> tuple[pl.Series, pl.Series]:
-    """What is before the first mark, and what is behind it: null where there is none."""
-    halves = texts.str.splitn(mark, 2).struct.unnest()
-    return halves["field_0"], halves["field_1"]
-
-
-def _parts(texts: pl.Series, mark: str) -> pl.Series:
-    """The first parts of each text, one at least."""
-    if (texts.str.count_matches(mark, literal=True) >= _MOST_SEGMENTS).any():  # lists of all would be too long
-        texts = texts.str.extract(rf"^([^{mark}]*(?:{mark}[^{mark}]*){{0,{_MOST_SEGMENTS - 1}}})")
-    return texts.str.split(mark)
-
-
-def _varied(slots: pl.DataFrame) -> pl.DataFrame:
-    """The slots in which the URLs of a large cluster differ: label, shape, place, slot and values."""
-    places = slots.select("label", "place", "value").unique().group_by("label", "place").agg(values=pl.len())
-    places = places.filter(pl.col("values") > _FEW)
-    return slots.join(places, on=["label", "place"]).select("label", "shape", "place", "slot", "values").unique()
-
-
-def _minimal_pairs(slots: pl.DataFrame) -> pl.DataFrame:
-    """How many minimal pairs there are for each slot, and how many of them lead apart: slot, pairs, apart."""
-    alike = slots.group_by("slot", "rest").agg(
-        pairs=pl.col("value").n_unique().cast(pl.Int64) - 1, apart=pl.col("label").n_unique().cast(pl.Int64) - 1
-    )
-    return (
-        alike.filter(pl.col("pairs") > 0)
-        .with_columns(apart=pl.min_horizontal("apart", "pairs"))
-        .group_by("slot")
-        .agg(pl.col("pairs").sum(), pl.col("apart").sum())
-    )
+def _minimal_pairs(pages: Iterator[tuple[str, int]], wanted: Collection[_Slot]) -> dict[_Slot, tuple[int, int]]:
+    """Slot → how many minimal pairs there are for it among URLs with their labels, and how many of them lead apart."""
+    # slot and the rest of the URL, which is equal for URLs that differ in this slot alone → values and labels
+    alike: defaultdict[tuple[_Slot, int], tuple[set[str], set[int]]] = defaultdict(lambda: (set(), set()))
+    for url, label in pages:
+        parts = [(slot, value, hash((slot.place, value))) for slot, value in slots_of(url)]  # of this process only
+        total = sum(part for *_, part in parts)
+        for slot, value, part in parts:
+            if slot in wanted:
+                values, labels = alike[slot, total - part]
+                values.add(value)
+                labels.add(label)
+    pairs = dict[_Slot, tuple[int, int]]()
+    for (slot, _), (values, labels) in alike.items():
+        of_all, apart = pairs.get(slot, (0, 0))
+        more = len(values) - 1
+        pairs[slot] = of_all + more, apart + min(more, len(labels) - 1)
+    return pairs

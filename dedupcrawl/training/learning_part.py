@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import gc
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 
-import numpy as np
-import polars as pl
-
 from dedupcrawl.software.installation import distinct
 from dedupcrawl.software.program import Program, programs
 from dedupcrawl.software.recognition import Recognizer
-from dedupcrawl.training.clusters import clusters_of
+from dedupcrawl.training.clusters import SitePages, clusters_of
 from dedupcrawl.training.evaluate import Measured, measured
 from dedupcrawl.training.known_parameters import known_parameters
 from dedupcrawl.training.merging import is_learned, merged
 from dedupcrawl.training.options import LearningOptions
+from dedupcrawl.training.page_rows import SiteRows
 from dedupcrawl.urls.learning.learn import ASSUMED, learn_site
 from dedupcrawl.urls.learning.ledger import Price, judge_carried_over
 from dedupcrawl.urls.rule import Rule
@@ -62,28 +60,35 @@ class Learned:
         return self
 
 
-def learn_sites(rows: pl.DataFrame, options: LearningOptions, rules_before: RulesBefore = lambda _: ()) -> Learned:
-    """Learn the rules of the sites in `rows` (`page_rows.PAGE_ROWS`, in the order of the log), all rows of each site.
+def learn_sites(rows: SiteRows, options: LearningOptions, rules_before: RulesBefore = lambda _: ()) -> Learned:
+    """Learn the rules of some sites from all rows of each, in the order of the log.
 
     What is learned depends on nothing but the rows of each site and its rules before, so sites may be parted in any
     way.
     """
-    found = clusters_of(rows)
-    learned = Learned(urls=found.urls.height, false_clusters=found.false, left_out=found.left_out)
+    learned = Learned()
     with without_cycle_detection():
-        for site, pages in found.by_site():
-            sizes = np.bincount(pages["cluster"].to_numpy())
-            learned += Learned(sites=1, clusters=int((sizes > 1).sum()), redundant=pages.height - len(sizes))
-            try:
-                before = rules_before(site)
-            except Exception as error:
-                learned += _failed(site, error)
-                continue
-            of_site = Learned()
-            if before or len(sizes) < pages.height:
-                of_site = learn_bounded(site, bounded(pages, MOST_URLS), options, before)
+        for site in sorted(rows):
+            found = clusters_of(rows[site])
+            pages, sizes = found.pages, found.pages.sizes()
+            of_site = Learned(urls=len(pages.urls), false_clusters=found.false, left_out=found.left_out)
+            if pages.urls:
+                clusters = sum(size > 1 for size in sizes.values())
+                of_site += Learned(sites=1, clusters=clusters, redundant=len(pages.urls) - len(sizes))
+                of_site += _learn_pages(site, pages, options, rules_before)
             learned += of_site
-            learned.measured += measured(site, pages, rules_after(before, of_site))
+    return learned
+
+
+def _learn_pages(site: str, pages: SitePages, options: LearningOptions, rules_before: RulesBefore) -> Learned:
+    try:
+        before = rules_before(site)
+    except Exception as error:
+        return _failed(site, error)
+    learned = Learned()
+    if before or len(set(pages.clusters)) < len(pages.urls):
+        learned = learn_bounded(site, pages.at(bounded(pages, MOST_URLS)), options, before)
+    learned.measured += measured(site, pages, rules_after(before, learned))
     return learned
 
 
@@ -93,16 +98,16 @@ def rules_after(before: Sequence[Rule], learned: Learned) -> tuple[Rule, ...]:
     return merged(before, (rule for one in found for rule in one.rules)) if found else tuple(before)
 
 
-def learn_bounded(site: str, pages: pl.DataFrame, options: LearningOptions, before: Sequence[Rule] = ()) -> Learned:
+def learn_bounded(site: str, pages: SitePages, options: LearningOptions, before: Sequence[Rule] = ()) -> Learned:
     """The rules of one site, or why there are none: a site that breaks the learner must not cost others theirs.
 
-    `pages` are as `bounded` leaves them, `before` the rules that its file has.
+    `pages` are those that `bounded` takes, `before` the rules that its file has.
     """
     before = tuple(filter(is_learned, before))
     try:
-        pages = pages.filter(pl.col("url").str.len_bytes() <= LONGEST_URL)
+        pages = pages.at([row for row, url in enumerate(pages.urls) if len(url.encode()) <= LONGEST_URL])
         rules = _learn_site(site, pages, options, [rule for rule in before if _is_borne_out(rule)])
-        urls, labels = pages["url"].to_list() if before else [], pages["cluster"].to_list() if before else []
+        urls, labels, _ = pages if before else SitePages((), (), ())
         new = [rule for rule in rules.rules if not rule.is_off]
         doubted = {rule.effect for rule in rules.rules if rule.is_off}  # by this log, whatever an earlier one has said
         rest = [rule for rule in before if rule.effect not in doubted]
@@ -134,25 +139,28 @@ def without_cycle_detection() -> Iterator[None]:
             gc.enable()
 
 
-def bounded(pages: pl.DataFrame, most: int) -> pl.DataFrame:
-    """About so many of a site's rows of `Clusters.urls`: those with duplicates first, single pages beside them.
+def bounded(pages: SitePages, most: int) -> Sequence[int]:
+    """About so many rows of a site's pages: those with duplicates first, single pages beside them.
 
     URLs of a cluster are taken at equal steps of their order by importance and URL, where neighbours are alike, so that
     every pattern stays; which clusters are taken depends on their numbers alone.
     """
-    if pages.height <= most:
-        return pages
-    sizes = pages.group_by("cluster").agg(size=pl.len())
-    sizes = sizes.with_columns(step=(pl.col("size") - 1) // MOST_OF_A_CLUSTER + 1)
-    several = pl.col("size") > 1
-    left = (pl.col("size") - 1) // pl.col("step") + 1
-    clustered, single = sizes.select(left.filter(several).sum(), (~several).sum().alias("single")).row(0)
-    of_shared, of_single = below(most, clustered, single)
-    mixed = (pl.col("cluster").cast(pl.UInt64) * MULTIPLIER) % MODULUS
-    drawn = sizes.filter(mixed < pl.when(several).then(of_shared).otherwise(of_single)).drop("size")
-    place = pl.struct(-pl.col("importance").fill_null(0.0), "url").rank("ordinal").over("cluster") - 1
-    pages = pages.join(drawn, on="cluster", maintain_order="left")  # before they are put in order, which costs most
-    return pages.filter(place % pl.col("step") == 0).drop("step")
+    if len(pages.urls) <= most:
+        return range(len(pages.urls))
+    sizes = pages.sizes()
+    steps = {cluster: (size - 1) // MOST_OF_A_CLUSTER + 1 for cluster, size in sizes.items()}
+    shared = sum((size - 1) // steps[cluster] + 1 for cluster, size in sizes.items() if size > 1)
+    of_shared, of_single = below(most, shared, sum(size == 1 for size in sizes.values()))
+    drawn = defaultdict[int, list[int]](list)
+    for row, cluster in enumerate(pages.clusters):
+        if cluster * MULTIPLIER % MODULUS < (of_shared if sizes[cluster] > 1 else of_single):
+            drawn[cluster].append(row)
+    taken = list[int]()
+    for cluster, rows in drawn.items():
+        if steps[cluster] > 1:
+            rows.sort(key=lambda row: (-pages.importance[row], pages.urls[row]))
+        taken += rows[:: steps[cluster]]
+    return sorted(taken)
 
 
 def below(most: int, shared: int, single: int) -> tuple[int, int]:
@@ -177,17 +185,16 @@ def recognized_rules(site: str, urls: Sequence[str], known: Sequence[Program] | 
     return recognizer.rules_of(site)
 
 
-def _learn_site(site: str, pages: pl.DataFrame, options: LearningOptions, tried: Sequence[Rule]) -> SiteRules:
-    urls = pages["url"].to_list()
-    sample = bounded(pages.with_row_index(), MOST_LEARNED)["index"].to_list()
-    looked_at = [urls[row] for row in sample]
+def _learn_site(site: str, pages: SitePages, options: LearningOptions, tried: Sequence[Rule]) -> SiteRules:
+    sample = bounded(pages, MOST_LEARNED)
+    looked_at = [pages.urls[row] for row in sample]
     names = known_parameters(looked_at, options.knowledge) if options.knowledge else ()
     known = [Rule(f"known-{name}", "rewrite", drop=(name,), source="prior") for name in names]
     software = distinct((*recognized_rules(site, looked_at, options.software), *tried))
     return learn_site(
         site,
-        urls,
-        pages["cluster"].to_list(),
+        pages.urls,
+        pages.clusters,
         sample=sample,
         holdout=options.holdout,
         seed=options.seed,

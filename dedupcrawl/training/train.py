@@ -9,14 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.sites import ascii_form
 from dedupcrawl.training.clusters import clusters_of
 from dedupcrawl.training.learning_part import Learned, learn_sites, rules_after
 from dedupcrawl.training.merging import merged
 from dedupcrawl.training.options import LearningOptions
+from dedupcrawl.training.page_rows import PageRow
 from dedupcrawl.training.parts import parted, work_on
 from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.learning.learn import sides
@@ -182,13 +181,12 @@ def write_all(learned: Learned, folder: Path, tally: Tally, started: float) -> T
     return TrainingSummary(tally.rows, dict(tally.skipped), learned, kept, time.perf_counter() - started)
 
 
-def trained_on(rows: pl.DataFrame, rules: SiteRules) -> Ledger:
-    """The URLs of a site's rows (`page_rows.PAGE_ROWS`) under the rules that `train` without options would leave it."""
+def trained_on(rows: Sequence[PageRow], rules: SiteRules) -> Ledger:
+    """The URLs of a site's rows under the rules that `train` without options would leave it."""
     options = LearningOptions()
-    learned = learn_sites(rows, options, lambda _: rules.rules)
-    pages = clusters_of(rows).urls
-    labels = pages["cluster"].to_list()
+    learned = learn_sites({rules.site: list(rows)}, options, lambda _: rules.rules)
+    urls, labels, _ = clusters_of(rows).pages
     of_proof = sides(labels, options.holdout, options.seed)
-    ledger = Ledger(rules.site, pages["url"].to_list(), labels, of_proof)
+    ledger = Ledger(rules.site, urls, labels, of_proof)
     ledger.apply(rules_after(rules.rules, learned))
     return ledger

@@ -170,7 +170,7 @@ def test_a_page_kept_in_doubt_is_explained_by_what_it_resembles(tmp_path: Path) 
     result = explain(tmp_path, COPY)
     assert f"kept in doubt: it resembles {URL}, by " in result.output, result.output
     assert "% probability that this page duplicates the kept one, 100.0% needed to drop it\n" in result.output
-    assert "other words: “brewery” against 1 word of the kept page, not kept\n" in result.output
+    assert "other words: “brewery” against 1 word of the kept page, not stored\n" in result.output
     assert "DEDUP_KEEP_TEXT = True keeps those of later crawls" in result.output
     assert "its page was kept: " in result.output
 
@@ -183,7 +183,7 @@ def test_what_decided_is_told_as_both_pages_have_it_where_texts_are_kept(tmp_pat
     pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     options = ["--index", str(tmp_path / "index"), "--set", "TARGET_PRECISION=0", "--set", f"KEEP_TEXT={kept}"]
     assert CliRunner().invoke(check, [str(pages), *options]).exit_code == 0
-    there = "“50 euros”" if kept else "1 word of the kept page, not kept"
+    there = "“50 euros”" if kept else "1 word of the kept page, not stored"
     line = f"at word 7, in a sentence of its own text, another number: “30 euros” against {there}\n"
     assert line in explain(tmp_path, COPY).output
 

@@ -48,8 +48,8 @@ def test_each_piece_of_evidence_is_a_line() -> None:
     assert list(in_words(evidence)) == [
         "99.9% probability that this page duplicates the kept one, 78.0% needed to drop it",
         "the titles differ: “One” against “Other”",
-        "at word 41, in a line of its own text, other words: “brewery” against 1 word of the kept page, not kept",
-        "at word 42, at the end of what its site repeats, left out: 2 words of the kept page, not kept",
+        "at word 41, in a line of its own text, other words: “brewery” against 1 word of the kept page, not stored",
+        "at word 42, at the end of what its site repeats, left out: 2 words of the kept page, not stored",
         "at word 43, in a sentence of its own text, another number: “30 euros” against “50 euros”",
         "at word 51, in its own text, it differs: “x\\x1b[2J”",
         "1,352 words or characters of its own on this page",

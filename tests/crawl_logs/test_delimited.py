@@ -5,21 +5,21 @@ import io
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs import blocks, delimited
 from dedupcrawl.crawl_logs.tally import Tally
+from tests.crawl_logs.rows import said
 
 
 def rows(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:
     path.write_bytes(data)
     tally = Tally()
     separator = "," if path.suffix == ".csv" else "\t"
-    found = [row for batch in delimited.read(separator, path, tally) for row in batch.to_dicts()]
-    return [{name: value for name, value in row.items() if value is not None} for row in found], tally
+    found = [row for batch in delimited.read(separator, path, tally) for row in batch]
+    return [said(row) for row in found], tally
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_an_unclosed_quote_does_not_swallow_the_file(tmp_path: Path, monkeypatch
     found, tally = rows(tmp_path / "log.csv", data)
     assert [row["url"] for row in found] == [f"http://b/{number}" for number in range(50)]
     assert [row.line for row in tally.broken] == [2]
-    assert pl.Series([row["line"] for row in found]).to_list() == list(range(3, 53))
+    assert [row["line"] for row in found] == list(range(3, 53))
 
 
 fields = st.text("ab\"' é%\\", max_size=4)
@@ -103,7 +103,7 @@ def test_line_ends_and_repeated_names(tmp_path: Path, end: bytes) -> None:
 def test_long_rows_come_in_small_batches(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text("url,text\n" + "".join(f"http://a/{n},{'x' * 900_000}\n" for n in range(40)), encoding="utf-8")
-    batches = [batch.height for batch in delimited.read(",", path, Tally())]
+    batches = [len(batch) for batch in delimited.read(",", path, Tally())]
     assert sum(batches) == 40
     assert max(batches) < 30
 
@@ -113,6 +113,6 @@ def test_wide_rows_come_in_small_batches_even_when_they_are_empty(tmp_path: Path
     path = tmp_path / "wide"
     header = separator.join(["url", *(f"x{n}" for n in range(3_000))])
     path.write_text(header + "\n" + f"http://a/{separator * 3_000}\n" * 4_000, encoding="utf-8")
-    batches = [batch.height for batch in delimited.read(separator, path, Tally())]
+    batches = [len(batch) for batch in delimited.read(separator, path, Tally())]
     assert sum(batches) == 4_000
     assert max(batches) < 3_000

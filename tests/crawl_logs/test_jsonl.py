@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import polars as pl
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -15,18 +14,16 @@ from dedupcrawl.crawl_logs import jsonl
 from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
 from dedupcrawl.crawl_logs.registry import FORMATS
 from dedupcrawl.crawl_logs.tally import LogError, Tally
+from tests.crawl_logs.rows import said
 
 
 def rows(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:
     path.write_bytes(data)
     tally = Tally()
     found = [
-        row
-        for block in line_blocks(path, tally)
-        for batch in [jsonl.rows_of(block, str(path), tally)]
-        for row in batch.to_dicts()
+        row for block in line_blocks(path, tally) for batch in [jsonl.rows_of(block, str(path), tally)] for row in batch
     ]
-    return [{name: value for name, value in row.items() if value is not None} for row in found], tally
+    return [said(row) for row in found], tally
 
 
 def test_a_field_that_turns_up_late_is_found(tmp_path: Path) -> None:
@@ -54,7 +51,6 @@ VALUES = [
     [("9" * 50, "9" * 50), ("12.0", "12"), ("1e20", "1" + "0" * 20), ("[" * 900 + "]" * 900, None), ('["q"]', "q")],
 )
 def test_numbers_have_any_number_of_digits_and_lists_any_depth(tmp_path: Path, value: str, text: str | None) -> None:
-    # Polars took 10 GB for lists nested so deep.
     found, _ = rows(tmp_path / "log", b'{"url":"http://a/","digest":%b}\n' % value.encode())
     assert found[0].get("digest") == text
 
@@ -82,12 +78,12 @@ objects = st.dictionaries(st.sampled_from(["url", "digest", "title", "other"]), 
 @given(st.lists(objects, min_size=1))
 def test_values_are_what_they_are_in_python(found: list[dict[str, Any]]) -> None:
     block = LineBlock(3, b"".join(msgspec.json.encode(row) + b"\n" for row in found))
-    frame = jsonl.rows_of(block, "log", Tally())
-    assert frame["line"].to_list() == list(range(3, 3 + len(found)))
+    rows = jsonl.rows_of(block, "log", Tally())
+    assert [row.line for row in rows] == list(range(3, 3 + len(found)))
     for name in ("url", "digest", "title"):
         values = [row.get(name) for row in found]
-        said = [None if it is None or isinstance(it, bool) else str(it).strip() or None for it in values]
-        assert frame[name].to_list() == said
+        expected = [None if it is None or isinstance(it, bool) else str(it).strip() or None for it in values]
+        assert [getattr(row, name) for row in rows] == expected
 
 
 @given(st.lists(st.binary(max_size=40)))
@@ -100,9 +96,9 @@ def test_never_raises(lines: list[bytes]) -> None:
 def read(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:
     path.write_bytes(data)
     tally = Tally(bytes_read=10)
-    rows = pl.concat(jsonl.read_array(path, tally)).to_dicts()
+    rows = [said(row) for batch in jsonl.read_array(path, tally) for row in batch]
     assert tally.bytes_read == 10 + len(data)
-    return [{name: value for name, value in row.items() if value is not None} for row in rows], tally
+    return rows, tally
 
 
 @pytest.mark.parametrize(("head", "is_one"), [(b"[", True), (b' \n\t[{"a"', True), (b'{"a": []}', False), (b"", False)])

@@ -6,9 +6,9 @@ import lzma
 import re
 import sys
 from collections.abc import Callable
+from datetime import datetime, timezone
 from pathlib import Path
 
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,8 +16,11 @@ from hypothesis import strategies as st
 from dedupcrawl.crawl_logs import blocks, warc
 from dedupcrawl.crawl_logs.blocks import Content
 from dedupcrawl.crawl_logs.registry import format_of, read_log
+from dedupcrawl.crawl_logs.rows import LogRow
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.crawl_logs.warc import Found, records
+from tests.crawl_logs.rows import read as read_rows
+from tests.crawl_logs.rows import urls_of
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -43,12 +46,12 @@ def html(text: str, noise: str = "") -> str:
     return f"<html><head><title>T</title></head><body><p>{text}</p><!-- {noise} --></body></html>"
 
 
-def read(path: Path, data: bytes) -> pl.DataFrame:
+def read(path: Path, data: bytes) -> list[LogRow]:
     path.write_bytes(data)
     log_format = format_of(path)
     assert log_format is not None
     assert log_format.name == "WARC"
-    return pl.concat(read_log(path, Tally()))
+    return read_rows(path)
 
 
 def test_pages_are_compared_by_their_main_text(tmp_path: Path) -> None:
@@ -57,11 +60,11 @@ def test_pages_are_compared_by_their_main_text(tmp_path: Path) -> None:
         answer("<http://a.com/1>", html(TEXT, "one"))
         + answer("http://a.com/2", html(TEXT, "two"), mime="text/html; charset=x"),
     )
-    assert rows["url"].to_list() == ["http://a.com/1", "http://a.com/2"]
-    assert rows["text_digest"].n_unique() == 1
-    assert rows["digest"].n_unique() == 2
-    assert rows["title"].to_list() == ["T", "T"]
-    assert rows["fetched_at"].dt.year().to_list() == [2020, 2020]
+    assert [row.url for row in rows] == ["http://a.com/1", "http://a.com/2"]
+    assert len({row.text_digest for row in rows}) == 1
+    assert len({row.digest for row in rows}) == 2
+    assert [row.title for row in rows] == ["T", "T"]
+    assert [datetime.fromtimestamp((row.fetched_at or 0) / 1000, timezone.utc).year for row in rows] == [2020, 2020]
 
 
 def test_other_media_and_short_texts_by_their_bytes(tmp_path: Path) -> None:
@@ -69,26 +72,26 @@ def test_other_media_and_short_texts_by_their_bytes(tmp_path: Path) -> None:
         tmp_path / "warc",
         answer("http://a.com/1", "abc", mime="image/png") + answer("http://a.com/2", html("short"), mime="text/html"),
     )
-    assert rows["text_digest"].null_count() == 2
-    assert rows["digest"].null_count() == 0
+    assert [row.text_digest for row in rows] == [None, None]
+    assert None not in [row.digest for row in rows]
 
 
 def test_redirects(tmp_path: Path) -> None:
     rows = read(tmp_path / "warc", answer("http://a.com/1", "", "301 Moved", head="Location: /2\r\n"))
-    assert rows.select("status", "redirect_to").rows() == [(301, "/2")]
+    assert [(row.status, row.redirect_to) for row in rows] == [(301, "/2")]
 
 
 def test_a_revisit_has_the_digest_of_what_it_refers_to(tmp_path: Path) -> None:
     record = answer("http://a.com/1", "", kind="revisit").replace(
         b"WARC-Date", b"WARC-Payload-Digest: sha1:AB\r\nWARC-Date"
     )
-    assert read(tmp_path / "warc", record)["digest"].to_list() == ["AB"]
+    assert [row.digest for row in read(tmp_path / "warc", record)] == ["AB"]
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, lzma.compress], ids=["gzip", "xz"])
 def test_compressed(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
     data = compress(answer("http://a.com/1", html(TEXT))) + compress(answer("http://a.com/2", html(TEXT)))
-    assert read(tmp_path / "warc", data).height == 2
+    assert len(read(tmp_path / "warc", data)) == 2
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, lzma.compress], ids=["gzip", "xz"])
@@ -108,7 +111,7 @@ PAGES = [answer(f"http://a.com/{number}", html(f"{number} {TEXT}")) for number i
 def read_damaged(path: Path, data: bytes) -> tuple[list[str], Tally]:
     path.write_bytes(data)
     tally = Tally()
-    return [url[-1] for url in pl.concat(read_log(path, tally))["url"]], tally
+    return [(url or "")[-1] for url in urls_of(path, tally)], tally
 
 
 @pytest.mark.parametrize("garbage", [b"garbage\r\n\r\n\x00\x01" * 50, b"x" * 200_000])
@@ -171,8 +174,7 @@ def test_records_that_are_not_whole_are_skipped_and_named(tmp_path: Path) -> Non
         answer("http://a.com/1", html(TEXT)) + declared + encoded + answer("http://a.com/4", html(TEXT))[:-99]
     )
     tally = Tally()
-    rows = pl.concat(read_log(path, tally))
-    assert rows["url"].to_list() == ["http://a.com/1"]
+    assert urls_of(path, tally) == ["http://a.com/1"]
     assert tally.rows == 4
     assert sum(tally.skipped.values()) == 3
     assert [(row.unit, row.line) for row in tally.broken] == [("record", 2), ("record", 3), ("record", 4)]
@@ -189,7 +191,7 @@ def test_a_body_of_which_only_the_beginning_would_be_compared_is_skipped(
     path.write_bytes(answer("http://a.com/1", html(TEXT)) + answer("http://a.com/2", html(TEXT) + "more"))
     monkeypatch.setattr(warc, "_BODY_LIMIT", len(html(TEXT).encode()))
     tally = Tally()
-    assert pl.concat(read_log(path, tally))["url"].to_list() == ["http://a.com/1"]
+    assert urls_of(path, tally) == ["http://a.com/1"]
     assert [row.line for row in tally.broken] == [2]
 
 
@@ -199,8 +201,8 @@ def test_encoded_content_is_decoded(tmp_path: Path) -> None:
     head = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.com/2\r\nContent-Type: application/http\r\n"
     record = head + b"Content-Length: %d\r\n\r\n" % len(http) + http + b"\r\n\r\n"
     rows = read(tmp_path / "warc", answer("http://a.com/1", html(TEXT)) + record)
-    assert rows["text_digest"].n_unique() == 1
-    assert rows["title"].to_list() == ["T", "T"]
+    assert len({row.text_digest for row in rows}) == 1
+    assert [row.title for row in rows] == ["T", "T"]
 
 
 def test_hostile_records_are_skipped(tmp_path: Path) -> None:
@@ -211,7 +213,7 @@ def test_hostile_records_are_skipped(tmp_path: Path) -> None:
         + answer("http://a.com/1", "<" * 100_000)
         + answer("http://a.com/\udcff".encode("utf-8", "surrogateescape").decode("latin-1"), html(TEXT)),
     )
-    assert rows.height == 2
+    assert len(rows) == 2
 
 
 def found(data: bytes) -> list[Found]:

@@ -7,7 +7,9 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,9 +64,11 @@ def test_the_second_crawl_starts_afresh_with_nothing_but_the_rules(done: tuple[s
     log = (folder / "second" / "scrapy.log").read_text(encoding="utf-8")
     assert f"index lmdb:{folder}/second/index" in log
     assert (folder / "rules" / "127.0.0.1.toml").is_file()
-    rules = read_rules(folder / "rules" / "127.0.0.1.toml").rules
-    assert {rule.source for rule in rules} <= {"learned", "prior"}
-    assert "rules for 0 sites" in (folder / "first" / "scrapy.log").read_text(encoding="utf-8")
+    by_hand, *learned = read_rules(folder / "rules" / "127.0.0.1.toml").rules
+    assert replace(by_hand, tried=0) == read_rules(ROOT / "rules" / "127.0.0.1.toml").rules[0]
+    assert {rule.source for rule in learned} <= {"learned", "prior"}
+    assert len(learned) > 1
+    assert "rules for 1 site" in (folder / "first" / "scrapy.log").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("part", ["first", "second"])
@@ -110,7 +114,8 @@ def test_any_site_can_be_crawled(tmp_path: Path) -> None:
     assert "No rule was certain enough to be learned" in process.stdout
     assert [item["url"] for item in items(tmp_path / "crawl" / "first")] == [mirror]
     assert not (tmp_path / "crawl" / "second").exists()
-    assert not list((tmp_path / "crawl" / "rules").iterdir())  # no other site's, whatever its address
+    rules = [path.name for path in (tmp_path / "crawl" / "rules").iterdir()]
+    assert rules == ["127.0.0.1.toml"]  # the checkout's; no other site's, whatever its address
 
 
 def test_a_folder_that_is_there_already_is_left_alone(tmp_path: Path) -> None:
@@ -126,3 +131,14 @@ def test_what_is_no_url_is_refused(start: str) -> None:
     assert done.returncode == 2
     said = f"Error: {start!r} is not a URL: name one such as https://example.com/, or none for the demo site.\n"
     assert done.stderr == said
+
+
+def test_the_checkout_is_a_project_with_rules_of_its_own() -> None:
+    """`scrapy.cfg` names settings that are there, and the examples in `rules/` hold."""
+    env = {name: value for name, value in os.environ.items() if name != "SCRAPY_SETTINGS_MODULE"}
+    listed = subprocess.run(
+        [sys.executable, "-m", "scrapy", "list"], cwd=ROOT, env=env, capture_output=True, text=True, check=False
+    )
+    assert listed.stdout == "pages\n", listed.stderr
+    tested = warm.run(["dedupcrawl", "rules", "test"], cwd=ROOT)
+    assert (tested.returncode, tested.stdout) == (0, "1 example holds\n")

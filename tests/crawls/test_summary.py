@@ -62,7 +62,11 @@ def test_rules_that_are_none_for_this_spider_are_told_as_such(named: list[str], 
 
 @pytest.mark.parametrize(
     ("saved", "aliases", "said", "by"),
-    [(1, 0, "1 fetch saved", ""), (1, 2, "1 fetch saved", "2 URLs by aliases, "), (-12, 0, "12 fetches added", "")],
+    [
+        (1, 0, "1 fetch saved", ""),
+        (1, 2, "1 fetch saved", "2 URLs by aliases, "),
+        (-12, 0, "12 fetches more than without rules", ""),
+    ],
 )
 def test_what_it_saved(saved: int, aliases: int, said: str, by: str) -> None:
     stats = StatsCollector(get_crawler())
@@ -80,10 +84,12 @@ def test_what_it_saved(saved: int, aliases: int, said: str, by: str) -> None:
     )
     stats.set_value("dedup/content/duplicate_bytes", 5000)
     stats.set_value("dedup/content/wrongly_dropped", 1)
-    assert "1 duplicate of 5.0 kB (besides 1 dropped wrongly and fetched again), items" in closing_line(stats)
+    assert "1 duplicate of 5.0 kB (not counting 1 page dropped by mistake and fetched again), items" in closing_line(
+        stats
+    )
     stats.set_value("dedup/content/duplicate_after_all", 2)
-    known = "2 of them known as such once they were stored"
-    assert f"1 duplicate of 5.0 kB ({known}, besides 1 dropped wrongly and" in closing_line(stats)
+    known = "2 of them recognized only after they had been stored"
+    assert f"1 duplicate of 5.0 kB ({known}, not counting 1 page dropped by" in closing_line(stats)
     stats.set_value("dedup/content/abstained/html", 1_000)
     stats.set_value("dedup/content/abstained/empty", 1)
     said = "; 1,001 abstained (1,000 HTML with next to no text, 1 an empty body)"
@@ -120,15 +126,22 @@ def test_where_rules_save_next_to_nothing_it_says_so(
 
 @pytest.mark.parametrize(
     ("duplicates", "sites", "log", "is_told"),
-    [(10, 0, "log.jsonl", True), (9, 0, "log.jsonl", False), (10, 1, "log.jsonl", False), (10, 0, None, False)],
+    [
+        (10, 0, "log.jsonl", True),
+        (9, 0, "log.jsonl", False),
+        (10, 1, "log.jsonl", False),
+        (10, 0, None, False),
+        (10, 0, "deleted.jsonl", False),
+    ],
 )
 def test_who_has_no_rules_yet_is_told_how_the_next_crawl_does_without_duplicates(
-    duplicates: int, sites: int, log: str | None, is_told: bool
+    duplicates: int, sites: int, log: str | None, is_told: bool, tmp_path: Path
 ) -> None:
+    (tmp_path / "log.jsonl").touch()
     stats = StatsCollector(get_crawler())
     stats.set_value("dedup/content/checked", 1_200)
     stats.set_value("dedup/content/duplicate", duplicates)
     normalizer = Normalizer([SiteRules(f"{n}.example", (RULE,)) for n in range(sites)])
-    line = lesson_line(stats, normalizer, Path(log) if log else None)
+    line = lesson_line(stats, normalizer, tmp_path / log if log else None)
     assert (line is not None) == is_told
-    assert line is None or "10 of 1,200 pages were duplicates. 'dedupcrawl train log.jsonl" in line
+    assert line is None or f"'dedupcrawl train {tmp_path}/log.jsonl --rules rules'." in line

@@ -93,7 +93,7 @@ def test_damaged_segments_are_made_again(folder: Path, how: str, caplog: pytest.
             path.write_bytes(segments(folder)[0].read_bytes()[:-1])
     with caplog.at_level(logging.WARNING):
         index = opened(folder)
-    assert "made again from the pages" in caplog.text
+    assert "rebuilt from the stored pages" in caplog.text
     check_all_found(index)
     index.close()
     caplog.clear()
@@ -115,7 +115,7 @@ def test_a_flip_that_open_did_not_look_for_is_not_merged(
         fill(index, content, content + 1)
         if not any("checksum" in problem for problem in index.verify()):
             break
-    assert "made again from the pages" in caplog.text
+    assert "rebuilt from the stored pages" in caplog.text
     check_all_found(index)
     index.close()
 

@@ -60,5 +60,5 @@ def test_a_process_that_is_too_large_by_itself_says_so_once(index: LmdbIndex, ca
             for _ in range(64):
                 limit.look()
     assert len(caplog.messages) == 1
-    assert "more than its limit of 0 MB (DEDUP_INDEX_MEMORY)" in caplog.messages[0]
+    assert "more than DEDUP_INDEX_MEMORY = 0: raise that" in caplog.messages[0]
     index.close()

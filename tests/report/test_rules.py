@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from dedupcrawl.index.record import Rewrite
 from dedupcrawl.report import sources
@@ -101,14 +98,3 @@ def test_what_two_crawls_rewrote_counts_in_each() -> None:
 def test_nothing_was_rewritten() -> None:
     found = read_rewritten(list)
     assert (found.variants, found.pages) == (0, 0)
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 10**6))))
-def test_however_many_are_held_at_once(rows: Sequence[tuple[int, int]]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sources, "_HASHED_AT_ONCE", 3)
-        found = read_rewritten(
-            lambda: (rewrite(f"http://a/{n}", f"http://b/{page}", at) for n, (page, at) in enumerate(rows))
-        )
-    assert found.variants == len(rows)
-    assert found.pages == len({page for page, _ in rows})

@@ -6,27 +6,33 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.crawl_logs.rows import SCHEMA
-from dedupcrawl.training.clusters import Clusters, clusters_of, components
+from dedupcrawl.crawl_logs.rows import canonical_row
+from dedupcrawl.training.clusters import Clusters, SitePages, clusters_of, components
 from dedupcrawl.training.page_rows import page_rows
 
 Row = dict[str, Any]
 
 
+def by_site(*rows: Row) -> dict[str, Clusters]:
+    return {site: clusters_of(some) for site, some in page_rows(map(canonical_row, rows)).items()}
+
+
 def clusters(*rows: Row) -> Clusters:
-    return clusters_of(page_rows(pl.DataFrame(rows, schema=SCHEMA)))
+    """Of one site."""
+    return by_site(*rows).get("a.com", clusters_of([]))
 
 
 def groups(*rows: Row) -> list[list[str]]:
     """The clusters' URLs without scheme and host, in the order of the clusters."""
-    urls = clusters(*rows).urls
-    by_cluster = urls.group_by("site", "cluster", maintain_order=True).agg("url")["url"]
-    return [[url.split("/", 3)[3] for url in group] for group in by_cluster]
+    urls, labels, _ = clusters(*rows).pages
+    found: dict[int, list[str]] = {}
+    for url, label in zip(urls, labels, strict=True):
+        found.setdefault(label, []).append(url.split("/", 3)[3])
+    return list(found.values())
 
 
 def page(path: str, text: str | None = None, host: str = "a.com", **other: Any) -> Row:
@@ -39,9 +45,10 @@ def test_the_same_text_is_the_same_page() -> None:
 
 def test_sites_are_kept_apart_and_hosts_of_one_site_are_not() -> None:
     rows = [page("", "x"), page("", "x", host="www.a.com"), page("", "x", host="b.com")]
-    urls = clusters(*rows).urls
-    assert urls.select("site", "cluster").rows() == [("a.com", 0), ("a.com", 0), ("b.com", 0)]
-    assert urls["site"].is_sorted()
+    assert {site: list(found.pages.clusters) for site, found in by_site(*rows).items()} == {
+        "a.com": [0, 0],
+        "b.com": [0],
+    }
 
 
 def test_a_url_is_there_once_with_what_was_fetched_last() -> None:
@@ -68,7 +75,7 @@ def test_redirects_to_one_page_that_was_not_fetched() -> None:
 
 def test_a_redirect_to_an_error_says_nothing() -> None:
     found = clusters(page("1", redirect_to="/x"), page("2", redirect_to="/x"), page("x", "gone", status=404))
-    assert found.urls.is_empty()
+    assert not found.pages.urls
     assert found.left_out == {"error status": 1}
 
 
@@ -192,19 +199,18 @@ def test_errors_and_empty_pages_are_left_out_and_counted() -> None:
     rows += [page(f"e{i}", "d41d8cd98f00b204e9800998ecf8427e") for i in range(2)]
     rows += [page("e2", "x", bytes=0), page("ok", "x")]
     found = clusters(*rows)
-    assert found.urls["url"].to_list() == ["http://a.com/ok"]
+    assert found.pages.urls == ["http://a.com/ok"]
     assert found.left_out == {"error status": 3, "empty page": 3}
     assert found.false == {"error status": 1, "empty page": 1}
 
 
 def test_importance_comes_along() -> None:
-    assert clusters(page("1", "x", importance=2.0), page("2", "x")).urls["importance"].to_list() == [2.0, None]
+    assert clusters(page("1", "x", importance=2.0), page("2", "x")).pages.importance == [2.0, 0.0]
 
 
 def test_no_rows() -> None:
     found = clusters()
-    assert found.urls.is_empty()
-    assert found.urls.columns == ["site", "url", "cluster", "importance"]
+    assert found.pages == SitePages([], [], [])
     assert found.false == Counter()
 
 
@@ -279,15 +285,10 @@ def test_against_brute_force_in_any_order(rows: list[Row], seed: random.Random) 
 
 def test_a_hundred_thousand_session_ids_are_one_cluster() -> None:
     count = 100_000
-    frame = pl.DataFrame(
-        {"url": [f"http://a.com/page?sid={i:08x}" for i in range(count)] + [f"http://a.com/w/{i}" for i in range(100)]}
-    ).with_columns(
-        pl.when(pl.col("url").str.contains("sid")).then(pl.lit("x")).otherwise("url").alias("text_digest"),
-        *(pl.lit(None, dtype).alias(name) for name, dtype in SCHEMA.items() if name not in ("url", "text_digest")),
-    )
-    found = clusters_of(page_rows(frame.select(*SCHEMA)))
+    rows = [page(f"page?sid={i:08x}", "x") for i in range(count)] + [page(f"w/{i}", f"{i}") for i in range(100)]
+    found = clusters(*rows)
     assert found.false == Counter()
-    assert found.urls.group_by("cluster").len()["len"].max() == count
+    assert max(found.pages.sizes().values()) == count
 
 
 @pytest.mark.parametrize("site_count", [1, 3])
@@ -295,9 +296,9 @@ def test_false_clusters_of_each_site_are_its_own(site_count: int) -> None:
     rows = []
     for site in range(site_count):
         rows += [page(f"wiki/{i}", "missing" if i % 2 else f"text {i}", host=f"s{site}.com") for i in range(200)]
-    found = clusters(*rows)
-    assert found.false == {"unlike URLs": site_count}
-    assert found.left_out == {"unlike URLs": 100 * site_count}
+    for found in by_site(*rows).values():
+        assert found.false == {"unlike URLs": 1}
+        assert found.left_out == {"unlike URLs": 100}
 
 
 @given(edges=st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=30))
@@ -308,14 +309,10 @@ def test_components_against_scipy(edges: list[tuple[int, int]]) -> None:
     first, second = np.array([*edges, (0, 0)], dtype=np.int64).T
     joined = coo_array((np.ones(len(first)), (first, second)), shape=(20, 20))
     labels = connected_components(joined, directed=False)[1]
-    assert components(first, second, 20).tolist() == [labels.tolist().index(label) for label in labels]
+    assert components(first, second, 20) == [labels.tolist().index(label) for label in labels]
 
 
-def test_one_slice_a_site() -> None:
-    urls = pl.DataFrame({"site": ["a", "a", "b", "c", "c"], "url": list("12345")})
-    assert [(site, pages["url"].to_list()) for site, pages in Clusters(urls).by_site()] == [
-        ("a", ["1", "2"]),
-        ("b", ["3"]),
-        ("c", ["4", "5"]),
-    ]
-    assert not list(Clusters(urls.clear()).by_site())
+def test_rows_of_a_table_keep_their_clusters() -> None:
+    pages = SitePages(["1", "2", "3"], [0, 1, 0], [0.0, 2.0, 1.0])
+    assert pages.at([1, 2]) == SitePages(["2", "3"], [1, 0], [2.0, 1.0])
+    assert pages.sizes() == {0: 2, 1: 1}

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import polars as pl
 import pytest
 
 from dedupcrawl.training import false_clusters
-from dedupcrawl.training.false_clusters import _slots, _thinned, unlike_clusters
+from dedupcrawl.training.false_clusters import in_sample, slots_of, unlike_clusters
 
 Pages = list[tuple[str, str]]
 
@@ -16,14 +15,8 @@ Pages = list[tuple[str, str]]
 def false_texts(pages: Iterable[tuple[str, str]], site: str = "a.com") -> list[str]:
     pages = list(pages)
     names = sorted({text for _, text in pages})
-    frame = pl.DataFrame(
-        {
-            "site": [site] * len(pages),
-            "url": [path if "//" in path else f"http://{site}/{path}" for path, _ in pages],
-            "label": [names.index(text) for _, text in pages],
-        }
-    )
-    return [names[label] for label in unlike_clusters(frame)]
+    urls = [path if "//" in path else f"http://{site}/{path}" for path, _ in pages]
+    return [names[label] for label in sorted(unlike_clusters(urls, [names.index(text) for _, text in pages]))]
 
 
 ARTICLES: Pages = [(f"wiki/Article_{i}", f"article {i}") for i in range(40)]
@@ -101,33 +94,14 @@ def test_hostile_urls() -> None:
 
 def test_of_a_trap_only_the_first_segments_and_arguments_are_looked_at() -> None:
     deep = "/".join(["next"] * 300)
-    frame = pl.DataFrame(
-        {"site": ["a.com"] * 50, "url": [f"http://a.com/{i}/{deep}?{'&'.join('a' * 300)}" for i in range(50)]}
-    )
-    slots = _slots(frame.with_columns(label=0, size=50))
-    assert slots.height == 50 * (1 + 64 + 64)
+    assert len([*slots_of(f"http://a.com/7/{deep}?{'&'.join('a' * 300)}")]) == 1 + 64 + 64
     assert false_texts([(f"x{i}/{deep}", "trap") for i in range(60)]) == []
 
 
-def test_slots_are_what_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A site of long URLs is thinned, its neighbours are not; and no more is looked at at a time than the bound."""
-    monkeypatch.setattr(false_clusters, "MOST_SLOTS", 3_000)
-    long = [f"http://long.com/{i}/{'/'.join('abcdefgh' * 5)}?{'&'.join('abcdefgh' * 5)}" for i in range(600)]
-    short = [f"http://s{site}.com/{i}/x" for site in range(5) for i in range(200)]
-    sites = ["long.com"] * len(long) + [f"s{site}.com" for site in range(5) for _ in range(200)]
-    frame = pl.DataFrame({"site": sites, "url": long + short, "label": 0, "size": None})
-    parts = list(_thinned(frame))
-    assert all(_slots(part).height < 2 * 3_000 for part in parts)
-    kept = pl.concat(parts)
-    assert 10 < kept.filter(pl.col("site") == "long.com").height < 70
-    assert kept.filter(pl.col("site") != "long.com").height == len(short)
-
-
-def test_sites_are_looked_at_a_part_at_a_time_with_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    pages = [(f"s{i % 9}.com", f"wiki/Article_{i}", i) for i in range(400)]
-    pages += [(f"s{i % 3}.com", f"wiki/Gone_{i}", 1000 + i % 3) for i in range(300)]
-    frame = pl.DataFrame([(site, f"http://{site}/{path}", label) for site, path, label in pages], orient="row")
-    frame.columns = ["site", "url", "label"]
-    assert unlike_clusters(frame).to_list() == [1000, 1001, 1002]
-    monkeypatch.setattr(false_clusters, "MOST_SLOTS", 800)
-    assert unlike_clusters(frame).to_list() == [1000, 1001, 1002]
+def test_a_site_of_more_slots_than_are_looked_at_is_thinned(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = ARTICLES * 5 + [(f"wiki/Other_{i}", f"other {i}") for i in range(400)]
+    pages += [(f"wiki/Gone_{i}", "no such page") for i in range(400)]
+    assert false_texts(pages) == ["no such page"]
+    monkeypatch.setattr(false_clusters, "MOST_SLOTS", 1_000)
+    assert false_texts(pages) == ["no such page"]
+    assert 20 < sum(in_sample(f"http://a.com/{i}", 10) for i in range(400)) < 60

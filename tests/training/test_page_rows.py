@@ -3,22 +3,22 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-import polars as pl
 import pytest
 
-from dedupcrawl.crawl_logs.rows import SCHEMA
-from dedupcrawl.training.page_rows import FAULTS, PAGE_ROWS, page_rows, sites_of
+from dedupcrawl.crawl_logs.rows import canonical_row
+from dedupcrawl.training.page_rows import FAULTS, PageRow, page_rows, site_of_url
 
 
-def pages(*rows: dict[str, Any]) -> pl.DataFrame:
-    return page_rows(pl.DataFrame(rows, schema=SCHEMA))
+def pages(*rows: dict[str, Any]) -> list[PageRow]:
+    """The rows of the one site that they are of."""
+    (found,) = page_rows(map(canonical_row, rows)).values()
+    return found
 
 
-def test_columns_and_types() -> None:
+def test_importance_and_time_come_along() -> None:
     row = {"url": "http://a.com/", "importance": 0.5, "fetched_at": datetime(2020, 1, 1), "digest": "d"}
-    found = pages(row)
-    assert dict(found.schema) == PAGE_ROWS
-    assert found.row(0, named=True)["importance"] == 0.5
+    (found,) = pages(row)
+    assert (found.importance, found.fetched_at) == (0.5, 1_577_836_800_000)
 
 
 @pytest.mark.parametrize(
@@ -35,30 +35,36 @@ def test_columns_and_types() -> None:
     ],
 )
 def test_the_site_of_a_url(url: str, site: str) -> None:
-    assert pages({"url": url, "digest": "d"})["site"].to_list() == [site]
+    assert [*page_rows([canonical_row({"url": url, "digest": "d"})])] == [site]
 
 
 def test_the_digest_of_the_main_text_comes_before_that_of_the_bytes() -> None:
-    found = pages(
-        {"url": "http://a.com/1", "text_digest": "t", "digest": "b1"},
-        {"url": "http://a.com/2", "text_digest": "t", "digest": "b2", "simhash": "f"},
-        {"url": "http://a.com/3", "digest": "t"},
-        {"url": "http://a.com/4", "simhash": "t"},
-        {"url": "http://a.com/5", "canonical": "/"},
-    )["content"]
+    found = [
+        row.content
+        for row in pages(
+            {"url": "http://a.com/1", "text_digest": "t", "digest": "b1"},
+            {"url": "http://a.com/2", "text_digest": "t", "digest": "b2", "simhash": "f"},
+            {"url": "http://a.com/3", "digest": "t"},
+            {"url": "http://a.com/4", "simhash": "t"},
+            {"url": "http://a.com/5", "canonical": "/"},
+        )
+    ]
     assert found[0] == found[1]
-    assert found.n_unique() == 4
+    assert len(set(found)) == 4
     assert found[4] is None
 
 
 def test_faults() -> None:
-    found = pages(
-        {"url": "http://a.com/1", "status": 404, "digest": "d"},
-        {"url": "http://a.com/2", "status": 200, "digest": "da39a3ee5e6b4b0d3255bfef95601890afd80709"},
-        {"url": "http://a.com/3", "status": 200, "digest": "d", "bytes": 0},
-        {"url": "http://a.com/4", "status": 301, "bytes": 0, "redirect_to": "/"},
-        {"url": "http://a.com/5", "digest": "d", "bytes": 7},
-    )["fault"]
+    found = [
+        row.fault
+        for row in pages(
+            {"url": "http://a.com/1", "status": 404, "digest": "d"},
+            {"url": "http://a.com/2", "status": 200, "digest": "da39a3ee5e6b4b0d3255bfef95601890afd80709"},
+            {"url": "http://a.com/3", "status": 200, "digest": "d", "bytes": 0},
+            {"url": "http://a.com/4", "status": 301, "bytes": 0, "redirect_to": "/"},
+            {"url": "http://a.com/5", "digest": "d", "bytes": 7},
+        )
+    ]
     assert [None if fault is None else FAULTS[fault] for fault in found] == [
         "error status", "empty page", "empty page", None, None
     ]  # fmt: skip
@@ -70,8 +76,8 @@ def test_a_redirect_has_no_content_of_its_own() -> None:
         {"url": "http://a.com/2", "redirect_to": "http://a.com/3"},
         {"url": "http://a.com/3", "status": 201, "digest": "d", "redirect_to": "http://a.com/4"},
     )
-    assert found["redirect_to"].to_list() == ["http://a.com/2", "http://a.com/3", None]
-    assert found["content"].is_null().to_list() == [True, True, False]
+    assert [row.redirect_to for row in found] == ["http://a.com/2", "http://a.com/3", None]
+    assert [row.content is None for row in found] == [True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +97,7 @@ def test_a_redirect_has_no_content_of_its_own() -> None:
 )
 def test_links_are_made_absolute_and_stay_on_the_site(link: str, absolute: str | None) -> None:
     found = pages({"url": "https://a.com:8080/d/e.html?q=/", "canonical": link, "digest": "d"})
-    assert found["canonical"].to_list() == [absolute]
+    assert [row.canonical for row in found] == [absolute]
 
 
 @pytest.mark.parametrize(
@@ -103,17 +109,8 @@ def test_links_are_made_absolute_and_stay_on_the_site(link: str, absolute: str |
     ],
 )
 def test_fragments_go_unless_they_name_a_page(url: str, kept: str) -> None:
-    assert pages({"url": url, "digest": "d"})["url"].to_list() == [kept]
+    assert [row.url for row in pages({"url": url, "digest": "d"})] == [kept]
 
 
-def test_hosts_are_known_from_one_batch_to_the_next() -> None:
-    url = pl.col("url")
-    urls = ["http://www.a.com/1", None, "http://b.co.uk/", "http://www.a.com/2", "mailto:x@a.com"]
-    first, second = pl.DataFrame({"url": urls}), pl.DataFrame({"url": ["http://m.c.net/", "http://www.a.com/"]})
-    assert sites_of(url, first).to_list() == ["a.com", None, "b.co.uk", "a.com", None]
-    assert sites_of(url, first[2:3]).to_list() == ["b.co.uk"]
-    assert sites_of(url, second).to_list() == ["c.net", "a.com"]
-    for frame in (first[1:2], first[4:], first[:0]):
-        none = sites_of(url, frame)
-        assert none.dtype == pl.String
-        assert none.null_count() == frame.height
+def test_what_has_no_authority_has_no_site() -> None:
+    assert (site_of_url("mailto:x@a.com"), site_of_url("http://b.co.uk")) == (None, "b.co.uk")

@@ -9,12 +9,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from dedupcrawl.training.page_rows import PAGE_ROWS
-from dedupcrawl.training.parts import Part, parted, work_on
+from dedupcrawl.training.page_rows import PageRow, SiteRows
+from dedupcrawl.training.parts import Part, parted, spooled, work_on
 from dedupcrawl.workers import WorkFailedError
 
 Told = list[tuple[str, int, int]]
@@ -24,37 +23,31 @@ def no_progress(stage: str, done: int, total: int) -> None:
     pass
 
 
-def rows_and_process(rows: pl.DataFrame) -> tuple[int, int, str | None]:
-    return rows.height, os.getpid(), os.environ.get("POLARS_MAX_THREADS")
+def rows_and_process(rows: SiteRows) -> tuple[int, int]:
+    return sum(map(len, rows.values())), os.getpid()
 
 
-def fails(rows: pl.DataFrame) -> None:
-    raise ValueError(f"{rows.height} rows")
+def fails(rows: SiteRows) -> None:
+    raise ValueError(f"rows of {len(rows)} sites")
 
 
 @pytest.fixture
 def parts(tmp_path: Path) -> list[Part]:
     made = []
     for number in range(4):
-        file = tmp_path / f"{number}.arrow"
-        pl.DataFrame({"site": ["a.com"] * (number + 1), "url": "x"}).write_ipc(file)
-        made.append(Part(number + 1, (file,)))
+        (tmp_path / f"part{number}").mkdir()
+        made += spooled([{"a.com": [PageRow("x")] * (number + 1)}], tmp_path / f"part{number}")
     return made
 
 
 @pytest.mark.parametrize("workers", [None, 2])
-def test_few_rows_are_worked_on_here_and_workers_have_one_thread_each(parts: list[Part], workers: int | None) -> None:
-    before = os.environ.get("POLARS_MAX_THREADS")
+def test_few_rows_are_worked_on_here(parts: list[Part], workers: int | None) -> None:
     told: Told = []
     done = list(work_on(parts, rows_and_process, "working", lambda *at: told.append(at), workers))
-    processes, threads = {process for _, process, _ in done}, {threads for _, _, threads in done}
-    if workers is None:
-        assert (processes, threads) == ({os.getpid()}, {before})
-    else:
-        assert threads == {"1"}
-        assert os.getpid() not in processes
-    assert sorted(height for height, _, _ in done) == [1, 2, 3, 4]
-    assert os.environ.get("POLARS_MAX_THREADS") == before
+    processes = {process for _, process in done}
+    assert (processes == {os.getpid()}) == (workers is None)
+    assert (os.getpid() in processes) == (workers is None)
+    assert sorted(count for count, _ in done) == [1, 2, 3, 4]
     assert [at[0] for at in told] == ["working"] * 5
     assert [at[1] for at in told] == sorted(at[1] for at in told)
     assert told[0] == ("working", 0, 10)
@@ -67,7 +60,7 @@ def test_an_error_comes_through(parts: list[Part], workers: int) -> None:
         list(work_on(parts, fails, "working", no_progress, workers))
 
 
-def killed(rows: pl.DataFrame) -> None:
+def killed(rows: SiteRows) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -76,7 +69,7 @@ def test_a_worker_that_is_killed_is_an_error(parts: list[Part]) -> None:
         list(work_on(parts, killed, "working", no_progress, 2))
 
 
-def slow(rows: pl.DataFrame) -> None:
+def slow(rows: SiteRows) -> None:
     Path(os.environ["TEST_STARTED"], str(os.getpid())).touch()
     time.sleep(600)
 
@@ -134,9 +127,10 @@ def test_logs_are_read_one_after_the_other(tmp_path: Path) -> None:
         assert len(parts) == 1
         rows = parts[0].read()
         files = parts[0].files
-    assert dict(rows.schema) == PAGE_ROWS
-    of_a_site = rows.sort("site", maintain_order=True)
-    assert of_a_site["url"].to_list() == ["http://a.com/1", "http://a.com/2", "http://b.com/1"]
+    assert {site: [row.url for row in some] for site, some in rows.items()} == {
+        "a.com": ["http://a.com/1", "http://a.com/2"],
+        "b.com": ["http://b.com/1"],
+    }
     assert (tally.rows, dict(tally.skipped)) == (4, {"not an http URL": 1})
     size = sum(log.stat().st_size for log in logs)
     assert told[-1] == ("reading", size, size)

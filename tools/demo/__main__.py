@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -158,7 +159,7 @@ class _Refused(click.ClickException):
 def main(start: str | None, folder: Path | None) -> None:
     """Crawl START, or else the bundled demo site, learn rules from that, crawl it again, and print what was saved.
 
-    The second crawl knows nothing of the first but the rules.
+    Both begin with the rules in the checkout's `rules/`; the second knows nothing of the first but what was learned.
     """
     if not (ROOT / "scrapy.cfg").is_file():
         raise _Refused(f"The demo runs in a checkout of the project: there is no scrapy.cfg in {ROOT}.")
@@ -169,7 +170,7 @@ def main(start: str | None, folder: Path | None) -> None:
     if folder.exists():
         raise _Refused(f"{folder} is there already: name another by --folder, or delete it.")
     rules = folder / "rules"
-    rules.mkdir(parents=True)
+    shutil.copytree(ROOT / "rules", rules, ignore=shutil.ignore_patterns("README.md"))
     with ExitStack() as stack:
         arguments = {"start": start or stack.enter_context(serving()).url}
         if not start:

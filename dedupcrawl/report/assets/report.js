@@ -455,8 +455,8 @@
     for (const piece of differing(evidence)) {
       const text = piece.says ? make("mark", {}, visible(piece.says)) : make("span", { className: "quiet" }, "nothing");
       const words = Number(piece.kept_symbols);
-      const count = words === 1 ? "another word" : number(words) + " other words";
-      const other = words ? (piece.kept_says ? visible(piece.kept_says) : count + ", not kept") : "nothing";
+      const count = words === 1 ? "1 word" : number(words) + " words";
+      const other = words ? (piece.kept_says ? visible(piece.kept_says) : count + ", not stored") : "nothing";
       const where = (wording.places[piece.place] || "in") + (wording.places[piece.place] ? " of " : " ") +
         (piece.own === false ? "what its site repeats" : "its own text");
       const kind = wording.kinds[piece.kind] ? ": " + wording.kinds[piece.kind] : "";
