@@ -126,7 +126,7 @@ class _Body:
     def facts(self) -> Facts:
         """What its markup says."""
         if self._facts is None:
-            self._facts = facts_of(self._body, self._encoding, fields="mwo" in self._settings.checks)
+            self._facts = facts_of(self._body, self._encoding)
             self._body = b""
         return self._facts
 
