@@ -90,7 +90,7 @@ def _read(facts: Facts, flags: int) -> Page:
 def page_of_markup(data: bytes) -> None:
     """`page.read`, with fields or without, with a selection or without; its symbols."""
     flags, markup = _flags(data)
-    facts = Facts(markup, is_cut=flags & 31 == 31, keeps_anchors=bool(flags & 8))
+    facts = Facts(markup, is_cut=flags & 31 == 31)
     page = _read(facts, flags)
     _check_page(page, len(markup))
     if not flags & 7:
@@ -106,7 +106,7 @@ def page_of_markup(data: bytes) -> None:
 def facts_of_markup(data: bytes) -> None:
     """`Facts`: all that can be asked of a page's markup."""
     flags, markup = _flags(data)
-    facts = Facts(markup, keeps_anchors=bool(flags & 1))
+    facts = Facts(markup)
     texts = [facts.base, *facts.references(flags * 10)]
     links = (("link", b"rel", (b"canonical", b"alternate", b"x")),)
     metas = tuple(("meta", key, (b"keywords", b"description", b"a")) for key in (b"name", b"property"))

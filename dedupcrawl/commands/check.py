@@ -180,7 +180,7 @@ class _Reader:
         """The page of what is stored."""
         if isinstance(stored, Page) or stored.kind != "html":
             return page_of(stored, self._wanted)
-        facts = facts_of(stored.body, stored.encoding, fields=self._wanted.fields)
+        facts = facts_of(stored.body, stored.encoding)
         ignored = read_ignored((*self._wanted.ignore, *self._ignored(stored.url, facts)))
         wanted = self._wanted
         return extract(facts, stored.url, selector=wanted.selector, ignored=ignored, fields=wanted.fields)

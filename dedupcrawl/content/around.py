@@ -15,7 +15,6 @@ from functools import lru_cache
 import msgspec
 
 from dedupcrawl.content.main_outline import READ_LAST
-from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template
@@ -123,12 +122,6 @@ class Around(msgspec.Struct, frozen=True, array_like=True, gc=False):
             last=last,
             last_resource=resources[-1] if count == RESOURCES else GREATEST,
         )
-
-
-def line_hashes(lines: Collection[str], secret: Secret = NO_SECRET) -> list[int]:
-    """The hash of the skeleton of each line that has a symbol, as an index of this secret has it."""
-    hashes: list[int] = SymbolText.of(tuple(lines), secret).block_hashes
-    return hashes
 
 
 def resource_hashes(resources: Collection[str]) -> frozenset[int]:

@@ -20,13 +20,12 @@ _SCHEME = re.compile("[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _TAMED_LIMIT = 8_000_000  # of a longer page so many, to read what is neither script nor picture
 
 
-def facts_of(body: bytes | str, encoding: str | None = None, *, fields: bool = False) -> Facts:
+def facts_of(body: bytes | str, encoding: str | None = None) -> Facts:
     """What the markup of a page says; it is read when somebody asks.
 
     Args:
         body: The undecoded response body, or HTML that was decoded before.
         encoding: Charset of the HTTP response, if it had one; it need not be right.
-        fields: `extract` will be asked for headings, keywords, description and anchors.
     """
     raw = body if isinstance(body, bytes) else body.encode("utf-8", "surrogatepass")
     markup = raw[:_TAMED_LIMIT]
@@ -35,7 +34,7 @@ def facts_of(body: bytes | str, encoding: str | None = None, *, fields: bool = F
     if len(markup) > _BODY_LIMIT:
         markup = tame(markup)
     is_cut = len(raw) > _TAMED_LIMIT or len(markup) > _BODY_LIMIT
-    return Facts(markup[:_BODY_LIMIT], raw, is_cut, fields)
+    return Facts(markup[:_BODY_LIMIT], raw, is_cut)
 
 
 def extract(  # noqa: PLR0913 - each may be left out
@@ -68,11 +67,11 @@ def extract(  # noqa: PLR0913 - each may be left out
     Raises:
         ValueError: `selector` is not a CSS selector.
     """
-    facts = body if isinstance(body, Facts) else facts_of(body, encoding, fields=fields)
+    facts = body if isinstance(body, Facts) else facts_of(body, encoding)
     if not facts.is_cut:
         markup = ignored.markup(facts.markup)
         if markup != facts.markup:  # which may be longer: a tree is written with all its end tags and references
-            facts = Facts(markup[:_BODY_LIMIT], facts.body, len(markup) > _BODY_LIMIT, fields)
+            facts = Facts(markup[:_BODY_LIMIT], facts.body, len(markup) > _BODY_LIMIT)
     site = site_of(url) if fields else ""
     page = core.read(
         facts,

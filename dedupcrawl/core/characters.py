@@ -641,24 +641,21 @@ def utf8_of(data: bytes) -> int:
     text: cython.pointer[cython.const[uint8_t]] = _bytes_of(data)
     size: cython.Py_ssize_t = len(data)
     at: cython.Py_ssize_t = 0
-    word: uint64_t = 0
-    next_word: uint64_t = 0
+    words: uint64_t[2]
     point: uint32_t
     found: cython.int = UTF8 | ASCII
     while at < size:
         if text[at] < 0x80:
             while at + 16 <= size:  # sixteen bytes at once
-                memcpy(cython.address(word), text + at, 8)
-                memcpy(cython.address(next_word), text + at + 8, 8)
-                if (word | next_word) & cython.cast(uint64_t, 0x8080808080808080):
+                memcpy(words, text + at, 16)
+                if (words[0] | words[1]) & cython.cast(uint64_t, 0x8080808080808080):
                     break
                 at += 16
             while at < size and text[at] < 0x80:
                 at += 1
             continue
         found = (found & ~ASCII) | (LONG if text[at] >= 0xE0 else 0)
-        point = _common(text, size, at)
-        if point:
+        if point := _common(text, size, at):
             at += 3 if point >= 0x800 else 2
             continue
         after: cython.Py_ssize_t = at

@@ -32,23 +32,22 @@ class Facts:
         markup: HTML in UTF-8, however broken.
         body: What it was decoded from, by which pages without text are told apart.
         is_cut: There is more than `markup`.
-        keeps_anchors: A page with anchors will be made of it.
 
     Values of attributes are given with their character references replaced, and without white space around them.
     """
 
-    def __init__(self, markup: bytes, body: bytes = b"", is_cut: bool = False, keeps_anchors: bool = False):
-        self.markup, self.body, self.is_cut, self.keeps_anchors = markup, body, is_cut, keeps_anchors
+    def __init__(self, markup: bytes, body: bytes = b"", is_cut: bool = False):
+        self.markup, self.body, self.is_cut = markup, body, is_cut
 
     def read(self):
         if self.outline is None:
-            self.outline = Outline(self.markup, self.keeps_anchors)
+            self.outline = Outline(self.markup)
         return self.outline
 
-    def taken(self, keeps_anchors):
+    def taken(self):
         """The outline, for a page that takes its text: another one each time."""
-        if self.is_taken or (keeps_anchors and not self.keeps_anchors):
-            self.outline, self.keeps_anchors = None, keeps_anchors
+        if self.is_taken:
+            self.outline = None
         self.is_taken = True
         return self.read()
 

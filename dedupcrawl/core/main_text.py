@@ -131,16 +131,16 @@ def _after(name: cython.p_const_char, text: Text, at: cython.Py_ssize_t, end: cy
 def _is_content_name(text: Text, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
     """Whether "article-body", "post_text" and the like stands there."""
     first: uint8_t = lower(text[at])
-    if first != 0x61 and first != 0x65 and first != 0x70 and first != 0x73 and first != 0x6E:
-        return False
-    after: cython.Py_ssize_t = _after(b"article", text, at, end)
-    if after < 0:
+    after: cython.Py_ssize_t = -1
+    if first == 0x61:
+        after = _after(b"article", text, at, end)
+    elif first == 0x65:
         after = _after(b"entry", text, at, end)
-    if after < 0:
+    elif first == 0x70:
         after = _after(b"post", text, at, end)
-    if after < 0:
+    elif first == 0x73:
         after = _after(b"story", text, at, end)
-    if after < 0:
+    elif first == 0x6E:
         after = _after(b"news", text, at, end)
     if after < 0:
         return False
@@ -214,6 +214,9 @@ def _hint_in(text: Text, left: Span) -> cython.int:
     attribute: Attribute
     left.end = min(left.end, left.begin + _HINT_LIMIT)
     while next_attribute(text, cython.address(left), cython.address(attribute)):
+        first: uint8_t = lower(text[attribute.name.begin])
+        if first != 0x68 and first != 0x73 and first != 0x63 and first != 0x69 and first != 0x72:
+            continue  # no name that tells begins with another
         if equals(text, attribute.name, "hidden"):
             return BOILERPLATE
         if equals(text, attribute.name, "style"):
@@ -250,7 +253,7 @@ def _weigh(page: Outline) -> cython.void:
 def _find_roles(page: Outline) -> cython.void:
     """What each element holds, by the nearest hint at it or around it; nothing in boilerplate is content."""
     elements: cython.pointer(Element) = page.elements
-    alike: cython.int[16]  # elements of which the attributes were read last: rows of a list have the same ones
+    alike: cython.int[64]  # elements of which the attributes were read last: rows of a list have the same ones
     other: cython.pointer(Element)
     i: cython.int
     memset(alike, 0, cython.sizeof(alike))
@@ -267,7 +270,8 @@ def _find_roles(page: Outline) -> cython.void:
         if element.running != 0 and element.role != BOILERPLATE:
             if element.hint == BY_ATTRIBUTES:
                 size: cython.Py_ssize_t = element.attributes.end - element.attributes.begin
-                slot: cython.pointer(cython.int) = cython.address(alike[size & 15])
+                middle: cython.Py_ssize_t = element.attributes.begin + (size >> 1)
+                slot: cython.pointer(cython.int) = cython.address(alike[(size + page.source[middle]) & 63])
                 other = cython.address(elements[slot[0]])
                 if (
                     slot[0]

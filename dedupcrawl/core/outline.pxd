@@ -75,7 +75,7 @@ cdef class Outline:
     cdef int depth, link_depth, hidden_depth, links
     cdef int64_t link_bytes
     cdef readonly str title
-    cdef bint in_title, has_text, is_new_link, in_head, keeps_anchors, has_anchor, is_inner
+    cdef bint in_title, has_text, is_new_link, in_head, has_anchor, is_inner
     cdef readonly bint is_whole
 
     cdef int read(self) except -1

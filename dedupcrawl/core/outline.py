@@ -54,10 +54,10 @@ class Outline:
         is_whole: False where the page has more tags than are read.
     """
 
-    def __cinit__(self, markup: bytes, keeps_anchors: bool = False, is_inner: bool = False):
+    def __cinit__(self, markup: bytes, is_inner: bool = False):
         self.markup = markup
         self.source = markup
-        self.keeps_anchors, self.is_inner = keeps_anchors, is_inner
+        self.is_inner = is_inner
         self.hidden = []
         size: cython.Py_ssize_t = len(markup)
         self.raw = cython.cast(cython.pointer(uint8_t), malloc(size + 1))  # a line's break is shorter than its tag
@@ -142,7 +142,7 @@ class Outline:
         if last > first:  # an image's link is none of the text that follows it
             self.links += self.is_new_link
             self.is_new_link = False
-        if self.keeps_anchors and self.has_anchor:
+        if self.has_anchor:
             if self.piece_count == self.piece_room:
                 self.piece_room = _grown(self.piece_room)
                 self.pieces = cython.cast(

@@ -24,20 +24,6 @@ _TELLING = cython.declare(
 _HEADLINE = 60  # characters; set by hand
 _LONG_BODY = cython.declare(cython.int, 65_536)  # bytes; a longer one is not held until somebody asks for its digest
 _LINKED = cython.declare(cython.double, 0.5)  # share of a block that is links, from which on it is a menu
-_TEXTS = ("url", "title", "headline", "keywords", "description")
-_LISTS = (
-    "paragraphs",
-    "headings",
-    "anchors_same_site",
-    "anchors_other_sites",
-    "asides",
-    "link_lines",
-    "links",
-    "main_links",
-    "also_at",
-    "secondary",
-    "resources",
-)
 
 
 class Page:
@@ -260,21 +246,11 @@ class Page:
         return f"Page({', '.join(told)})"
 
 
-_FIELDS = (
-    *(
-        "url",
-        "title",
-        "headline",
-        "paragraphs",
-        "headings",
-        "keywords",
-        "description",
-        "anchors_same_site",
-        "anchors_other_sites",
-    ),
-    *("body_digest", "body_tells", "asides", "link_lines", "links", "main_links", "selector_missed", "also_at"),
-    *("secondary", "resources"),
-)
+_FIELD_NAMES = """
+url title headline paragraphs headings keywords description anchors_same_site anchors_other_sites body_digest body_tells
+asides link_lines links main_links selector_missed also_at secondary resources
+"""
+_FIELDS = tuple(_FIELD_NAMES.split())
 
 
 def _check(**texts):
@@ -314,7 +290,7 @@ def read(
             to no web page. Given where headings, keywords, description and anchors are wanted.
         also_at: Other URLs that lead to the page.
     """
-    outline: Outline = facts.taken(stays is not None)
+    outline: Outline = facts.taken()
     headings: list = _headings(outline) if stays is not None else []
     page: Page = Page.__new__(Page)
     page.url, page.title, page.headline = url, outline.title, ""
@@ -336,7 +312,7 @@ def read(
     chosen: Outline
     i: cython.int
     if selected is not None:
-        chosen = Outline(selected, False)
+        chosen = Outline(selected)
         page.secondary, page.resources = shown_by(chosen, False)
         page.text, page.text_size = chosen.text, chosen.text_size
         chosen.text = cython.NULL

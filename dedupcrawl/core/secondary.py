@@ -115,7 +115,7 @@ class Reader:
         if self.inner == _MOST_INNER:
             return 0
         self.inner += 1
-        inner: Outline = Outline(markup, False, True)
+        inner: Outline = Outline(markup, True)
         left: cython.int = _MOST_OF_ONE
         i: cython.int
         for i in range(min(inner.block_count, left)):

@@ -72,13 +72,10 @@ def _kinds():
 @cython.cfunc
 @cython.exceptval(check=False)
 def _slot(text: Text, begin: cython.Py_ssize_t, length: cython.Py_ssize_t, is_end: cython.bint) -> cython.int:
-    """Where the search for a tag's meaning begins."""
-    value: uint32_t = 0x811C9DC5
-    value += is_end
-    i: cython.Py_ssize_t
-    for i in range(begin, begin + length):
-        value = (value ^ lower(text[i])) * 16777619
-    return (value ^ value >> 15) & (MEANING_SLOTS - 1)
+    """Where the search for a tag's meaning begins: few names have both ends and their length in common."""
+    ends: uint32_t = lower(text[begin]) << 8 | lower(text[begin + length - 1])
+    value: uint32_t = (ends << 5 | cython.cast(uint32_t, length) << 1 | is_end) * cython.cast(uint32_t, 0x9E3779B1)
+    return value >> 23  # nine bits, as there are `MEANING_SLOTS`
 
 
 def _fill():
@@ -180,12 +177,12 @@ def _after_unread(
     stop: cython.Py_ssize_t = -1
     element: cython.int = 0
     first: uint8_t = lower(text[at])
-    if first != 0x73 and first != 0x6E and first != 0x74 and first != 0x69:  # no name of one begins with another
-        return -1
+    second: uint8_t = lower(text[at + 1]) if at + 1 < end else 0
     while element < UNREAD:
-        stop = _after_name(_unread[element], text, at, end)
-        if stop >= 0:
-            break
+        if _unread[element][0] == first and _unread[element][1] == second:
+            stop = _after_name(_unread[element], text, at, end)
+            if stop >= 0:
+                break
         element += 1
     if stop < 0 or stop == end or not (is_space(text[stop]) or text[stop] == 0x2F or text[stop] == 0x3E):
         return -1

@@ -42,7 +42,9 @@ class FetchedPage:
     mime: str = field(init=False)  # media type, as the server says
     kind: Kind = field(init=False)
     _status: int = field(init=False)
-    _body: _Body | None = field(init=False)
+    _encoding: str | None = field(init=False)
+    _body: bytes | None = field(init=False)  # None once it was analysed
+    _facts: Facts | None = None  # of the body, until then
     _analysis: Analysis | None = None
     verdict: Verdict | None = None  # what the content half said, once it was asked
     request: Request | None = None  # whose response it is
@@ -71,8 +73,9 @@ class FetchedPage:
 
     def __post_init__(self, response: Response) -> None:
         self.url, self.body_length, self._status = without_fragment(response.url), len(response.body), response.status
-        self._body = _Body(response, self._settings.for_url(self.url))
-        self.mime, self.kind = media_type(response), self._body.kind
+        self._body, self.mime = response.body, media_type(response)
+        self._encoding = response.encoding if isinstance(response, TextResponse) else None
+        self.kind = "html" if is_html(response) else kind_of(self.mime, self._body)
 
     @property
     def wanted(self) -> bool:
@@ -92,8 +95,10 @@ class FetchedPage:
 
     def facts(self, response: TextResponse) -> Facts:
         """What its markup says, given its response. The markup is read once for this and for its text."""
-        body = self._body or _Body(response, self._settings.for_url(self.url))  # given up when it was analysed
-        return body.facts
+        facts = self._facts or facts_of(response.body, self._encoding)
+        if self._body is not None:
+            self._facts = facts
+        return facts
 
     def analyse(self) -> Analysis:
         """The page's text and signatures, the same object at each call.
@@ -102,41 +107,28 @@ class FetchedPage:
             RuntimeError: It has failed before.
         """
         if self._analysis is None:
-            body, self._body = self._body, None
+            body, facts, self._body, self._facts = self._body, self._facts, None, None
             if body is None:
                 raise RuntimeError(f"{self.url} could not be analysed before")
             led_from = () if self.request is None else urls_before(self.request)
-            page = body.page(self.url, self.ignored, (*led_from, *self.named))
-            self._analysis = Analysis(page, self._secret)
+            self._analysis = Analysis(self._page(body, facts, (*led_from, *self.named)), self._secret)
         return self._analysis
 
-
-class _Body:
-    """What is needed of a response to read it."""
-
-    __slots__ = ("_body", "_encoding", "_facts", "_settings", "kind")
-
-    def __init__(self, response: Response, settings: DedupSettings) -> None:
-        self._body, self._settings = response.body, settings
-        self._encoding = response.encoding if isinstance(response, TextResponse) else None
-        self.kind: Kind = "html" if is_html(response) else kind_of(media_type(response), self._body)
-        self._facts: Facts | None = None
-
-    @property
-    def facts(self) -> Facts:
-        """What its markup says."""
-        if self._facts is None:
-            self._facts = facts_of(self._body, self._encoding, fields="mwo" in self._settings.checks)
-            self._body = b""
-        return self._facts
-
-    def page(self, url: str, also_ignored: tuple[str, ...], also_at: tuple[str, ...]) -> Page:
+    def _page(self, body: bytes, facts: Facts | None, also_at: tuple[str, ...]) -> Page:
         """The page; without paragraphs where it is neither HTML nor text."""
-        ignored = read_ignored((*self._settings.ignore, *also_ignored))
-        if self.kind == "html":
-            facts, selector, fields = self.facts, self._settings.selector, "mwo" in self._settings.checks
-            return extract(facts, url, selector=selector, ignored=ignored, fields=fields, also_at=also_at)
-        return page_of_body(self.kind, self._body, url, encoding=self._encoding, ignored=ignored, also_at=also_at)
+        settings = self._settings.for_url(self.url)
+        ignored = read_ignored((*settings.ignore, *self.ignored))
+        if self.kind != "html":
+            return page_of_body(self.kind, body, self.url, encoding=self._encoding, ignored=ignored, also_at=also_at)
+        return extract(
+            facts or body,
+            self.url,
+            encoding=self._encoding,
+            selector=settings.selector,
+            ignored=ignored,
+            fields="mwo" in settings.checks,
+            also_at=also_at,
+        )
 
 
 def is_html(response: Response) -> TypeGuard[TextResponse]:

@@ -5,8 +5,9 @@ from urllib.parse import quote
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.around import LINES, LINKS, RESOURCES, Around, line_hashes, resource_hashes
+from dedupcrawl.content.around import LINES, LINKS, RESOURCES, Around, resource_hashes
 from dedupcrawl.core.links import link_hash, local_form
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
@@ -60,7 +61,7 @@ def test_what_all_pages_of_a_site_show_is_left_out() -> None:
         Analysis(page).learn(furniture, "")
     page = Page("", secondary=("Search here", "A word of the page"), resources=("img/front", "photo/3"))
     own = Analysis(page).around.without(furniture)
-    assert list(own.secondary) == line_hashes(("A word of the page",))
+    assert list(own.secondary) == SymbolText.of(("A word of the page",)).block_hashes
     assert own.resources == resource_hashes(("photo/3",))
 
 
@@ -71,7 +72,7 @@ def test_furniture_is_left_out_whatever_its_numbers_say() -> None:
         Analysis(page).learn(furniture, "")
     page = Page("", asides=("77 guests are online", "A word of the page"), links=linked("/faq", "/p/2"))
     own = Analysis(page).around.without(furniture)
-    assert list(own.asides) == line_hashes(("A word of the page",))
+    assert list(own.asides) == SymbolText.of(("A word of the page",)).block_hashes
     assert own.links_to(linked("/p/2"))
     assert not own.links_to(linked("/faq"))
 

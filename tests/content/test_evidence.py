@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content import main_outline
-from dedupcrawl.content.around import Around, line_hashes
+from dedupcrawl.content.around import Around
 from dedupcrawl.content.evidence import Evidence, compare, is_own_text_said, is_worth_comparing
 from dedupcrawl.content.features import FEATURES
 from dedupcrawl.content.model import packaged
@@ -146,7 +146,9 @@ def test_a_text_longer_than_its_outline_is_compared_by_its_tail() -> None:
 
 
 _SAID = [f"{word} says what nobody else says" for word in sorted(set(TEXT.lower().split()))]
-LINES = st.lists(st.sampled_from(_SAID), unique_by=lambda line: line_hashes((line,))[0])  # of other skeletons
+LINES = st.lists(
+    st.sampled_from(_SAID), unique_by=lambda line: SymbolText.of((line,)).block_hashes[0]
+)  # of other skeletons
 
 
 def said(one: Page, other: Page, furniture: Template | None = None) -> bool:
@@ -170,7 +172,7 @@ def test_pages_of_which_only_furniture_was_taken_for_their_main_text_say_what_st
     box = ("The learning centre", "Go green with the solar charger kit")
     furniture = Template()
     for number in range(RECURRING):
-        furniture.add(set(line_hashes(box)), f"page {number}")
+        furniture.add(set(SymbolText.of(box).block_hashes), f"page {number}")
     knife, spoon = (
         Page("http://a.example/", paragraphs=box, asides=(f"A {what} of steel",)) for what in ("knife", "spoon")
     )

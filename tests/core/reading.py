@@ -19,7 +19,7 @@ def stays(target: str, base: str) -> bool | None:
 
 def read(markup: bytes, *, located: tuple[bytes, bytes, bytes] = LOCATED, fields: bool = True) -> Page:
     """A page of this markup."""
-    facts = Facts(markup, keeps_anchors=fields)
+    facts = Facts(markup)
     return page.read(facts, URL, locate=lambda base: located, host_alike=host_alike, stays=stays if fields else None)
 
 

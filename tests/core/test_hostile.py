@@ -119,7 +119,7 @@ def page_of(made):
     if type(made) is str:
         return Page("http://a.example/", paragraphs=(made,))
     tame(made)
-    return read(Facts(made, keeps_anchors=True), "http://a.example/", host_alike=lambda name: name,
+    return read(Facts(made), "http://a.example/", host_alike=lambda name: name,
         locate=lambda base: (b"a.example", b"a.example", b"/"), stays=lambda target, base: True)
 
 def status(name):  # getrusage tells the peak of the process that this one was made by
