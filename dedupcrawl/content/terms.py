@@ -182,14 +182,18 @@ _term_hashes = _TermHashes()
 
 
 def _hashes(text: str, spaced: list[str], dictionary: str) -> bytes:
-    if text:
-        spaced += _segmented(text, dictionary)
-    return term_hashes(spaced, _term_hashes)
+    words = spaced + _segmenter(dictionary)(text) if text else spaced
+    hashes = term_hashes(words, _term_hashes)
+    return hashes if hashes is not None else term_hashes(_pieces(words), _term_hashes) or b""
 
 
 def _segmented(text: str, dictionary: str) -> list[str]:
     """Words and marks of a text in order; `PLACE` is one."""
     segments = _segmenter(dictionary)(text)
     if max(map(len, segments), default=0) > LONGEST_WORD:
-        segments = list(chain.from_iterable(map(_patterns().word.findall, segments)))
+        segments = _pieces(segments)
     return [segment for segment in segments if segment != " "]
+
+
+def _pieces(words: list[str]) -> list[str]:
+    return list(chain.from_iterable(map(_patterns().word.findall, words)))

@@ -251,7 +251,7 @@ def cheapest_prefix(record: bytes, costs: cython.const[int64_t][::1], least: int
         raise MemoryError
     for i in range(count):
         weight: int64_t = _weight_at(data, count, i)
-        ranked[i].cost, ranked[i].place = costs[i] / cython.cast(cython.double, weight), i
+        ranked[i].cost, ranked[i].place = costs[i] / cython.cast(cython.double, max(weight, 1)), i
         has += weight if costs[i] else 0
     needed: cython.Py_ssize_t = 0
     if has >= least:

@@ -103,8 +103,8 @@ def cut_text(text: SymbolText) -> tuple:
     return _cut(text.folded, text.size)
 
 
-def term_hashes(words: list, remembered: object) -> bytes:
-    """The hashes of the terms of words, four bytes each, but for those without one.
+def term_hashes(words: list, remembered: object) -> object:
+    """The hashes of the terms of words, four bytes each, but for those without one; None where a word is too long.
 
     Args:
         words: Any number of them.
@@ -114,6 +114,8 @@ def term_hashes(words: list, remembered: object) -> bytes:
     made: bytes = bytes(4 * len(words))
     out: cython.pointer(uint32_t) = cython.cast(cython.pointer(uint32_t), cython.cast(cython.p_char, made))
     for word in words:
+        if len(cython.cast(str, word)) > _LONGEST:
+            return None
         hashed: cython.longlong = remembered[word]
         if hashed >= 0:
             out[count] = cython.cast(uint32_t, hashed)
