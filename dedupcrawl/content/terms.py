@@ -183,8 +183,8 @@ _term_hashes = _TermHashes()
 
 def _hashes(text: str, spaced: list[str], dictionary: str) -> bytes:
     words = spaced + _segmenter(dictionary)(text) if text else spaced
-    hashes = term_hashes(words, _term_hashes)
-    return hashes if hashes is not None else term_hashes(_pieces(words), _term_hashes) or b""
+    hashes, longer = term_hashes(words, _term_hashes)
+    return hashes + term_hashes(_pieces(longer), _term_hashes)[0] if longer else hashes
 
 
 def _segmented(text: str, dictionary: str) -> list[str]:
