@@ -162,7 +162,7 @@ def symbols(data: bytes) -> None:
 
 def _check_symbols(text: SymbolText) -> None:
     folded, starts, lengths = text.text, text.starts, text.lengths
-    assert len(folded) == len(text.code_points) == len(text.kinds)
+    assert len(folded) == len(text.kinds)
     assert len(starts) == len(lengths) == len(text.hashes) == len(text) == len(text.symbols)
     if len(text):
         assert starts[0] >= 0
