@@ -25,7 +25,7 @@ import mmh3
 
 from dedupcrawl.core.characters import CJK, VOWEL_SIGNS, fold
 from dedupcrawl.core.symbols import SymbolText
-from dedupcrawl.core.terms import LONGEST_WORD, PLACE, cut, cut_text, term_hashes
+from dedupcrawl.core.terms import LONGEST_WORD, PLACE, cut, cut_text, is_word, term_hashes
 from dedupcrawl.core.words import STOP_WORDS
 from dedupcrawl.setting import file, parameter
 
@@ -137,7 +137,7 @@ def _stemmer() -> Callable[[str], str]:
 @lru_cache(maxsize=_REMEMBERED)
 def term(word: str) -> str:
     """The term of one folded word; `STOPPED` for a stop word or a mark."""
-    if word in STOP_WORDS or _patterns().word.match(word) is None:
+    if word in STOP_WORDS or not is_word(word):
         return STOPPED
     return _stemmer()(word) if word.isascii() and word.isalpha() else word
 

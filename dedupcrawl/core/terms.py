@@ -117,6 +117,12 @@ def cut_text(text: SymbolText) -> tuple:
     return _cut(text.folded, text.size, False)
 
 
+def is_word(segment: str) -> object:
+    """Whether a segment, which is not empty, is a word or a piece of one, and no mark."""
+    first: uint32_t = cython.cast(uint32_t, segment[0])
+    return _classes[first] != 0 or _is_spaced(first) or first == _PLACE
+
+
 def term_hashes(words: list, remembered: object) -> tuple:
     """The hashes of the terms of words, four bytes each, but for those without one; and the words that are too long.
 
