@@ -200,8 +200,13 @@ def test_an_index_asks_for_the_settings_of_a_check_from_the_first_use_of_it(tmp_
     given = {}
     for name in ("one", "other"):
         (tmp_path / name).write_text(f"灯塔 {len(name)} n\n", encoding="utf-8")
-        given[name] = {"DEDUP_DICTIONARY": str(tmp_path / name)}
-    for settings in ({}, given["one"], {**given["other"], "DEDUP_CHECKS": "exact,mwo"}, given["one"]):
+        given[name] = {"DEDUP_DICTIONARY": str(tmp_path / name), "DEDUP_CHECKS": "exact"}
+    for settings in (
+        {"DEDUP_CHECKS": "exact"},
+        given["one"],
+        {**given["other"], "DEDUP_CHECKS": "exact,mwo"},
+        given["one"],
+    ):
         with Detector(tmp_path / "pages", settings) as detector:
             detector.check(read_text(STORY, "http://a.example/1"))
     with pytest.raises(ValueError, match="mwo was made with dictionary"):

@@ -17,9 +17,11 @@ from dedupcrawl.core.characters import ASCII, LONG, UTF8, collapse, fold, has_es
 from dedupcrawl.core.diff import DIFFERENCES, SECTIONS, differences, occurring
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.facts import Facts
+from dedupcrawl.core.feature_code import code_of, code_positions, different_grams, grams
 from dedupcrawl.core.links import link_hash, local_form
+from dedupcrawl.core.overlap import TOTAL, Weights, cheapest_prefix, keys_of, overlap, possible
 from dedupcrawl.core.page import Page, read
-from dedupcrawl.core.postings import sorted_ranges
+from dedupcrawl.core.postings import Tail, View
 from dedupcrawl.core.signatures import sampled_shingles, shared_shingles, simhash
 from dedupcrawl.core.symbols import SymbolText, blocks_of
 from dedupcrawl.core.tags import tame
@@ -160,7 +162,7 @@ def symbols(data: bytes) -> None:
 
 def _check_symbols(text: SymbolText) -> None:
     folded, starts, lengths = text.text, text.starts, text.lengths
-    assert len(folded) == len(text.code_points) == len(text.kinds)
+    assert len(folded) == len(text.kinds)
     assert len(starts) == len(lengths) == len(text.hashes) == len(text) == len(text.symbols)
     if len(text):
         assert starts[0] >= 0
@@ -211,7 +213,7 @@ def compared(data: bytes) -> None:
 
 
 def signatures(data: bytes) -> None:
-    """`simhash`, `sampled_shingles`, and `shared_shingles` of any bytes."""
+    """`simhash`, `sampled_shingles`, feature codes, and `shared_shingles` of any bytes."""
     flags, rest = _flags(data)
     text = SymbolText.of((_text_of(rest),))
     most, levels, fewest = flags * 7, flags & 31, flags >> 4
@@ -227,6 +229,9 @@ def signatures(data: bytes) -> None:
     assert len(kept) <= max(0, min(most, len(text)) - 3)
     mine, shared = shared_shingles(bytes([level]) + sample, bytes([levels]) + sample)
     assert shared == mine <= len(kept)
+    code = code_of(text, code_positions(text, text.hashes[:9], most, levels / 32, flags * 5, fewest))
+    assert len(grams(code)) == max(0, len(code) // 2 - 4)
+    assert different_grams(code, 1 + levels)[1] == len(grams(code)[:: 1 + levels])
     half = len(rest) // 2
     mine, shared = shared_shingles(rest[:half], rest[half:])
     assert 0 <= shared <= mine <= half // 4
@@ -358,15 +363,41 @@ def tags(data: bytes) -> None:
 
 
 def postings(data: bytes) -> None:
-    """`sorted_ranges` of the numbers that the bytes hold, and of half of these and their neighbours."""
+    """The numbers that the bytes hold, looked up by half of these and their neighbours."""
     flags, rest = _flags(data)
     bits = np.uint64(flags & 63)
     keys = np.sort(np.frombuffer(rest, "<u8", count=len(rest) // 8).astype(np.uint64))
     wanted = np.unique(np.concatenate((keys[::2], keys[1::4] + np.uint64(1))) >> bits)
-    begins = np.searchsorted(keys >> bits, wanted, "left").tolist()
-    ends = np.searchsorted(keys >> bits, wanted, "right").tolist()
-    expected = [(row, begin, end) for row, (begin, end) in enumerate(zip(begins, ends, strict=True)) if begin < end]
-    assert sorted_ranges(keys, wanted, int(bits)) == expected
+    pages = np.arange(len(keys), dtype=np.uint32)
+    tail = Tail(int(bits))
+    for page, key in enumerate(keys):
+        tail.add(np.array([key]), page)
+    expected = np.isin(keys >> bits, wanted)
+    for view in (View([(keys, pages)], [], int(bits)), View([], [tail], int(bits))):
+        counts = np.searchsorted(keys >> bits, wanted, "right") - np.searchsorted(keys >> bits, wanted, "left")
+        assert view.count(wanted).tolist() == counts.tolist()
+        found_keys, found = view.find(wanted)
+        assert sorted(found.tolist()) == pages[expected].tolist()
+        assert sorted(found_keys.tolist()) == keys[expected].tolist()
+
+
+def overlaps(data: bytes) -> None:
+    """Two records of the terms that the bytes hold, and bytes that are no records."""
+    flags, rest = _flags(data)
+    records = []
+    for part in (rest[::2], rest[1::2]):
+        weights = Weights()
+        weights.add(part, flags + 1)
+        records.append(weights.record(flags % 10 / 10, 40))
+    for new, kept in (records, (rest, data), (data, rest)):
+        shared = overlap(new, kept)
+        keys = keys_of(kept)
+        costs = (keys_of(new) & np.uint64(7)).astype(np.int64)
+        places = cheapest_prefix(new, costs, 0, flags)
+        pages = possible(new, places, keys, np.zeros(len(keys), dtype=np.uint32), 1, 0, 8)
+        assert not shared or [new, kept] != records or pages.tolist() == [0]
+    assert overlap(*records) == overlap(*records[::-1])
+    assert overlap(records[0], records[0]) in (0, TOTAL)
 
 
 TARGETS: dict[str, Target] = {
@@ -381,6 +412,7 @@ TARGETS: dict[str, Target] = {
     "links": links,
     "tags": tags,
     "postings": postings,
+    "overlaps": overlaps,
 }
 
 

@@ -25,7 +25,7 @@ import mmh3
 
 from dedupcrawl.core.characters import CJK, VOWEL_SIGNS, fold
 from dedupcrawl.core.symbols import SymbolText
-from dedupcrawl.core.terms import LONGEST_WORD, PLACE, cut, cut_text, term_hashes
+from dedupcrawl.core.terms import LONGEST_WORD, PLACE, cut, cut_text, is_word, term_hashes
 from dedupcrawl.core.words import STOP_WORDS
 from dedupcrawl.setting import file, parameter
 
@@ -137,7 +137,7 @@ def _stemmer() -> Callable[[str], str]:
 @lru_cache(maxsize=_REMEMBERED)
 def term(word: str) -> str:
     """The term of one folded word; `STOPPED` for a stop word or a mark."""
-    if word in STOP_WORDS or _patterns().word.match(word) is None:
+    if word in STOP_WORDS or not is_word(word):
         return STOPPED
     return _stemmer()(word) if word.isascii() and word.isalpha() else word
 
@@ -182,14 +182,18 @@ _term_hashes = _TermHashes()
 
 
 def _hashes(text: str, spaced: list[str], dictionary: str) -> bytes:
-    if text:
-        spaced += _segmented(text, dictionary)
-    return term_hashes(spaced, _term_hashes)
+    words = spaced + _segmenter(dictionary)(text) if text else spaced
+    hashes, longer = term_hashes(words, _term_hashes)
+    return hashes + term_hashes(_pieces(longer), _term_hashes)[0] if longer else hashes
 
 
 def _segmented(text: str, dictionary: str) -> list[str]:
     """Words and marks of a text in order; `PLACE` is one."""
     segments = _segmenter(dictionary)(text)
     if max(map(len, segments), default=0) > LONGEST_WORD:
-        segments = list(chain.from_iterable(map(_patterns().word.findall, segments)))
+        segments = _pieces(segments)
     return [segment for segment in segments if segment != " "]
+
+
+def _pieces(words: list[str]) -> list[str]:
+    return list(chain.from_iterable(map(_patterns().word.findall, words)))

@@ -18,7 +18,6 @@ cdef struct Ranked:
 cdef struct Seen:  # what the postings that were read say of a page
     int64_t shared, seen, alike
     uint32_t page
-    bint is_taken
 
 cdef class Weights:
     cdef Weighed *items

@@ -251,7 +251,7 @@ def cheapest_prefix(record: bytes, costs: cython.const[int64_t][::1], least: int
         raise MemoryError
     for i in range(count):
         weight: int64_t = _weight_at(data, count, i)
-        ranked[i].cost, ranked[i].place = costs[i] / cython.cast(cython.double, weight), i
+        ranked[i].cost, ranked[i].place = costs[i] / cython.cast(cython.double, max(weight, 1)), i
         has += weight if costs[i] else 0
     needed: cython.Py_ssize_t = 0
     if has >= least:
@@ -339,30 +339,41 @@ def possible(
         if not 0 <= places[i] < count:
             raise ValueError("no such term in the record")
         own_left -= _weight_at(data, count, places[i])
-    table: cython.pointer(Seen) = cython.cast(cython.pointer(Seen), calloc(size, cython.sizeof(Seen)))
-    if table is cython.NULL:
+    slots: cython.pointer(uint32_t) = cython.cast(cython.pointer(uint32_t), calloc(size, 4))  # in `table`, from 1 on
+    table: cython.pointer(Seen) = cython.cast(cython.pointer(Seen), malloc((keys.shape[0] + 1) * cython.sizeof(Seen)))
+    if slots is cython.NULL or table is cython.NULL:
+        free(slots)
+        free(table)
         raise MemoryError
+    is_bounded: cython.bint = least_alike > 0 or most < keys.shape[0]
     place: cython.Py_ssize_t = 0
+    count_of_pages: cython.Py_ssize_t = 0
+    own: int64_t = 0
     for i in range(keys.shape[0]):
         hashed: uint32_t = keys[i] >> PAYLOAD_BITS
         if not i or hashed != cython.cast(uint32_t, keys[i - 1] >> PAYLOAD_BITS):
             place = _place_of(data, count, hashed)
+            own = _weight_at(data, count, place) if place < count else 0
         kept: int64_t = keys[i] & 0xFFFFFFFF
-        shared: int64_t = min(_weight_at(data, count, place), kept) if place < count else 0
         at: cython.size_t = fmix64(pages[i] ^ _seed) & (size - 1)
-        while table[at].is_taken and table[at].page != pages[i]:
+        while slots[at] and table[slots[at] - 1].page != pages[i]:
             at = (at + 1) & (size - 1)
-        table[at].page, table[at].is_taken = pages[i], True
-        table[at].shared += shared
-        table[at].seen += kept
-        table[at].alike += _root(shared)
+        if not slots[at]:
+            memset(table + count_of_pages, 0, cython.sizeof(Seen))
+            table[count_of_pages].page = pages[i]
+            count_of_pages += 1
+            slots[at] = count_of_pages
+        page: cython.pointer(Seen) = table + slots[at] - 1
+        page.shared += min(own, kept)
+        page.seen += kept
+        page.alike += _root(min(own, kept)) if is_bounded else 0
+    free(slots)
     likely: cython.Py_ssize_t = 0
-    entry: cython.size_t
-    for entry in range(size):
-        if not table[entry].seen or table[entry].alike < least_alike:
+    for i in range(count_of_pages):
+        if not table[i].seen or table[i].alike < least_alike:
             continue
-        if table[entry].shared + min(own_left, TOTAL - table[entry].seen) >= least:
-            table[likely] = table[entry]
+        if table[i].shared + min(own_left, TOTAL - table[i].seen) >= least:
+            table[likely] = table[i]
             likely += 1
     if likely > most:
         qsort(table, likely, cython.sizeof(Seen), _most_alike_first)

@@ -360,11 +360,6 @@ class SymbolText:
         return PyUnicode_FromKindAndData(4, self.folded, self.size)
 
     @property
-    def code_points(self):
-        """Shape (len(text),) uint32: the text as numbers."""
-        return np.frombuffer(cython.cast(cython.p_char, self.folded)[: 4 * self.size], dtype=np.uint32)
-
-    @property
     def kinds(self):
         """Shape (len(text),) uint8: the kind of each character, bits of `dedupcrawl.core.characters`."""
         made = bytearray(self.size)

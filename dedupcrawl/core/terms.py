@@ -45,7 +45,15 @@ def _is_spaced(point: uint32_t) -> cython.bint:
 
 
 @cython.cfunc
-def _cut(points: cython.pointer(uint32_t), size: cython.Py_ssize_t) -> tuple:
+@cython.inline
+@cython.exceptval(check=False)
+def _is_joining(point: uint32_t) -> cython.bint:
+    """Whether it is one of "#%&+-._"."""
+    return point == 0x23 or 0x25 <= point <= 0x26 or point == 0x2B or 0x2D <= point <= 0x2E or point == 0x5F
+
+
+@cython.cfunc
+def _cut(points: cython.pointer(uint32_t), size: cython.Py_ssize_t, keeps_places: cython.bint) -> tuple:
     at: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t
     written: cython.Py_ssize_t = 0
@@ -70,14 +78,17 @@ def _cut(points: cython.pointer(uint32_t), size: cython.Py_ssize_t) -> tuple:
                 words.append(PyUnicode_FromKindAndData(4, points + at, end - at))
             if has_ideograph:
                 mark: uint32_t = points[at]
-                if end > at:
+                if not keeps_places:
+                    mark = mark if end == at and (_classes[mark] & IDEOGRAPH or _is_joining(mark)) else 0x0A
+                elif end > at:
                     mark = _PLACE
                 elif mark == _PLACE:
                     mark = 0x20
                 elif 0xD800 <= mark < 0xE000:
                     mark = 0x3F
-                out[written] = mark
-                written += 1
+                if keeps_places or mark != 0x0A or (written and out[written - 1] != 0x0A):
+                    out[written] = mark
+                    written += 1
             at = max(end, at + 1)
         return PyUnicode_FromKindAndData(4, out, written) if has_ideograph else "", words
     finally:
@@ -93,29 +104,42 @@ def cut(folded: str) -> tuple:
     """
     points: cython.pointer(cython.Py_UCS4) = PyUnicode_AsUCS4Copy(folded)
     try:
-        return _cut(cython.cast(cython.pointer(uint32_t), points), len(folded))
+        return _cut(cython.cast(cython.pointer(uint32_t), points), len(folded), True)
     finally:
         PyMem_Free(points)
 
 
 def cut_text(text: SymbolText) -> tuple:
-    """`cut` of its folded text."""
-    return _cut(text.folded, text.size)
+    """`cut` of its folded text, where one line break is in the place of all words and marks between two ideographs.
+
+    The marks stay that jieba does not part ideographs at: so it finds the same words, and has half as much to read.
+    """
+    return _cut(text.folded, text.size, False)
 
 
-def term_hashes(words: list, remembered: object) -> bytes:
-    """The hashes of the terms of words, four bytes each, but for those without one.
+def is_word(segment: str) -> object:
+    """Whether a segment, which is not empty, is a word or a piece of one, and no mark."""
+    first: uint32_t = cython.cast(uint32_t, segment[0])
+    return _classes[first] != 0 or _is_spaced(first) or first == _PLACE
+
+
+def term_hashes(words: list, remembered: object) -> tuple:
+    """The hashes of the terms of words, four bytes each, but for those without one; and the words that are too long.
 
     Args:
         words: Any number of them.
         remembered: Mapping of word → hash of its term, −1 where it has none.
     """
     count: cython.Py_ssize_t = 0
+    longer: list = []
     made: bytes = bytes(4 * len(words))
     out: cython.pointer(uint32_t) = cython.cast(cython.pointer(uint32_t), cython.cast(cython.p_char, made))
     for word in words:
+        if len(cython.cast(str, word)) > _LONGEST:
+            longer.append(word)
+            continue
         hashed: cython.longlong = remembered[word]
         if hashed >= 0:
             out[count] = cython.cast(uint32_t, hashed)
             count += 1
-    return made[: 4 * count]
+    return made[: 4 * count], longer

@@ -155,7 +155,7 @@ class TestTemplateOfASite:
         site.judge("a.example/later", MENU, prose(90, 7), FOOT)
         assert early is not None
         assert kept is not None
-        own = Analysis(Page("http://x", paragraphs=(" ".join(story),)), site.index.secret)
+        own = Analysis(Page("http://a.example/story", paragraphs=(" ".join(story),)), site.index.secret)
         alone = Reading.of(own, Template()).signatures(CHECKS)
         assert {name for name in alone if kept.signatures[name] == alone[name]} == alone.keys() - {"exact"}
         assert not {name for name in alone if early.signatures[name] == alone[name]}

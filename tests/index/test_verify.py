@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from dedupcrawl.core.postings import Tail
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.record import pack, record_of
 from dedupcrawl.index.schema import Schema, header_of
@@ -75,8 +76,11 @@ def test_wrong_postings(changed: Callable[[np.ndarray, np.ndarray], object], tol
 
 def test_a_lost_posting_of_the_tail() -> None:
     catalog, rows = made()
-    found = catalog.batches[0].found[0]
-    del found[next(iter(found))]
+    keys, pages = catalog.batches[0].tails[0].table()
+    tail = Tail(catalog.schema.payload_bits[0])
+    for key, owner in zip(keys[1:], pages[1:].tolist(), strict=True):
+        tail.add(np.array([key]), owner)
+    catalog.batches[0].tails[0] = tail
     assert problems(catalog, rows) == ["table 0 of the pages 8 to 10 is not what the pages say"]
 
 

@@ -33,16 +33,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings, Probe
-from dedupcrawl.core.characters import MARK
 from dedupcrawl.core.digests import Secret
-from dedupcrawl.core.hashing import fmix64_all
+from dedupcrawl.core.feature_code import (
+    END_PARAGRAPHS,
+    GRAM,
+    GRAM_PAYLOAD,
+    code_of,
+    code_positions,
+    different_grams,
+    grams,
+)
 from dedupcrawl.core.postings import by_page
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import one_of, parameter, share, whole
 
-END_PARAGRAPHS = 5
-"""The paper's N: from a page of short paragraphs, the first N and the last N of them are used."""
 MIN_CODE = 4 * END_PARAGRAPHS
 """A code of fewer symbols says too little and is replaced by the text's first 4N (Algorithm 2, step 4)."""
 
@@ -50,8 +55,6 @@ ANCHOR_SETS: Mapping[str, str] = {"punctuation": "", "words": "的 the of and to
 """Name → words that are anchors besides punctuation (the paper's illustration uses the first, Table I the second)."""
 
 Positions = NDArray[np.intp]
-
-_OUTER = np.r_[0:END_PARAGRAPHS, -END_PARAGRAPHS:0]  # the first N paragraphs and the last N
 
 
 class CodeRules(NamedTuple):
@@ -75,44 +78,8 @@ def feature_code(text: SymbolText, rules: CodeRules) -> Positions:
     At least `MIN_CODE` of them, or all when the text has no more. In a page of short paragraphs a paragraph of one
     symbol gives it twice, as its first and as its last.
     """
-    starts = text.starts[: rules.symbols or None]
-    count = len(starts)
-    if not count:
-        return np.zeros(0, dtype=np.intp)
-    end = int(text.starts[count]) if count < len(text.starts) else len(text.text)
-    breaks = np.flatnonzero(text.code_points[:end] == ord("\n"))
-    paragraph = np.searchsorted(breaks, starts)
-    bounds = np.zeros(int(np.count_nonzero(paragraph[1:] != paragraph[:-1])) + 2, dtype=np.intp)
-    bounds[1:-1] = (paragraph[1:] != paragraph[:-1]).nonzero()[0] + 1
-    bounds[-1] = count
-    firsts, lengths = bounds[:-1], bounds[1:] - bounds[:-1]
-    units = (lengths >= rules.unit_length) | (lengths >= rules.unit_share * count)
-    if not units.any() and len(firsts) >= 2 * END_PARAGRAPHS:  # case 3b
-        ends = np.empty(MIN_CODE, dtype=np.intp)
-        ends[0::2] = firsts[_OUTER]
-        ends[1::2] = bounds[1:][_OUTER] - 1
-        return ends
-
-    if not units.any():  # case 3c: all paragraphs as one
-        firsts, lengths, units = np.zeros(1, dtype=np.intp), np.array([count]), np.ones(1, dtype=np.bool_)
-        breaks = breaks[:0]
-        paragraph = np.zeros(count, dtype=np.intp)
-    marks = np.flatnonzero(text.kinds[:end] & MARK)
-    words = np.flatnonzero(np.isin(text.hashes[:count], _anchor_words(rules.anchors, text.secret)))
-    # What stands to the left and to the right of an anchor, where that is in the anchor's own paragraph.
-    left = np.concatenate((np.searchsorted(starts, marks) - 1, words - 1))
-    right = np.concatenate((left[: len(marks)] + 1, words + 1))
-    home = np.concatenate((np.searchsorted(breaks, marks), paragraph[words]))
-    beside = np.zeros(count, dtype=np.bool_)
-    for neighbours in (left, right):
-        inside = (neighbours >= 0) & (neighbours < count)
-        there = neighbours[inside]
-        beside[there[paragraph[there] == home[inside]]] = True
-    beside[firsts[units]] = True
-    beside[words] = False
-    beside &= np.repeat(units, lengths)
-    positions = np.flatnonzero(beside)
-    return positions if len(positions) >= MIN_CODE else np.arange(min(MIN_CODE, count), dtype=np.intp)
+    anchors = _anchor_words(rules.anchors, text.secret)
+    return code_positions(text, anchors, rules.unit_length, rules.unit_share, rules.symbols, MIN_CODE)
 
 
 @lru_cache(maxsize=4096)
@@ -156,8 +123,6 @@ def common_run(new: str, kept: str, at_least: int) -> int:
     return best if best >= at_least else 0
 
 
-GRAM = 5
-"""q: symbols of a gram."""
 SAMPLING = 7
 """s: every s-th gram of a kept code is posted."""
 MAX_CODE = 2048
@@ -165,28 +130,7 @@ MAX_CODE = 2048
 
 _RUN = GRAM + SAMPLING - 1
 _FEW = 8  # postings that are looked up without searching for a rarer run
-_PAYLOAD_BITS = 8
-_MANY = (1 << _PAYLOAD_BITS) - 1  # the payload of a code with so many grams, or with one of them twice
-_GRAM_FACTOR = np.uint64(0xD1342543DE82EF95)
-
-
-@lru_cache(maxsize=16)  # of the page at hand: it is searched for, searched in and posted one after the other
-def _grams(signature: bytes) -> Keys:
-    """Shape (n − GRAM + 1,): prefixes of all grams of a code of n symbols. Not to be written to."""
-    code = np.frombuffer(signature, dtype="<u2").astype(np.uint64)
-    count = len(code) - GRAM + 1
-    values = np.zeros(count, dtype=np.uint64)
-    for offset in range(GRAM):
-        values *= _GRAM_FACTOR
-        values += code[offset : offset + count]
-    prefixes: Keys = fmix64_all(values) >> np.uint64(_PAYLOAD_BITS)
-    return prefixes
-
-
-def _different_grams(signature: bytes, step: int) -> tuple[Keys, int]:
-    """Of every step-th gram of a code the prefixes, each once, ascending; and how many grams these are."""
-    sampled = _grams(signature)[::step]
-    return np.unique(sampled), len(sampled)
+_MANY = (1 << GRAM_PAYLOAD) - 1  # the payload of a code with so many grams, or with one of them twice
 
 
 @lru_cache(maxsize=16)
@@ -230,7 +174,7 @@ class FeatureCodeCheck(Check):
     )
 
     name: ClassVar[str] = "feature_code"
-    payload_bits: ClassVar[int] = _PAYLOAD_BITS
+    payload_bits: ClassVar[int] = GRAM_PAYLOAD
 
     def header(self) -> Mapping[str, str | int | float]:
         """What signatures and keys depend on; the threshold is not among it."""
@@ -250,22 +194,20 @@ class FeatureCodeCheck(Check):
         if len(text) < MIN_CODE:
             return None
         rules = CodeRules(self.anchors, self.ieu_length, self.ieu_share, self.characters)
-        positions = feature_code(text, rules)[:MAX_CODE]
-        code: NDArray[np.uint16] = (text.hashes[positions] >> np.uint64(49)).astype("<u2")
-        return code.tobytes()
+        return code_of(text, feature_code(text, rules)[:MAX_CODE])
 
     def keys(self, signature: bytes) -> Keys:
         """The different grams at every `SAMPLING`-th symbol; payload: how many there are."""
-        grams, count = _different_grams(signature, SAMPLING)
-        payload = min(count, _MANY) if len(grams) == count else _MANY
-        keys: Keys = grams << np.uint64(_PAYLOAD_BITS) | np.uint64(payload)
+        prefixes, count = different_grams(signature, SAMPLING)
+        payload = min(count, _MANY) if len(prefixes) == count else _MANY
+        keys: Keys = prefixes << np.uint64(GRAM_PAYLOAD) | np.uint64(payload)
         return keys
 
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
         """Pages that share a gram every keeper must have."""
         groups, middles = _groups(len(signature) // 2, self.repeatability)
-        grams = _grams(signature)
-        wanted = grams[middles]
+        places = grams(signature)
+        wanted = places[middles]
         counts = postings.count(wanted).tolist()
         if not any(counts):
             return NO_PAGES
@@ -275,7 +217,7 @@ class FeatureCodeCheck(Check):
             for start in starts:
                 if fewest <= _FEW:
                     break
-                other = grams[start : start + SAMPLING]
+                other = places[start : start + SAMPLING]
                 postings_of_other = int(postings.count(other).sum())
                 if postings_of_other < fewest:
                     fewest = postings_of_other
@@ -288,7 +230,7 @@ class FeatureCodeCheck(Check):
 
     def contained(self, signature: bytes, postings: Postings) -> PageIds:
         """Kept pages with enough grams among all of this page's to lie inside it."""
-        keys, pages = postings.find(_different_grams(signature, 1)[0])
+        keys, pages = postings.find(different_grams(signature, 1)[0])
         if not len(pages):
             return pages
         keys, pages, shared = by_page(keys, pages)
@@ -296,7 +238,7 @@ class FeatureCodeCheck(Check):
         return enough
 
     def probe(self, signature: bytes) -> Probe:
-        return Probe.any_of(_different_grams(signature, 1)[0])
+        return Probe.any_of(different_grams(signature, 1)[0])
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """S of `new` over `kept`, when it reaches `repeatability`."""

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.feature_code_tables import repeatability
-from dedupcrawl.content.checks.feature_code import GRAM, MAX_CODE, MIN_CODE, SAMPLING, FeatureCodeCheck
+from dedupcrawl.content.checks.feature_code import MAX_CODE, MIN_CODE, SAMPLING, FeatureCodeCheck
+from dedupcrawl.core.feature_code import GRAM
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import DictPostings, keepers

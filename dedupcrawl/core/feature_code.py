@@ -1,0 +1,229 @@
+# cython: language_level=3
+"""Feature codes: which symbols of a text make its code, and the grams by which a code is found."""
+
+import cython
+import numpy as np
+from cython.cimports.dedupcrawl.core.characters import MARK, kind_of
+from cython.cimports.dedupcrawl.core.hashing import fmix64
+from cython.cimports.libc.stdlib import calloc, free, malloc, qsort
+from cython.cimports.libc.string import memcpy
+
+_FACTOR = cython.declare(uint64_t, 0xD1342543DE82EF95)
+
+
+def code_positions(
+    text: SymbolText,
+    anchors: cython.const[uint64_t][::1],
+    unit_length: cython.Py_ssize_t,
+    unit_share: cython.double,
+    most: cython.Py_ssize_t,
+    least: cython.Py_ssize_t,
+) -> object:
+    """Algorithm 2: which symbols make the code, in text order, shape (n,) intp.
+
+    Args:
+        text: The text.
+        anchors: Hashes of the words that are anchors besides punctuation.
+        unit_length: A paragraph of so many symbols is a unit of extraction.
+        unit_share: So is one that makes up this share of the text.
+        most: Only so many symbols of the text are looked at; 0 for all.
+        least: A code of fewer symbols is replaced by the text's first ones.
+    """
+    count: cython.Py_ssize_t = min(most, text.count) if most else text.count
+    end: cython.Py_ssize_t = text.items[count].start if count < text.count else text.size
+    i: cython.Py_ssize_t
+    paragraph: cython.pointer(uint32_t) = cython.cast(cython.pointer(uint32_t), calloc(count + 1, 4))
+    first_of: cython.pointer(uint32_t) = cython.cast(cython.pointer(uint32_t), malloc(4 * count + 8))
+    is_beside: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), calloc(count + 1, 1))
+    try:
+        if paragraph is cython.NULL or first_of is cython.NULL or is_beside is cython.NULL:
+            raise MemoryError
+        groups: cython.Py_ssize_t = _paragraphs(text, count, paragraph, first_of)
+        units: cython.Py_ssize_t = 0
+        for i in range(groups):
+            units += _is_unit(first_of[i + 1] - first_of[i], count, unit_length, unit_share)
+        if not units and groups >= 2 * END_PARAGRAPHS:  # case 3b
+            ends = np.empty(4 * END_PARAGRAPHS, dtype=np.intp)
+            ends_view: cython.Py_ssize_t[::1] = ends
+            for i in range(2 * END_PARAGRAPHS):
+                group: cython.Py_ssize_t = i if i < END_PARAGRAPHS else groups - 2 * END_PARAGRAPHS + i
+                ends_view[2 * i], ends_view[2 * i + 1] = first_of[group], first_of[group + 1] - 1
+            return ends
+        is_whole: cython.bint = not units  # case 3c: all paragraphs as one
+        if is_whole:
+            for i in range(count):
+                paragraph[i] = 0
+            first_of[0], first_of[1], groups = 0, count, min(count, 1)
+        _mark_neighbours(text, count, 0 if is_whole else end, end, paragraph, is_beside)
+        word: cython.Py_ssize_t
+        for word in range(count if anchors.shape[0] else 0):
+            if _is_anchor(anchors, text.items[word].hash):
+                if word and paragraph[word - 1] == paragraph[word]:
+                    is_beside[word - 1] = True
+                if word + 1 < count and paragraph[word + 1] == paragraph[word]:
+                    is_beside[word + 1] = True
+        found: cython.Py_ssize_t = 0
+        for i in range(groups):
+            is_unit: cython.bint = is_whole or _is_unit(first_of[i + 1] - first_of[i], count, unit_length, unit_share)
+            if is_unit:
+                is_beside[first_of[i]] = True
+            for word in range(first_of[i], first_of[i + 1]):
+                is_beside[word] &= is_unit and not _is_anchor(anchors, text.items[word].hash)
+                found += is_beside[word]
+        if found < least:
+            return np.arange(min(least, count), dtype=np.intp)
+        made = np.empty(found, dtype=np.intp)
+        view: cython.Py_ssize_t[::1] = made
+        found = 0
+        for i in range(count):
+            if is_beside[i]:
+                view[found] = i
+                found += 1
+        return made
+    finally:
+        free(paragraph)
+        free(first_of)
+        free(is_beside)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _paragraphs(
+    text: SymbolText,
+    count: cython.Py_ssize_t,
+    paragraph: cython.pointer(uint32_t),
+    first_of: cython.pointer(uint32_t),
+) -> cython.Py_ssize_t:
+    """Number the paragraph of each symbol, and note which is the first of each; how many there are."""
+    at: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    line: uint32_t = 0
+    groups: cython.Py_ssize_t = 0
+    for i in range(count):
+        while at < text.items[i].start:
+            line += text.folded[at] == 0x0A
+            at += 1
+        paragraph[i] = line
+        if not i or paragraph[i - 1] != line:
+            first_of[groups] = i
+            groups += 1
+    first_of[groups] = count
+    return groups
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _is_unit(
+    length: cython.Py_ssize_t, count: cython.Py_ssize_t, unit_length: cython.Py_ssize_t, unit_share: cython.double
+) -> cython.bint:
+    return length >= unit_length or length >= unit_share * count
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _mark_neighbours(
+    text: SymbolText,
+    count: cython.Py_ssize_t,
+    lines_end: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    paragraph: cython.pointer(uint32_t),
+    is_beside: cython.pointer(uint8_t),
+) -> cython.void:
+    """Mark what stands to the left and to the right of punctuation, where that is in its paragraph.
+
+    Paragraphs end at the line breaks before `lines_end`.
+    """
+    at: cython.Py_ssize_t
+    right: cython.Py_ssize_t = 0
+    line: uint32_t = 0
+    for at in range(end):
+        point: uint32_t = text.folded[at]
+        if point == 0x0A:
+            line += at < lines_end
+        if not kind_of(point) & MARK:
+            continue
+        while right < count and text.items[right].start < at:
+            right += 1
+        if right and paragraph[right - 1] == line:
+            is_beside[right - 1] = True
+        if right < count and paragraph[right] == line:
+            is_beside[right] = True
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_anchor(anchors: cython.const[uint64_t][::1], hashed: uint64_t) -> cython.bint:
+    i: cython.Py_ssize_t
+    for i in range(anchors.shape[0]):
+        if anchors[i] == hashed:
+            return True
+    return False
+
+
+def code_of(text: SymbolText, positions: cython.const[cython.Py_ssize_t][::1]) -> bytes:
+    """Of the symbols at these places the upper 15 bits of their hashes, two bytes each, little-endian."""
+    i: cython.Py_ssize_t
+    made: bytes = bytes(2 * positions.shape[0])
+    out: cython.p_char = made
+    for i in range(positions.shape[0]):
+        if not 0 <= positions[i] < text.count:
+            raise IndexError("no such symbol")
+        value: uint16_t = cython.cast(uint16_t, text.items[positions[i]].hash >> 49)
+        memcpy(out + 2 * i, cython.address(value), 2)
+    return made
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _gram_at(code: cython.p_const_char, place: cython.Py_ssize_t) -> uint64_t:
+    """The prefix of the gram that begins there."""
+    i: cython.Py_ssize_t
+    total: uint64_t = 0
+    value: uint16_t = 0
+    for i in range(GRAM):
+        memcpy(cython.address(value), code + 2 * (place + i), 2)
+        total = total * _FACTOR + value
+    return fmix64(total) >> GRAM_PAYLOAD
+
+
+def grams(code: bytes) -> object:
+    """Shape (n − GRAM + 1,) uint64: the prefixes of all grams of a code of n symbols."""
+    i: cython.Py_ssize_t
+    count: cython.Py_ssize_t = max(0, len(code) // 2 - GRAM + 1)
+    data: cython.p_const_char = code
+    made = np.empty(count, dtype=np.uint64)
+    view: uint64_t[::1] = made
+    for i in range(count):
+        view[i] = _gram_at(data, i)
+    return made
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _ascending(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
+    mine: uint64_t = cython.cast(cython.pointer(uint64_t), one)[0]
+    its: uint64_t = cython.cast(cython.pointer(uint64_t), other)[0]
+    return (mine > its) - (mine < its)
+
+
+def different_grams(code: bytes, step: cython.Py_ssize_t) -> tuple:
+    """Of every step-th gram of a code the prefixes, each once, ascending; and how many grams these are."""
+    i: cython.Py_ssize_t
+    data: cython.p_const_char = code
+    count: cython.Py_ssize_t = (max(0, len(code) // 2 - GRAM + 1) + step - 1) // step
+    different: cython.Py_ssize_t = 0
+    made = np.empty(count, dtype=np.uint64)
+    if not count:
+        return made, 0
+    view: uint64_t[::1] = made
+    for i in range(count):
+        view[i] = _gram_at(data, i * step)
+    qsort(cython.address(view[0]), count, 8, _ascending)
+    for i in range(count):
+        if not different or view[different - 1] != view[i]:
+            view[different] = view[i]
+            different += 1
+    return made[:different], count
