@@ -13,6 +13,7 @@ from pathlib import Path
 from benchmarks.live_software.content import folder_tree, mails, repository, text, title
 
 _APACHE_PACKAGES = ("apache2", "libapache2-mod-php")
+_DOKUWIKI_FOLDERS = "pages attic media media_attic media_meta meta cache index locks tmp log"
 _APACHE_MODULES = "mpm_prefork authz_core mime dir alias env cgi autoindex rewrite php"
 _APACHE = """
 ServerRoot "{folder}"
@@ -151,19 +152,7 @@ def dokuwiki(place: Place) -> Sequence[str]:
     (www / "inc" / "preload.php").unlink(missing_ok=True)
     shutil.rmtree(www / "conf", ignore_errors=True)
     shutil.copytree("/etc/dokuwiki", www / "conf")
-    for name in (
-        "pages",
-        "attic",
-        "media",
-        "media_attic",
-        "media_meta",
-        "meta",
-        "cache",
-        "index",
-        "locks",
-        "tmp",
-        "log",
-    ):
+    for name in _DOKUWIKI_FOLDERS.split():
         (www / "data" / name).mkdir(parents=True, exist_ok=True)
     settings = {"title": "Garden", "lang": "en", "license": "", "useacl": 0, "savedir": "./data"}
     (www / "conf" / "local.php").write_text(
@@ -241,8 +230,8 @@ def mediawiki(place: Place) -> Sequence[str]:
         "--scriptpath", "/w", "--pass", "a long secret 7", "--skins", "Vector,MonoBook", "Garden", "Admin",
     )  # fmt: skip
     with (wiki / "LocalSettings.php").open("a", encoding="utf-8") as file:
-        file.write("\\n$wgArticlePath = '/wiki/$1';\\n$wgUsePathInfo = true;\\n")
-        file.write("$wgJobRunRate = 0;\\n$wgParserCacheType = CACHE_NONE;\\n")
+        file.write("\n$wgArticlePath = '/wiki/$1';\n$wgUsePathInfo = true;\n")
+        file.write("$wgJobRunRate = 0;\n$wgParserCacheType = CACHE_NONE;\n")
     for number in range(6):
         links = " ".join(f"[[{title(other)}]]" for other in range(number, number + 4))
         end = f"[[Category:{('Tools', 'Plants')[number % 2]}]]"
@@ -332,6 +321,7 @@ PROGRAMS = (
         (*_APACHE_PACKAGES, "dokuwiki", "php-xml"),
         start="/doku.php",
         main="#dokuwiki__content div.page",
+        skip="do=edit",
     ),
     Live("trac", trac, pypi=("trac", "setuptools<80"), start="/wiki", main="#content"),
     Live("roundup", roundup, pypi=("roundup",), start="/", main="td.content"),
@@ -341,6 +331,7 @@ PROGRAMS = (
         (*_APACHE_PACKAGES, "mediawiki", "php-sqlite3"),
         start="/wiki/Main_Page",
         main="#content",
+        skip=r"Special:(AllMessages|Random|ApiHelp|ApiSandbox|ExpandTemplates)|api\.php|uselang|action=edit",
     ),
     Live(
         "wordpress",
