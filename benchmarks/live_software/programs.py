@@ -149,8 +149,7 @@ def gitweb(place: Place) -> Sequence[str]:
 def dokuwiki(place: Place) -> Sequence[str]:
     www = place.folder / "www"
     shutil.copytree("/usr/share/dokuwiki", www, symlinks=False, ignore_dangling_symlinks=True)
-    (www / "inc" / "preload.php").unlink(missing_ok=True)
-    shutil.rmtree(www / "conf", ignore_errors=True)
+    (www / "inc" / "preload.php").unlink()
     shutil.copytree("/etc/dokuwiki", www / "conf")
     for name in _DOKUWIKI_FOLDERS.split():
         (www / "data" / name).mkdir(parents=True, exist_ok=True)
@@ -158,8 +157,6 @@ def dokuwiki(place: Place) -> Sequence[str]:
     (www / "conf" / "local.php").write_text(
         "<?php\n" + "".join(f"$conf['{name}'] = {value!r};\n" for name, value in settings.items()), encoding="utf-8"
     )
-    for path in ("plugins.local.php", "users.auth.php", "acl.auth.php"):
-        (www / "conf" / path).write_text("<?php\n" if path.startswith("plugins") else "", encoding="utf-8")
     names = ["start", *(f"{('tools:', 'plants:', '')[n % 3]}{title(n).lower().replace(' ', '_')}" for n in range(16))]
     for number, name in enumerate(names):
         links = " ".join(f"[[:{other}]]" for other in names[number : number + 4])
@@ -199,14 +196,9 @@ def trac(place: Place) -> Sequence[str]:
 def roundup(place: Place) -> Sequence[str]:
     admin, tracker = place.bin / "roundup-admin", place.folder / "tracker"
     place.run(admin, "-i", tracker, "install", "classic", "anydbm")
-    config = tracker / "config.ini"
-    changes = {"web": f"{place.root}/", "domain": "example.org", "host": "localhost", "email": "list"}
-    lines = config.read_text(encoding="utf-8").splitlines()
-    for number, line in enumerate(lines):
-        name = line.lstrip("#").partition("=")[0].strip()
-        if name in changes and "=" in line:
-            lines[number] = f"{name} = {changes.pop(name)}"
-    config.write_text("\n".join(lines), encoding="utf-8")
+    changes = {"web": f"{place.root}/", "domain": "example.org", "host": "localhost"}
+    options = "".join(f"s|^#* *{name} *=.*|{name} = {value}|;" for name, value in changes.items())
+    place.run("sed", "-i", options, tracker / "config.ini")
     place.run(admin, "-i", tracker, "initialise", "secret")
     lines = [
         f"create msg author=1 'content={text(n, 2)}' 'summary={title(n)}'\n".replace("\n\n", " ")
@@ -223,11 +215,9 @@ def mediawiki(place: Place) -> Sequence[str]:
     wiki = place.folder / "www" / "w"
     shutil.copytree("/usr/share/mediawiki", wiki, symlinks=False, ignore_dangling_symlinks=True)
     (wiki / "LocalSettings.php").unlink(missing_ok=True)
-    data = place.folder / "data"
-    data.mkdir()
     place.run(
-        "php", wiki / "maintenance" / "install.php", "--dbtype", "sqlite", "--dbpath", data, "--server", place.root,
-        "--scriptpath", "/w", "--pass", "a long secret 7", "--skins", "Vector,MonoBook", "Garden", "Admin",
+        "php", wiki / "maintenance" / "install.php", "--dbtype", "sqlite", "--dbpath", place.folder,
+        "--server", place.root, "--scriptpath", "/w", "--pass", "a long secret 7", "--skins", "Vector,MonoBook", "Garden", "Admin",
     )  # fmt: skip
     with (wiki / "LocalSettings.php").open("a", encoding="utf-8") as file:
         file.write("\n$wgArticlePath = '/wiki/$1';\n$wgUsePathInfo = true;\n")
@@ -310,37 +300,23 @@ def lighttpd_listing(place: Place) -> Sequence[str]:
     return ["/usr/sbin/lighttpd", "-D", "-f", str(config)]
 
 
+# fmt: off
 PROGRAMS = (
     Live("apache", apache_listing, _APACHE_PACKAGES),
     Live("nginx", nginx_listing, ("nginx-light", "libnginx-mod-http-fancyindex")),
-    Live("cgit", cgit, (*_APACHE_PACKAGES, "cgit", "git"), start="/cgit/", main="div.content"),
-    Live("gitweb", gitweb, (*_APACHE_PACKAGES, "gitweb", "git", "libcgi-pm-perl"), start="/gitweb", skip=r"a=snapshot"),
-    Live(
-        "dokuwiki",
-        dokuwiki,
-        (*_APACHE_PACKAGES, "dokuwiki", "php-xml"),
-        start="/doku.php",
-        main="#dokuwiki__content div.page",
-        skip="do=edit",
-    ),
-    Live("trac", trac, pypi=("trac", "setuptools<80"), start="/wiki", main="#content"),
-    Live("roundup", roundup, pypi=("roundup",), start="/", main="td.content"),
-    Live(
-        "mediawiki",
-        mediawiki,
-        (*_APACHE_PACKAGES, "mediawiki", "php-sqlite3"),
-        start="/wiki/Main_Page",
-        main="#content",
-        skip=r"Special:(AllMessages|Random|ApiHelp|ApiSandbox|ExpandTemplates)|api\.php|uselang|action=edit",
-    ),
-    Live(
-        "wordpress",
-        wordpress,
-        (*_APACHE_PACKAGES, "wordpress", "wordpress-theme-twentytwentyone", "php-mysql", "mariadb-server"),
-        main="main",
-        passing=r"Leave a (comment|Reply to \w+ Cancel reply)",
-    ),
-    Live("hgweb", mercurial, ("mercurial", "git"), main="div.main", skip=r"revcount=(?!30|60|120)"),
-    Live("mhonarc", mhonarc, (*_APACHE_PACKAGES, "mhonarc")),
     Live("lighttpd", lighttpd_listing, ("lighttpd",)),
+    Live("cgit", cgit, (*_APACHE_PACKAGES, "cgit", "git"), start="/cgit/", main="div.content"),
+    Live("gitweb", gitweb, (*_APACHE_PACKAGES, "gitweb", "git", "libcgi-pm-perl"), start="/gitweb", skip="a=snapshot"),
+    Live("hgweb", mercurial, ("mercurial", "git"), main="div.main", skip="revcount=(?!30|60|120)"),
+    Live("dokuwiki", dokuwiki, (*_APACHE_PACKAGES, "dokuwiki", "php-xml"), start="/doku.php",
+         main="#dokuwiki__content div.page", skip="do=edit"),
+    Live("mediawiki", mediawiki, (*_APACHE_PACKAGES, "mediawiki", "php-sqlite3"), start="/wiki/Main_Page",
+         main="#content", skip=r"Special:(AllMessages|Random|Api|ExpandTemplates)|api\.php|uselang|action=edit"),
+    Live("trac", trac, pypi=("trac", "setuptools<80"), start="/wiki", main="#content"),
+    Live("roundup", roundup, pypi=("roundup",), main="td.content"),
+    Live("wordpress", wordpress,
+         (*_APACHE_PACKAGES, "wordpress", "wordpress-theme-twentytwentyone", "php-mysql", "mariadb-server"),
+         main="main", passing=r"Leave a (comment|Reply to \w+ Cancel reply)"),
+    Live("mhonarc", mhonarc, (*_APACHE_PACKAGES, "mhonarc")),
 )
+# fmt: on
