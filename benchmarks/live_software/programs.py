@@ -217,7 +217,8 @@ def mediawiki(place: Place) -> Sequence[str]:
     (wiki / "LocalSettings.php").unlink(missing_ok=True)
     place.run(
         "php", wiki / "maintenance" / "install.php", "--dbtype", "sqlite", "--dbpath", place.folder,
-        "--server", place.root, "--scriptpath", "/w", "--pass", "a long secret 7", "--skins", "Vector,MonoBook", "Garden", "Admin",
+        "--server", place.root, "--scriptpath", "/w", "--pass", "a long secret 7", "--skins", "Vector,MonoBook",
+        "Garden", "Admin",
     )  # fmt: skip
     with (wiki / "LocalSettings.php").open("a", encoding="utf-8") as file:
         file.write("\n$wgArticlePath = '/wiki/$1';\n$wgUsePathInfo = true;\n")
