@@ -30,12 +30,13 @@ def text(number: int, paragraphs: int = 3) -> str:
 
 
 def folder_tree(root: Path) -> None:
-    """Three folders of files with other sizes and ages."""
-    for number in range(24):
-        path = root / ("", "pictures", "texts", "texts/old")[number % 4] / f"{title(number).replace(' ', '-')}.txt"
-        path.parent.mkdir(parents=True, exist_ok=True)
+    """Twenty folders of three files of other sizes and ages, half of them within others."""
+    for number in range(60):
+        folder = root / (title(number % 10) if number % 20 < 10 else f"{title(number % 10)}/{title(number % 20)}")
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{title(number + 99).replace(' ', '-')}.txt"
         path.write_text(text(number, 1 + number * 5 % 7), encoding="utf-8")
-        os.utime(path, (1_700_000_000 + number * 7919 % 24 * 86_400,) * 2)
+        os.utime(path, (1_700_000_000 + number * 7919 % 60 * 86_400,) * 2)
 
 
 def repository(path: Path, commits: int = 7) -> None:

@@ -157,13 +157,18 @@ def dokuwiki(place: Place) -> Sequence[str]:
     (www / "conf" / "local.php").write_text(
         "<?php\n" + "".join(f"$conf['{name}'] = {value!r};\n" for name, value in settings.items()), encoding="utf-8"
     )
-    names = ["start", *(f"{('tools:', 'plants:', '')[n % 3]}{title(n).lower().replace(' ', '_')}" for n in range(16))]
+    names = ["start", *(f"{('tools:', 'plants:', '')[n % 3]}{title(n).lower().replace(' ', '_')}" for n in range(36))]
     for number, name in enumerate(names):
         links = " ".join(f"[[:{other}]]" for other in names[number : number + 4])
         for change in range(1 + number % 3):
             page = f"====== {title(number)} ======\n\n{text(number + 100 * change)}\n\n{links}\n"
-            (place.folder / "page.txt").write_text(page, encoding="utf-8")
-            place.run("php", www / "bin" / "dwpage.php", "commit", "-m", f"change {change}", "page.txt", name)
+            path = (
+                www / "data" / "pages" / f"{name.replace(':', '/')}.txt" if change == 0 else place.folder / "page.txt"
+            )
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(page, encoding="utf-8")
+            if change:
+                place.run("php", www / "bin" / "dwpage.php", "commit", "-m", f"change {change}", "page.txt", name)
     return place.apache()
 
 
@@ -223,7 +228,7 @@ def mediawiki(place: Place) -> Sequence[str]:
     with (wiki / "LocalSettings.php").open("a", encoding="utf-8") as file:
         file.write("\n$wgArticlePath = '/wiki/$1';\n$wgUsePathInfo = true;\n")
         file.write("$wgJobRunRate = 0;\n$wgParserCacheType = CACHE_NONE;\n")
-    for number in range(6):
+    for number in range(5):
         links = " ".join(f"[[{title(other)}]]" for other in range(number, number + 4))
         end = f"[[Category:{('Tools', 'Plants')[number % 2]}]]"
         for change in range(1 + number % 2):
@@ -313,7 +318,7 @@ PROGRAMS = (
          main="#dokuwiki__content div.page", skip="do=edit"),
     Live("mediawiki", mediawiki, (*_APACHE_PACKAGES, "mediawiki", "php-sqlite3"), start="/wiki/Main_Page",
          main="#content", skip=r"Special:(AllMessages|Random|Api|ExpandTemplates)|api\.php|uselang|action=edit"),
-    Live("trac", trac, pypi=("trac", "setuptools<80"), start="/wiki", main="#content"),
+    Live("trac", trac, pypi=("trac", "setuptools<80"), start="/wiki", main="#content", skip=r"timeline\?.*daysback"),
     Live("roundup", roundup, pypi=("roundup",), main="td.content"),
     Live("wordpress", wordpress,
          (*_APACHE_PACKAGES, "wordpress", "wordpress-theme-twentytwentyone", "php-mysql", "mariadb-server"),
