@@ -28,13 +28,13 @@ class UrlMiddleware(Component):
         self._dedup.refetches.answered(request, response)
         page = self._dedup.pages.of(response, request)
         if self._dedup.software is not None:
-            self._dedup.software.look(page, response)
+            self._dedup.answers.falls.fall((), self._dedup.software.look(page, response))
         if request.method != "GET":  # what is posted to a URL tells nothing of who asks for it
             return response
         instead_of = self._dedup.rewriter.instead_of_page
         if (instead := self._dedup.aliases.look(request, response, page, instead_of)) is not None:
             return instead
-        self._dedup.watch.answered(request, response, page)
+        self._dedup.answers.answered(request, response, page)
         return response
 
     async def process_request(self, request: Request) -> Request | None:
@@ -44,7 +44,7 @@ class UrlMiddleware(Component):
         if self._dedup.batch.reads_ahead and rewriter.follows(request):
             engine = self._crawler.engine
             await self._dedup.batch.at_hand(request.url, len(engine.downloader.active) if engine is not None else 1)
-        if self._dedup.watch.converges(request):
+        if self._dedup.answers.converges(request):
             raise AlreadyFetchedError(f"{request.url} is where the canonical URL led")
         is_waited_for = CANONICAL in request.meta or TRIAL in request.meta
         if "redirect_urls" in request.meta and not is_waited_for and self._dedup.repetitions.has_started_with(request):
