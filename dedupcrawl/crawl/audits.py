@@ -23,7 +23,7 @@ from dedupcrawl.crawl.falls import Falls
 from dedupcrawl.crawl.log_file import AliasRows
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.questions import ErrorPages, LeadingOn
-from dedupcrawl.crawl.request_meta import CANONICAL, TRIAL, as_asked
+from dedupcrawl.crawl.request_meta import TRIAL, as_asked
 from dedupcrawl.crawl.same_page import NOWHERE, Look, is_known, same_page
 from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.index.record import Rewrite
@@ -84,7 +84,7 @@ class Audits:
         if audit.url in self._fetched.answered:  # the spider has it, so once more past the spider
             past = question.replace(meta={**question.meta, "dedup_skip": True})
             self._parts.sending.fetch(past, lambda _: None)
-        elif audit.url in request.meta.get(CANONICAL, ()) or not self._rewrites.waits(audit.url):  # it is to come
+        elif audit.url not in self._fetched.for_others:  # else its page is about to come
             self._parts.sending.schedule(self._parts.bypass.let_by(question))
 
     def begin(self, audit: Audit) -> bool:

@@ -13,7 +13,7 @@ from w3lib.url import safe_url_string
 
 from dedupcrawl.crawl.extension import Component
 from dedupcrawl.crawl.failures import survive
-from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, POSTED, TRIAL, AlreadyFetchedError
+from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, POSTED, TRIAL, AlreadyFetchedError, is_for_spider
 from dedupcrawl.sites import host_of
 
 
@@ -49,6 +49,13 @@ class UrlMiddleware(Component):
         is_waited_for = CANONICAL in request.meta or TRIAL in request.meta
         if "redirect_urls" in request.meta and not is_waited_for and self._dedup.repetitions.has_started_with(request):
             raise AlreadyFetchedError(f"{request.url} is where the crawl has started")
+        if (
+            not request.dont_filter
+            and CANONICAL in request.meta
+            and request.url in self._dedup.parts.fetched.given_back
+        ):
+            self._dedup.parts.savings.drop(request)
+            raise AlreadyFetchedError(f"{request.url} is fetched as it was asked for")
         rewritten = rewriter.rewrite(request)
         if rewritten is request:
             rewritten = rewriter.follow(request)
@@ -72,6 +79,8 @@ class RewriteFallback(Component):
 
     async def process_request(self, request: Request) -> None:
         """No robots.txt forbids `request`: it is fetched."""
+        if request.url in request.meta.get(CANONICAL, ()) and is_for_spider(request):
+            self._dedup.parts.fetched.for_others.add(request.url)
         self._dedup.parts.savings.fetch(request)
 
     async def process_response(self, request: Request, response: Response) -> Request | Response:

@@ -83,7 +83,7 @@ class Falls:
 
     def is_fetched(self, url: str) -> bool:
         """True when a URL is, or was, fetched as it was asked for, or because others were sent there."""
-        return self._fetched.has(url) or self._rewrites.is_asked(url)
+        return self._fetched.has(url) or url in self._fetched.for_others
 
     def retry(self) -> bool:
         """Nothing more is being fetched: ask the index again; False when it is to be asked once more."""

@@ -208,10 +208,6 @@ class Rewrites:
         target = self.end(target)
         return target not in self._waiting and target not in self._proven
 
-    def is_asked(self, url: str) -> bool:
-        """True when a URL is, or was, fetched itself, for others were sent there."""
-        return self.end(url) == url and (url in self._waiting or url in self._proven)
-
     def waits(self, target: str) -> bool:
         """True when somebody waits for this URL's answer."""
         return target in self._waiting

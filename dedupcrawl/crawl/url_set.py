@@ -40,12 +40,13 @@ class Fetched:
         tried: To be compared with what would be asked for instead.
         given_back: Because it was wrong to send them elsewhere.
         answered: Whose page the spider gets, or has had.
+        for_others: Not for their own sake, but because others were sent there.
     """
 
     def __init__(self) -> None:
-        self.tried, self.given_back, self.answered = UrlSet(), UrlSet(), UrlSet()
+        self.tried, self.given_back, self.answered, self.for_others = UrlSet(), UrlSet(), UrlSet(), UrlSet()
 
     def has(self, url: str) -> bool:
-        """True when a URL, fragment aside, is one of them."""
+        """True when a URL, fragment aside, is one of them, for its own sake."""
         bare = without_fragment(url)
         return url in self.tried or bare in self.given_back or bare in self.answered
