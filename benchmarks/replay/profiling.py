@@ -16,12 +16,12 @@ _START = "start: modules imported, the add-on set up"
 _COMPONENTS = {
     "links: rules applied, and which are new": (
         "urls/", "sites.py", "crawl/rewriter.py", "crawl/discoveries.py", "crawl/dupe_filter.py",
-        "crawl/spider_output.py", "crawl/downloader.py", "crawl/rewrites.py", "crawl/journal_file.py",
-        "crawl/url_set.py", "crawl/earlier_uses.py",
+        "crawl/spider_output.py", "crawl/downloader.py", "crawl/rewrites.py", "crawl/packed_request.py",
+        "crawl/url_set.py",
     ),
     "rules watched: trials, error pages": (
-        "crawl/rule_watch.py", "crawl/trials.py", "crawl/same_page.py",
-        "crawl/questions.py", "crawl/after_all.py", "crawl/site_memory.py",
+        "crawl/answers.py", "crawl/audit.py", "crawl/audits.py", "crawl/same_page.py",
+        "crawl/questions.py", "crawl/falls.py", "crawl/site_memory.py",
     ),
     "known software recognized": ("software/", "crawl/software.py"),
     "aliases: what pages say of URLs": ("aliases/", "crawl/aliases.py", "crawl/alias_store.py"),

@@ -14,8 +14,10 @@ from dedupcrawl.crawl.same_page import Look
 from dedupcrawl.crawl.site_memory import SiteMemory
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.record import Entry
+from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import owner_of
 from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rule import Rule
 
 FRESH_SECONDS = 1.0  # for which what was read of a URL is taken for true; as an index on a server does with its pages
 
@@ -29,18 +31,25 @@ class AliasStore:
         index: Where they lie.
         normalizer: The rules, under whose canonical URLs pages are kept.
         stats: Counts errors.
+        settings: Say of which sites anything is wanted.
 
     Attributes:
         owners: What is known of the aliases of each owner of pages.
     """
 
-    def __init__(self, index: Index, normalizer: Normalizer, stats: StatsCollector) -> None:
-        self.index = index
+    def __init__(
+        self, index: Index, normalizer: Normalizer, stats: StatsCollector, settings: DedupSettings | None = None
+    ) -> None:
+        self.index, self._settings = index, settings
         self._normalizer = normalizer
         self._at_hand: dict[str, tuple[float, dict[str, bytes]]] = {}  # URL → when it was read, what lies beside it
         what = "The index cannot be asked about aliases"
         self.asked = Survived(stats, "dedup/aliases/errors", what, INDEX_FAILS)
         self.owners = SiteMemory(index, NAME, SiteAliases, self.asked)
+
+    def rules_of(self, owner: str) -> tuple[Rule, ...]:
+        """The sources of an owner's pages as rules, with the trials of earlier crawls."""
+        return self.owners.of(owner).rules()
 
     def look(self, kept: Entry) -> Look:
         """What the index knows of a page that it keeps."""
@@ -60,6 +69,8 @@ class AliasStore:
         now = time.monotonic()
         self._at_hand = {url: one for url, one in self._at_hand.items() if now - one[0] < FRESH_SECONDS}
         wanted = {url for url in map(without_fragment, urls) if url not in self._at_hand}
+        if self._settings is not None:
+            wanted = {url for url in wanted if self._settings.for_url(url).alias_sources}
         with self.asked:
             found = self.index.attached(wanted, NAME) if wanted else {}
             self._at_hand |= {url: (now, rows) for url, rows in found.items()}

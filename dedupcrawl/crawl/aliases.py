@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -15,7 +15,6 @@ from w3lib.url import safe_url_string
 
 from dedupcrawl.aliases.alias import MOST_LINKS, NAME, SAID, Alias, SiteAliases, rule_id
 from dedupcrawl.aliases.sources import DUPLICATE, NAMING, REDIRECT, SOURCES, aliases_said, may_lead
-from dedupcrawl.crawl.alias_store import AliasStore
 from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, is_html
@@ -27,7 +26,6 @@ from dedupcrawl.detection.unsettled import MOST_UNSETTLED
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import owner_of
 from dedupcrawl.urls.normalized import Normalized
-from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
 
@@ -42,37 +40,27 @@ _RULES = {rule_id(source): source for source in (DUPLICATE, *SOURCES)}
 class Aliases:
     """Reads what pages say of URLs, remembers what this crawl finds out, and tells which URL to ask for instead.
 
-    Everything lies beside the URL in the index, where other workers and later crawls find it. What is said is used on
-    trial only: where nothing is tried, only what was found out by fetching is.
+    Everything lies beside the URL in the index. What is said is used on trial only.
 
     Attributes:
         discoveries: Which pages were the first to lead to others.
-        disputed: Called with a URL that may be no alias of where it was sent.
     """
 
     def __init__(self, parts: Parts) -> None:
-        self._store = AliasStore(parts.index, parts.normalizer, parts.stats)
+        self._store = parts.alias_store
         self._normalizer, self._settings = parts.normalizer, parts.settings
         self._spider, self._run, self._stats = parts.spider, parts.run, parts.stats
         self._tries, self._book = parts.tries, parts.book
         self._has_earlier = parts.index.first_id_of_run(parts.run) > 0  # whose pages a rule must not lose
         self._furniture_of, self._trust = parts.detector.furniture_of, parts.detector.trust
-        self.disputed: Callable[[str], None] = lambda url: None
         self.discoveries = Discoveries()
         self._changed = UrlSet()  # whose page is another than in earlier crawls
         self._kept: OrderedDict[str, list[Yielded]] = OrderedDict()  # URLs of the last pages → what only they led to
         self._links_kept = 0
         self._have_led = UrlSet()  # URLs whose links were asked for already: found on their page, or in its name
         self._dropped: dict[bytes, str] = {}  # digest of the text of a page that was not surely dropped → its URL
-        parts.batch.read = self.read
-        if self._tries:
-            parts.book.more = self.rules_of
 
     # Which URL to ask for
-
-    def rules_of(self, owner: str) -> tuple[Rule, ...]:
-        """The sources of an owner's pages as rules, with the trials of earlier crawls."""
-        return self._store.owners.of(owner).rules()
 
     def follow(self, url: str, asked: str | None = None) -> tuple[Normalized, bool] | None:
         """What to ask for instead of a URL that rules leave as it is, and whether this crawl has fetched that already.
@@ -95,10 +83,6 @@ class Aliases:
             if alias is not None and self._holds(url, alias):
                 return Normalized(url, alias.target, "rewrite", (alias.rule,)), alias.run == self._run
         return None
-
-    def read(self, urls: Collection[str]) -> None:
-        """These URLs are about to be asked for, or their pages to be judged: what is known of them is read at once."""
-        self._store.read(url for url in urls if self._settings.for_url(url).alias_sources)
 
     def source_of(self, url: str) -> tuple[str, ...]:
         """The id of the rule that `follow` goes by."""
@@ -265,7 +249,7 @@ class Aliases:
         return {}
 
     def _is_contested(self, said: str, old: Alias, new: Alias) -> bool:
-        """Whether two pages name a URL as their own; what is newer or surer takes the place of the other."""
+        """Whether two pages name a URL as their own; the newer or surer takes the place of the other."""
         if old.run != new.run:
             if new.was_found_out or not old.was_found_out:
                 links = old.links if old.target == new.target else ()
@@ -273,8 +257,8 @@ class Aliases:
             return False
         return bool(old.target) and old.target != new.target and not old.was_found_out and not new.was_found_out
 
-    def _dispute(self, page: FetchedPage, keeper: str) -> None:
-        """Two pages that name one URL as their own are not one page: it may be neither's."""
+    def _dispute(self, page: FetchedPage, keeper: str) -> Iterator[str]:
+        """Two pages that name one URL as their own are not one page: it may be neither's, and is to be fetched."""
         contested, page.contested = page.contested, {}
         for said, target in contested.items():
             other = self._store.known(target)
@@ -287,16 +271,19 @@ class Aliases:
             self._store.attach(said, NAME, void.to_bytes())
             self._stats.inc_value("dedup/aliases/disputed")
             logger.debug("%s is named by %s and by %s", *map(printable, (said, target, page.url)))
-            self.disputed(said)
+            yield said
 
     # What a crawl finds out by itself
 
-    def settle(self, page: FetchedPage) -> None:
-        """A page was judged and its callback has come to its end: is its URL an alias of the page that was kept?"""
+    def settle(self, page: FetchedPage) -> list[str]:
+        """A page was judged and its callback has come to its end: is its URL an alias of the page that was kept?
+
+        Returned are URLs that may be no aliases of where they were sent, for two pages name them as their own.
+        """
         verdict, links = page.verdict, page.links
         settings = self._settings.for_url(page.url)
         if links is None or not settings.alias_sources or (verdict is None and page.on_their_way):
-            return
+            return []
         url, page.links = page.url, None
         are_all = url not in self._have_led
         if not are_all:  # to what it led before nobody else has; it is gone when what was kept there is forgotten
@@ -308,16 +295,18 @@ class Aliases:
         is_kept = verdict is not None and not verdict.is_duplicate and settings.action == "drop"
         if is_kept and are_all:
             self._remember(url, links)
+        disputed: list[str] = []
         with self._store.asked:
             keeper = verdict.duplicate_of if verdict is not None else None
-            self._dispute(page, without_fragment(keeper or url))
+            disputed += self._dispute(page, without_fragment(keeper or url))
             if verdict is None:
-                return  # no item of it was judged, or will be
+                return disputed  # no item of it was judged, or will be
             drops = verdict.duplicate_of and settings.action == "drop" and verdict.url == url
             if drops and are_all and (same := self._same_page(page, verdict)):
                 self._learn(url, same, links)
             elif self.remembers(url) and NAME in self._store.beside(url):
                 self._store.detach(url)  # it is a page of its own now
+        return disputed
 
     def _remember(self, url: str, links: list[Yielded]) -> None:
         """Of a page that was kept, and may be judged again, what only it led to."""

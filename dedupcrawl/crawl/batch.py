@@ -31,16 +31,15 @@ class Batch:
 
     Args:
         index: In which they are judged, `pages_at_once` together.
+        read: Called with the URLs of pages and requests, so that what a server knows of them is asked for at once.
 
     Attributes:
         reads_ahead: Whether a server is asked, so that requests are to wait for each other (`at_hand`).
-        read: Called with the URLs of pages and requests, so that what a server knows of them is asked for at once.
     """
 
-    def __init__(self, index: Index) -> None:
-        self._index = index
+    def __init__(self, index: Index, read: Callable[[Collection[str]], None] = lambda urls: None) -> None:
+        self._index, self._read_urls = index, read
         self.reads_ahead = index.pages_at_once > 1
-        self.read: Callable[[Collection[str]], None] = lambda urls: None
         self._requested: list[tuple[str, asyncio.Future[None]]] = []
         self._pages: dict[FetchedPage, None] = {}
         self._bytes = 0
@@ -99,7 +98,7 @@ class Batch:
         urls = {*(url for url, _ in requested), *(page.url for page in pages)}
         if urls:
             try:
-                self.read(urls)
+                self._read_urls(urls)
             except Exception:  # the requests go on: each is then asked about by itself
                 logger.exception("What is known of URLs could not be read together.")
         for _, future in requested:

@@ -13,7 +13,7 @@ from w3lib.url import safe_url_string
 
 from dedupcrawl.crawl.extension import Component
 from dedupcrawl.crawl.failures import survive
-from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, POSTED, TRIAL, AlreadyFetchedError
+from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, POSTED, TRIAL, AlreadyFetchedError, is_for_spider
 from dedupcrawl.sites import host_of
 
 
@@ -28,13 +28,13 @@ class UrlMiddleware(Component):
         self._dedup.refetches.answered(request, response)
         page = self._dedup.pages.of(response, request)
         if self._dedup.software is not None:
-            self._dedup.software.look(page, response)
+            self._dedup.answers.falls.fall((), self._dedup.software.look(page, response))
         if request.method != "GET":  # what is posted to a URL tells nothing of who asks for it
             return response
         instead_of = self._dedup.rewriter.instead_of_page
         if (instead := self._dedup.aliases.look(request, response, page, instead_of)) is not None:
             return instead
-        self._dedup.watch.answered(request, response, page)
+        self._dedup.answers.answered(request, response, page)
         return response
 
     async def process_request(self, request: Request) -> Request | None:
@@ -44,11 +44,18 @@ class UrlMiddleware(Component):
         if self._dedup.batch.reads_ahead and rewriter.follows(request):
             engine = self._crawler.engine
             await self._dedup.batch.at_hand(request.url, len(engine.downloader.active) if engine is not None else 1)
-        if self._dedup.watch.converges(request):
+        if self._dedup.answers.converges(request):
             raise AlreadyFetchedError(f"{request.url} is where the canonical URL led")
         is_waited_for = CANONICAL in request.meta or TRIAL in request.meta
         if "redirect_urls" in request.meta and not is_waited_for and self._dedup.repetitions.has_started_with(request):
             raise AlreadyFetchedError(f"{request.url} is where the crawl has started")
+        if (
+            not request.dont_filter
+            and CANONICAL in request.meta
+            and request.url in self._dedup.parts.fetched.given_back
+        ):
+            self._dedup.parts.savings.drop(request)
+            raise AlreadyFetchedError(f"{request.url} is fetched as it was asked for")
         rewritten = rewriter.rewrite(request)
         if rewritten is request:
             rewritten = rewriter.follow(request)
@@ -72,6 +79,8 @@ class RewriteFallback(Component):
 
     async def process_request(self, request: Request) -> None:
         """No robots.txt forbids `request`: it is fetched."""
+        if request.url in request.meta.get(CANONICAL, ()) and is_for_spider(request):
+            self._dedup.parts.fetched.for_others.add(request.url)
         self._dedup.parts.savings.fetch(request)
 
     async def process_response(self, request: Request, response: Response) -> Request | Response:

@@ -31,12 +31,17 @@ class DupeFilterBypass:
     told, and would let a later link, or a redirect, to the same URL pass. It remembers fingerprints, as the filter
     does, and forgets them with the process: what was on its way when that died is asked for again.
 
+    Args:
+        dropped: Told of each request that is not let pass for that.
+
     Attributes:
         known: Fingerprints of what was let by.
     """
 
-    def __init__(self, signals: SignalManager, fingerprint: Callable[[Request], bytes]) -> None:
-        self._signals = signals
+    def __init__(
+        self, signals: SignalManager, fingerprint: Callable[[Request], bytes], dropped: Callable[[Request], None]
+    ) -> None:
+        self._signals, self._dropped = signals, dropped
         self._fingerprint = fingerprint
         self.known: set[bytes] = set()
 
@@ -59,6 +64,7 @@ class DupeFilterBypass:
     def _scheduled(self, request: Request) -> None:
         """Called by Scrapy for each request on its way to the filter, with what rules have made of it."""
         if not request.dont_filter and self._fingerprint(request) in self.known:
+            self._dropped(request)
             raise IgnoreRequest("It was sent past the duplicate filter before.")
 
 

@@ -18,6 +18,7 @@ from dedupcrawl.content import model
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.aliases import Aliases
+from dedupcrawl.crawl.answers import Answers
 from dedupcrawl.crawl.dupe_filter import Repetitions
 from dedupcrawl.crawl.failures import Outage, cannot_start, in_words, take_all
 from dedupcrawl.crawl.freezing import FREEZING
@@ -25,7 +26,6 @@ from dedupcrawl.crawl.log_file import AliasRows, LogFile, PageLog
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.refetches import Refetches, forgets_unstored, returns_unstored
 from dedupcrawl.crawl.rewriter import Rewriter
-from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.crawl.software import Software
 from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.crawl.summary import (
@@ -126,11 +126,11 @@ class Dedup:
             self._log = LogFile(Path(log) if log is not None else None)
         self.aliases = Aliases(parts)
         self.repetitions = Repetitions(crawler, self.settings, self.aliases.discoveries)
-        self.watch = RuleWatch(parts, self.aliases, AliasRows(self._log, parts))
+        self.answers = Answers(parts, self.aliases, AliasRows(self._log, parts))
         self.software = self._software()
         if not self.settings.run and is_redis(spec) and self.settings.scope == "run":
             logger.warning(_ALONE)
-        self.rewriter = Rewriter(parts, self.watch, self.aliases)
+        self.rewriter = Rewriter(parts, self.answers, self.aliases)
         self._learning = self._learns() if self.settings.learn else None
         self.page_log = PageLog(self._log, parts)
         self._connect(crawler)
@@ -173,7 +173,7 @@ class Dedup:
         with _named_by("DEDUP_SOFTWARE", given if given is True else str(given)):
             known = programs(given)
         software = Software(known, self._normalizer, self.parts.book, self._index, self.stats)
-        self.pages.ignored_at, software.withdrawn = software.ignored_at, self.watch.after_all.fetch
+        self.pages.ignored_at = software.ignored_at
         return software
 
     def _rules_folder(self) -> Path:
@@ -207,12 +207,12 @@ class Dedup:
         And what was dropped because of a page that another worker kept and, being no more, will never store.
         """
         before = self.parts.sending.count
-        if not self.watch.settle():
+        if not self.answers.settle():
             raise DontCloseSpider
         for requests in (self.rewriter.give_up, self.refetches.of_the_dead):
             for request in requests():
                 self.parts.sending.schedule(request)
-        if self.parts.sending.count > before:
+        if self.parts.sending.count > before or self.parts.rewrites.is_owing:
             raise DontCloseSpider
 
     def spider_closed(self, spider: Spider) -> None:
@@ -222,7 +222,7 @@ class Dedup:
             self.outage.check_late,
             self._count,
             self._say_what_it_saved,
-            self.watch.close,
+            self.answers.close,
             self.aliases.close,
             self._keep_software,
             self._log.close,
@@ -268,7 +268,7 @@ class Dedup:
     def request_dropped(self, request: Request) -> None:
         """The duplicate filter has dropped `request`."""
         self.repetitions.was_dropped(request)
-        self.watch.dropped(request)
+        self.answers.dropped(request)
 
 
 class Component:

@@ -15,6 +15,7 @@ from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.statscollectors import StatsCollector
 
+from dedupcrawl.crawl.alias_store import AliasStore
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.credentials import Credentials
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
@@ -22,7 +23,7 @@ from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, TRIAL, without_fragment
 from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.crawl.same_page import EarlierPages
-from dedupcrawl.crawl.url_set import key_of
+from dedupcrawl.crawl.url_set import Fetched, key_of
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.runs import RunTally
@@ -39,15 +40,10 @@ class Savings:
 
     Asked for are URLs of links, and where redirects lead. What rules have nothing to do with is fetched if it is asked
     for, and not counted. Nobody has asked for what is fetched past the spider. Fewer than 0 are more than without.
-
-    Attributes:
-        is_fetched: Whether a URL is, or was, fetched as it was asked for.
     """
 
-    def __init__(self, stats: StatsCollector, tally: RunTally) -> None:
-        self._stats = stats
-        self._tally = tally
-        self.is_fetched: Callable[[str], bool] = lambda url: False
+    def __init__(self, stats: StatsCollector, tally: RunTally, fetched: Fetched) -> None:
+        self._stats, self._tally, self._is_fetched = stats, tally, fetched.has
         self._asked, self._fetched = set[int](), set[int]()  # keys of URLs
         self._sent_to = set[int]()  # links lead to these, to which rules have sent others
 
@@ -76,7 +72,7 @@ class Savings:
         elif url in meta.get(CANONICAL, ()):
             self._count(self._answer(request) - _add(self._fetched, key))
         elif request.dont_filter and hash((meta.get("redirect_urls") or [""])[0]) in self._fetched:
-            is_more = not _add(self._fetched, key) or key in self._asked or self.is_fetched(url)
+            is_more = not _add(self._fetched, key) or key in self._asked or self._is_fetched(url)
             self._asked.add(key)  # may be fetched many times
             self._count(-is_more)
         elif key in self._asked or url == meta.get(TRIAL):
@@ -107,7 +103,7 @@ class Savings:
         url, trail = request.meta[ORIGINAL_URL], request.meta.get(TRAIL)
         if trail and "redirect_urls" in request.meta:  # which lead there
             url = trail[-1]
-        return _add(self._asked, hash(url)) - (self.is_fetched(url) and _add(self._fetched, hash(url)))
+        return _add(self._asked, hash(url)) - (self._is_fetched(url) and _add(self._fetched, hash(url)))
 
     def _count(self, fetches: int) -> None:
         if fetches:
@@ -205,12 +201,15 @@ class Parts:
         self.stats = crawler.stats
         self.tries = share > 0
         self.chance = Random(bytes(self.index.secret) + self.run.encode())  # nobody can foresee what is tried
-        self.book = RuleBook(self.normalizer if self.tries else Normalizer(), share or 1, self.chance)
+        self.alias_store = store = AliasStore(self.index, self.normalizer, crawler.stats, self.settings)
+        tried = (self.normalizer, store.rules_of) if self.tries else (Normalizer(), None)
+        self.book = RuleBook(tried[0], share or 1, self.chance, tried[1])
         self.pages = Pages(self.settings, self.index)
-        self.batch = Batch(self.index)
+        self.batch = Batch(self.index, store.read)
         self.sending = Sending(crawler)
-        self.bypass = DupeFilterBypass(crawler.signals, self.fingerprint)
-        self.savings = Savings(crawler.stats, self.detector.tally)
+        self.fetched = Fetched()
+        self.savings = Savings(crawler.stats, self.detector.tally, self.fetched)
+        self.bypass = DupeFilterBypass(crawler.signals, self.fingerprint, self.savings.drop)
         self.rewrites = Rewrites(
             self.index, self.credentials, self.run, lasts=folder is not None, is_shared=bool(self.settings.run)
         )

@@ -112,8 +112,7 @@ class DedupPipeline(Component):
     def _page_steps(self, fetched: FetchedPage, settings: DedupSettings) -> Steps[Verdict | None]:
         if fetched.verdict is None:
             fetched.verdict = yield from self._steps(fetched.analyse(), settings, fetched)
-            self._dedup.aliases.settle(fetched)
-            self._dedup.watch.judged(fetched)
+            self._dedup.answers.settle_page(fetched)
             if fetched.verdict is not None:
                 self._dedup.page_log.judged(fetched.verdict)
                 if _says_too_little(fetched.verdict):

@@ -27,8 +27,7 @@ from dedupcrawl.core.digests import digest_of
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.pages import FetchedPage, Pages
 from dedupcrawl.crawl.parts import Sending
-from dedupcrawl.crawl.same_page import NOWHERE, Look
-from dedupcrawl.crawl.trials import Trial, Trials
+from dedupcrawl.crawl.same_page import Look
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import owner_of
 
@@ -108,10 +107,9 @@ class LeadingOn:
     def __init__(self) -> None:
         self._led: Counter[tuple[str, tuple[str, ...]]] = Counter()
 
-    def learn(self, trial: Trial, *, held: bool) -> None:
-        """A canonical URL, if it led on, did so to the page that was asked for, or to another."""
-        if trial.led_to:
-            self._led[owner_of(trial.canonical), trial.rules] += 1 if held else -_NEVER
+    def learn(self, canonical: str, rules: tuple[str, ...], *, held: bool) -> None:
+        """A canonical URL that led on did so to the page that was asked for, or to another."""
+        self._led[owner_of(canonical), rules] += 1 if held else -_NEVER
 
     def is_usual(self, canonical: str, url: str, rules: tuple[str, ...]) -> bool:
         """True where canonical URLs of these rules redirect, as a trial found each time, to the page asked for.
@@ -224,21 +222,3 @@ def learn_error(errors: ErrorPages, host: str, page: FetchedPage | None) -> None
     """This is an error page of the host, where there is one."""
     if page is not None:
         errors.learn(host, Look.at(page.analyse()).outline)
-
-
-def ask_for_canonical(questions: Questions, trials: Trials, canonical: str, *, led_nowhere: bool) -> None:
-    """Fetch a canonical URL, which perhaps `led_nowhere` before, and tell the trials that wait for its page.
-
-    Of one whose canonical URL does not answer nothing more can be known: it ends.
-    """
-
-    def settle(page: FetchedPage | None) -> None:
-        try:
-            if page is not None:
-                trials.found(canonical, Look.at(page.analyse()))
-            elif led_nowhere:  # and does so again, while the URL that was asked for has a page
-                trials.found(canonical, NOWHERE)
-        finally:
-            trials.not_found(canonical)
-
-    questions.ask(canonical, canonical, lambda found: 200 <= found.status < 300, settle)

@@ -15,13 +15,15 @@ CANONICAL = "dedup_canonical_urls"  # those that this request's answer proves or
 TRAIL = "dedup_url_trail"  # URLs this request was rewritten from, so that it cannot go round
 TRIAL = "dedup_trial"  # the URL on trial whose page this request fetches, as it was asked for
 REFETCHED = "dedup_refetched"  # URLs that are due and that this request fetches, and what it asked for; until answered
+GIVEN_BACK = "dedup_given_back"  # why it is asked for as it was asked for, unless other rules make another URL of it
+UNPROVED = "dedup_unproved"  # whether a rule that is yet to be proved has had a part in this request
 FORCE_KEEP = "dedup_force_keep"  # whether what it fetches is kept, whatever it duplicates; until it is answered
 POSTED = "dedup_posted"  # it was led on from what was sent to a URL by another method: nothing is said of that URL
 
 GONE = (404, 410)  # statuses by which a site says that there is no such page; any other may be a passing failure
 MOVED = frozenset({301, 308})  # statuses of a redirect that is for good
 
-_OURS = frozenset({ORIGINAL_URL, CANONICAL, TRAIL, TRIAL})
+_OURS = frozenset({ORIGINAL_URL, CANONICAL, TRAIL, TRIAL, GIVEN_BACK, UNPROVED})
 
 
 class Yielded(NamedTuple):

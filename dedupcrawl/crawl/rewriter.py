@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 from scrapy import Request
@@ -10,33 +10,35 @@ from scrapy.utils.url import url_is_from_any_domain
 
 from dedupcrawl.aliases.alias import rule_id, was_found_out
 from dedupcrawl.crawl.aliases import Aliases
+from dedupcrawl.crawl.answers import Answers
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import (
     CANONICAL,
+    GIVEN_BACK,
     ORIGINAL_URL,
     TRAIL,
     TRIAL,
+    UNPROVED,
     AlreadyFetchedError,
     as_asked,
     is_for_spider,
     untouched,
     without_fragment,
 )
-from dedupcrawl.crawl.rule_watch import RuleWatch
 from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.sites import host_of
 from dedupcrawl.urls.normalized import Normalized
+from dedupcrawl.urls.normalizer import Excluded
 
 
 class Rewriter:
     """Applies the rules to requests. One a crawl, shared by the spider and downloader middlewares."""
 
-    def __init__(self, parts: Parts, watch: RuleWatch, aliases: Aliases) -> None:
+    def __init__(self, parts: Parts, answers: Answers, aliases: Aliases) -> None:
         self._parts = parts
         self._normalizer, self._rewrites = parts.normalizer, parts.rewrites
-        self._watch, self._aliases, self._first_seen = watch, aliases, parts.rewrites.first_seen
-        self._is_off, self._is_fetched = parts.book.is_off, watch.after_all.is_fetched
-        watch.after_all.rewrite = self.rewrite
+        self._answers, self._aliases, self._first_seen = answers, aliases, parts.rewrites.first_seen
+        self._is_off, self._is_fetched = parts.book.is_off, parts.fetched.has
         self._fingerprint = parts.fingerprint
         self._pages_of_their_own = UrlSet()  # as an earlier crawl has kept them, whatever rules make of these URLs
         self._skipped = UrlSet()  # pages that were kept are asked for instead, which rules make these URLs of
@@ -49,70 +51,93 @@ class Rewriter:
         return url if self._rewrites.is_refuted(identity) else identity
 
     def rewrite(self, request: Request) -> Request:  # noqa: PLR0911 - a reason each
-        """The request to send instead; the same object when there is nothing to change."""
+        """The request to send instead; the same object when there is nothing to change.
+
+        What rules make of it that have been proved there comes first; on that others are tried, one in all the way of a
+        request. So those cost no fetch that these have saved, and a page that is lost is lost by one of them.
+        """
         url = request.url
-        found = self._normalizer.normalize(url)
+        if GIVEN_BACK in request.meta:
+            return self._given_back(request)
+        origin, found = url, self._normalizer.normalize(url)
         if found.kind == "unchanged":
             if (first := self._first_seen.get(url)) is None:  # most links, and remembered: nothing else is asked
                 return request
-            found = replace(self._normalizer.normalize(first), url=url)  # it is an identity, of a URL met before
+            origin, found = first, replace(self._normalizer.normalize(first), url=url)  # its identity
             if found.canonical != url:  # and is so no more: rules have been switched off
                 return request
         mode = self._mode(url)
         if found.kind == "unchanged" or mode == "off" or not _is_ours(request):
             return request
-        if (by_proved := self._by_proved(request, found, mode)) is not request:
-            return self.rewrite(by_proved)
-        made = self._made(found)
-        wanted = self._representative(found, made.canonical)
-        if wanted == url:
-            return request
-        if wanted == made.canonical:
-            found = replace(made, url=url)
-        elif wanted != found.canonical:  # of an identity: what makes the two one is all that is done to either
-            rules = dict.fromkeys((*found.rules, *self._normalizer.normalize(wanted).rules))
-            found = replace(found, rules=tuple(rules))
-            if self._is_off(url, found.rules):
-                return request
-        return self._send(request, wanted, found, mode)
+        if not (unproved := self._unproved(url, found.rules)):
+            return self._by(request, found, mode, None)
+        if not unproved.issuperset(found.rules):
+            sent = self._by_some(request, origin, mode, self._unproved)
+            if sent is not request:
+                return self.rewrite(sent)
+        tried = {next(rule for rule in found.rules if rule in unproved)}
+        sent = self._by_some(request, origin, mode, lambda url, rules: self._unproved(url, rules) - tried)
+        return request if sent is request else self.rewrite(sent)
 
-    def _by_proved(self, request: Request, found: Normalized, mode: str) -> Request:
-        """The request for what rules that have been proved there make of a URL: on that the others are tried.
+    def _by_some(self, request: Request, origin: str, mode: str, without: Excluded) -> Request:
+        """The request for what is made without some rules of its URL, or of another URL whose identity that is."""
+        found = replace(self._normalizer.by_some(origin, without), url=request.url)
+        is_none = found.kind == "unchanged" or request.url not in (origin, found.canonical)
+        return request if is_none else self._by(request, found, mode, without)
 
-        So those cost no fetch that these have saved, and have no part in what is wrong with the others. Itself where
-        they make nothing else of it.
+    def _unproved(self, url: str, rules: Sequence[str]) -> frozenset[str]:
+        return self._parts.book.unproved(url, rules) if self._parts.tries else frozenset()
+
+    def _by(self, request: Request, found: Normalized, mode: str, without: Excluded | None) -> Request:
+        """The request for what rules make of it, but for some.
+
+        That is its canonical form, or what stands for an identity, which may be no URL: what rewrites alone make of it,
+        where that has been fetched or they have been proved (of others the page may not be there), or the first URL
+        that was met of it.
         """
-        url, unproved = request.url, self._parts.book.unproved
-        if len(found.rules) < 2 or not unproved(url, found.rules):
-            return request
-        known = self._normalizer.by_some(url, unproved)
-        wanted = known.canonical
-        if known.kind == "equivalence":
-            made = self._normalizer.by_some(url, unproved, are_rewrites=True).canonical
-            by_known = partial(self._normalizer.by_some, which=unproved)
-            wanted = self._rewrites.stand_in(wanted, made, lambda first: by_known(first).canonical)
-            known = replace(known, rules=tuple(dict.fromkeys((*known.rules, *by_known(wanted).rules))))
-        return request if wanted == url else self._send(request, wanted, known, mode)
+        url, wanted = request.url, found.canonical
+        if found.kind == "equivalence" or wanted in self._first_seen:
+            made = found
+            if found.kind == "equivalence":
+                made = self._rewrites_alone(found, without)
+            if not self._is_fetched(wanted) and self._rewrites.is_unknown(wanted):
+                wanted = self._rewrites.stand_in(
+                    wanted, made.canonical, lambda first: self._made(first, without).canonical
+                )
+            if wanted == made.canonical:
+                found = replace(made, url=url)
+            elif wanted != found.canonical:  # what makes the two one is all that is done to either
+                rules = dict.fromkeys((*found.rules, *self._made(wanted, without).rules))
+                found = replace(found, rules=tuple(rules))
+                if self._is_off(url, found.rules):
+                    return request
+        return request if wanted == url else self._send(request, wanted, found, mode)
 
-    def _made(self, found: Normalized) -> Normalized:
-        """What rewrites alone make of a URL, where that has been fetched, or the rewrites have been proved.
+    def _made(self, url: str, without: Excluded | None) -> Normalized:
+        return self._normalizer.by_some(url, without) if without else self._normalizer.normalize(url)
 
-        Of others the pages may not be there.
-        """
-        if found.kind == "rewrite":
-            return found
-        made = self._normalizer.fetchable(found.url)
-        is_there = self._rewrites.is_proven(made.canonical)
-        is_proved = is_there or not self._parts.tries or self._parts.book.is_proved(found.url, made.rules)
-        return made if is_proved else Normalized(found.url, found.url, "unchanged", ())
+    def _rewrites_alone(self, found: Normalized, without: Excluded | None) -> Normalized:
+        url = found.url
+        made = self._normalizer.by_some(url, without, are_rewrites=True)
+        is_one = self._made(made.canonical, without).canonical == found.canonical
+        is_there = (
+            not self._parts.tries or self._rewrites.is_proven(made.canonical) or not self._unproved(url, made.rules)
+        )
+        return made if is_one and is_there else Normalized(url, url, "unchanged", ())
 
-    def _representative(self, found: Normalized, url: str) -> str:
-        """What is asked for instead of a URL: its canonical form, or the first URL of an identity that cannot be."""
-        identity = found.canonical
-        needs_stand_in = found.kind == "equivalence" or identity in self._first_seen
-        if not needs_stand_in or self._is_fetched(identity) or not self._rewrites.is_unknown(identity):
-            return identity
-        return self._rewrites.stand_in(identity, url, lambda first: self._normalizer.normalize(first).canonical)
+    def _given_back(self, request: Request) -> Request:
+        """By rules that are left, and that something speaks for, another request; else it is fetched as it is."""
+        why, url = request.meta.pop(GIVEN_BACK), request.url
+        rules = self._normalizer.normalize(url).rules
+        self._parts.fetched.given_back.discard(url)
+        if rules and self._parts.book.is_backed(url, rules) and not self._is_fetched(url):
+            bare = request.replace(dont_filter=False)
+            if (sent := self.rewrite(bare)) is not bare:
+                self._parts.bypass.leave_to_filter(request)
+                return sent
+        self._parts.fetched.given_back.add(url)
+        self._parts.savings.fall_back([request], why)
+        return request
 
     def follows(self, request: Request) -> bool:
         """Whether `follow` asks what is known of a request's URL."""
@@ -170,7 +195,7 @@ class Rewriter:
         self._aliases.discoveries.made(sent.url)
         return sent
 
-    def _send(self, request: Request, wanted: str, found: Normalized, mode: str) -> Request:  # noqa: PLR0911 - a reason each
+    def _send(self, request: Request, wanted: str, found: Normalized, mode: str) -> Request:  # noqa: PLR0911, PLR0912 - a reason each
         """`request` for the URL `wanted`; itself when that would lead nowhere, or round."""
         if request.dont_filter:
             return request
@@ -185,6 +210,9 @@ class Rewriter:
         target = rewritten.url
         if rewritten is request:
             return self._as_one(request, wanted) if mode == "rewrite" else request
+        unproved = self._unproved(url, found.rules)
+        if unproved and UNPROVED in request.meta:
+            return request
         if self._rewrites.is_refuted(target) or self._is_filtered(request, target):
             return request
         trail = request.meta.get(TRAIL, ())
@@ -195,18 +223,20 @@ class Rewriter:
             return request
         if not all(map(was_found_out, found.rules)) and self._aliases.are_two_pages(url, target):
             if self._pages_of_their_own.add(url):
-                self._watch.declined(url, target, found.rules)
+                self._answers.audits.declined(url, target, found.rules)
             return request
         self._parts.stats.inc_value(f"dedup/url/{found.kind}")
         self._parts.stats.inc_value("dedup/url/rewritten")
         on_the_way = [before for before in request.meta.get(CANONICAL, ()) if self._rewrites.waits(before)]
-        if self._watch.rewritten(request, target, found.rules):
+        if self._answers.sent(request, target, found.rules):
             self._ask_for_links(url)
         for before in on_the_way:  # the target may have been asked for already, and this request will be dropped
             self._rewrites.lead_on(before, target)
         rewritten.meta[ORIGINAL_URL] = request.meta.get(ORIGINAL_URL, url)
         rewritten.meta[CANONICAL] = [*on_the_way, target]  # a redirect that is rewritten answers both
         rewritten.meta[TRAIL] = [*trail, url]
+        if unproved:
+            rewritten.meta[UNPROVED] = True
         return rewritten
 
     def _is_filtered(self, request: Request, target: str) -> bool:
@@ -223,8 +253,11 @@ class Rewriter:
             return request if bypass.knows(request) else bypass.let_by(request)
         if self._rewrites.is_unknown(wanted):
             self._rewrites.lead_on(wanted, request.url)
-        else:
+        elif (end := self._rewrites.end(wanted)) != request.url:
             self._rewrites.send(request, wanted, ())
+            for before in request.meta.get(CANONICAL, ()):
+                if before != end and self._rewrites.waits(before):
+                    self._rewrites.lead_on(before, wanted)
         return request
 
     def _ask_for_links(self, url: str) -> None:
@@ -259,7 +292,7 @@ class Rewriter:
         waiting = {canonical: self._rewrites.refute(canonical) for canonical in canonicals}
         for canonical in canonicals:
             if (end := self._rewrites.end(canonical)) != canonical:  # nobody waits for it any more
-                self._watch.missing_between(canonical, end)
+                self._answers.missing_between(canonical, end)
         if original is not None and not is_back and all(one.url != original for of in waiting.values() for one in of):
             waiting[canonicals[0]].append(request.replace(url=original))
         asked = []
@@ -268,7 +301,7 @@ class Rewriter:
             asked += led_on
             wanted = [as_asked(waited) for waited in wanted if not (is_back and waited.url == original)]
             is_last = canonical == canonicals[-1]
-            asked += self._watch.gone(canonical, wanted, "led nowhere", is_sure=is_sure and is_last)
+            asked += self._answers.gone(canonical, wanted, "led nowhere", is_sure=is_sure and is_last)
         return sorted(asked, key=lambda one: one.url != original)
 
     def _by_identity(self, canonical: str, waiting: list[Request]) -> tuple[list[Request], list[Request]]:
@@ -291,13 +324,13 @@ class Rewriter:
         """Whatever still waits for an answer when none can come any more, to be fetched as it was asked for."""
         asked = []
         for canonical in self._rewrites.unanswered():
-            is_there = canonical in self._watch.after_all.answered  # by a trial of the URL itself
+            is_there = canonical in self._parts.fetched.answered  # by a trial of the URL itself
             is_there = is_there or self._parts.earlier.look(canonical) is not None  # another worker has fetched it
-            if is_there and canonical not in self._watch.suspected:
+            if is_there and canonical not in self._answers.audits.suspected:
                 self._rewrites.prove(canonical)
                 continue
             waited = list(map(as_asked, self._rewrites.refute(canonical)))
-            asked += self._watch.gone(canonical, waited, "was not answered", is_sure=False)
+            asked += self._answers.gone(canonical, waited, "was not answered", is_sure=False)
         return asked
 
     def as_first_asked(self, request: Request) -> Request:
@@ -308,7 +341,7 @@ class Rewriter:
         """
         original = request.meta[ORIGINAL_URL]
         is_fetched = self._is_fetched(original)
-        self._watch.led_back(original, request.meta[TRAIL][-1], request.meta[CANONICAL][-1])
+        self._answers.led_back(original, request.meta[TRAIL][-1], request.meta[CANONICAL][-1])
         if is_fetched:
             raise AlreadyFetchedError(f"{original} is fetched as it was asked for")
         back = self._parts.bypass.let_by(request.replace(url=original, meta={**request.meta, "dedup_url": False}))

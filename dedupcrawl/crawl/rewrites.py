@@ -32,6 +32,7 @@ from dedupcrawl.sites import without_user
 logger = logging.getLogger(__name__)
 
 _AT_ONCE = 64  # rewrites, or facts about answers
+_MOST_REFUSALS = 100  # of an index to tell what waits
 _HOLDS, _FALLEN, _LED_ON = "answered", "led nowhere", "led on"
 
 
@@ -56,7 +57,6 @@ class Rewrites:
 
     Attributes:
         first_seen: Identity, which may be no URL → the URL that stands for it, as far as this process knows.
-        refusals: How often the index could not tell what waits for a URL; asked again when nothing else is to do.
     """
 
     def __init__(
@@ -73,12 +73,13 @@ class Rewrites:
         self._is_away = False
         # Target → URL → a request that waits for it and cannot be packed.
         self._as_they_are: defaultdict[str, dict[str, Request]] = defaultdict(dict)
-        self._waiting: dict[str, str] = {}  # target → the first URL that was sent there; empty: an earlier process has
+        # Target → the first URL that was sent there, and its rules; that is empty where an earlier process has sent it.
+        self._waiting: dict[str, tuple[str, tuple[str, ...]]] = {}
         self._proven, self._refuted = UrlSet(), UrlSet()  # every page of a site with rules is in one of them
         self._led_on: dict[str, str] = {}  # target → what is asked for instead; there are no circles
         self._led_from: defaultdict[str, set[str]] = defaultdict(set)
         self.first_seen: dict[str, str] = {}
-        self.refusals = 0
+        self._refusals = 0
         if lasts:
             self._resume()
 
@@ -97,14 +98,14 @@ class Rewrites:
             target = self.end(one.canonical)
             came_back = max(fallen.get(target, 0.0), fallen.get(self._led_on.get(target, ""), 0.0))
             if target not in self._proven and came_back < one.at:
-                self._waiting.setdefault(target, "")
+                self._waiting.setdefault(target, ("", ()))
 
     # Skips
 
     def send(self, request: Request, target: str, rules: tuple[str, ...]) -> bool:
         """`target` is asked for instead of `request`; False when this is known of its URL."""
         if (end := self.end(target)) not in self._proven:
-            self._waiting.setdefault(end, request.url)
+            self._waiting.setdefault(end, (request.url, rules))
         if not self._known.add(f"{request.url} {target}"):
             return False
         url, at = without_user(request.url), time.time()
@@ -144,6 +145,21 @@ class Rewrites:
             return []
         there = self._index.rewrites_of(self._spider.name, self._run, canonicals=wanted, rules=by)
         return [*there, *new]
+
+    def rules_between(self, url: str, target: str) -> tuple[str, ...]:
+        """The ids of the rules that made the second of the first, one after another; of none where they did not.
+
+        Raises:
+            OSError, IndexDamagedError: The index cannot tell.
+        """
+        rules, passed = dict[str, None](), set[str]()
+        while (use := self.of(url)) is not None and url not in passed:
+            passed.add(url)
+            rules |= dict.fromkeys(use.rules)
+            url = use.canonical
+            if url == target:
+                break
+        return tuple(rules)
 
     def of_earlier_processes(self) -> list[Rewrite]:
         """What this crawl rewrote before it was resumed, and has not done again since.
@@ -196,12 +212,14 @@ class Rewrites:
         """True when somebody waits for this URL's answer."""
         return target in self._waiting
 
-    def first(self, target: str) -> str | None:
-        """The first URL of those that wait for this URL's answer."""
-        if self._waiting.get(target) == "":
+    def first(self, target: str) -> tuple[str, tuple[str, ...]] | None:
+        """The first URL of those that wait for this URL's answer, and the rules that sent it."""
+        first = self._waiting.get(target)
+        if first is not None and not first[0]:
             with suppress(*INDEX_FAILS):
-                self._waiting[target] = next((one.url for one in self.found(self._leading_to(target))), "")
-        return self._waiting.get(target) or None
+                uses = ((one.url, one.rules) for one in self.found(self._leading_to(target)))
+                first = self._waiting[target] = next(uses, first)
+        return first
 
     def lead_on(self, url: str, target: str) -> None:
         """`target` is asked for instead of `url`: whoever waits for this, now or later, waits for that.
@@ -247,7 +265,7 @@ class Rewrites:
         try:
             waiting = self.found(self._leading_to(target))
         except INDEX_FAILS as error:
-            self.refusals += 1
+            self._refusals += 1
             logger.error("The index cannot tell what waits for a URL; it is asked again: %s", printable(str(error)))
             return []
         del self._waiting[target]
@@ -263,6 +281,11 @@ class Rewrites:
     def unanswered(self) -> list[str]:
         """The URLs that somebody waits for."""
         return list(self._waiting)
+
+    @property
+    def is_owing(self) -> bool:
+        """True while somebody waits and the index could not tell who; it is not asked for ever."""
+        return bool(self._waiting) and 0 < self._refusals < _MOST_REFUSALS
 
     def end(self, target: str) -> str:
         """What is asked for in the end."""

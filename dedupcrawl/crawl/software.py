@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -75,8 +75,6 @@ class Software:
             tuple[str, str], tuple[Installation, tuple[str, ...], tuple[Rule, ...]]
         ] = {}  # by program and place
         self._in_use: list[tuple[SiteSoftware, tuple[Rule, ...]]] = []  # of what was asked about last
-        self.withdrawn: Callable[[set[str], Mapping[str, Ruling]], None] = lambda _targets, _rulings: None
-        """Told by site the rules of a program that is not there after all, or not in all of where they were used."""
         normalizer.more = self.rules_of
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
@@ -112,16 +110,22 @@ class Software:
         """What does not count of a page of the software that is recognized at its URL, as in DEDUP_IGNORE."""
         return self._sightings.ignored_at(url, self._sites.of(site_of(url)).seen)
 
-    def look(self, page: FetchedPage, response: Response) -> None:
-        """A page has come: what does it show, before the spider follows its links? Nothing is worth the page itself."""
+    def look(self, page: FetchedPage, response: Response) -> dict[str, Ruling]:
+        """A page has come: what does it show, before the spider follows its links? Nothing is worth the page itself.
+
+        Returns:
+            By site the rules of a program that is not there after all, or not in all of where they were used.
+        """
         if response.status != 200 or not is_html(response) or not self._sightings.wants(url := response.url):
-            return
+            return {}
         with Survived(self._stats, "dedup/software/errors", f"{url!r} cannot be looked at for known software"):
             headers = response.headers.getlist("Set-Cookie")
             cookies = (header.partition(b"=")[0].decode("latin-1").strip() for header in headers)
             if seen := self._sightings.look(url, page.facts(response), cookies, response.encoding):
-                self._recognize(site_of(url), SiteSoftware(seen=seen))
+                withdrawn = self._recognize(site_of(url), SiteSoftware(seen=seen))
                 page.ignored = self.ignored_at(url)
+                return withdrawn
+        return {}
 
     def close(self, folder: Path) -> None:
         """Write what held and what failed into the rule files of `folder`, and both into the index."""
@@ -167,10 +171,10 @@ class Software:
             said = "dedupcrawl: rules of known software that held or failed are written into %s%s, for later crawls"
             logger.info(said, printable(str(written[0])), more)
 
-    def _recognize(self, site: str, news: SiteSoftware) -> None:
+    def _recognize(self, site: str, news: SiteSoftware) -> dict[str, Ruling]:
         known = self._sites.of(site)
         if known.joined(news).seen == known.seen:
-            return
+            return {}
         now = self._sites.tell(site, news)
         before = {(one.program, one.where) for one in known.installations}
         after = {(one.program, one.where) for one in now.installations}
@@ -193,13 +197,13 @@ class Software:
             said = "dedupcrawl: %s runs %s (%s): %s, on probation unless settled by earlier trials"
             logger.info(said, *told, counted(count, "rule"))
         if _whence_rules(known) == _whence_rules(now) or self._rules_in_use(known) == self._rules_in_use(now):
-            return  # mostly it was one sign more
+            return {}  # mostly it was one sign more
         self._normalizer.has_more(site)
         self._book.extend(site)
         old, new = ({rule.id: replace(rule, hosts=()) for rule in self._all_rules(of)} for of in (known, now))
         changed = tuple(name for name, rule in old.items() if name in new and new[name] != rule)
-        if (gone := tuple(old.keys() - new.keys())) or changed:
-            self.withdrawn(set(), {site: Ruling(gone, changed)})
+        gone = tuple(old.keys() - new.keys())
+        return {site: Ruling(gone, changed)} if gone or changed else {}
 
     def _judged(self, known: SiteSoftware) -> SiteSoftware:
         """What the index has, by what the programs' files say now."""

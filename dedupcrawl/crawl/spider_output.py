@@ -100,9 +100,7 @@ class SpiderOutput(BaseSpiderMiddleware):
                     yield one
             if (page := self._dedup.pages.known(response)) is not None:
                 page.links = found if response.request.method == "GET" else None
-                self._dedup.aliases.settle(page)
-                if held is None:
-                    self._dedup.watch.judged(page)
+                self._dedup.answers.settle_page(page, is_last=held is None)
         finally:
             if held is not None:
                 self._dedup.storing.release(held)
@@ -122,10 +120,13 @@ class SpiderOutput(BaseSpiderMiddleware):
             return None
         if sent is not link:
             fingerprint = b"" if sent.dont_filter else self._fingerprint(sent)
+            if fingerprint in self._bypass.known:
+                self._dedup.parts.savings.drop(sent)
+                return None
         repetitions = self._repetitions
         may_be = fingerprint in repetitions.dropped or fingerprint in repetitions.started
         if may_be and repetitions.drops(sent, fingerprint):
-            self._dedup.watch.dropped(sent)
+            self._dedup.answers.dropped(sent)
             return None
         return sent
 

@@ -5,6 +5,8 @@ It has 64 bits and a secret of the process (SipHash), and a string remembers it.
 
 from __future__ import annotations
 
+from dedupcrawl.crawl.request_meta import without_fragment
+
 
 def key_of(url: str) -> int:
     """What a URL is remembered by without its fragment, which no server sees: 60 bytes each in a set."""
@@ -29,3 +31,22 @@ class UrlSet:
     def discard(self, url: str) -> None:
         """Take a URL out, if it is there."""
         self._keys.discard(hash(url))
+
+
+class Fetched:
+    """URLs that are, or were, fetched as they were asked for.
+
+    Attributes:
+        tried: To be compared with what would be asked for instead.
+        given_back: Because it was wrong to send them elsewhere.
+        answered: Whose page the spider gets, or has had.
+        for_others: Not for their own sake, but because others were sent there.
+    """
+
+    def __init__(self) -> None:
+        self.tried, self.given_back, self.answered, self.for_others = UrlSet(), UrlSet(), UrlSet(), UrlSet()
+
+    def has(self, url: str) -> bool:
+        """True when a URL, fragment aside, is one of them, for its own sake."""
+        bare = without_fragment(url)
+        return url in self.tried or bare in self.given_back or bare in self.answered

@@ -8,7 +8,6 @@ many words holds names, not parts, and is left out from then on: so nothing has 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 
 import msgspec
@@ -79,10 +78,10 @@ class Place(msgspec.Struct):
         lacking: Trials that still have to pass until a use here is taken for right without one.
         doubted: The same, until it is sure that those which failed are few of all; known when nothing more is tried.
         left: Trials that may be begun to these ends; some tell nothing.
-        failed: Of them, but for those of which another rule turned out to be the culprit.
-        passed_by: How many passed, by all the rules that had a part in them.
+        failed: Of them.
         is_off: The rule is used here no more.
         counterexample: The first whose trial failed.
+        led_to: What the rule made of that.
     """
 
     before: tuple[int, int]
@@ -94,10 +93,10 @@ class Place(msgspec.Struct):
     open: int = 0
     passed: int = 0
     failed: int = 0
-    passed_by: Counter[tuple[str, ...]] = msgspec.field(default_factory=Counter)
     is_off: bool = False
     example: str = ""
     counterexample: str = ""
+    led_to: str = ""
 
     def __post_init__(self) -> None:
         self.left = 2 * self.lacking
@@ -122,22 +121,21 @@ class Place(msgspec.Struct):
         """It has ended, in whatever way."""
         self.open = max(0, self.open - 1)
 
-    def passes(self, url: str = "", rules: tuple[str, ...] = ()) -> None:
-        """It found one page, of this URL; these rules had a part in it."""
+    def passes(self, url: str = "") -> None:
+        """It found one page, of this URL."""
         self.passed += 1
-        self.passed_by[rules] += 1
         self.example = self.example or url
         self.lacking, self.doubted = max(0, self.lacking - 1), max(0, self.doubted - 1)
 
-    def take_back(self, rules: tuple[str, ...]) -> None:
+    def take_back(self) -> None:
         """One that has passed did not."""
         self.passed = max(0, self.passed - 1)
-        self.passed_by -= Counter((rules,))
 
-    def fails(self, url: str = "") -> None:
-        """It found two, the one that of this URL."""
+    def fails(self, url: str = "", led_to: str = "") -> None:
+        """It found two, the one that of this URL, the other where the rule led to."""
         self.failed += 1
-        self.counterexample = self.counterexample or url
+        if not self.counterexample:
+            self.counterexample, self.led_to = url, led_to
         self.lacking = TRIALS_FOR_A_FAILURE
         self.left = 2 * self.lacking
 
@@ -154,10 +152,11 @@ class Place(msgspec.Struct):
         worse, better = sorted((self, other), key=lambda place: place.lacking, reverse=True)
         still = worse if self.failed or other.failed else better
         self.lacking, self.doubted, self.left = still.lacking, 0, still.left
-        for count in ("uses", "begun", "open", "passed", "failed", "passed_by"):
+        for count in ("uses", "begun", "open", "passed", "failed"):
             setattr(self, count, getattr(self, count) + getattr(other, count))
         self.example = self.example or other.example
-        self.counterexample = self.counterexample or other.counterexample
+        if not self.counterexample:
+            self.counterexample, self.led_to = other.counterexample, other.led_to
 
 
 class Places:

@@ -21,9 +21,11 @@ BORNE_OUT = 0.95
 
 _THERE = 0.5  # share of canonical URLs that have a page
 
-_TRIALS_OF_NEW = 10  # for a rule that no log speaks for
+TRIALS_OF_NEW = 10
+"""For a rule that no log speaks for."""
+
 _FEWEST_TRIALS = 2
-_DOUBT = 1.0 - lower_bound(_TRIALS_OF_NEW, 0)  # share of uses that may be wrong when so many trials have passed
+_DOUBT = 1.0 - lower_bound(TRIALS_OF_NEW, 0)  # share of uses that may be wrong when so many trials have passed
 TRIALS_FOR_A_FAILURE = 20
 """That have to pass after one that failed."""
 
@@ -86,7 +88,7 @@ def trials_needed(rule: Rule, failed: int) -> int:
     right, wrong = rule.evidence.correct, rule.evidence.wrong
     is_borne_out = not wrong or lower_bound(right, wrong) >= BORNE_OUT
     spoken = right * is_borne_out + known_elsewhere(rule)
-    return max(_FEWEST_TRIALS, _TRIALS_OF_NEW - spoken) + TRIALS_FOR_A_FAILURE * failed
+    return max(_FEWEST_TRIALS, TRIALS_OF_NEW - spoken) + TRIALS_FOR_A_FAILURE * failed
 
 
 def state_in_use(rule: Rule) -> State:

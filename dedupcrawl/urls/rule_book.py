@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from random import Random
@@ -17,7 +17,6 @@ import msgspec
 
 from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import owner_of, site_of
-from dedupcrawl.urls.bounds import lower_bound, upper_bound
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.places import Place
 from dedupcrawl.urls.probation import known_elsewhere, leads_nowhere
@@ -43,19 +42,18 @@ class RuleBook:
             site is left out there, and what is doubted is tried.
         share: Of the uses of a rule that has passed its probation, how many are tried at most, in (0, 1].
         chance: Draws these.
-
-    Attributes:
         more: Gives, for an owner, what is tried like the site's rules and is none of the normalizer's.
     """
 
-    def __init__(self, normalizer: Normalizer, share: float, chance: Random) -> None:
+    def __init__(
+        self, normalizer: Normalizer, share: float, chance: Random, more: Callable[[str], Sequence[Rule]] | None = None
+    ) -> None:
         self._normalizer = normalizer
         normalizer.tries, normalizer.excluded = True, self._excluded
-        self.more: Callable[[str], Sequence[Rule]] = lambda owner: ()
+        self._more = more or (lambda owner: ())
         self._share, self._chance = share, chance
         # By owner.
         self._watched: dict[str, dict[str, WatchedRule]] = {}
-        self._failures: dict[str, list[tuple[str, str, tuple[str, ...]]]] = defaultdict(list)
         self._revoked: dict[str, dict[str, WatchedRule]] = defaultdict(dict)
         self._restricted: dict[str, dict[tuple[object, ...], WatchedRule]] = {}  # effect → rule off in places
         self._unwritten: list[tuple[WatchedRule, str, bool]] = []  # rules, notes: no file tells of them
@@ -78,11 +76,6 @@ class RuleBook:
         for one in self._of(url, rules):
             one.untold += 1
 
-    def untold(self) -> dict[tuple[str, str], int]:
-        """Owner and id of a rule → trials that told nothing and are to be made up for, each told once."""
-        found = {(owner, name): one.take_untold() for owner, of in self._watched.items() for name, one in of.items()}
-        return {rule: untold for rule, untold in found.items() if untold}
-
     def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when one of the rules is not to be used where this URL belongs to."""
         return bool(self._excluded(url, rules))
@@ -103,9 +96,8 @@ class RuleBook:
 
     def unproved(self, url: str, rules: Sequence[str]) -> frozenset[str]:
         """Those of the rules that do not hold where this URL belongs to, or for which nothing has spoken there yet."""
-        watched = self._of(url, rules)
-        return frozenset(
-            one.rule.id for one in watched if not (one.holds_at(url) and self.is_backed(url, (one.rule.id,)))
+        return frozenset(rules).difference(
+            [one.rule.id for one in self._of(url, rules) if one.holds_at(url) and self.is_backed(url, (one.rule.id,))]
         )
 
     def is_backed(self, url: str, rules: tuple[str, ...]) -> bool:
@@ -113,15 +105,19 @@ class RuleBook:
         places = [one.places.of(url) for one in self._of(url, rules)]
         return len(places) == len(rules) and all(place.before[0] + place.passed for place in places)
 
-    def in_doubt(self) -> dict[str, list[str]]:
-        """Nothing more is tried: owner → ids of rules of which earlier uses are to be tried, see `is_wanting`."""
-        found: dict[str, list[str]] = {}
+    def wanting(self) -> dict[tuple[str, str], int]:
+        """Nothing more is tried: owner and id of each rule of which earlier uses are to be tried, see `is_wanting`.
+
+        And how many besides, for trials that told nothing; each of these is told once.
+        """
+        found = dict[tuple[str, str], int]()
         for owner, watched in self._watched.items():
             for one in watched.values():
                 for place in one.places:
                     place.settle()
-                if any(place.uses > place.begun and one.is_wanting(place) for place in one.places):
-                    found.setdefault(owner, []).append(one.rule.id)
+                untold = one.take_untold()
+                if untold or any(place.uses > place.begun and one.is_wanting(place) for place in one.places):
+                    found[owner, one.rule.id] = untold
         return found
 
     def is_wanting(self, url: str, rules: tuple[str, ...]) -> bool:
@@ -141,74 +137,44 @@ class RuleBook:
     def passed(self, url: str, rules: tuple[str, ...]) -> None:
         """The rules made of this URL one that leads to the same page."""
         for one in self._of(url, rules):
-            one.places.of(url).passes(url, rules)
+            one.places.of(url).passes(url)
 
     def take_back(self, url: str, rules: tuple[str, ...]) -> None:
         """A trial that had passed has not, after all: it will be told as one that failed."""
         for one in self._of(url, rules):
-            one.places.of(url).take_back(rules)
+            one.places.of(url).take_back()
 
     def failed(self, url: str, canonical: str, rules: tuple[str, ...]) -> Ruling:
         """The rules made of this URL one that leads to another page.
 
-        When this refutes one of them, the culprit is off in the place of the URL; when nothing speaks for it in another
-        place, it is revoked. The culprit is the one that most can be said against by what was tried without the others;
-        they are cleared of what they did together with it. While none stands out, none is off: all are tried at every
-        use until one does.
+        Those are to blame that have yet to be proved there: one at most; else all, which are to be proved anew there,
+        one by one. When this refutes a rule it is off in the place of the URL; when nothing speaks for it in another
+        place, it is revoked. Of several none is, until nothing more is tried (`decide`).
         """
-        owner = owner_of(url)
         if self.is_off(url, rules):
             return Ruling()  # begun before the culprit was found
-        rules = self._suspects(url, rules)
-        self._failures[owner].append((url, canonical, rules))
-        suspects = [(one, one.places.of(url)) for one in self._of(url, rules)]
+        suspects = [(one, one.places.of(url)) for one in self._of(url, self._suspects(url, rules))]
         for _, place in suspects:
-            place.fails(url)
-        known = {one.rule.id: self._standing(one, place, rules) for one, place in suspects}
-        worst = sorted(suspects, key=lambda suspect: known[suspect[0].rule.id])[:2]
-        are_alike = len(worst) > 1 and len({known[one.rule.id][:2] for one, _ in worst}) == 1
-        if not worst or are_alike or not worst[0][0].is_refuted_at(worst[0][1]):
+            place.fails(url, canonical)
+        if len(suspects) != 1 or not suspects[0][0].is_refuted_at(suspects[0][1]):
             return Ruling()
-        return self._condemn(*worst[0])
+        return self._condemn(*suspects[0])
 
     def decide(self) -> dict[str, Ruling]:
-        """Nothing more is tried: of those that may be the culprits the worst; owner → what becomes of them."""
+        """Nothing more is tried: what is refuted is used no more; owner → what becomes of its rules."""
         rulings: dict[str, Ruling] = {}
         for owner, watched in self._watched.items():
-            while refuted := [
-                (self._standing(one, place, self._failed_with(one, place)), one.rule.id, one, place)
-                for one in watched.values()
-                for place in one.places
-                if one.is_refuted_at(place)
-            ]:
-                *_, one, place = min(refuted, key=lambda suspect: suspect[:2])
-                new, old = self._condemn(one, place), rulings.get(owner, Ruling())
-                rulings[owner] = Ruling(old.revoked + new.revoked, old.restricted + new.restricted)
+            places = [(one, place) for one in watched.values() for place in one.places]
+            for one, place in places:
+                if not one.revoked and one.is_refuted_at(place):
+                    new, old = self._condemn(one, place), rulings.get(owner, Ruling())
+                    rulings[owner] = Ruling(old.revoked + new.revoked, old.restricted + new.restricted)
         return rulings
 
     def _suspects(self, url: str, rules: tuple[str, ...]) -> tuple[str, ...]:
-        """Who is to blame where a trial fails: those that have yet to be proved there, if any; else all."""
+        """Who is to blame where a trial fails: who has yet to be proved there, if anybody; else all."""
         unproved = self.unproved(url, rules)
         return tuple(rule for rule in rules if rule in unproved) or rules
-
-    def _standing(self, one: WatchedRule, place: Place, suspects: Collection[str]) -> tuple[float, float, int]:
-        """The lower, the worse: which share of a rule's uses in a place is right at least, and at most; what it passed.
-
-        By trials that no other of the suspects had a part in, and by what was known of it before.
-        """
-        others = {*suspects} - {one.rule.id}
-        passed = sum(count for of, count in place.passed_by.items() if others.isdisjoint(of))
-        failed = sum(others.isdisjoint(of) for of in self._failures_in(one, place))
-        known = place.before[0] + passed, place.before[1] + failed
-        return lower_bound(*known), upper_bound(*known), one.before[0] + one.passed
-
-    def _failed_with(self, one: WatchedRule, place: Place) -> set[str]:
-        """All rules that had a part in what failed in a place of a rule."""
-        return {name for of in self._failures_in(one, place) for name in of}
-
-    def _failures_in(self, one: WatchedRule, place: Place) -> list[tuple[str, ...]]:
-        """Of each trial of a rule that failed in a place all rules that had a part in it."""
-        return [of for url, _, of in self._failures[one.owner] if one.rule.id in of and one.places.of(url) is place]
 
     def there(self, url: str, rules: tuple[str, ...]) -> None:
         """The rules made of this URL one that has a page, which is told once, whatever was sent there."""
@@ -279,8 +245,7 @@ class RuleBook:
     def reread(self) -> None:
         """The rule files were written anew: save what is known, and take the rules as they are now.
 
-        What was revoked meanwhile stays revoked, and what is off in a place stays off there. Failed trials are those of
-        the rules that are still there; for what a rule did that is there no more, none of the others is to blame.
+        What was revoked meanwhile stays revoked, and what is off in a place stays off there.
         """
         self.save()
         for owner, watched in self._watched.items():
@@ -298,12 +263,9 @@ class RuleBook:
                 elif rule.state != "disabled":
                     one = known[rule.effect]
                     self._revoke(one.reread(rule), one.revoked)
-        for owner, failures in self._failures.items():
-            there = {rule.id for rule in self._rules_of(owner)}
-            self._clear(owner, [failure for failure in failures if not there.issuperset(failure[2])], "")
 
     def _rules_of(self, owner: str) -> tuple[Rule, ...]:
-        return (*self._normalizer.rules_of(site_of(owner)), *self.more(owner))
+        return (*self._normalizer.rules_of(site_of(owner)), *self._more(owner))
 
     def _of(self, url: str, rules: Sequence[str]) -> list[WatchedRule]:
         owner = owner_of(url)
@@ -322,37 +284,22 @@ class RuleBook:
         name, owner = culprit.rule.id, culprit.owner
         is_here = place.is_refuted and culprit.passes_elsewhere(place) and culprit.places.switch_off(place)
         where = [place] if is_here else list(culprit.places)
-        of_rule = [failure for failure in self._failures[owner] if name in failure[2]]
-        failures = [failure for failure in of_rule if any(culprit.places.of(failure[0]) is one for one in where)]
-        example = next(iter(failures or of_rule), None)
         passed, failed = sum(one.passed for one in where), sum(one.failed for one in where)
-        trials = counted(passed + failed, "trial")
-        such_as = f", such as {example[0]} → {example[1]}" if example else ""
-        said = f"{failed} of {trials} led to another page{such_as}"
+        trials, example = counted(passed + failed, "trial"), f"{place.counterexample} → {place.led_to}"
+        said = f"{failed} of {trials} led to another page, such as {example}"
         if not is_here:
             self._revoke(culprit, said)
             return Ruling(revoked=(name,))
-        self._clear(owner, failures, name)
         note = f"not used in one part of the site in the crawl of {date.today()}: {said}"
         logger.warning("Rule %s of %s: %s", printable(name), printable(owner), printable(note))
         self._write([culprit], note, is_revoked=False)
         return Ruling(restricted=(name,))
-
-    def _clear(self, owner: str, failures: Sequence[tuple[str, str, tuple[str, ...]]], culprit: str) -> None:
-        """These failures are the culprit's: the other rules are tried on as if they had failed, but did not."""
-        for failure in failures:
-            self._failures[owner].remove(failure)
-            for one in self._of(failure[0], failure[2]):
-                if one.rule.id != culprit:
-                    place = one.places.of(failure[0])
-                    place.failed = max(0, place.failed - 1)
 
     def _revoke(self, culprit: WatchedRule, said: str) -> None:
         name, owner = culprit.rule.id, culprit.owner
         culprit.revoked = said
         self._watched.get(owner, {}).pop(name, None)
         self._revoked[owner][name] = culprit
-        self._clear(owner, [failure for failure in self._failures[owner] if name in failure[2]], name)
         note = f"revoked on {date.today()}: {said}"
         logger.warning("Rule %s of %s: %s", printable(name), printable(owner), printable(note))
         self._write([culprit], note, is_revoked=True)

@@ -123,8 +123,7 @@ def test_enough_pages_do_not_wait(batch: Batch, monkeypatch: pytest.MonkeyPatch)
 def test_urls_of_requests_are_read_together(index: Indexes, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     monkeypatch.setattr(batch_module, "_LONGEST_WAIT", 3600.0 if most == 5 else 0.01)
     read: list[list[str]] = []
-    batch = Batch(index)
-    batch.read = lambda urls: read.append(sorted(urls))
+    batch = Batch(index, lambda urls: read.append(sorted(urls)))
 
     async def run() -> None:
         await asyncio.gather(*(batch.at_hand(f"http://a.com/{number % 4}", most) for number in range(5)))
@@ -140,8 +139,7 @@ def test_requests_go_on_when_nothing_can_be_read(index: Indexes, caplog: pytest.
     def fail(_: object) -> None:
         raise ValueError("no such thing")
 
-    batch = Batch(index)
-    batch.read = fail
+    batch = Batch(index, fail)
 
     async def run() -> None:
         await asyncio.wait_for(asyncio.gather(*(batch.at_hand(f"http://a.com/{n}", 3) for n in range(3))), 10)

@@ -96,7 +96,7 @@ def test_requests_that_wait_take_little_room_and_come_back_as_they_were() -> Non
     taken, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert taken < 2_000 * 500
-    assert rewrites.first(CANONICAL) == asked[0].url
+    assert rewrites.first(CANONICAL) == (asked[0].url, ("no-id",))
     given = rewrites.refute(CANONICAL)
     assert [one.to_dict(spider=spider) for one in given] == [one.to_dict(spider=spider) for one in asked[:-1]]
     assert rewrites.refute(CANONICAL) == []
@@ -158,7 +158,7 @@ def test_what_a_url_has_answered_is_known_after_a_restart() -> None:
     again = resumed(index, before=rewrites)
     assert (again.is_proven(there), again.is_refuted(gone)) == (True, True)
     assert again.unanswered() == [asked_for]
-    assert again.first(asked_for) == f"{ASKED}&of={asked_for}"
+    assert again.first(asked_for) == (f"{ASKED}&of={asked_for}", ("no-id",))
 
 
 def test_a_kill_leaves_open_what_was_sent_elsewhere() -> None:

@@ -8,10 +8,9 @@ from random import Random
 
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.probation import known_before
-from dedupcrawl.urls.rule import Evidence
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
-from tests.urls.test_rule_book import RIGHT, VIEW, ZOOM, rule, zoomed
+from tests.urls.test_rule_book import VIEW, ZOOM, rule, zoomed
 
 
 def test_a_rule_is_off_where_it_is_wrong_and_goes_on_where_it_is_right(tmp_path: Path) -> None:
@@ -42,21 +41,6 @@ def test_where_a_rule_is_off_it_stays_off_when_it_is_learned_again(tmp_path: Pat
     (watched,) = book.watched("a.com", "learned")
     assert watched.before[0] + watched.passed == known_before(ZOOM)[0] + 2, "nor counted twice"
     assert rule(tmp_path, "zoom").tried == 2, "what was written is not written twice"
-
-
-def test_who_is_cleared_of_a_failure_in_a_part_of_the_site_has_not_failed_there(tmp_path: Path) -> None:
-    """Where the culprit is off from then on; when it fails elsewhere, too, its file tells of all its failures."""
-    write_rules(tmp_path, SiteRules("a.com", (ZOOM, replace(RIGHT, evidence=Evidence(), source="learned"))))
-    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
-    book.passed("http://a.com/map?doc=1&sid=1", ("right",))
-    failure = "http://a.com/map?doc=9&zoom=1&sid=1", "http://a.com/map?doc=9"
-    assert book.failed(*failure, ("zoom", "right")) == Ruling(restricted=("zoom",))
-    book.save()
-    assert (rule(tmp_path, "right").tried, rule(tmp_path, "right").failed) == (1, 0)
-    rulings = [book.failed(*zoomed("view", number), ("zoom",)) for number in range(3)]
-    assert Ruling(revoked=("zoom",)) in rulings
-    failed = 2 + rulings.index(Ruling(revoked=("zoom",)))
-    assert f"{failed} of {failed} trials led to another page" in rule(tmp_path, "zoom").note
 
 
 def test_where_trials_have_spoken_for_a_rule_later_crawls_begin_with_no_trial(tmp_path: Path) -> None:

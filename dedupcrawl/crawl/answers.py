@@ -1,0 +1,247 @@
+"""Answers: what comes of the URLs that are asked for instead of others, for those, for audits and for the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+
+from scrapy import Request
+from scrapy.http import Response
+
+from dedupcrawl.aliases.alias import was_found_out
+from dedupcrawl.crawl.aliases import Aliases
+from dedupcrawl.crawl.audit import Audit
+from dedupcrawl.crawl.audits import Audits
+from dedupcrawl.crawl.failures import INDEX_FAILS
+from dedupcrawl.crawl.falls import Falls
+from dedupcrawl.crawl.log_file import AliasRows
+from dedupcrawl.crawl.pages import FetchedPage
+from dedupcrawl.crawl.parts import Parts
+from dedupcrawl.crawl.questions import Questions, ask_for_error, learn_error
+from dedupcrawl.crawl.request_meta import CANONICAL, GONE, ORIGINAL_URL, TRIAL, is_for_spider, without_fragment
+from dedupcrawl.crawl.same_page import NOWHERE, Look
+from dedupcrawl.crawl.url_set import UrlSet
+from dedupcrawl.sites import host_of
+
+
+class Answers:
+    """Follows what is sent elsewhere to the pages that it leads to.
+
+    Args:
+        parts: Of the crawl.
+        aliases: What is known of single URLs.
+        alias_rows: Where the crawl log is told of aliases.
+
+    Attributes:
+        falls: Gives back what was sent elsewhere.
+        audits: Compares some of it with what it was sent to.
+    """
+
+    def __init__(self, parts: Parts, aliases: Aliases, alias_rows: AliasRows) -> None:
+        self._parts, self._aliases = parts, aliases
+        self._normalizer, self._book, self._rewrites = parts.normalizer, parts.book, parts.rewrites
+        self._batch, self._fetched = parts.batch, parts.fetched
+        self.falls = Falls(parts)
+        self.audits = Audits(parts, aliases, alias_rows, self.falls)
+        self._questions = Questions(parts.pages, self._batch, parts.sending)
+        self._counted = UrlSet()  # targets that speak for the rules which lead there
+        self._seen = UrlSet()  # targets for which only waits what was found out to lead there
+
+    def sent(self, request: Request, target: str, rules: tuple[str, ...]) -> bool:
+        """`request` is sent to `target`; when its rules are due for an audit, it is also sent as it is.
+
+        False when this was known.
+        """
+        is_first = self._rewrites.is_unknown(target)
+        is_new = self._rewrites.send(request, target, rules)
+        if ORIGINAL_URL in request.meta or not all(map(was_found_out, rules)):
+            self._seen.discard(target)
+        elif is_first:
+            self._seen.add(target)
+        if not is_new:
+            return False
+        if not is_first and self._rewrites.is_proven(target) and self._counted.add(target):
+            self._book.there(request.url, rules)
+        self._aliases.count(rules)
+        self.audits.used(request, target, rules)
+        return True
+
+    def dropped(self, request: Request) -> None:
+        """The duplicate filter has dropped `request`."""
+        if self._aliases.discoveries.awaited:
+            self._aliases.discoveries.dropped(request)
+        if self._parts.stats.get_value("dedup/url/rewritten"):  # else it saves none, and need not be remembered
+            self._parts.savings.drop(request)
+
+    def answered(self, request: Request, response: Response, page: FetchedPage) -> None:
+        """A final response, after redirects, and its page."""
+        tried, url = request.meta.get(TRIAL), without_fragment(request.url)
+        remembers = self._aliases.remembers(url)
+        has_rules = remembers or self._normalizer.has_rules_for(url)
+        if (has_rules or self._parts.settings.learn) and response.status < 300 and is_for_spider(request):
+            self._fetched.answered.add(url)
+        if not tried and CANONICAL not in request.meta and not has_rules:
+            return
+        errors, host = self.audits.errors, host_of(request.url)
+        if not 200 <= response.status < 300:
+            if tried:
+                self.audits.cancel(tried)
+            if self._parts.tries and response.status in GONE and errors.wants(host):
+                self._batch.then(partial(learn_error, errors, host, page), page)
+            return
+        if remembers:
+            self._batch.then(partial(self._compare_with_earlier, page, url), page)
+        for target in request.meta.get(CANONICAL, [url]):
+            if (first := self._rewrites.first(target)) is not None and self._counted.add(target):
+                self._book.there(*first)
+            is_wanted = tried or remembers or self.audits.awaits(target) or self._rewrites.waits(target)
+            if self._parts.tries and is_wanted:
+                self._batch.then(partial(self._look, page, response.url, target, tried), page)
+            else:
+                self._rewrites.prove(target)
+
+    def settle_page(self, page: FetchedPage, *, is_last: bool = True) -> None:
+        """A page was judged, or its callback has come to its end; unless it is the last of both, it is judged later."""
+        for url in self._aliases.settle(page):
+            self.falls.fetch_itself(url, "two pages name it as their own")
+        if is_last:
+            self.audits.judged(page.url, has_verdict=page.verdict is not None)
+
+    def converges(self, request: Request) -> bool:
+        """True when `request`, of an audit, is on its way to where its target led: the spider has that page."""
+        tried = request.meta.get(TRIAL)
+        return tried is not None and self.audits.converges(tried, request.url)
+
+    def gone(self, target: str, waiting: Sequence[Request], why: str, *, is_sure: bool) -> list[Request]:
+        """`target` led nowhere: what waited for it, which is an audit of the rules that sent it there.
+
+        Left out is what is fetched as it was asked for already. Where it is not sure that `target` has no page, the
+        audit asks for it once more.
+        """
+        if is_sure:
+            self.audits.found(target, NOWHERE)
+        asked = []
+        for request in waiting:
+            if self.falls.is_fetched(request.url):
+                continue
+            rules = self._rules_between(request.url, target)
+            audit = Audit(request.url, target, rules, found=NOWHERE if is_sure else None)
+            begun = bool(rules) and self._parts.tries and self.audits.begin(audit)
+            marked = request.replace(meta={**request.meta, TRIAL: request.url}) if begun else request
+            asked.append(self._parts.bypass.let_by(marked))
+        self._parts.savings.fall_back(asked, f"{target} {why}")
+        return asked
+
+    def missing_between(self, target: str, end: str) -> None:
+        """`target`, instead of which other rules had `end` asked for, led nowhere, and cannot tell of them.
+
+        What was sent there, and is fetched by nobody else, tells: it is compared with `end` itself, by all those rules.
+        """
+        try:
+            uses = self._rewrites.found([target])
+        except INDEX_FAILS:
+            self.falls.fall({target})
+            return
+        for use in uses:
+            if not self.falls.is_fetched(use.url):
+                audit = Audit(use.url, end, self._rules_between(use.url, end))
+                self.audits.audit(audit, self._rewrites.request(use))
+
+    def led_back(self, original: str, url: str, target: str) -> None:
+        """The site itself leads from a target back to what rules made it of: they cost a fetch each time.
+
+        Args:
+            original: The URL that was asked for; it is about to be fetched.
+            url: What was rewritten last on the way from there.
+            target: To this.
+        """
+        self._fetched.given_back.add(original)
+        self.audits.gone(Audit(url, target, self._rules_between(url, target)))
+
+    def settle(self) -> bool:
+        """Nothing more is being fetched: end the audits that are under way; False when an answer is still to come."""
+        self._batch.flush()
+        if not self._questions.are_open:
+            for target in self.audits.unmatched():
+                if self._parts.earlier.look(target) is None:
+                    self._ask(target)
+        if self._questions.are_open:
+            return False
+        self.audits.settle()
+        return self.falls.retry()
+
+    def close(self) -> None:
+        """Write down what audits have shown."""
+        self._rewrites.flush()
+        self._book.save()
+
+    def _rules_between(self, url: str, target: str) -> tuple[str, ...]:
+        with suppress(*INDEX_FAILS):
+            return self._rewrites.rules_between(url, target)
+        return ()
+
+    def _compare_with_earlier(self, page: FetchedPage, url: str) -> None:
+        """What an earlier crawl took for the same page as another that has changed since is fetched as it is."""
+        if self._aliases.has_changed(url, page) and not self._rewrites.is_unknown(url) and self._parts.tries:
+            self.falls.fall({url})
+
+    def _look(self, page: FetchedPage, url: str, target: str, tried: str | None) -> None:
+        look, audits, host = Look.at(page.analyse()), self.audits, host_of(target)
+        if tried:
+            if url != tried and url == audits.target_of(tried):  # what rules make of it is no witness
+                audits.redirected(tried)
+            audits.asked_for(tried, look)
+            if url == tried:  # of which other audits may need the page
+                audits.found(tried, look)
+            open_still = audits.target_of(tried)
+            if open_still and not self._rewrites.waits(open_still) and not self._fetched.has(open_still):
+                self._ask(open_still)  # else when nothing else is left to fetch
+            return
+        if url == target:
+            audits.asked_for(target, look)
+        if target in self._seen:
+            self._rewrites.prove(target)
+        first = self._rewrites.first(target)
+        if first is not None:
+            ask_for_error(self._questions, audits.errors, host, target)
+            is_led_on = not self._parts.earlier.is_one_url(url, target)
+            if is_led_on and not audits.leading_on.is_usual(target, url, first[1]):  # a login, the front page?
+                self._suspect(target, (target,), look, url)
+                audits.found(target, look)
+                return
+        self._questions.then(host, target, partial(self._found, host, target, look))
+
+    def _found(self, host: str, target: str, look: Look) -> None:
+        """The page of a target, now that it is known what its host's error pages look like."""
+        suspects = self.audits.errors.suspects(host, target, look.outline) if self._rewrites.waits(target) else []
+        if suspects:
+            self._suspect(target, tuple(suspects), look)
+        elif not self.audits.awaits(target):
+            self._rewrites.prove(target)
+        self.audits.found(target, look)
+
+    def _suspect(self, target: str, suspects: tuple[str, ...], look: Look, led_to: str = "") -> None:
+        """The page of a target may be its host's error page: audit it with a request that waits for it."""
+        self.audits.suspected.add(target)
+        first = None if self.audits.suspect(target, suspects, led_to) else self._rewrites.first(target)
+        with suppress(*INDEX_FAILS):  # it goes on being waited for
+            if first is not None and (use := self._rewrites.of(first[0])) is not None:
+                rules = self._rewrites.rules_between(use.url, target)
+                audit = Audit(use.url, target, rules, found=look, suspects=suspects, led_to=led_to)
+                self.audits.audit(audit, self._rewrites.request(use))
+
+    def _ask(self, target: str) -> None:
+        """Fetch a target, and tell the audits that wait for its page; of one that does not answer nothing is known."""
+        led_nowhere = self._rewrites.is_refuted(target)
+
+        def settle(page: FetchedPage | None) -> None:
+            try:
+                if page is not None:
+                    self.audits.found(target, Look.at(page.analyse()))
+                elif led_nowhere:  # and does so again, while the URL that was asked for has a page
+                    self.audits.found(target, NOWHERE)
+            finally:
+                self.audits.not_found(target)
+
+        self._questions.ask(target, target, lambda answer: 200 <= answer.status < 300, settle)

@@ -1,0 +1,109 @@
+"""Falls: what was sent elsewhere for a reason that holds no more is asked for as it was asked for.
+
+Rules that are left may make another URL of it once more, in `Rewriter.rewrite`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable, Mapping
+
+from scrapy import Request
+
+from dedupcrawl.crawl.failures import INDEX_FAILS
+from dedupcrawl.crawl.parts import Parts
+from dedupcrawl.crawl.request_meta import GIVEN_BACK, untouched
+from dedupcrawl.index.record import Rewrite
+from dedupcrawl.printable import printable
+from dedupcrawl.sites import owner_of, site_of
+from dedupcrawl.urls.rule_book import Ruling
+
+logger = logging.getLogger(__name__)
+
+_MOST_REFUSALS = 20  # of an index, at times when nothing else is left to do; some minutes
+_WRONG = "a trial spoke against the rule, or against its canonical URL"
+
+
+class Falls:
+    """Gives back, once each, what was sent elsewhere; what the index cannot tell of it is asked for again when idle."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts, self._fetched, self._rewrites = parts, parts.fetched, parts.rewrites
+        self._urls: dict[str, str] = {}  # what the index could not tell: URL → why it is given back
+        self._targets, self._rulings = set[str](), list[Mapping[str, Ruling]]()
+        self._refusals = 0
+
+    def fall(self, targets: Collection[str], rulings: Mapping[str, Ruling] | None = None) -> None:
+        """Give back what was sent to `targets`, or anywhere by a wrong rule (by owner, or by site if it is all)."""
+        if not targets and not rulings:
+            return
+        book, normalizer, rulings = self._parts.book, self._parts.normalizer, rulings or {}
+
+        def is_fallen(use: Rewrite) -> bool:  # rules of two sites may have one id
+            if self.is_fetched(use.url):
+                return False
+            ruling = rulings.get(owner_of(use.url)) or rulings.get(site_of(use.url), Ruling())
+            restricted = set(ruling.restricted).intersection(use.rules)
+            return (
+                use.canonical in targets
+                or not set(ruling.revoked).isdisjoint(use.rules)
+                or book.is_off(use.url, use.rules)
+                or not restricted.issubset(normalizer.normalize(use.url).rules)
+            )
+
+        wrong = {rule for ruling in rulings.values() for rule in (*ruling.revoked, *ruling.restricted)}
+        for target in targets:
+            self._rewrites.refute(target)
+        try:
+            uses = list(filter(is_fallen, self._rewrites.found(targets, wrong)))
+        except INDEX_FAILS as error:
+            self._cannot_tell(error)
+            self._targets.update(targets)
+            self._rulings.append(rulings)
+            return
+        self.give_back(map(self._rewrites.request, uses), _WRONG)
+
+    def fetch_itself(self, url: str, why: str) -> None:
+        """A URL may lead to another page than that which was asked for instead, if any was: no rule has a say."""
+        try:
+            use = self._rewrites.of(url)
+        except INDEX_FAILS as error:
+            self._cannot_tell(error)
+            self._urls[url] = why
+            return
+        if use is not None and not self._fetched.has(url):
+            request = untouched(self._rewrites.request(use))
+            self._parts.savings.fall_back([request], why)
+            self._give_back([request])
+
+    def give_back(self, requests: Iterable[Request], why: str) -> None:
+        """Ask for what was sent elsewhere, as it was asked for, or for what rules that are left make of it."""
+        bare = [untouched(request) for request in requests]
+        self._give_back([one.replace(meta={**one.meta, GIVEN_BACK: why}) for one in bare])
+
+    def is_fetched(self, url: str) -> bool:
+        """True when a URL is, or was, fetched as it was asked for, or because others were sent there."""
+        return self._fetched.has(url) or url in self._fetched.for_others
+
+    def retry(self) -> bool:
+        """Nothing more is being fetched: ask the index again; False when it is to be asked once more."""
+        urls, targets, rulings = self._urls, self._targets, self._rulings
+        self._urls, self._targets, self._rulings = {}, set(), []
+        for url, why in urls.items():
+            self.fetch_itself(url, why)
+        if targets:
+            self.fall(targets)
+        for ruling in rulings:
+            self.fall((), ruling)
+        is_owing = bool(self._urls or self._targets or self._rulings)
+        self._refusals += is_owing
+        return not is_owing or self._refusals > _MOST_REFUSALS
+
+    def _give_back(self, requests: Iterable[Request]) -> None:
+        wanted = [request for request in requests if not self.is_fetched(request.url)]
+        for request in wanted:
+            self._fetched.given_back.add(request.url)
+            self._parts.sending.schedule(self._parts.bypass.let_by(request))
+
+    def _cannot_tell(self, error: Exception) -> None:
+        logger.error("The index cannot tell what a fall has cost; it is asked again: %s", printable(str(error)))
