@@ -15,6 +15,7 @@ from dedupcrawl.urls.learning.generalize import MOST_WORDS
 from dedupcrawl.urls.learning.ledger import Ledger, Price, Use
 from dedupcrawl.urls.learning.references import hypothesis
 from dedupcrawl.urls.learning.search import Candidate, accepted, suggestions
+from dedupcrawl.urls.learning.where import only, where_of
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.urls.url_parts import split_url
@@ -129,15 +130,23 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         ledger.refuted = taught.refuted
     found, proved = proved, _proved(proved, ledger, price, min_coverage)
     held = {one.rule.id for one in proved}
-    if lost := [one for one in found if one.rule.id not in held and one.rule.source not in {"prior", "software"}]:
+    if lost := [one for one in found if one.rule.id not in held and one.rule.source != "prior"]:
         # What the sample did not refute is right in some part of the site, which all of its URLs tell.
         forms = Forms(site, ledger.forms, ledger.labels, ledger.sides)
-        tried = [(rule, one.support, one.expected) for one in lost for rule in (one.rule, replace(one.rule, within=()))]
+        tried = [
+            (rule, one.support, one.expected)
+            for one in map(_learned, lost)
+            for rule in (one.rule, only(replace(one.rule, within=()), replace(where_of(one.rule), paths=())))
+        ]
         narrower = accepted(tried, forms, price)
         proved = _proved([*proved, *_named(narrower, _ROUNDS + 1)], ledger, price, min_coverage)
     rules = [_with_evidence(one, ledger.uses[one.rule.id], ledger) for one in proved]
     order = {rule.id: place for place, rule in enumerate(assumed)}  # a doubted one is tried before
     return SiteRules(site, tuple(sorted((*rules, *ledger.refuted), key=lambda rule: order.get(rule.id, len(order)))))
+
+
+def _learned(one: Candidate) -> Candidate:
+    return replace(one, rule=replace(one.rule, source="learned"))
 
 
 def _named(found: Iterable[Candidate], number: int) -> list[Candidate]:

@@ -18,9 +18,10 @@ from dedupcrawl.urls.learning.forms import Forms, Tally
 from dedupcrawl.urls.learning.generalize import of_arguments, of_segments
 from dedupcrawl.urls.learning.references import values_of
 from dedupcrawl.urls.learning.sections import asking, kept_to, scopes
+from dedupcrawl.urls.learning.where import only, where_of
 from dedupcrawl.urls.learning.written import whole, with_forms, written
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.template import Piece, Template
+from dedupcrawl.urls.template import Piece
 from dedupcrawl.urls.url_parts import UrlParts
 
 _OF_ARGUMENTS = {name for name, conversion in URL_CONVERSIONS.items() if conversion.of_arguments}
@@ -105,7 +106,7 @@ def _narrowed_drop(rule: Rule, found: Tally, forms: Forms, *, refuted: bool) -> 
     seen: defaultdict[str, set[str | None]] = defaultdict(set)
     uses_of: defaultdict[str, list[int]] = defaultdict(list)
     match = rule.templates()[0]
-    fixed = {name for name, _ in match.args} if match else set()
+    fixed = {name for name, _ in (*where_of(rule).args, *(match.args if match else ()))}
     for text, rows in groups.items():
         args = [values_of(forms.all[row].parts) for row in rows]
         is_there = forms.has(text)
@@ -155,10 +156,10 @@ def _in_place(rule: Rule, rows: Sequence[int], forms: Forms) -> Rule:
 
 def with_form(rule: Rule, name: str, form: Piece | None) -> Rule | None:
     """A rule that takes an argument out, for values of this form; None for the argument without "="."""
-    match = rule.templates()[0] or Template()
-    if any(name == other for other, _ in match.args):
+    match, where = rule.templates()[0], where_of(rule)
+    if any(name == other for other, _ in (*where.args, *(match.args if match else ()))):
         return None
-    return replace(rule, match=written(structs.replace(match, args=(*match.args, (name, form)))))
+    return only(rule, where.asking(name, form))
 
 
 def anonymous(rule: Rule) -> Rule:
