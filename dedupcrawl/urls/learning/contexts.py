@@ -108,8 +108,6 @@ def scoped(rule: Rule, context: Sequence[Condition]) -> Rule | None:
         elif atom[0] == "?":
             name, equals, value = atom[1:].partition("=")
             form = pattern(value) if "{}" in value else literal(value) if equals else whole()
-            if form is None:
-                return None
             where = where.asking(name, form)
         else:
             atoms.append(atom)
@@ -146,10 +144,7 @@ def path_with(atoms: Sequence[str]) -> tuple[Piece, ...] | None:  # noqa: PLR091
         elif atom[1] == "=":
             front[int(atom[0])] = literal(atom[2:])
         elif atom[1] == "~":
-            piece = pattern(atom[2:])
-            if piece is None:
-                return None
-            front.setdefault(int(atom[0]), piece)
+            front.setdefault(int(atom[0]), pattern(atom[2:]))
         else:
             front.setdefault(int(atom[0]), whole(kind=atom[2:]))
     size = max(front, default=-1) + 1

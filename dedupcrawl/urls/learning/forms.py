@@ -204,7 +204,7 @@ def atoms_of(parts: UrlParts, patterns: Patterns = MappingProxyType({})) -> froz
         elif len(segment) <= LONGEST_WORD and is_expressible(segment) and (segment or i or len(segments) == 1):
             found.add(f"{i}={segment}")
         if str(i) in patterns:
-            found.update([f"{i}~{template}" for template in patterns[str(i)].path_of(segment)[1:]])
+            found.update([f"{i}~{template}" for template in patterns[str(i)].templates_of(segment)[1:]])
     last = segments[-1]
     if (at := last.rfind(".")) > 0 and len(last) - at <= 6:  # 3 and 12: the same rules of fifteen mirrors
         found.add(f"suffix={last[at:]}")
@@ -217,7 +217,7 @@ def atoms_of(parts: UrlParts, patterns: Patterns = MappingProxyType({})) -> froz
             if equals and value and len(value) <= LONGEST_WORD and is_value(value) and not _is_number(value):
                 found.add(f"?{name}={value}")
             if f"?{name}" in patterns:
-                found.update([f"?{name}={template}" for template in patterns[f"?{name}"].path_of(value)[1:]])
+                found.update([f"?{name}={template}" for template in patterns[f"?{name}"].templates_of(value)[1:]])
     return frozenset(found)
 
 

@@ -109,11 +109,14 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
     proved = _proved([Candidate(rule.on_trial()) for rule in assumed], taught, price)
     pages = {(url.split("/", 3)[2], label) for url, label in zip(taught.urls, taught.labels, strict=True)}
     hosts = Counter(host for host, _ in pages)
+    tried = 0  # of the refuted: what is wrong of a program's sites may be right in some part of this one
     for number in range(_ROUNDS):
         forms = Forms(site, taught.forms, taught.labels, taught.sides)
         if number and not forms.clusters():
             break
         hypotheses = [(rule, support, False) for rule, support in suggestions(forms, hosts)]
+        hypotheses += [(_learned(rule), 0, False) for rule in taught.refuted[tried:]]
+        tried = len(taught.refuted)
         if not number:
             hypotheses += [(rule, 0, True) for rule in EXPECTED]
         found = accepted(hypotheses, forms, price)
@@ -130,23 +133,26 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         ledger.refuted = taught.refuted
     found, proved = proved, _proved(proved, ledger, price, min_coverage)
     held = {one.rule.id for one in proved}
-    if lost := [one for one in found if one.rule.id not in held and one.rule.source != "prior"]:
+    lost = [one for one in found if one.rule.id not in held and one.rule.source != "prior"]
+    lost += [Candidate(rule) for rule in taught.refuted[tried:]]
+    if lost:
         # What the sample did not refute is right in some part of the site, which all of its URLs tell.
         forms = Forms(site, ledger.forms, ledger.labels, ledger.sides)
-        tried = [
-            (rule, one.support, one.expected)
-            for one in map(_learned, lost)
+        again = [
+            (_learned(rule), one.support, one.expected)
+            for one in lost
             for rule in (one.rule, only(replace(one.rule, within=()), replace(where_of(one.rule), paths=())))
         ]
-        narrower = accepted(tried, forms, price)
+        narrower = accepted(again, forms, price)
         proved = _proved([*proved, *_named(narrower, _ROUNDS + 1)], ledger, price, min_coverage)
     rules = [_with_evidence(one, ledger.uses[one.rule.id], ledger) for one in proved]
     order = {rule.id: place for place, rule in enumerate(assumed)}  # a doubted one is tried before
     return SiteRules(site, tuple(sorted((*rules, *ledger.refuted), key=lambda rule: order.get(rule.id, len(order)))))
 
 
-def _learned(one: Candidate) -> Candidate:
-    return replace(one, rule=replace(one.rule, source="learned"))
+def _learned(rule: Rule) -> Rule:
+    """What is left of a rule that was not thought of because of this log."""
+    return replace(rule, source="learned", state="probation", evidence=Evidence(), note="")
 
 
 def _named(found: Iterable[Candidate], number: int) -> list[Candidate]:
