@@ -73,12 +73,14 @@ def _best(rule: Rule, tried: Tally, uses: Sequence[int], path: tuple[Condition, 
     of_wrong = Counter(chain.from_iterable(map(forms.atoms, wrong)))
     gains: list[tuple[float, str]] = []
     whole_entropy = _bits(len(right), len(wrong))
-    for atom in of_right.keys() | of_wrong.keys():
+    atoms = of_right.keys() | of_wrong.keys()
+    least = log2(len(atoms))  # bits: what an atom tells must be more than it takes to say which one it is
+    for atom in atoms:
         a, b = of_right[atom], of_wrong[atom]
         if min(a + b, len(uses) - a - b) < _LEAST_USES:
             continue
         found = whole_entropy - _bits(a, b) - _bits(len(right) - a, len(wrong) - b)
-        if found > 1e-9:
+        if found > least:
             gains.append((-found, atom))
     for _, atom in sorted(gains):
         if all(scoped(rule, (*path, (atom, holds))) for holds in (True, False)):

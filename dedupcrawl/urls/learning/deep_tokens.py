@@ -80,11 +80,13 @@ class PatternNode:
 
     Attributes:
         template: The pattern as rules write it: `Special:WhatLinksHere/{}`.
-        children: Finer patterns, which no token has two of.
+        children: Finer patterns.
+        fronts: At the root, what its refinements begin with, up to a delimiter, where that is none of them.
     """
 
     template: str
     children: list[PatternNode] = field(default_factory=list)
+    fronts: list[PatternNode] = field(default_factory=list)
     _form: Piece = field(init=False, repr=False, compare=False)
     _templates: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
 
@@ -101,8 +103,8 @@ class PatternNode:
         """The templates of all nodes whose pattern a token is of, each before its refinements; not to be edited."""
         found = self._templates.get(token)
         if found is None:
-            finer = chain.from_iterable(child.templates_of(token) for child in self.children)
-            found = [self.template, *finer] if self._form.match(token, {}) else []
+            finer = chain.from_iterable(node.templates_of(token) for node in (*self.fronts, *self.children))
+            found = [self.template, *finer] if self.template == "{}" or self._form.match(token, {}) else []
             self._templates[token] = found
         return found
 
@@ -122,8 +124,8 @@ def _tree(tokens: tuple[str, ...]) -> PatternNode:
     root = PatternNode(_template((), ""))
     _refine(root, [(token, ()) for token in tokens])
     known = set(root.all_templates())
-    fronts = {template.partition("{}")[0] + "{}" for template in known if "{}" in template} - known
-    root.children += [PatternNode(front) for front in sorted(fronts) if not front[-3].isalnum()]
+    fronts = {template.partition("{}")[0] + "{}" for template in known} - known
+    root.fronts += [PatternNode(front) for front in sorted(fronts) if not front[-3].isalnum()]
     return root
 
 
