@@ -11,6 +11,7 @@ from unicodedata import normalize
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.rule import Kind, Rule
+from dedupcrawl.urls.scope import Scope, args_fit, args_of
 from dedupcrawl.urls.spelling import LONGEST_URL, as_sent, canonical_url
 from dedupcrawl.urls.template import WHOLE_CONVERSIONS, PathForm, Piece, Template, may_grow
 from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts, split_url, without_default_port
@@ -48,10 +49,10 @@ class CompiledRule:
         self.rule = rule
         match, self._to = rule.templates()
         within, without = rule.scopes()
-        self._within, self._without = tuple(map(_Scope, within)), tuple(map(_Scope, without))
+        self._within, self._without = tuple(map(Scope, within)), tuple(map(Scope, without))
         self._match = match
         self._path = _path_form(match.path) if match and match.path else None
-        self._args = _args_of(match) if match else ()
+        self._args = args_of(match) if match else ()
         self._arg_names = _names(name for name, _, _ in self._args)
         self._to_args = dict(self._to.args) if self._to and self._to.args else _NO_ARGS
         self._edited = self._arg_names | self._to_args.keys() if self._to_args else self._arg_names
@@ -170,7 +171,7 @@ class CompiledRule:
         """True when the URL is of the rule's context; puts captured values into `values`."""
         if self._takes_no_others and len(parts.args) > len(self._args) and not self._unless_fits(parts):
             return False
-        if self._args and not _args_fit(self._args, parts, values):
+        if self._args and not args_fit(self._args, parts, values):
             return False
         if self._path is not None and not self._path.fits(parts.segments or [""], values):
             return False
@@ -261,51 +262,6 @@ class CompiledRule:
             elif name not in self._edited:
                 args.append(arg)
         return [*args, *wanted.values()] if wanted else args
-
-
-_Args = tuple[tuple[str, str, Piece | None], ...]  # name, "name=" and form of the value
-
-
-def _args_of(template: Template) -> _Args:
-    return tuple((name, f"{name}=", form) for name, form in template.args)
-
-
-def _args_fit(args: _Args, parts: UrlParts, values: dict[str, str]) -> bool:
-    """True when a URL has these arguments; puts captured values into `values`.
-
-    An argument that is there several times must be of the form each time, and the values that are kept of it the same:
-    servers differ in which of them they take.
-    """
-    for name, start, form in args:
-        is_there = False
-        for arg in parts.args:
-            if arg.startswith(start):
-                if form is None or not form.match(arg[len(start) :], values):
-                    return False
-                is_there = True
-            elif arg == name:
-                if form is not None:
-                    return False
-                is_there = True
-        if not is_there:
-            return False
-    return True
-
-
-class _Scope:
-    """One template of `Rule.within`."""
-
-    __slots__ = ("_args", "path")
-
-    def __init__(self, template: Template) -> None:
-        self.path = PathForm(template.path) if template.path else None
-        self._args = _args_of(template)
-
-    def fits(self, parts: UrlParts) -> bool:
-        """True when a URL is of the template."""
-        if self.path is not None and not self.path.fits(parts.segments or [""], {}):
-            return False
-        return not self._args or _args_fit(self._args, parts, {})
 
 
 def example(rule: CompiledRule, url: str, site: str) -> tuple[str, str] | None:
