@@ -135,17 +135,18 @@ def _narrowed_drop(rule: Rule, found: Tally, forms: Forms, *, refuted: bool) -> 
 
 
 def _joint(rule: Rule, rows: Sequence[int], forms: Forms) -> Iterator[Rule]:
-    """For URLs that have all of the arguments, of the values that came."""
+    """For URLs that have the same ones of the arguments, of the values that came."""
     args = {row: values_of(forms.all[row].parts) for row in rows}
-    rows = [row for row in rows if all(args[row].get(name) for name in rule.drop)]
-    asked: Rule | None = rule
-    for name in rule.drop:
-        values = of_arguments({args[row][name] for row in rows})
-        form = values[0] if values else whole()
-        if rows and asked is not None:
-            asked = with_form(asked, name, form)
-    if rows and asked is not None:
-        yield _in_place(asked, rows, forms)
+    groups: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for row in rows:
+        groups[tuple(name for name in rule.drop if name in args[row])].append(row)
+    for names, same in groups.items():
+        asked: Rule | None = replace(rule, drop=names) if len(names) > 1 else None
+        for name in names:
+            values = of_arguments({args[row][name] for row in same})
+            asked = asked and with_form(asked, name, values[0] if values else whole())
+        if asked is not None:
+            yield _in_place(asked, same, forms)
 
 
 def _in_place(rule: Rule, rows: Sequence[int], forms: Forms) -> Rule:
