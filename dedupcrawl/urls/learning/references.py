@@ -117,8 +117,6 @@ def references(source: UrlParts, target: UrlParts) -> Iterator[tuple[Rule, Value
         return
     match_args = tuple((n, None if v is None else f) for (n, v), f in zip(gone.items(), forms[len(old) :], strict=True))
     to_args = tuple((n, None if v is None else f) for (n, v), f in zip(come.items(), built[len(new) :], strict=True))
-    if any(f is not None and f.is_literal and f.literals[0] == "" for _, f in (*match_args, *to_args)):
-        return
     if not old and not new:
         yield _suggested(None, match_args, None, to_args), values
         return
