@@ -84,7 +84,7 @@ def common(here: Sequence[str], there: Sequence[str]) -> tuple[int, int]:
     return first, last
 
 
-def references(source: UrlParts, target: UrlParts) -> Iterator[tuple[Rule, Values]]:  # noqa: PLR0911 - a kind each
+def references(source: UrlParts, target: UrlParts) -> Iterator[tuple[Rule, Values]]:
     """What would make the target of the source, and the values of its captures and slots."""
     here, there = source.segments or [""], target.segments or [""]
     first, last = common(here, there)
