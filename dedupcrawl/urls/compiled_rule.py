@@ -11,6 +11,7 @@ from unicodedata import normalize
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.rule import Kind, Rule
+from dedupcrawl.urls.scope import Scope, args_fit, args_of
 from dedupcrawl.urls.spelling import LONGEST_URL, as_sent, canonical_url
 from dedupcrawl.urls.template import WHOLE_CONVERSIONS, PathForm, Piece, Template, may_grow
 from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts, split_url, without_default_port
@@ -48,10 +49,10 @@ class CompiledRule:
         self.rule = rule
         match, self._to = rule.templates()
         within, without = rule.scopes()
-        self._within, self._without = tuple(map(PathForm, within)), tuple(map(PathForm, without))
+        self._within, self._without = tuple(map(Scope, within)), tuple(map(Scope, without))
         self._match = match
         self._path = _path_form(match.path) if match and match.path else None
-        self._args = tuple((name, f"{name}=", form) for name, form in match.args) if match else ()
+        self._args = args_of(match) if match else ()
         self._arg_names = _names(name for name, _, _ in self._args)
         self._to_args = dict(self._to.args) if self._to and self._to.args else _NO_ARGS
         self._edited = self._arg_names | self._to_args.keys() if self._to_args else self._arg_names
@@ -85,8 +86,8 @@ class CompiledRule:
         if self._args:  # one whose value is known is the rarest; the first is what most URLs of a script have
             known = [texts for name, _, form in self._args if (texts := _texts_of(name, form))]
             return (known or [[self._args[-1][0]]])[0], []
-        for paths in ([self._path] if self._path else [], self._within):
-            segments = [max((text for _, text in path.literals), key=len, default="") for path in paths]
+        for paths in ([self._path] if self._path else [], [scope.path for scope in self._within]):
+            segments = [max((text for _, text in path.literals), key=len, default="") if path else "" for path in paths]
             if segments and all(segments):
                 return segments, []
         if self.needs_args():
@@ -170,7 +171,7 @@ class CompiledRule:
         """True when the URL is of the rule's context; puts captured values into `values`."""
         if self._takes_no_others and len(parts.args) > len(self._args) and not self._unless_fits(parts):
             return False
-        if self._args and not self.args_fit(parts, values):
+        if self._args and not args_fit(self._args, parts, values):
             return False
         if self._path is not None and not self._path.fits(parts.segments or [""], values):
             return False
@@ -178,34 +179,12 @@ class CompiledRule:
             return False
         return not self._has_front or self._front_fits(parts, values)
 
-    def args_fit(self, parts: UrlParts, values: dict[str, str]) -> bool:
-        """True when the URL has the arguments that the rule asks for; puts captured values into `values`.
-
-        An argument that is there several times must be of the form each time, and the values that are kept of it the
-        same: servers differ in which of them they take.
-        """
-        for name, start, form in self._args:
-            is_there = False
-            for arg in parts.args:
-                if arg.startswith(start):
-                    if form is None or not form.match(arg[len(start) :], values):
-                        return False
-                    is_there = True
-                elif arg == name:
-                    if form is not None:
-                        return False
-                    is_there = True
-            if not is_there:
-                return False
-        return True
-
     def _is_in_scope(self, parts: UrlParts) -> bool:
-        segments = parts.segments or [""]
-        for path in self._without:
-            if path.fits(segments, {}):
+        for scope in self._without:
+            if scope.fits(parts):
                 return False
-        for path in self._within:
-            if path.fits(segments, {}):
+        for scope in self._within:
+            if scope.fits(parts):
                 break
         else:
             if self._within:

@@ -176,7 +176,9 @@ def _exported(site: str, rule: Rule) -> dict[str, Any]:
         scopes, without = rule.scopes()
         if without:
             raise _CannotExpressError("a scope that excludes is not the pattern's exclude")
-        include = [site + _path_pattern(scope) for scope in scopes]
+        if any(scope.args for scope in scopes):
+            raise _CannotExpressError("no pattern asks for values")
+        include = [site + _path_pattern(scope.path) for scope in scopes if scope.path]
     elif rule.hosts:
         include = [f"{site}/"]
     if "*" in rule.drop:

@@ -28,7 +28,6 @@ from dedupcrawl.urls.template import Piece, Template, TemplateError, parse_templ
 
 Kind = Literal["rewrite", "equivalence"]
 State = Literal["active", "probation", "doubted", "disabled"]
-PathPieces = tuple[Piece, ...]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Texts = tuple[Annotated[str, msgspec.Meta(min_length=1)], ...]
 Pairs = tuple[tuple[str, str], ...]
@@ -74,8 +73,8 @@ class Rule:
         kind: "rewrite" when the result can be fetched, "equivalence" when it only tells pages apart.
         hosts: Hosts it is for ("www.example.com", with ":8080" where there is a port), and, after "!", hosts it is not
             for; empty for all of the site. Both spellings of an international name are one host.
-        within: Templates of paths it is for ("/wiki/{*}"), of which one must fit, and, after "!", of paths it is not
-            for; empty for any path.
+        within: Templates of URLs it is for ("/wiki/{*}", "/list.php?sort={}", "?title=Special:{}"), of which one must
+            fit, and, after "!", of URLs it is not for; empty for any URL.
         match: Template that a URL must fit; empty for any URL.
         unless: Arguments that a URL must not have: names, forms of one ("title=Special:{}"), or "*" for any that
             `match` does not name.
@@ -223,18 +222,18 @@ class Rule:
             raise RuleError(f"rule {self.id!r}: unless takes one argument a text, such as title=Special:{{}}")
         return [(name, form) for ((name, form),) in parsed if form is not None]
 
-    def scopes(self) -> tuple[list[PathPieces], list[PathPieces]]:
-        """`within`, parsed: paths that the rule is for, and paths that it is not for.
+    def scopes(self) -> tuple[list[Template], list[Template]]:
+        """`within`, parsed: URLs that the rule is for, and URLs that it is not for.
 
         Raises:
-            RuleError: When one is not a path.
+            RuleError: When one is neither a path nor arguments.
         """
-        scopes: tuple[list[PathPieces], list[PathPieces]] = ([], [])
+        scopes: tuple[list[Template], list[Template]] = ([], [])
         for text in self.within:
             scope = self._parsed(text.removeprefix("!"))
-            if scope.path is None or scope.args or scope.host or scope.scheme:
-                raise RuleError(f"rule {self.id!r}: within takes paths such as /wiki/{{*}}, not {text!r}")
-            scopes[text.startswith("!")].append(scope.path)
+            if not (scope.path or scope.args) or scope.host or scope.scheme:
+                raise RuleError(f"rule {self.id!r}: within takes paths and arguments such as /wiki/{{*}}, not {text!r}")
+            scopes[text.startswith("!")].append(scope)
         return scopes
 
     def _parsed(self, text: str) -> Template:

@@ -106,7 +106,7 @@ def test_clusters_of_one_half_prove_nothing(tmp_path: Path, half: int, why: str)
     (reason,) = found["reasons"]
     assert (
         reason["why"]
-        == f"0 of 3 merges would be wrong; right as drop x of ?x={{:digits}} within /list/{{:digits}}, but {why}"
+        == f"0 of 3 merges would be wrong; right as drop x within /list/{{:digits}}?x={{:digits}}, but {why}"
     )
 
 

@@ -63,3 +63,31 @@ def test_a_rule_is_looked_up_by_an_argument_of_known_values(match: str, tokens: 
     finder = RuleSet(("r", "rewrite", rule))
     assert finder.hits(url, parts) == [0]
     assert finder.hits("http://a.com/w?title=x&action=edit", other) == []
+
+
+@pytest.mark.parametrize(
+    ("within", "url", "fits"),
+    [
+        (("/w?mode={:a|b}",), "http://a.com/w?s=1&mode=a", True),
+        (("/w?mode={:a|b}",), "http://a.com/w?s=1&mode=c", False),
+        (("/w?mode={:a|b}",), "http://a.com/v?s=1&mode=a", False),
+        (("/w?mode={:a|b}",), "http://a.com/w?s=1", False),
+        (("?t=File:{}", "/x/{*}"), "http://a.com/w?s=1&t=File:cat", True),
+        (("?t=File:{}", "/x/{*}"), "http://a.com/x/y?s=1", True),
+        (("/w", "!?t=File:{}"), "http://a.com/w?s=1&t=File:cat", False),
+        (("/w", "!?t=File:{}"), "http://a.com/w?s=1&t=cat", True),
+    ],
+)
+def test_where_a_rule_holds_may_be_told_by_arguments(within: tuple[str, ...], url: str, fits: bool) -> None:
+    rule = Rule("r", "rewrite", within=within, drop=("s",))
+    assert Rule.from_dict(rule.to_dict()) == rule
+    assert (applied(rule, url) != url) == fits
+    parts = split_url(url)
+    assert parts is not None
+    assert RuleSet(("r", "rewrite", CompiledRule(rule))).hits(url, parts) or not fits
+
+
+@pytest.mark.parametrize("scope", ["//a.com/x", "http://a.com/x", "{url}"])
+def test_where_a_rule_holds_is_told_by_paths_and_arguments(scope: str) -> None:
+    with pytest.raises(RuleError, match="within takes paths and arguments"):
+        Rule("r", "rewrite", within=(scope,), drop=("s",)).scopes()

@@ -106,9 +106,9 @@ def test_examples_are_pairs_of_urls(value: str) -> None:
 
 def test_scopes_and_exceptions_are_parsed() -> None:
     rule = Rule("r", "rewrite", within=("/a/{*}", "!/a/b", "/c"), unless=("x", "t=Special:{}"), drop=("d",))
-    paths, not_paths = rule.scopes()
-    assert [len(path) for path in paths] == [2, 1]
-    assert [piece.literals for (path,) in (not_paths,) for piece in path] == [("a",), ("b",)]
+    scopes, (excepted,) = rule.scopes()
+    assert [len(scope.path or ()) for scope in scopes] == [2, 1]
+    assert [piece.literals for piece in excepted.path or ()] == [("a",), ("b",)]
     ((name, form),) = rule.exceptions()
     assert name == "t"
     assert form.match("Special:Log", {})

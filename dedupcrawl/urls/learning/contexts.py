@@ -12,12 +12,11 @@ from dataclasses import replace
 from itertools import chain
 from math import log2
 
-from msgspec import structs
-
 from dedupcrawl.urls.learning.forms import Forms, Tally
-from dedupcrawl.urls.learning.written import literal, pattern, star, whole, with_forms, written, written_path
+from dedupcrawl.urls.learning.where import only, where_of
+from dedupcrawl.urls.learning.written import literal, pattern, star, whole, written_path
 from dedupcrawl.urls.rule import Rule, RuleError
-from dedupcrawl.urls.template import Capture, Piece, Template
+from dedupcrawl.urls.template import Piece
 
 _DEPTH = 4  # conditions of a leaf, and of the recursion; 99: the same rules on ten mirrors
 # That a condition tells apart; of one it would say the name. 1: recall .295, not .286, but a site at .911, not .992; of
@@ -74,12 +73,14 @@ def _best(rule: Rule, tried: Tally, uses: Sequence[int], path: tuple[Condition, 
     of_wrong = Counter(chain.from_iterable(map(forms.atoms, wrong)))
     gains: list[tuple[float, str]] = []
     whole_entropy = _bits(len(right), len(wrong))
-    for atom in of_right.keys() | of_wrong.keys():
+    atoms = of_right.keys() | of_wrong.keys()
+    least = log2(len(atoms))  # bits: what an atom tells must be more than it takes to say which one it is
+    for atom in atoms:
         a, b = of_right[atom], of_wrong[atom]
         if min(a + b, len(uses) - a - b) < _LEAST_USES:
             continue
         found = whole_entropy - _bits(a, b) - _bits(len(right) - a, len(wrong) - b)
-        if found > 1e-9:
+        if found > least:
             gains.append((-found, atom))
     for _, atom in sorted(gains):
         if all(scoped(rule, (*path, (atom, holds))) for holds in (True, False)):
@@ -94,27 +95,30 @@ def _bits(right: int, wrong: int) -> float:
 
 def scoped(rule: Rule, context: Sequence[Condition]) -> Rule | None:
     """The rule in a context; None when a rule cannot say it."""
-    paths: list[str] = []
+    atoms: list[str] = []
+    where = where_of(rule)
     for atom, holds in context:
-        if atom[0] == "?":
-            found = _with_argument(rule, atom[1:], holds=holds)
-            if found is None or not is_valid(found):
-                return None
-            rule = found
-        elif atom.startswith("host="):
+        if atom.startswith("host="):
             rule = replace(rule, hosts=(*rule.hosts, ("" if holds else "!") + atom[5:]))
-        elif holds:
-            paths.append(atom)
-        else:
+        elif not holds and atom[0] == "?":
+            rule = replace(rule, unless=(*rule.unless, atom[1:]))
+        elif not holds:
             path = path_with([atom])
             if path is None:
                 return None
             rule = replace(rule, within=(*rule.within, "!" + written_path(path)))
-    if paths:
-        path = path_with(paths)
-        if path is None or any(not scope.startswith("!") for scope in rule.within):
+        elif atom[0] == "?":
+            name, equals, value = atom[1:].partition("=")
+            form = pattern(value) if "{}" in value else literal(value) if equals else whole()
+            where = where.asking(name, form)
+        else:
+            atoms.append(atom)
+    if atoms:
+        path = path_with(atoms)
+        if path is None or where.paths:
             return None
-        rule = replace(rule, within=(*rule.within, written_path(path)))
+        where = replace(where, paths=(path,))
+    rule = only(rule, where)
     return rule if is_valid(rule) else None
 
 
@@ -142,10 +146,7 @@ def path_with(atoms: Sequence[str]) -> tuple[Piece, ...] | None:  # noqa: PLR091
         elif atom[1] == "=":
             front[int(atom[0])] = literal(atom[2:])
         elif atom[1] == "~":
-            piece = pattern(atom[2:])
-            if piece is None:
-                return None
-            front.setdefault(int(atom[0]), piece)
+            front.setdefault(int(atom[0]), pattern(atom[2:]))
         else:
             front.setdefault(int(atom[0]), whole(kind=atom[2:]))
     size = max(front, default=-1) + 1
@@ -162,45 +163,3 @@ def path_with(atoms: Sequence[str]) -> tuple[Piece, ...] | None:  # noqa: PLR091
     if pieces[0] == literal(""):  # the front page; // would be the beginning of a host
         return (pieces[0],) if not depth or depth == 1 else None
     return tuple(pieces)
-
-
-def _with_argument(rule: Rule, asked: str, *, holds: bool) -> Rule | None:
-    """The rule for URLs that have an argument, of this value if it says one, or not."""
-    name, equals, value = asked.partition("=")
-    if not holds:
-        return replace(rule, unless=(*rule.unless, asked))
-    if not equals:
-        return with_asked(rule, name, None)
-    form = pattern(value) if "{}" in value else literal(value)
-    return None if form is None else with_asked(rule, name, form)
-
-
-def with_asked(rule: Rule, name: str, form: Piece | None) -> Rule | None:  # noqa: PLR0911 - a form each
-    """The rule for URLs with an argument of this form, or of any if None; which stays in the URL."""
-    match, to = rule.templates()
-    match = match or Template()
-    if any(name == other for other, _ in match.args):
-        if form is None:
-            return rule
-        old = dict(match.args)[name]
-        if old is None or len(old.captures) != 1 or old.literals != ("", "") or not form.is_literal:
-            return None
-        args = tuple((other, form if other == name else one) for other, one in match.args)
-        if to is not None:
-            to = with_forms(to, {old.captures[0].name: form} if old.captures[0].name else {})
-        return replace(rule, match=written(structs.replace(match, args=args)), to=written(to))
-    if match.whole or (to is not None and to.whole):
-        return None
-    if to is None:
-        return replace(rule, match=written(structs.replace(match, args=(*match.args, (name, form or whole())))))
-    if any(name == other for other, _ in to.args):
-        return None
-    asked = form or whole()
-    names = [f"a{len(match.args)}" + "x" * i for i in range(len(asked.captures))]
-    asked = Piece(asked.literals, tuple(structs.replace(c, name=n) for c, n in zip(asked.captures, names, strict=True)))
-    kept = Piece(asked.literals, tuple(map(Capture, names)))
-    return replace(
-        rule,
-        match=written(structs.replace(match, args=(*match.args, (name, asked)))),
-        to=written(structs.replace(to, args=(*to.args, (name, kept)))),
-    )

@@ -2,15 +2,15 @@
 
 Tokens of one place of a site's URLs are written by one program, so they share parts: `Special:WhatLinksHere/Main_Page`,
 `ctattractions-17876002-Austria_Vienna-attractions.html`. From the pattern `{}`, which any token has, finer ones are
-split off, as long as few anchors cover many tokens. The leaves of the tree are the patterns of the place; a token that
-fits none of them has the pattern of the node where it stops.
+split off, as long as few anchors cover many tokens. The leaves of the tree are the patterns of the place. A token is of
+every pattern that it fits, as a rule that names one is for all of these.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
@@ -18,11 +18,12 @@ from math import log2
 from typing import NamedTuple
 
 from dedupcrawl.urls.learning.generalize import MOST_WORDS
-from dedupcrawl.urls.learning.written import LONGEST
-from dedupcrawl.urls.template import SPECIAL, Capture, Piece
+from dedupcrawl.urls.learning.written import LONGEST, pattern
+from dedupcrawl.urls.template import SPECIAL, Piece
 
 _UNIT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _RUN = re.compile(r"[A-Za-z0-9]+")
+_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")  # one character, and neither a number nor a word
 SCRIPT = re.compile(r"[A-Za-z_]+\.(?:php\d?|aspx?|jsp|cgi|pl|cfm|do)(?=[^A-Za-z0-9])")
 # Of an alphanumeric run; one with more is a random token: an example of the paper's is lttU7d6kIuGq. 2 and 8: the same
 # rules of fifteen mirrors, seeds 3 and 4.
@@ -51,16 +52,21 @@ class Anchor(NamedTuple):
 def candidate_anchors(token: str) -> tuple[Anchor, ...]:
     """Runs of one unit (letters, capitals, digits, a capitalized word) between delimiters or unit changes."""
     spans: list[tuple[int, int]] = []
-    script = SCRIPT.match(token)
+    plain = _ESCAPE.sub("\0\0\0", token)
+    script = SCRIPT.match(plain)
     if script:
         spans.append(script.span())
-    for run in _RUN.finditer(token, script.end() if script else 0):
+    for run in _RUN.finditer(plain, script.end() if script else 0):
         units = [unit.span() for unit in _UNIT.finditer(token, *run.span())]
         spans += units if len(units) <= MOST_UNITS else [run.span()]
     anchors = []
     for start, stop in spans:
-        before = "^" if not start else "" if token[start - 1].isalnum() else token[start - 1]
-        after = "$" if stop == len(token) else "" if token[stop].isalnum() else token[stop]
+        before = "^" if not start else "" if plain[start - 1].isalnum() else token[start - 1]
+        after = "$" if stop == len(token) else "" if plain[stop].isalnum() else token[stop]
+        if plain[start - 1 : start] == "\0":
+            before = token[start - 3 : start]
+        if after == "%":
+            after = token[stop : stop + 3]
         anchors.append(Anchor(start, stop, token[start:stop], (before, after, token[start].isdigit())))
     return tuple(anchors)
 
@@ -74,27 +80,33 @@ class PatternNode:
 
     Attributes:
         template: The pattern as rules write it: `Special:WhatLinksHere/{}`.
-        children: Finer patterns, which no token has two of.
+        children: Finer patterns.
+        fronts: At the root, what its refinements begin with, up to a delimiter, where that is none of them.
     """
 
     template: str
     children: list[PatternNode] = field(default_factory=list)
+    fronts: list[PatternNode] = field(default_factory=list)
     _form: Piece = field(init=False, repr=False, compare=False)
-    _paths: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
+    _templates: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self._form = form_of(self.template)
+        self._form = pattern(self.template)
 
-    def path_of(self, token: str) -> list[str]:
-        """The templates of the nodes that a token belongs to, from the root down; not to be edited."""
-        found = self._paths.get(token)
+    def all_templates(self) -> Iterator[str]:
+        """Its own and those of its refinements."""
+        yield self.template
+        for child in self.children:
+            yield from child.all_templates()
+
+    def templates_of(self, token: str) -> list[str]:
+        """The templates of all nodes whose pattern a token is of, each before its refinements; not to be edited."""
+        found = self._templates.get(token)
         if found is None:
-            found = self._paths[token] = self._path_of(token)
+            finer = chain.from_iterable(node.templates_of(token) for node in (*self.fronts, *self.children))
+            found = [self.template, *finer] if self.template == "{}" or self._form.match(token, {}) else []
+            self._templates[token] = found
         return found
-
-    def _path_of(self, token: str) -> list[str]:
-        child = next((child for child in self.children if child._form.match(token, {})), None)
-        return [self.template, *(child._path_of(token) if child is not None else ())]
 
 
 def deep_patterns(tokens: Sequence[str]) -> PatternNode:
@@ -111,13 +123,10 @@ def _tree(tokens: tuple[str, ...]) -> PatternNode:
     """Kept, as the next round of learning often asks for the same."""
     root = PatternNode(_template((), ""))
     _refine(root, [(token, ()) for token in tokens])
+    known = set(root.all_templates())
+    fronts = {template.partition("{}")[0] + "{}" for template in known} - known
+    root.fronts += [PatternNode(front) for front in sorted(fronts) if not front[-3].isalnum()]
     return root
-
-
-def form_of(template: str) -> Piece:
-    """The form of a template whose holes are "{}"; which tokens fit it is told in linear time."""
-    literals = tuple(template.split("{}"))
-    return Piece(literals, (Capture(),) * (len(literals) - 1))
 
 
 def _template(spans: Spans, token: str) -> str:
@@ -171,7 +180,7 @@ def select_anchors(tokens: Sequence[Sequence[Anchor]]) -> dict[Cluster, set[str]
 
 def _with_delimiters(anchor: Anchor) -> tuple[int, int]:
     before, after, _ = anchor.cluster
-    return anchor.start - (before not in {"", "^"}), anchor.stop + (after not in {"", "$"})
+    return anchor.start - len(before.strip("^")), anchor.stop + len(after.strip("$"))
 
 
 def _open_anchors(token: str, spans: Spans) -> Sequence[Anchor]:

@@ -7,7 +7,7 @@ or not anybody ever saw the URL that it makes of them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -22,6 +22,10 @@ from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 WRONG_COSTS = 50.0  # right merges that a wrong one outweighs, of hypotheses; 100: freetz.org .857 → .688, seeds 3 to 5
 _SWITCHES = {"0", "1"}  # numbers that may be a kind of page; none: openenergymonitor.org .447 → .421, seed 0
+
+# Values of an argument that may be kinds of pages; of more they are names. 40: smullinsupply.com .832 at .988, not .830
+# at 1.000 (seed 0), all others as they are.
+_MOST_KINDS = 12
 
 Patterns = Mapping[str, PatternNode]  # "0", "1", … for a segment, "?name" for an argument → its deep tokenization
 
@@ -109,11 +113,21 @@ class Forms:
         """Of the URLs as they were before any rule; made when first asked for."""
         return patterns_of([form.parts for form in self.all.values()])
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Arguments of so many values that they are names: of one that was wrong nothing can be told about the next."""
+        values: defaultdict[str, set[str]] = defaultdict(set)
+        for form in self.all.values():
+            for arg in form.parts.args[:MOST_ARGS]:
+                name, _, value = arg.partition("=")
+                values[name].add(value)
+        return frozenset(name for name, seen in values.items() if len(seen) > _MOST_KINDS)
+
     def atoms(self, row: int) -> frozenset[str]:
         """What contexts may ask of a form, see `atoms.atoms_of`."""
         found = self._atoms.get(row)
         if found is None:
-            found = self._atoms[row] = atoms_of(self.all[row].parts, self.patterns)
+            found = self._atoms[row] = atoms_of(self.all[row].parts, self.patterns, self.names)
         return found
 
     def has(self, text: str) -> bool:
@@ -189,8 +203,8 @@ class Forms:
                 self._add(Form(parts, text, form.label))
 
 
-def atoms_of(parts: UrlParts, patterns: Patterns = MappingProxyType({})) -> frozenset[str]:
-    """What may be asked of a URL, as texts, with the `patterns_of` its site.
+def atoms_of(parts: UrlParts, patterns: Patterns = MappingProxyType({}), names: Container[str] = ()) -> frozenset[str]:
+    """What may be asked of a URL, as texts, with the `patterns_of` its site, and arguments whose values are names.
 
     >>> from dedupcrawl.urls.url_parts import split_url
     >>> sorted(atoms_of(split_url("http://a.com/wiki/7?mode=view")))
@@ -204,7 +218,7 @@ def atoms_of(parts: UrlParts, patterns: Patterns = MappingProxyType({})) -> froz
         elif len(segment) <= LONGEST_WORD and is_expressible(segment) and (segment or i or len(segments) == 1):
             found.add(f"{i}={segment}")
         if str(i) in patterns:
-            found.update([f"{i}~{template}" for template in patterns[str(i)].path_of(segment)[1:]])
+            found.update([f"{i}~{template}" for template in patterns[str(i)].templates_of(segment)[1:]])
     last = segments[-1]
     if (at := last.rfind(".")) > 0 and len(last) - at <= 6:  # 3 and 12: the same rules of fifteen mirrors
         found.add(f"suffix={last[at:]}")
@@ -214,10 +228,17 @@ def atoms_of(parts: UrlParts, patterns: Patterns = MappingProxyType({})) -> froz
         name, equals, value = arg.partition("=")
         if is_name(name):
             found.add(f"?{name}")
-            if equals and value and len(value) <= LONGEST_WORD and is_value(value) and not _is_number(value):
+            if (
+                equals
+                and value
+                and name not in names
+                and len(value) <= LONGEST_WORD
+                and is_value(value)
+                and not _is_number(value)
+            ):
                 found.add(f"?{name}={value}")
             if f"?{name}" in patterns:
-                found.update([f"?{name}={template}" for template in patterns[f"?{name}"].path_of(value)[1:]])
+                found.update([f"?{name}={template}" for template in patterns[f"?{name}"].templates_of(value)[1:]])
     return frozenset(found)
 
 

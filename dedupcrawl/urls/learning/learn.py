@@ -15,6 +15,7 @@ from dedupcrawl.urls.learning.generalize import MOST_WORDS
 from dedupcrawl.urls.learning.ledger import Ledger, Price, Use
 from dedupcrawl.urls.learning.references import hypothesis
 from dedupcrawl.urls.learning.search import Candidate, accepted, suggestions
+from dedupcrawl.urls.learning.where import only, where_of
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.urls.url_parts import split_url
@@ -103,41 +104,52 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         own = [labels[row] for row in good]
         return Ledger(site, [urls[row] for row in good], own, sides(own, holdout, seed))
 
-    taught = split(chosen)
+    ledger = split(chosen)
     price = Price(min_precision)
-    proved = _proved([Candidate(rule.on_trial()) for rule in assumed], taught, price)
-    pages = {(url.split("/", 3)[2], label) for url, label in zip(taught.urls, taught.labels, strict=True)}
+    pages = {(url.split("/", 3)[2], label) for url, label in zip(ledger.urls, ledger.labels, strict=True)}
     hosts = Counter(host for host, _ in pages)
-    for number in range(_ROUNDS):
-        forms = Forms(site, taught.forms, taught.labels, taught.sides)
+    proved = _proved([Candidate(rule.on_trial()) for rule in assumed], ledger, price)
+    lost = list(ledger.refuted)
+    for number in range(_ROUNDS + 1):
+        if number == _ROUNDS:  # of a large site all URLs: what the sample did not refute they may, in some part of it
+            if len(chosen) < len(urls):
+                whole = split(range(len(urls)))
+                whole.apply(ledger.rules, ledger)
+                whole.refuted = ledger.refuted
+                ledger = whole
+            proved, before = _proved(proved, ledger, price, min_coverage), proved
+            lost += _lost(before, proved)
+        forms = Forms(site, ledger.forms, ledger.labels, ledger.sides)
         if number and not forms.clusters():
-            break
-        hypotheses = [(rule, support, False) for rule, support in suggestions(forms, hosts)]
+            continue
+        hypotheses: list[tuple[Rule, int, bool]] = []
+        if number < _ROUNDS or len(chosen) < len(urls):
+            hypotheses += [(rule, support, False) for rule, support in suggestions(forms, hosts)]
+        hypotheses += [(_learned(rule), 0, False) for one in lost for rule in (one, _anywhere(one))]
         if not number:
             hypotheses += [(rule, 0, True) for rule in EXPECTED]
-        found = accepted(hypotheses, forms, price)
-        if not found and number:
-            break
-        before = proved
-        proved = _proved([*proved, *_named(found, number + 1)], taught, price)
-        if proved == before:
-            break
-    ledger = taught
-    if len(chosen) < len(urls):
-        ledger = split(range(len(urls)))
-        ledger.apply(taught.rules, taught)
-        ledger.refuted = taught.refuted
-    found, proved = proved, _proved(proved, ledger, price, min_coverage)
-    held = {one.rule.id for one in proved}
-    if lost := [one for one in found if one.rule.id not in held and one.rule.source not in {"prior", "software"}]:
-        # What the sample did not refute is right in some part of the site, which all of its URLs tell.
-        forms = Forms(site, ledger.forms, ledger.labels, ledger.sides)
-        tried = [(rule, one.support, one.expected) for one in lost for rule in (one.rule, replace(one.rule, within=()))]
-        narrower = accepted(tried, forms, price)
-        proved = _proved([*proved, *_named(narrower, _ROUNDS + 1)], ledger, price, min_coverage)
+        found = _named(accepted(hypotheses, forms, price), number + 1)
+        before = [*proved, *found]
+        proved = _proved(before, ledger, price, min_coverage if number == _ROUNDS else 0)
+        lost = _lost(before, proved)
     rules = [_with_evidence(one, ledger.uses[one.rule.id], ledger) for one in proved]
     order = {rule.id: place for place, rule in enumerate(assumed)}  # a doubted one is tried before
     return SiteRules(site, tuple(sorted((*rules, *ledger.refuted), key=lambda rule: order.get(rule.id, len(order)))))
+
+
+def _lost(before: Iterable[Candidate], proved: Iterable[Candidate]) -> list[Rule]:
+    """What is to be tried again in contexts: where a rule is wrong may be some part of the site."""
+    held = {one.rule.id for one in proved}
+    return [one.rule for one in before if one.rule.id not in held and one.rule.source != "prior"]
+
+
+def _anywhere(rule: Rule) -> Rule:
+    return only(replace(rule, within=()), replace(where_of(rule), paths=()))
+
+
+def _learned(rule: Rule) -> Rule:
+    """What is left of a rule that was not thought of because of this log."""
+    return replace(rule, source="learned", state="probation", evidence=Evidence(), note="")
 
 
 def _named(found: Iterable[Candidate], number: int) -> list[Candidate]:

@@ -18,9 +18,10 @@ from dedupcrawl.urls.learning.forms import Forms, Tally
 from dedupcrawl.urls.learning.generalize import of_arguments, of_segments
 from dedupcrawl.urls.learning.references import values_of
 from dedupcrawl.urls.learning.sections import asking, kept_to, scopes
+from dedupcrawl.urls.learning.where import only, where_of
 from dedupcrawl.urls.learning.written import whole, with_forms, written
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.template import Piece, Template
+from dedupcrawl.urls.template import Piece
 from dedupcrawl.urls.url_parts import UrlParts
 
 _OF_ARGUMENTS = {name for name, conversion in URL_CONVERSIONS.items() if conversion.of_arguments}
@@ -105,7 +106,7 @@ def _narrowed_drop(rule: Rule, found: Tally, forms: Forms, *, refuted: bool) -> 
     seen: defaultdict[str, set[str | None]] = defaultdict(set)
     uses_of: defaultdict[str, list[int]] = defaultdict(list)
     match = rule.templates()[0]
-    fixed = {name for name, _ in match.args} if match else set()
+    fixed = {name for name, _ in (*where_of(rule).args, *(match.args if match else ()))}
     for text, rows in groups.items():
         args = [values_of(forms.all[row].parts) for row in rows]
         is_there = forms.has(text)
@@ -134,17 +135,18 @@ def _narrowed_drop(rule: Rule, found: Tally, forms: Forms, *, refuted: bool) -> 
 
 
 def _joint(rule: Rule, rows: Sequence[int], forms: Forms) -> Iterator[Rule]:
-    """For URLs that have all of the arguments, of the values that came."""
+    """For URLs that have the same ones of the arguments, of the values that came."""
     args = {row: values_of(forms.all[row].parts) for row in rows}
-    rows = [row for row in rows if all(args[row].get(name) for name in rule.drop)]
-    asked: Rule | None = rule
-    for name in rule.drop:
-        values = of_arguments({args[row][name] for row in rows})
-        form = values[0] if values else whole()
-        if rows and asked is not None:
-            asked = with_form(asked, name, form)
-    if rows and asked is not None:
-        yield _in_place(asked, rows, forms)
+    groups: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for row in rows:
+        groups[tuple(name for name in rule.drop if name in args[row])].append(row)
+    for names, same in groups.items():
+        asked: Rule | None = replace(rule, drop=names) if len(names) > 1 else None
+        for name in names:
+            values = of_arguments({args[row][name] for row in same})
+            asked = asked and with_form(asked, name, values[0] if values else whole())
+        if asked is not None:
+            yield _in_place(asked, same, forms)
 
 
 def _in_place(rule: Rule, rows: Sequence[int], forms: Forms) -> Rule:
@@ -155,10 +157,10 @@ def _in_place(rule: Rule, rows: Sequence[int], forms: Forms) -> Rule:
 
 def with_form(rule: Rule, name: str, form: Piece | None) -> Rule | None:
     """A rule that takes an argument out, for values of this form; None for the argument without "="."""
-    match = rule.templates()[0] or Template()
-    if any(name == other for other, _ in match.args):
+    match, where = rule.templates()[0], where_of(rule)
+    if any(name == other for other, _ in (*where.args, *(match.args if match else ()))):
         return None
-    return replace(rule, match=written(structs.replace(match, args=(*match.args, (name, form)))))
+    return only(rule, where.asking(name, form))
 
 
 def anonymous(rule: Rule) -> Rule:

@@ -84,7 +84,7 @@ def common(here: Sequence[str], there: Sequence[str]) -> tuple[int, int]:
     return first, last
 
 
-def references(source: UrlParts, target: UrlParts) -> Iterator[tuple[Rule, Values]]:  # noqa: PLR0911 - a kind each
+def references(source: UrlParts, target: UrlParts) -> Iterator[tuple[Rule, Values]]:
     """What would make the target of the source, and the values of its captures and slots."""
     here, there = source.segments or [""], target.segments or [""]
     first, last = common(here, there)
@@ -117,8 +117,6 @@ def references(source: UrlParts, target: UrlParts) -> Iterator[tuple[Rule, Value
         return
     match_args = tuple((n, None if v is None else f) for (n, v), f in zip(gone.items(), forms[len(old) :], strict=True))
     to_args = tuple((n, None if v is None else f) for (n, v), f in zip(come.items(), built[len(new) :], strict=True))
-    if any(f is not None and f.is_literal and f.literals[0] == "" for _, f in (*match_args, *to_args)):
-        return
     if not old and not new:
         yield _suggested(None, match_args, None, to_args), values
         return

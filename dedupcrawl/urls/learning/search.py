@@ -14,6 +14,7 @@ from dedupcrawl.urls.learning.forms import Forms, Tally
 from dedupcrawl.urls.learning.generalize import MOST_WORDS
 from dedupcrawl.urls.learning.ledger import Price
 from dedupcrawl.urls.learning.narrowing import anonymous, is_refuted, narrowed, specialized
+from dedupcrawl.urls.learning.where import where_of
 from dedupcrawl.urls.rule import Rule
 
 # With 160, and 200 places in the ledger, wiki.unrealengine.com .181, not .172, a quarter more time (seeds 3 to 5).
@@ -88,8 +89,8 @@ def cost_of(rule: Rule) -> float:
     """
     exceptions = sum(scope.startswith("!") for scope in (*rule.hosts, *rule.within)) + len(rule.unless)
     match, to = rule.templates()
-    args = match.args if match else ()
-    said = sum(form is None or form.is_literal for _, form in args)
+    args = (*(match.args if match else ()), *where_of(rule).args)
+    said = sum(form is None or any(form.literals) or form.is_literal for _, form in args)
     replaced = sum(form is not None and form.is_literal for _, form in to.args) if to else 0
     words = sum(len(c.words) for c in match.captures()) if match and to else 0
     kept = to.names() if to else set()

@@ -11,9 +11,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dedupcrawl.urls.learning.contexts import is_valid, with_asked
+from dedupcrawl.urls.learning.contexts import is_valid
 from dedupcrawl.urls.learning.generalize import common_ends, is_open, kind_of, of_kind
-from dedupcrawl.urls.learning.written import DEEP, LONGEST_WORD, is_expressible, literal, star, whole, written_path
+from dedupcrawl.urls.learning.where import Path, only, where_of
+from dedupcrawl.urls.learning.written import DEEP, LONGEST_WORD, is_expressible, literal, star, whole
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import Piece
 from dedupcrawl.urls.url_parts import UrlParts
@@ -23,7 +24,6 @@ from dedupcrawl.urls.url_parts import UrlParts
 _PAGES = 3
 
 Use = tuple[UrlParts, int]  # a URL that the rule rightly changed, and its page
-Path = tuple[Piece, ...]
 
 
 def scopes(uses: Sequence[Use], *, of_arguments: bool) -> list[Path]:
@@ -117,14 +117,13 @@ def kept_to(rule: Rule, paths: Sequence[Path]) -> Rule:
     if not paths:
         return rule
     match = rule.templates()[0]
-    within, _ = rule.scopes()
-    said = [*within, match.path] if match is not None and match.path is not None else within
+    where = where_of(rule)
+    said = [*where.paths, match.path] if match is not None and match.path is not None else where.paths
     if said and all(any(_says(one, path) for one in said) for path in paths):
         return rule
-    if within and not all(any(_says(path, one) for one in within) for path in paths):
+    if where.paths and not all(any(_says(path, one) for one in where.paths) for path in paths):
         return rule
-    excepted = [scope for scope in rule.within if scope.startswith("!")]
-    return replace(rule, within=(*dict.fromkeys(map(written_path, paths)), *excepted))
+    return only(rule, replace(where, paths=tuple(paths)))
 
 
 def _says(match: Path, scope: Path) -> bool:
@@ -160,13 +159,13 @@ def asking(rule: Rule, uses: Sequence[Use], paths: Sequence[Path]) -> Rule:
         args = [arg.partition("=") for arg in parts.args]
         seen.append({name: value for name, equals, value in args if equals and value})
     match = rule.templates()[0]
-    named = {name for name, _ in match.args} if match else set()
-    dropped = set(rule.drop)
-    for name in sorted(set(seen[0]).intersection(*seen[1:]) - named - dropped):
+    where = where_of(rule)
+    named = {name for name, _ in (*where.args, *(match.args if match else ()))}
+    for name in sorted(set(seen[0]).intersection(*seen[1:]) - named - {*rule.drop}):
         pages: defaultdict[str, set[int]] = defaultdict(set)
         for values, (_, label) in zip(seen, uses, strict=True):
             pages[values[name]].add(label)
-        form = None
+        form = whole()
         if len(pages) == 1:
             value = next(iter(pages))
             if len(pages[value]) < _PAGES or not _is_word(value):
@@ -174,8 +173,9 @@ def asking(rule: Rule, uses: Sequence[Use], paths: Sequence[Path]) -> Rule:
             form = literal(value)
         elif not is_open(len(pages)) and all(len(p) >= _PAGES and _is_word(v) for v, p in pages.items()):
             form = whole(words=pages)
-        asked = with_asked(rule, name, form)
-        rule = asked if asked is not None and is_valid(asked) else rule
+        asked = only(rule, where.asking(name, form))
+        if is_valid(asked):
+            rule, where = asked, where_of(asked)
     return rule
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from dedupcrawl.urls.template import BRACES, Capture, Piece, Template, TemplateError, parse_template
+from dedupcrawl.urls.template import BRACES, Capture, Piece, Template, parse_template
 
 STAR = "p"  # the name of the capture that takes any number of segments
 _UNSAYABLE = re.compile(r"[{}/?#\s]")
@@ -49,12 +49,10 @@ def _read(segment: str) -> Piece:
     return path[0]
 
 
-def pattern(text: str) -> Piece | None:
-    """The piece of a deep pattern such as `Special:{}`; None when a template cannot say it."""
-    try:
-        return _read(text)
-    except TemplateError:
-        return None
+def pattern(text: str) -> Piece:
+    """The piece of a deep pattern such as `Special:{}/{}`."""
+    literals = tuple(text.split("{}"))
+    return Piece(literals, (Capture(),) * (len(literals) - 1))
 
 
 def is_expressible(text: str) -> bool:

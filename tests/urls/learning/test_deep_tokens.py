@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.urls.learning.deep_tokens import SCRIPT, candidate_anchors, deep_patterns, form_of, select_anchors
+from dedupcrawl.urls.learning.deep_tokens import SCRIPT, candidate_anchors, deep_patterns, select_anchors
+from dedupcrawl.urls.learning.written import pattern
 from dedupcrawl.urls.template import parse_template
 
 LETTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789"
@@ -88,7 +89,7 @@ def titles() -> list[str]:
     ids=["figure-2", "simtel", "yahoo", "imdb"],
 )
 def test_examples_of_the_paper(tokens: list[str], token: str, expected: str) -> None:
-    template = deep_patterns(tokens).path_of(token)[-1]
+    template = deep_patterns(tokens).templates_of(token)[-1]
     assert deep_tokens(token, template) == expected.split()
 
 
@@ -128,7 +129,7 @@ VALUES = st.text(max_size=30).map(lambda text: text.replace(";", ""))  # it ends
 def test_any_text_has_a_pattern_and_its_deep_tokens_make_it_up(tokens: list[str], token: str) -> None:
     root = deep_patterns(tokens * 4)
     for text in [token, *tokens]:
-        path = root.path_of(text)
+        path = root.templates_of(text)
         assert path[0] == "{}"
         assert "".join(deep_tokens(text, path[-1])) == text
         if len(path) > 1 and ";" not in path[-1]:  # which parts arguments: none has it
@@ -142,13 +143,13 @@ def test_any_text_has_a_pattern_and_its_deep_tokens_make_it_up(tokens: list[str]
 def test_what_fits_is_what_fits_a_regular_expression(template: str, token: str) -> None:
     if "{}{}" in template:
         return  # no template has two holes side by side
-    assert form_of(template).match(token, {}) == (_as_expression(template).fullmatch(token) is not None)
+    assert pattern(template).match(token, {}) == (_as_expression(template).fullmatch(token) is not None)
 
 
 def test_tokens_made_to_be_tried_for_ever() -> None:
-    assert not form_of("{}-x-" * 20 + "{}end").match("-x-" * 5_000, {})
+    assert not pattern("{}-x-" * 20 + "{}end").match("-x-" * 5_000, {})
     tokens = ["-".join(f"a{number % 7}b{number % 5}" for _ in range(3_000)) for number in range(400)]
-    assert deep_patterns(tokens).path_of(tokens[0]) == ["{}"]
+    assert deep_patterns(tokens).templates_of(tokens[0]) == ["{}"]
 
 
 def selected(tokens: list[str]) -> dict[tuple[str, str, bool], set[str]]:

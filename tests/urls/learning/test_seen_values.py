@@ -21,20 +21,20 @@ def learned(*args: str, pages: list[str] = PAGES) -> SiteRules:
 @pytest.mark.parametrize(
     ("args", "rule", "others"),
     [
-        (["view=1"], "drop view of ?view=1", ["view=2"]),
-        (["lang=en"], "drop lang of ?lang=en", ["lang=de"]),
-        (["lang=en", "lang=en-us"], "drop lang of ?lang={:en|en-us}", ["lang=de", "lang="]),
-        (["start=0", "start=00"], "drop start of ?start={:0|00}", ["start=15", "start=000"]),
-        (["pg=0", "pg=00", "pg=000"], "drop pg of ?pg={:0|00|000}", ["pg=1"]),  # three ways to write one number
-        (["n=3", "n=14", "n=159"], "drop n of ?n={:digits}", ["n=all"]),
-        (["t=0af31c88", "t=99c1d2e3", "t=5b5b5b5b"], "drop t of ?t={:token}", ["t=lamps"]),
-        (["tab=info", "tab="], "drop tab of ?tab=info", ["tab=x"]),
-        (["quiet"], "drop quiet of ?quiet", ["quiet=1"]),
+        (["view=1"], "drop view within /{}?view=1", ["view=2"]),
+        (["lang=en"], "drop lang within /{}?lang=en", ["lang=de"]),
+        (["lang=en", "lang=en-us"], "drop lang within /{}?lang={:en|en-us}", ["lang=de", "lang="]),
+        (["start=0", "start=00"], "drop start within /{}?start={:0|00}", ["start=15", "start=000"]),
+        (["pg=0", "pg=00", "pg=000"], "drop pg within /{}?pg={:0|00|000}", ["pg=1"]),  # three ways to write one number
+        (["n=3", "n=14", "n=159"], "drop n within /{}?n={:digits}", ["n=all"]),
+        (["t=0af31c88", "t=99c1d2e3", "t=5b5b5b5b"], "drop t within /{}?t={:token}", ["t=lamps"]),
+        (["tab=info", "tab="], "drop tab within /{}?tab=info", ["tab=x"]),
+        (["quiet"], "drop quiet within /{}?quiet", ["quiet=1"]),
     ],
 )
 def test_a_value_that_never_came_is_not_irrelevant(args: list[str], rule: str, others: list[str]) -> None:
     rules = learned(*args)
-    assert f"{rule} within /{{}}" in [described(one) for one in rules.rules]
+    assert rule in [described(one) for one in rules.rules]
     canonical = SiteNormalizer(rules).normalize
     page = f"http://{SITE}/unheard-of"
     assert {canonical(f"{page}?{arg}").canonical for arg in args} == {page}

@@ -52,3 +52,11 @@ def test_not_where_it_matters() -> None:
     assert not learned(one_by_one).rules
     some_equal = [[*one_by_one[2 * i], *one_by_one[2 * i + 1]] for i in range(4)] + one_by_one[8:]
     assert not learned(some_equal).rules
+
+
+def test_arguments_that_stand_for_another_one_without_a_value() -> None:
+    """A tracker's list of all that somebody opened, as two of its pages link to it."""
+    query = "project=1&do=index&opened={}&status[0]="
+    clusters = [[f"{SITE}/bugs?opened={i}&status=", f"{SITE}/bugs?{query.format(i)}"] for i in range(30, 60)]
+    assert len(set(forms(learned(clusters), "/bugs?opened=7&status=", f"/bugs?{query.format(7)}"))) == 1
+    assert len(set(forms(learned(clusters), "/bugs?opened=7&status=", f"/bugs?{query.format(8)}"))) == 2
