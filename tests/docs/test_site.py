@@ -83,3 +83,9 @@ def test_what_a_page_names_is_there(page: Path) -> None:
 def test_a_link_says_what_it_leads_to(page: Path) -> None:
     """On the website there are no files."""
     assert re.findall(r"\[[^]\s]+\.md\]\([^)]*\)", page.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("page", ["docs/pitfalls.md", "docs/rules-in-use.md", "docs/reference.md", "SECURITY.md"])
+def test_where_people_look_it_is_told_that_a_made_up_url_is_requested(page: str) -> None:
+    text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
+    assert re.search(r"made-up URL", text, re.IGNORECASE)
