@@ -30,14 +30,14 @@ from dedupcrawl.content.checks.simhash import FEATURES, MAX_DISTANCE, SimHashChe
 from dedupcrawl.content.evidence import compare_texts
 from dedupcrawl.content.main_outline import packed as outline
 from dedupcrawl.content.model import TARGET_PRECISION, packaged
+from dedupcrawl.core.postings import View
 from dedupcrawl.core.symbols import SymbolText
-from dedupcrawl.index.catalog import PostingsView
 from dedupcrawl.page import Page
 
 FALSE_SHARE = 0.25  # a drop whose words differ from its keeper's in more is a false one
 
 
-def postings_of(check: Check, signatures: Sequence[bytes | None]) -> PostingsView:
+def postings_of(check: Check, signatures: Sequence[bytes | None]) -> View:
     """Pages and their postings in sorted arrays, as an index has them."""
     keys = [np.zeros(0, dtype=np.uint64)]
     ids = [np.zeros(0, dtype=np.uint32)]
@@ -47,7 +47,7 @@ def postings_of(check: Check, signatures: Sequence[bytes | None]) -> PostingsVie
             ids.append(np.full(len(keys[-1]), number, dtype=np.uint32))
     all_keys, all_ids = np.concatenate(keys), np.concatenate(ids)
     order = all_keys.argsort(kind="stable")
-    return PostingsView([(all_keys[order], all_ids[order])], [], check.payload_bits)
+    return View([(all_keys[order], all_ids[order])], [], check.payload_bits)
 
 
 class Kept:

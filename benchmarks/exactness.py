@@ -23,12 +23,13 @@ import numpy as np
 
 from benchmarks.checks_quality import postings_of
 from benchmarks.markdown import table
+from benchmarks.mwo_records import Record
 from benchmarks.peers.stream import planted_rows
 from benchmarks.planted import Paragraphs
 from benchmarks.texts import data_folder
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
-from dedupcrawl.content.checks.mwo import MwoCheck, Record, least_overlap
+from dedupcrawl.content.checks.mwo import MwoCheck, least_overlap
 from dedupcrawl.content.checks.simhash import MAX_DISTANCE, SimHashCheck
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page

@@ -18,6 +18,7 @@ import gzip
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import matplotlib as mpl
 import msgspec
@@ -49,6 +50,8 @@ KNOWN = (
     400  # pairs that stand for all when somebody calibrates: with 200 or 800 precision and recall are the same to .01
 )
 PRECISIONS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.925, 0.95, 0.96, 0.97, 0.98, 0.99, 0.995, 0.999)
+KINDS_OF_PAIRS = ("… of texts alone", "… of one host", "… of two hosts")
+"""Kinds of pairs of which the precision is told: texts with nothing around them, pages of one host, and of two."""
 _EXTREME = 1.0  # per cent of the values at either end, beyond which a value no longer counts
 _REGULARIZATION = 30.0  # with 10 or 100 the mean AUC on sources not fitted on is lower by .0005 or the same
 _STEPS = 500
@@ -177,10 +180,26 @@ def cautious_thresholds(
     return tuple((rows[0][0], max(least for _, least in rows)) for rows in zip(*each, strict=True))
 
 
+class Observed(NamedTuple):
+    """What comes of a target precision, where the thresholds come from all sources but the one judged."""
+
+    target: float
+    precision: float
+    recall: float
+    by_kind: tuple[float, ...]  # the precision of each of `KINDS_OF_PAIRS`
+
+
+def kinds_of_pairs(values: Numbers) -> NDArray[np.bool_]:
+    """Shape (len(KINDS_OF_PAIRS), n): of which kind each pair is."""
+    names = [feature.name for feature in FEATURES]
+    bare, of_one_host = (values[:, names.index(name)] == 1 for name in ("bare", "one_host"))
+    return np.array([bare, ~bare & of_one_host, ~bare & ~of_one_host])
+
+
 def dial(
-    sources: NDArray[np.str_], labels: NDArray[np.bool_], found: Numbers, model: Model
-) -> list[tuple[float, float, float]]:
-    """Of each target the precision and the recall where the thresholds come from all sources but the one judged."""
+    sources: NDArray[np.str_], values: Numbers, labels: NDArray[np.bool_], found: Numbers, model: Model
+) -> list[Observed]:
+    """What is observed for each of `TARGETS`."""
     weights = weights_of(sources) * ~np.isin(sources, PLANTED)
     dropped = np.zeros((len(TARGETS), len(labels)), dtype=np.bool_)
     for source in (*NEWS, *WEB, *ARCHIVES):
@@ -189,19 +208,25 @@ def dial(
         known = msgspec.structs.replace(model, thresholds=least)
         for at, target in enumerate(TARGETS):
             dropped[at, of_it] = found[of_it] >= known.threshold(target)
+    kinds = kinds_of_pairs(values)
+
+    def precision(chosen: NDArray[np.bool_]) -> float:
+        return float(np.average(labels[chosen], weights=weights[chosen])) if weights[chosen].any() else float("nan")
+
     return [
-        (
+        Observed(
             target,
-            float(np.average(labels[chosen], weights=weights[chosen])),
+            precision(chosen),
             float(np.average(chosen[labels], weights=weights[labels])),
+            tuple(precision(chosen & kind) for kind in kinds),
         )
         for target, chosen in zip(TARGETS, dropped, strict=True)
     ]
 
 
-def plot(points: list[tuple[float, float, float]], path: Path) -> None:
+def plot(points: list[Observed], path: Path) -> None:
     """Draw the dial."""
-    targets, precision, recall = zip(*points, strict=True)
+    targets, precision, recall, _ = zip(*points, strict=True)
     figure, axes = plt.subplots(figsize=(6, 4))
     axes.plot([min(targets), 1], [min(targets), 1], color="lightgrey", label="as asked for")
     axes.plot(targets, precision, marker="o", label="observed precision")
@@ -212,7 +237,9 @@ def plot(points: list[tuple[float, float, float]], path: Path) -> None:
     figure.savefig(path, dpi=110, bbox_inches="tight")
 
 
-def report(sources: NDArray[np.str_], labels: NDArray[np.bool_], found: Numbers, model: Model) -> str:
+def report(
+    sources: NDArray[np.str_], labels: NDArray[np.bool_], found: Numbers, model: Model, points: Sequence[Observed]
+) -> str:
     """In Markdown."""
     lines = [
         "# How probable a duplicate is",
@@ -235,10 +262,12 @@ def report(sources: NDArray[np.str_], labels: NDArray[np.bool_], found: Numbers,
     lines += ["", "## The dial", "", f"![Precision and recall by target precision]({PLOT.name})", ""]
     lines.append("Observed where neither the model nor the threshold was chosen on the source that is judged; every")
     lines += ["source counts the same, archives half.", ""]
-    lines += ["| `DEDUP_TARGET_PRECISION` | least probability | precision | recall |", "| --- | --- | --- | --- |"]
-    for target, precision, recall in dial(sources, labels, found, model):
+    head = ("`DEDUP_TARGET_PRECISION`", "least probability", "recall", "precision", *KINDS_OF_PAIRS)
+    lines += [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
+    for target, precision, recall, by_kind in points:
         default = " (default)" if target == TARGET_PRECISION else ""
-        lines.append(f"| {target:g}{default} | {model.threshold(target):.3f} | {precision:.3f} | {recall:.3f} |")
+        told = " | ".join(f"{share:.3f}" for share in (model.threshold(target), recall, precision, *by_kind))
+        lines.append(f"| {target:g}{default} | {told} |")
     lines += [
         "",
         "## The model",
@@ -298,7 +327,8 @@ def main() -> None:
     real = read & ~np.isin(sources, PLANTED)
     least = cautious_thresholds(sources[real], labels[real], found[real], weights[real])
     model = msgspec.structs.replace(model, thresholds=least)
-    text = report(sources[read], labels[read], found[read], model)
+    points = dial(sources[read], values[read], labels[read], found[read], model)
+    text = report(sources[read], labels[read], found[read], model, points)
     text += "\n".join([*contrast_report(contrast, found[~read], model.threshold(TARGET_PRECISION)), ""])
     print(text)
     if given.write:
@@ -306,7 +336,7 @@ def main() -> None:
         known = sample(found[real], values[real], labels[real], weights[real])
         PACKAGE_PAIRS.write_bytes(packed(known, model))
         REPORT.write_text(text)
-        plot(dial(sources[read], labels[read], found[read], model), PLOT)
+        plot(points, PLOT)
 
 
 if __name__ == "__main__":

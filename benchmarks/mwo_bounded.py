@@ -18,12 +18,14 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.mwo_records import Record
 from benchmarks.replay.store import DATA, StoredPage, load, sites
 from benchmarks.replay.texts import own_page
 from dedupcrawl.content.checks import mwo as mwo_check
-from dedupcrawl.content.checks.mwo import TOTAL, MwoCheck, Record
+from dedupcrawl.content.checks.mwo import MwoCheck
+from dedupcrawl.core.overlap import TOTAL
+from dedupcrawl.core.postings import View
 from dedupcrawl.core.symbols import SymbolText
-from dedupcrawl.index.catalog import PostingsView
 from dedupcrawl.index.segment import sort_table
 
 SITES = ("uci", "nankai")
@@ -40,14 +42,14 @@ def records(pages: list[StoredPage]) -> list[bytes]:
     return [record for record in made if record is not None]
 
 
-def view_of(signatures: list[bytes]) -> PostingsView:
+def view_of(signatures: list[bytes]) -> View:
     """Their postings, as one segment has them."""
     keys = [MwoCheck().keys(signature) for signature in signatures]
     owners = np.repeat(np.arange(len(keys), dtype=np.uint32), [array.size for array in keys])
-    return PostingsView([sort_table(np.concatenate(keys), owners)], [], MwoCheck.payload_bits)
+    return View([sort_table(np.concatenate(keys), owners)], [], MwoCheck.payload_bits)
 
 
-def overlaps(signature: bytes, view: PostingsView, pages: int) -> NDArray[np.int64]:
+def overlaps(signature: bytes, view: View, pages: int) -> NDArray[np.int64]:
     """Shape (pages,): MWO of one record with all, times its total, by all of its terms."""
     record, shared = Record.from_bytes(signature), np.zeros(pages, dtype=np.int64)
     for term, weight in zip(record.hashes.astype(np.uint64), record.weights, strict=True):

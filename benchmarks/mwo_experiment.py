@@ -21,11 +21,13 @@ import numpy as np
 from benchmarks.checks_quality import postings_of
 from benchmarks.markdown import table
 from benchmarks.mwo_filters import Order, TwoSidedIndex, by_frequency, by_hash, ordered, paper_passes
+from benchmarks.mwo_records import Record, record_of
 from benchmarks.planted import Paragraphs, size
 from benchmarks.planted_cases import SOURCES, look_alikes, originals, variants, versions
 from benchmarks.texts import data_folder
-from dedupcrawl.content.checks.mwo import MARGIN, TOTAL, MwoCheck, Record, least_overlap, overlap
+from dedupcrawl.content.checks.mwo import MARGIN, MwoCheck, least_overlap
 from dedupcrawl.content.terms import STOPPED, term_sequence
+from dedupcrawl.core.overlap import TOTAL, overlap
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 
@@ -50,7 +52,7 @@ def signature(page: Paragraphs, url: str = "", check: MwoCheck | None = None) ->
 
 
 def mwo(one: bytes, other: bytes) -> float:
-    return overlap(Record.from_bytes(one), Record.from_bytes(other)) / TOTAL
+    return overlap(one, other) / TOTAL
 
 
 class Kept:
@@ -172,24 +174,25 @@ def losses(pages: dict[str, Paragraphs]) -> str:
     chance = random.Random(6)
     few = {name: pages[name] for name in chance.sample(sorted(pages), min(150, len(pages)))}
     cases = list(variants(few, chance))
-    real = [Record.from_bytes(made) for case in cases for page in (case.new, case.kept) if (made := signature(page))]
-    uneven: list[Record] = []
+    real = [made for case in cases for page in (case.new, case.kept) if (made := signature(page))]
+    uneven: list[bytes] = []
     for _ in range(300):
         words = {f"w{chance.randrange(60)}": 1 + int(1000 * chance.random() ** 4) for _ in range(20)}
         for _ in range(3):
             changed = {word: max(1, int(weight * chance.uniform(0.3, 3))) for word, weight in words.items()}
-            uneven.append(Record.of(changed, dropped=0, most=80))
+            uneven.append(record_of(changed, most=80))
     rows = []
     for kind, records in (("real pages", real), ("20 terms, uneven weights", uneven)):
-        order = by_frequency(records)
-        sorted_records = [ordered(record, order) for record in records]
+        arrays = list(map(Record.from_bytes, records))
+        order = by_frequency(arrays)
+        sorted_records = [ordered(record, order) for record in arrays]
         for threshold in THRESHOLDS:
             least = least_overlap(threshold)
             check = MwoCheck(threshold)
             true = prefix_lost = both_lost = ours_lost = 0
-            kept = Kept(check, [record.to_bytes() for record in records])
+            kept = Kept(check, records)
             for one in range(0, len(records), 3):
-                found = kept.found(records[one].to_bytes())
+                found = kept.found(records[one])
                 for other in range(len(records)):
                     if other == one or overlap(records[one], records[other]) < least:
                         continue
@@ -210,7 +213,7 @@ def losses(pages: dict[str, Paragraphs]) -> str:
     return table(head, rows)
 
 
-def mixed_pages(pages: dict[str, Paragraphs], count: int) -> list[Record]:
+def mixed_pages(pages: dict[str, Paragraphs], count: int) -> list[bytes]:
     """As many pages as are asked for: pieces of some fifty terms of real pages, five a page; one in ten a near-copy."""
     chance = random.Random(7)
     pieces: dict[str, list[Counter[str]]] = {}
@@ -226,17 +229,18 @@ def mixed_pages(pages: dict[str, Paragraphs], count: int) -> list[Record]:
             parts = chance.sample(pieces[chance.choice(list(pieces))], 5)
         made.append(parts)
     check = MwoCheck()
-    return [Record.of(sum(parts, Counter()), dropped=check.dropped, most=check.max_terms) for parts in made]
+    return [record_of(sum(parts, Counter()), dropped=check.dropped, most=check.max_terms) for parts in made]
 
 
 def growth(pages: dict[str, Paragraphs], count: int, figure: Path) -> str:
     """Candidates, postings and CPU time of a query as the repository grows, against shared orders."""
     records = mixed_pages(pages, count + TIMED)
     queries, repository = records[-TIMED:], records[:-TIMED]
+    sample = list(map(Record.from_bytes, repository[:SAMPLE]))
     sizes = [step for step in (1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000) if step <= count]
     orders: list[tuple[str, Order, float]] = [
-        (f"frozen sample, β = {MARGIN:g}", by_frequency(repository[:SAMPLE]), MARGIN),
-        ("frozen sample, β = 0", by_frequency(repository[:SAMPLE]), 0.0),
+        (f"frozen sample, β = {MARGIN:g}", by_frequency(sample), MARGIN),
+        ("frozen sample, β = 0", by_frequency(sample), 0.0),
         (f"hash order, β = {MARGIN:g}", by_hash, MARGIN),
     ]
     rows: list[Sequence[object]] = []
@@ -244,16 +248,15 @@ def growth(pages: dict[str, Paragraphs], count: int, figure: Path) -> str:
     for threshold in (0.5, 0.8):
         check = MwoCheck(threshold)
         for step in sizes:
-            kept = Kept(check, [record.to_bytes() for record in repository[:step]])
-            made = [record.to_bytes() for record in queries]
+            kept = Kept(check, repository[:step])
             times, numbers, true = [], [], []
-            for query in made:
+            for query in queries:
                 start = time.process_time()
                 found = kept.candidates(query)
                 times.append(time.process_time() - start)
                 numbers.append(len(found))
                 true.append(sum(check.compare(query, kept.signatures[page]) is not None for page in found))
-            terms = statistics.mean(map(len, repository[:step]))
+            terms = statistics.mean(len(Record.from_bytes(record)) for record in repository[:step])
             rows.append(
                 (
                     threshold,
@@ -267,8 +270,10 @@ def growth(pages: dict[str, Paragraphs], count: int, figure: Path) -> str:
             )
             curves.setdefault((threshold, "ours"), []).append(statistics.mean(numbers))
             for name, order, margin in orders if step <= 20_000 else ():
-                index = TwoSidedIndex(dict(enumerate(repository[:step])), order, threshold, margin)
-                found_there = [index.candidates(query)[0] for query in queries]
+                index = TwoSidedIndex(
+                    dict(enumerate(map(Record.from_bytes, repository[:step]))), order, threshold, margin
+                )
+                found_there = [index.candidates(Record.from_bytes(query))[0] for query in queries]
                 rows.append(
                     (
                         threshold,

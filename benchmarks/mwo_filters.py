@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.checks.mwo import TOTAL, Record
+from benchmarks.mwo_records import Record
+from dedupcrawl.core.overlap import TOTAL
 
 Order = Callable[[int], tuple[float, int]]
 """Term hash → its place in a global order."""

@@ -22,7 +22,8 @@ from rich.console import Console
 from rich.table import Table as Printed
 
 from dedupcrawl.content.checks.base import Keys
-from dedupcrawl.index.catalog import Batch, PostingsView
+from dedupcrawl.core.postings import View
+from dedupcrawl.index.catalog import Batch
 from dedupcrawl.index.schema import BATCH_PAGES
 from dedupcrawl.index.segment import Segment, merge_from, open_segment, write_segment
 
@@ -50,7 +51,7 @@ class Segments:
     def look_up(self, keys: Keys) -> int:
         """How many postings these keys have."""
         tables = [segment.tables[0] for segment in self._segments]
-        return int(PostingsView(tables, self._batch.found, 0).find(keys)[0].size)
+        return int(View(tables, self._batch.tails, 0).find(keys)[0].size)
 
     def size(self) -> int:
         """Bytes on disk."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.checks.mwo import TOTAL
+from dedupcrawl.core.overlap import TOTAL
 
 _RANKS = (1, 2, 5, 10, 30, 100, 300, 1_000, 3_000, 10_000)
 _SHARES = (0.67, 0.64, 0.36, 0.29, 0.163, 0.077, 0.035, 0.011, 0.0026, 0.0004)

@@ -19,7 +19,7 @@ from dedupcrawl.commands.console import BadInputError, Command, broken_rows, che
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 from dedupcrawl.content.html import extract, facts_of
 from dedupcrawl.core.facts import Facts
-from dedupcrawl.crawl_logs.page_files import COPY, Body, Markup, Wanted, on_disk, page_of, stored_pages
+from dedupcrawl.crawl_logs.page_files import COPY, Body, Wanted, on_disk, page_of, stored_pages
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.output import results, to_json
 from dedupcrawl.page import Page, packed, unpacked
@@ -176,9 +176,9 @@ class _Reader:
         self._ignorable = read_ignored_of((f"the program {program.name}", program.ignored) for program in known)
         self._sites: dict[str, SiteSoftware] = {}
 
-    def read(self, stored: Page | Markup | Body) -> Page:
+    def read(self, stored: Page | Body) -> Page:
         """The page of what is stored."""
-        if not isinstance(stored, Markup):
+        if isinstance(stored, Page) or stored.kind != "html":
             return page_of(stored, self._wanted)
         facts = facts_of(stored.body, stored.encoding, fields=self._wanted.fields)
         ignored = read_ignored((*self._wanted.ignore, *self._ignored(stored.url, facts)))
@@ -198,7 +198,7 @@ class _Reader:
 
 
 def _pages(
-    files: Sequence[Path], tally: Tally, read: Callable[[Page | Markup | Body], Page], *, bar: bool
+    files: Sequence[Path], tally: Tally, read: Callable[[Page | Body], Page], *, bar: bool
 ) -> Generator[Page, None, None]:
     total = sum(path.stat().st_size for path in files)
     with progress() if bar else nullcontext() as told:

@@ -18,7 +18,7 @@ from dedupcrawl.content.evidence import in_words
 from dedupcrawl.content.html import why_unread
 from dedupcrawl.content.model import TARGET_PRECISION, Model, load
 from dedupcrawl.core.digests import NO_SECRET
-from dedupcrawl.crawl_logs.page_files import Markup, Wanted, page_of, read_pairs
+from dedupcrawl.crawl_logs.page_files import Body, Wanted, page_of, read_pairs
 from dedupcrawl.detection.pairs import Compared, Pairs, UnknownPageError
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.open import TemporaryIndex
@@ -165,7 +165,7 @@ def comparing(
         yield lambda new, kept: pairs(needed=index is None and str in map(type, (new, kept))).compare(new, kept)
 
 
-def whole(page: Page | Markup | str, settings: DedupSettings) -> Page | str:
+def whole(page: Page | Body | str, settings: DedupSettings) -> Page | str:
     """A page as the content half reads it; a URL stays one."""
     if isinstance(page, str):
         return page
@@ -175,7 +175,7 @@ def whole(page: Page | Markup | str, settings: DedupSettings) -> Page | str:
 
 def of_file(path: Path, url: str | None, settings: DedupSettings) -> Page:
     """A file of HTML that was fetched from this URL, or that stands for itself."""
-    page = whole(Markup(url or path.absolute().as_uri(), path.read_bytes(), None), settings)
+    page = whole(Body(url or path.absolute().as_uri(), path.read_bytes()), settings)
     assert isinstance(page, Page)
     return page
 

@@ -161,7 +161,7 @@ class Explainer:
             return None
         host = host_of(entry.source)
         outline = main_outline.read(entry.outline, self._index.secret)
-        recurring = SiteFurniture(self._index).of(host).recurring(outline.blocks.hashes)
+        recurring = SiteFurniture(self._index).of(host).recurring(outline.hashes)
         of_page = {"url": entry.source, **_part(entry, "title", "spider", "run", "kept_at")}
         blocks = {"blocks": len(recurring), "furniture_blocks": sum(recurring)}
         is_stored = not self._index.is_open(premise_of(entry))

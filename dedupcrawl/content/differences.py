@@ -25,7 +25,7 @@ Flags = NDArray[np.bool_]
 KINDS = tuple(
     name.lower().replace("_", " ")
     for name in (
-        *("FURNITURE", "SLOT", "COUNTED", "FILLER", "ADDED", "LEFT_OUT", "REPLACED", "REWORDED"),
+        *("FURNITURE", "SLOT", "VALUE", "COUNTED", "FILLER", "ADDED", "LEFT_OUT", "REPLACED", "REWORDED"),
         *("RENAMED", "NAMED", "MEASURED", "DATED", "FIGURED", "TURNED", "SWAPPED"),
     )
 )
@@ -75,11 +75,11 @@ class Differences(msgspec.Struct, frozen=True, gc=False):
         mine, its = new.main, kept.main
         same_tail = mine.tail_hash == its.tail_hash
         end, kept_end = (mine.tail_begins, its.tail_begins) if same_tail else (None, None)
-        symbols, kept_symbols = mine.blocks.symbols[:end], its.blocks.symbols[:kept_end]
+        symbols, kept_symbols = mine.symbols[:end], its.symbols[:kept_end]
         own, kept_own = new.own[:end], kept.own[:kept_end]
         in_kept, in_new, pieces, moves = _aligned(symbols, kept_symbols, taken(new, kept), taken(kept, new))
-        here = symbols.tobytes(), mine.blocks.kinds, own.tobytes(), mine.blocks.ends
-        there = kept_symbols.tobytes(), its.blocks.kinds, kept_own.tobytes(), its.blocks.ends
+        here = symbols.tobytes(), mine.kinds, own.tobytes(), mine.ends
+        there = kept_symbols.tobytes(), its.kinds, kept_own.tobytes(), its.ends
         rows, is_new, is_kept_new, tally = diff.differences(here, there, in_kept, in_new, pieces.tobytes(), new.secret)
         one = Side(symbols, own, ~np.frombuffer(in_kept, np.bool_), np.frombuffer(is_new, np.bool_))
         other = Side(kept_symbols, kept_own, ~np.frombuffer(in_new, np.bool_), np.frombuffer(is_kept_new, np.bool_))
@@ -152,7 +152,7 @@ def taken(page: View, other: View) -> NDArray[np.bool_] | None:
     stands on both. (At 98 % precision .871 of the duplicates of a shop not fitted on were found, .814 without it; both
     with half of the pages for nearly all.)
     """
-    blocks = page.main.blocks
+    main = page.main
     only = page.blocks - other.blocks
     if not only:
         return None
@@ -162,18 +162,18 @@ def taken(page: View, other: View) -> NDArray[np.bool_] | None:
         return None
     left_out = [
         block in everywhere or (block in beside and _is_constant(page, begin, end))
-        for block, (begin, end) in zip(blocks.hashes, pairwise([0, *blocks.ends]), strict=True)
+        for block, (begin, end) in zip(main.hashes, pairwise([0, *main.ends]), strict=True)
     ]
     if not any(left_out):
         return None
-    stays = blocks.keep(left_out)
-    rest = int(np.count_nonzero(page.own & stays)) + page.main.tail
+    stays = main.keep(left_out)
+    rest = int(np.count_nonzero(page.own & stays)) + main.tail
     return ~stays if rest >= max(LITTLE, _LEAST * page.own_count) else None
 
 
 def _is_constant(page: View, begin: int, end: int) -> bool:
     """A line beside is known by its skeleton alone: with a value in it, it may say another thing."""
-    symbols = page.main.blocks.symbols[begin:end]
+    symbols = page.main.symbols[begin:end]
     return bool(np.array_equal(vocabulary_of(page.secret).skeleton_table[symbols], symbols))
 
 

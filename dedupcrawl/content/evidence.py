@@ -162,7 +162,7 @@ def is_own_text_equal(one: View, other: View) -> bool:
         shows_same(one, other)
         and one.main.tail_hash == other.main.tail_hash
         and not (one.is_all_own or other.is_all_own)
-        and np.array_equal(one.main.blocks.symbols[one.own], other.main.blocks.symbols[other.own])
+        and np.array_equal(one.main.symbols[one.own], other.main.symbols[other.own])
     )
 
 
@@ -186,22 +186,19 @@ def shows_same(one: View, other: View) -> bool:
 
 def _is_said(page: View, by: View) -> bool:
     lines, said = by.said_around.asides.keys() | by.said_around.link_lines.keys(), set(_blocks(by))
-    own = (block for block, end in zip(_blocks(page), page.main.blocks.ends, strict=True) if page.own[end - 1])
+    own = (block for block, end in zip(_blocks(page), page.main.ends, strict=True) if page.own[end - 1])
     its_lines = page.around.asides.keys() | page.around.link_lines.keys() if page.is_all_own else set()
     return (
         not page.main.tail
-        and its_lines <= lines.union(by.main.blocks.hashes)
+        and its_lines <= lines.union(by.main.hashes)
         and all(block in said or block[1] in lines for block in own)
     )
 
 
 def _blocks(page: View) -> list[tuple[bytes, int]]:
     """Symbols of each block of a main text, and the hash of its skeleton."""
-    blocks = page.main.blocks
-    edges = pairwise([0, *blocks.ends])
-    return [
-        (blocks.symbols[begin:end].tobytes(), line) for (begin, end), line in zip(edges, blocks.hashes, strict=True)
-    ]
+    main, edges = page.main, pairwise([0, *page.main.ends])
+    return [(main.symbols[begin:end].tobytes(), line) for (begin, end), line in zip(edges, main.hashes, strict=True)]
 
 
 def _is_equal(pair: Pair) -> float:
@@ -227,8 +224,8 @@ def _known_lines(around: Around, last: int) -> set[tuple[bool, int]]:
 def is_worth_comparing(new: View, kept: View) -> bool:
     """Whether an alignment can come to anything: whatever it finds, it covers no symbol that occurs nowhere."""
     beyond = new.main.tail if new.main.tail_hash != kept.main.tail_hash else 0
-    own = new.main.blocks.symbols[new.own]
-    return occurring(own.tobytes(), kept.main.blocks.symbols.tobytes()) >= _COMMON * (len(own) + beyond)
+    own = new.main.symbols[new.own]
+    return occurring(own.tobytes(), kept.main.symbols.tobytes()) >= _COMMON * (len(own) + beyond)
 
 
 _SIGNS = {"against": "against a duplicate", "either": "context"}

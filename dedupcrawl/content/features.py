@@ -49,6 +49,7 @@ from dedupcrawl.core.diff import (
     SWAPPED,
     TOP,
     TURNED,
+    VALUE,
 )
 
 _LINKS = 20  # symbols for a link, of a text that is nothing but links
@@ -272,6 +273,14 @@ FEATURES: tuple[Feature, ...] = (
     _share("left_out", LEFT_OUT, "words left out"),
     _at("left_out_line", LEFT_OUT, LINE, "words left out in lines"),
     Feature("slots", "against", lambda p: log1p(sum(p.counts[SLOT])), "values that differ in furniture", "count"),
+    Feature("values", "against", lambda p: log1p(sum(p.counts[VALUE])), "numbers that differ in furniture", "count"),
+    Feature(
+        "values_only",
+        "against",
+        lambda p: float(sum(p.counts[VALUE]) > 0 and not own_differences(p.counts)),
+        "nothing differs but numbers in furniture",
+        "flag",
+    ),
     Feature("moved", "against", moved, "places where the order differs, of a list or a page in a template"),
     Feature(
         "beside_links_templated",

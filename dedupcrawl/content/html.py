@@ -8,7 +8,6 @@ from urllib.parse import urljoin
 
 from dedupcrawl.content.encoding import to_utf8
 from dedupcrawl.core import page as core
-from dedupcrawl.core.digests import digest_of
 from dedupcrawl.core.facts import Facts
 from dedupcrawl.core.links import local_form
 from dedupcrawl.core.tags import tame
@@ -36,7 +35,7 @@ def facts_of(body: bytes | str, encoding: str | None = None, *, fields: bool = F
     if len(markup) > _BODY_LIMIT:
         markup = tame(markup)
     is_cut = len(raw) > _TAMED_LIMIT or len(markup) > _BODY_LIMIT
-    return Facts(markup[:_BODY_LIMIT], digest_of(raw) if raw else b"", is_cut, fields)
+    return Facts(markup[:_BODY_LIMIT], raw, is_cut, fields)
 
 
 def extract(  # noqa: PLR0913 - each may be left out
@@ -73,7 +72,7 @@ def extract(  # noqa: PLR0913 - each may be left out
     if not facts.is_cut:
         markup = ignored.markup(facts.markup)
         if markup != facts.markup:  # which may be longer: a tree is written with all its end tags and references
-            facts = Facts(markup[:_BODY_LIMIT], facts.digest, len(markup) > _BODY_LIMIT, fields)
+            facts = Facts(markup[:_BODY_LIMIT], facts.body, len(markup) > _BODY_LIMIT, fields)
     site = site_of(url) if fields else ""
     page = core.read(
         facts,
@@ -105,8 +104,9 @@ def _located(url: str, base: str) -> tuple[bytes, bytes, bytes]:
         based = urljoin(url, base) if base else url
     except ValueError:
         based = url
-    hosts = (host_alike(one).encode("utf-8", "replace") for one in (url, based))
-    return *hosts, local_form(based.partition("#")[0].partition("?")[0])  # type: ignore[return-value]  # two hosts
+    host = host_alike(url).encode("utf-8", "replace")
+    base_host = host if based is url else host_alike(based).encode("utf-8", "replace")
+    return host, base_host, local_form(based.partition("#")[0].partition("?")[0])
 
 
 @lru_cache(maxsize=1 << 14)  # pages of a site have most links in common

@@ -23,31 +23,6 @@ from dedupcrawl.core.words import kinds_of
 Symbols = NDArray[np.uint16]
 """Symbols of an outline: 15 bits of hash, and bit 0 for those that hold a digit."""
 
-
-class Blocks(msgspec.Struct, frozen=True, gc=False):
-    """The blocks of a text, in its order."""
-
-    symbols: Symbols  # shape (n,): the symbols without breaks
-    kinds: bytes  # of each symbol its kind, as `core.words` has them
-    ends: list[int]  # where in `symbols` each block ends; it begins where the one before it ends
-    hashes: list[int]  # MurmurHash3 x86 32 of each block's skeleton, two bytes a symbol, little-endian
-
-    @classmethod
-    def of(cls, broken: bytes, kinds: bytes, secret: Secret = NO_SECRET) -> Blocks:
-        """The blocks of symbols with breaks between them, as `SymbolText.values` has them, and the kinds of these."""
-        symbols, kept_kinds, ends, hashes = blocks_of(broken, kinds, secret)
-        return cls(np.frombuffer(symbols, dtype="<u2"), kept_kinds, ends, hashes)
-
-    def keep(self, left_out: Sequence[bool]) -> NDArray[np.bool_]:
-        """Shape (n,): which symbols stand in blocks that are not left out; one flag a block."""
-        keep = np.ones(len(self.symbols), dtype=np.bool_)
-        if any(left_out):
-            for flag, (begin, end) in zip(left_out, pairwise([0, *self.ends]), strict=True):
-                if flag:
-                    keep[begin:end] = False
-        return keep
-
-
 READ_LAST = 512
 """Kept pages of which what was read is remembered: the same few are compared with one new page after the other.
 
@@ -62,13 +37,25 @@ _HASH = np.uint64(0x9E3779B97F4A7C15)
 
 
 class MainOutline(msgspec.Struct, frozen=True, gc=False):
-    """An outline that was read."""
+    """An outline that was read: what is kept of it symbol by symbol, in blocks, and how much more there is."""
 
-    blocks: Blocks  # what is kept of it symbol by symbol
+    symbols: Symbols  # shape (n,): the symbols without breaks
+    kinds: bytes  # of each symbol its kind, as `core.words` has them
+    ends: list[int]  # where in `symbols` each block ends; it begins where the one before it ends
+    hashes: list[int]  # MurmurHash3 x86 32 of each block's skeleton, two bytes a symbol, little-endian
     tail: int  # how many symbols more there are
     tail_hash: bytes  # of the symbols from `tail_begins` on
-    tail_begins: int  # at which symbol of the blocks
+    tail_begins: int  # at which of `symbols`
     secret: Secret  # of the index
+
+    def keep(self, left_out: Sequence[bool]) -> NDArray[np.bool_]:
+        """Shape (n,): which symbols stand in blocks that are not left out; one flag a block."""
+        keep = np.ones(len(self.symbols), dtype=np.bool_)
+        if any(left_out):
+            for flag, (begin, end) in zip(left_out, pairwise([0, *self.ends]), strict=True):
+                if flag:
+                    keep[begin:end] = False
+        return keep
 
 
 def packed(text: SymbolText) -> bytes:
@@ -106,11 +93,11 @@ def values_of(outline: bytes) -> Symbols:
 def read(outline: bytes, secret: Secret = NO_SECRET) -> MainOutline:
     """What `packed` made, of a text of the index of this secret."""
     count = min(len(outline) // 3, OUTLINE_SYMBOLS)
-    blocks = Blocks.of(outline[: 2 * count], outline[2 * count : 3 * count], secret)
-    if len(outline) <= 3 * OUTLINE_SYMBOLS:
-        return MainOutline(blocks, 0, b"", len(blocks.symbols), secret)
+    raw, kinds, ends, hashes = blocks_of(outline[: 2 * count], outline[2 * count : 3 * count], secret)
+    symbols = np.frombuffer(raw, dtype="<u2")
     tail = outline[3 * OUTLINE_SYMBOLS :]
-    return MainOutline(blocks, int.from_bytes(tail[:4], "little"), tail[4:], tail_begins(blocks.symbols), secret)
+    begins = tail_begins(symbols) if tail else len(symbols)
+    return MainOutline(symbols, kinds, ends, hashes, int.from_bytes(tail[:4], "little"), tail[4:], begins, secret)
 
 
 def tail_begins(kept: Symbols) -> int:

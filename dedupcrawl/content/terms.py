@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -22,8 +21,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import mmh3
+
 from dedupcrawl.core.characters import CJK, VOWEL_SIGNS, fold
 from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.terms import LONGEST_WORD, PLACE, cut, cut_text, term_hashes
 from dedupcrawl.core.words import STOP_WORDS
 from dedupcrawl.setting import file, parameter
 
@@ -33,30 +35,23 @@ TERMS_VERSION = 2
 STOPPED = ""
 """Stands in a sequence for a stop word, in a text with ideographs also for a mark: a phrase ends there."""
 
-_LONGEST = 64  # characters; longer words are cut into pieces, so that what is remembered stays small
 _REMEMBERED = 1 << 16  # words whose terms are remembered
 
-_PLACE = "\ue000"  # of a spaced word; a character for private use, so part of no word
 _ENTRY = re.compile("(.+?)(?: ([0-9]{1,12}))?(?: ([A-Za-z]+))?")  # of a dictionary, as jieba's load_userdict reads it
 
 
 class _Patterns(NamedTuple):
-    """What words are cut out of a folded text by."""
+    """What words are known by."""
 
-    cjk: re.Pattern[str]
-    words: re.Pattern[str]  # without ideographs, kana and underscores: quicker than `split`, to the same effect
-    split: re.Pattern[str]
     word: re.Pattern[str]
     ideographs: re.Pattern[str]
 
 
 @cache  # like the libraries: to compile them takes 20 ms
 def _patterns() -> _Patterns:
-    ideographs, spaced = f"[{CJK}]{{1,{_LONGEST}}}", f"(?:[^\\W_{CJK}]|[{VOWEL_SIGNS}]){{1,{_LONGEST}}}"
-    words = f"[\\w{VOWEL_SIGNS}]{{1,{_LONGEST}}}"
-    return _Patterns(
-        *map(re.compile, (f"[{CJK}]", words, f"({spaced})", f"{ideographs}|{spaced}|{_PLACE}", ideographs))
-    )
+    ideographs = f"[{CJK}]{{1,{LONGEST_WORD}}}"
+    spaced = f"(?:[^\\W_{CJK}]|[{VOWEL_SIGNS}]){{1,{LONGEST_WORD}}}"
+    return _Patterns(re.compile(f"{ideographs}|{spaced}|{PLACE}"), re.compile(ideographs))
 
 
 class DictionaryError(ValueError):
@@ -149,51 +144,52 @@ def term(word: str) -> str:
 
 def term_sequence(folded: str, dictionary: str = "") -> list[str]:
     """The terms of a folded text in order, `STOPPED` as said there; total for any string."""
-    segments, spaced = _words(folded, dictionary)
-    if not spaced:
-        return list(map(term, segments))
+    text, spaced = cut(folded)
+    if not text:
+        return list(map(term, spaced))
     terms = map(term, spaced)
-    return [found if found != _PLACE else next(terms) for found in map(term, segments)]
+    return [found if found != PLACE else next(terms) for found in map(term, _segmented(text, dictionary))]
 
 
-def term_counts(text: SymbolText, dictionary: str = "") -> dict[str, int]:
-    """`Counter(term_sequence(text.text))`, where a symbol is made terms once, however often it occurs."""
-    folded = text.text
-    counts: dict[str, int] = {}
-    if folded.isascii() or _patterns().cjk.search(folded) is None:
-        for symbol, count in Counter(text.symbols).items():  # words, numbers and signs: no word is in two of them
-            for found in _terms_of_symbol(symbol):
-                counts[found] = counts.get(found, 0) + count
-        return counts
-    segments, spaced = _words(folded, dictionary)
-    words = Counter(segments)
-    if spaced:
-        del words[_PLACE]
-        words.update(spaced)
-    for word, count in words.items():
-        found = term(word)
-        counts[found] = counts.get(found, 0) + count
-    return counts
+def main_terms(text: SymbolText, dictionary: str = "") -> bytes:
+    """The hashes of `term_sequence(text.text)` without those that are `STOPPED`, four bytes each, in no order."""
+    return _hashes(*cut_text(text), dictionary)
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _terms_of_symbol(symbol: str) -> tuple[str, ...]:
-    return tuple(term_sequence(symbol))
+def terms_of_line(line: str, dictionary: str = "") -> bytes:
+    """The same of a line that may recur on the pages of a site, such as the text of a link."""
+    return _hashes(*cut(fold(line)), dictionary)
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def terms_of_line(line: str, dictionary: str = "") -> tuple[str, ...]:
-    """The terms of a line that may recur on the pages of a site, such as the text of a link; see `term_sequence`."""
-    return tuple(term_sequence(fold(line), dictionary))
+def term_hash(term: str) -> int:
+    """MurmurHash3 x86 32."""
+    return mmh3.hash(term.encode("utf-8", "replace"), 0, False)
 
 
-def _words(folded: str, dictionary: str) -> tuple[list[str], list[str]]:
-    """Words and marks in order; with ideographs or kana, `_PLACE` stands in it for each of the spaced words."""
-    if folded.isascii() or _patterns().cjk.search(folded) is None:
-        return _patterns().words.findall(folded.replace("_", " ")), []
-    # The segmenter sees one mark in the place of each spaced word: it would cut Cyrillic into letters.
-    pieces = _patterns().split.split(folded.replace(_PLACE, " "))
-    segments = _segmenter(dictionary)(_PLACE.join(pieces[::2]).encode("utf-8", "replace").decode("utf-8"))
-    if max(map(len, segments), default=0) > _LONGEST:
+class _TermHashes(dict[str, int]):
+    """Word → hash of its term, −1 where it has none; made when it is asked for, and for a while remembered."""
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        found = term(word) if word != PLACE else STOPPED
+        self[word] = hashed = -1 if found == STOPPED else term_hash(found)
+        return hashed
+
+
+_term_hashes = _TermHashes()
+
+
+def _hashes(text: str, spaced: list[str], dictionary: str) -> bytes:
+    if text:
+        spaced += _segmented(text, dictionary)
+    return term_hashes(spaced, _term_hashes)
+
+
+def _segmented(text: str, dictionary: str) -> list[str]:
+    """Words and marks of a text in order; `PLACE` is one."""
+    segments = _segmenter(dictionary)(text)
+    if max(map(len, segments), default=0) > LONGEST_WORD:
         segments = list(chain.from_iterable(map(_patterns().word.findall, segments)))
-    return [segment for segment in segments if segment != " "], pieces[1::2]
+    return [segment for segment in segments if segment != " "]

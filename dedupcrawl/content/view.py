@@ -79,25 +79,24 @@ class View(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def blocks(self) -> frozenset[int]:
         """The blocks of its main text, by their hashes."""
-        return frozenset(self.main.blocks.hashes)
+        return frozenset(self.main.hashes)
 
     @cached_property
     def everywhere(self) -> set[int]:
         """Blocks of its main text that nearly all pages of its site have."""
-        blocks = self.main.blocks.hashes
+        blocks = self.main.hashes
         return set(compress(blocks, self.site.everywhere(blocks)))
 
     @cached_property
     def _no_furniture(self) -> NDArray[np.bool_]:
-        blocks = self.main.blocks
-        return blocks.keep(self.site.recurring(blocks.hashes))
+        return self.main.keep(self.site.recurring(self.main.hashes))
 
     @cached_property
     def own(self) -> NDArray[np.bool_]:
         """Shape (n,): which symbols of its main text are its own."""
         own = self._no_furniture
         if self._is_little(own):  # names of products that many lists have tell the lists apart
-            own = self.main.blocks.keep(self.site.everywhere(self.main.blocks.hashes))
+            own = self.main.keep(self.site.everywhere(self.main.hashes))
         return np.ones(len(own), dtype=np.bool_) if self._is_little(own) else own
 
     def _is_little(self, own: NDArray[np.bool_]) -> bool:
@@ -111,7 +110,7 @@ class View(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def own_words(self) -> int:
         """How many words its own text has: an ideograph is half of one, a letter of Thai and its like a quarter."""
-        kinds = np.frombuffer(self.main.blocks.kinds, dtype=np.uint8)[self.own]
+        kinds = np.frombuffer(self.main.kinds, dtype=np.uint8)[self.own]
         letters, ideographs = (int(np.count_nonzero(kinds & bit)) for bit in (LETTER, IDEOGRAPH))
         return len(kinds) + self.main.tail - (3 * letters + 2 * ideographs) // 4
 

@@ -642,16 +642,19 @@ def utf8_of(data: bytes) -> int:
     size: cython.Py_ssize_t = len(data)
     at: cython.Py_ssize_t = 0
     word: uint64_t = 0
+    next_word: uint64_t = 0
     point: uint32_t
     found: cython.int = UTF8 | ASCII
     while at < size:
         if text[at] < 0x80:
-            at += 1
-            while at + 8 <= size:  # eight bytes at once
+            while at + 16 <= size:  # sixteen bytes at once
                 memcpy(cython.address(word), text + at, 8)
-                if word & cython.cast(uint64_t, 0x8080808080808080):
+                memcpy(cython.address(next_word), text + at + 8, 8)
+                if (word | next_word) & cython.cast(uint64_t, 0x8080808080808080):
                     break
-                at += 8
+                at += 16
+            while at < size and text[at] < 0x80:
+                at += 1
             continue
         found = (found & ~ASCII) | (LONG if text[at] >= 0xE0 else 0)
         point = _common(text, size, at)

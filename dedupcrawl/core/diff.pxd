@@ -3,6 +3,7 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
 cpdef enum:  # what a difference is
     FURNITURE  # of text that the site repeats, on one side
     SLOT  # of text that the site repeats, on both sides
+    VALUE  # likewise, a number by another one where no counter stands: in a column of a list
     COUNTED  # another day of posting, or number of views, readers, comments
     FILLER  # words that say nothing
     ADDED

@@ -157,6 +157,8 @@ def _kind(
     if _is_seam(here, there) or _is_seam(there, here):
         both = False
     if not (here.own or there.own):
+        if both and not is_counted and not (_dates(here) or _dates(there)) and _figures(here) and _figures(there):
+            return VALUE
         return SLOT if both else FURNITURE
     if not (here.telling or there.telling):
         return FILLER

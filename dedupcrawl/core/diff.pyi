@@ -4,6 +4,7 @@ from dedupcrawl.core.digests import Secret
 
 FURNITURE: int  # kinds of differences
 SLOT: int
+VALUE: int
 COUNTED: int
 FILLER: int
 ADDED: int

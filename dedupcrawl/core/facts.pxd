@@ -2,7 +2,7 @@ from dedupcrawl.core.outline cimport Note, Outline
 from dedupcrawl.core.tags cimport Kind, Span
 
 cdef class Facts:
-    cdef readonly bytes markup, digest
+    cdef readonly bytes markup, body
     cdef readonly bint is_cut
     cdef bint keeps_anchors, is_taken
     cdef Outline outline

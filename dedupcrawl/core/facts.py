@@ -30,15 +30,15 @@ class Facts:
 
     Args:
         markup: HTML in UTF-8, however broken.
-        digest: Of the body that it was decoded from.
+        body: What it was decoded from, by which pages without text are told apart.
         is_cut: There is more than `markup`.
         keeps_anchors: A page with anchors will be made of it.
 
     Values of attributes are given with their character references replaced, and without white space around them.
     """
 
-    def __init__(self, markup: bytes, digest: bytes = b"", is_cut: bool = False, keeps_anchors: bool = False):
-        self.markup, self.digest, self.is_cut, self.keeps_anchors = markup, digest, is_cut, keeps_anchors
+    def __init__(self, markup: bytes, body: bytes = b"", is_cut: bool = False, keeps_anchors: bool = False):
+        self.markup, self.body, self.is_cut, self.keeps_anchors = markup, body, is_cut, keeps_anchors
 
     def read(self):
         if self.outline is None:

@@ -23,7 +23,7 @@ from cython.cimports.dedupcrawl.core.tags import (
     next_attribute,
 )
 from cython.cimports.libc.stdint import int64_t, uint8_t, uint32_t
-from cython.cimports.libc.string import memchr, memcmp
+from cython.cimports.libc.string import memchr, memcmp, memset
 
 _BLOCK_COST = cython.declare(cython.double, 25)  # bytes; a block of less speaks against its container
 _LINKED = cython.declare(cython.double, 0.5)  # share of a block in links, from which on it is a list of links
@@ -202,8 +202,15 @@ def hint_of(text, element):
     """What an element holds, by its name and attributes."""
     if element.hint != BY_ATTRIBUTES:
         return element.hint
+    element.hint = _hint_in(text, element.attributes)
+    return element.hint
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _hint_in(text: Text, left: Span) -> cython.int:
+    """What an element's attributes say."""
     hint: cython.int = NEUTRAL
-    left: Span = element.attributes
     attribute: Attribute
     left.end = min(left.end, left.begin + _HINT_LIMIT)
     while next_attribute(text, cython.address(left), cython.address(attribute)):
@@ -243,7 +250,10 @@ def _weigh(page: Outline) -> cython.void:
 def _find_roles(page: Outline) -> cython.void:
     """What each element holds, by the nearest hint at it or around it; nothing in boilerplate is content."""
     elements: cython.pointer(Element) = page.elements
+    alike: cython.int[16]  # elements of which the attributes were read last: rows of a list have the same ones
+    other: cython.pointer(Element)
     i: cython.int
+    memset(alike, 0, cython.sizeof(alike))
     for i in range(page.block_count):
         block: cython.pointer(Block) = cython.address(page.blocks[i])
         elements[block.element].running += block.value if block.value > 0 else _TRACE
@@ -255,6 +265,17 @@ def _find_roles(page: Outline) -> cython.void:
         element: cython.pointer(Element) = cython.address(elements[i])
         element.role = elements[element.parent].role
         if element.running != 0 and element.role != BOILERPLATE:
+            if element.hint == BY_ATTRIBUTES:
+                size: cython.Py_ssize_t = element.attributes.end - element.attributes.begin
+                slot: cython.pointer(cython.int) = cython.address(alike[size & 15])
+                other = cython.address(elements[slot[0]])
+                if (
+                    slot[0]
+                    and other.attributes.end - other.attributes.begin == size
+                    and not memcmp(page.source + other.attributes.begin, page.source + element.attributes.begin, size)
+                ):
+                    element.hint = other.hint
+                slot[0] = i
             hint: cython.int = hint_of(page.source, element)
             if hint == CONTENT or (hint == BOILERPLATE and element.running <= limit):
                 element.role = hint

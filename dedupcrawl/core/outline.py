@@ -28,7 +28,7 @@ from cython.cimports.dedupcrawl.core.tags import (
     next_attribute,
     read_tag,
 )
-from cython.cimports.libc.stdlib import calloc, free, malloc, realloc
+from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy, memset
 
 _page = cython.declare(Meaning)  # of the page itself, which is outermost
@@ -63,9 +63,10 @@ class Outline:
         self.raw = cython.cast(cython.pointer(uint8_t), malloc(size + 1))  # a line's break is shorter than its tag
         self.unescaped = cython.cast(cython.pointer(uint8_t), malloc(size + size // 5 + 1))
         self.element_room = 16 + size // 128
-        self.elements = cython.cast(cython.pointer(Element), calloc(self.element_room, cython.sizeof(Element)))
+        self.elements = cython.cast(cython.pointer(Element), malloc(self.element_room * cython.sizeof(Element)))
         if self.raw is cython.NULL or self.unescaped is cython.NULL or self.elements is cython.NULL:
             raise MemoryError
+        memset(self.elements, 0, cython.sizeof(Element))
         self.element_count = self.depth = 1
         self.stack[0].meaning = cython.address(_page)
         self.in_head = True

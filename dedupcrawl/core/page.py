@@ -14,7 +14,7 @@ from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy
 
 from dedupcrawl.core.characters import collapse
-from dedupcrawl.core.digests import NO_SECRET
+from dedupcrawl.core.digests import NO_SECRET, digest_of
 from dedupcrawl.core.symbols import vocabulary_of
 
 _MOST_LINKS = cython.declare(cython.int, 1_000)  # links of a page to its own host that are read
@@ -22,6 +22,7 @@ _TELLING = cython.declare(
     cython.int, 40
 )  # characters that a page shows, from which on it is more than a JavaScript shell
 _HEADLINE = 60  # characters; set by hand
+_LONG_BODY = cython.declare(cython.int, 65_536)  # bytes; a longer one is not held until somebody asks for its digest
 _LINKED = cython.declare(cython.double, 0.5)  # share of a block that is links, from which on it is a menu
 _TEXTS = ("url", "title", "headline", "keywords", "description")
 _LISTS = (
@@ -112,7 +113,8 @@ class Page:
         self.headings, self.also_at = headings, also_at
         self.secondary, self.resources = secondary, resources
         self.anchors_same_site, self.anchors_other_sites = anchors_same_site, anchors_other_sites
-        self.body_digest, self.body_tells, self.selector_missed = body_digest, body_tells, selector_missed
+        self.digest, self.body = body_digest, None
+        self.body_tells, self.selector_missed = body_tells, selector_missed
         self.links, self.main_links = frozenset(links), frozenset(main_links)
         if not all([type(link) is int for link in self.links | self.main_links]):
             raise TypeError("the links of a page are hashes, as link_hash makes them of what local_form gives.")
@@ -220,6 +222,12 @@ class Page:
         return f"{self.title}\n{self.headline}" if self.title and self.headline else self.title
 
     @property
+    def body_digest(self):
+        if self.body is not None:
+            self.digest, self.body = digest_of(self.body) if self.body else b"", None
+        return self.digest
+
+    @property
     def has_text(self):
         """Whether it has a line of any kind."""
         return self.line_count > 0
@@ -309,7 +317,10 @@ def read(
     outline: Outline = facts.taken(stays is not None)
     headings: list = _headings(outline) if stays is not None else []
     page: Page = Page.__new__(Page)
-    page.url, page.title, page.headline, page.body_digest = url, outline.title, "", facts.digest
+    page.url, page.title, page.headline = url, outline.title, ""
+    page.body = facts.body
+    if len(page.body) > _LONG_BODY:
+        page.digest, page.body = digest_of(page.body), None
     page.keywords = page.description = ""
     page.headings = page.anchors_same_site = page.anchors_other_sites = ()
     page.also_at = also_at

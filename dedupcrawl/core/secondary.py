@@ -87,25 +87,25 @@ class Reader:
     def read_embedded(self, shown):
         """An image, a frame, a medium, or something to write in."""
         said: dict
-        name: bytes = self.outline.markup[shown.name.begin : shown.name.end].lower()
-        raw: bytes = self.outline.markup[shown.attributes.begin : shown.attributes.end]
-        if name == b"iframe" and b"srcdoc" in raw.lower():
+        written: bytes = self.outline.markup[shown.name.begin : shown.attributes.end]
+        if equals(self.outline.source, shown.name, "iframe") and b"srcdoc" in written.lower():
             whole: Span = shown.attributes
             whole.end = max(whole.end, shown.content.end)  # its tag seems to end where the first one in it does
             said = self.attributes(whole)
             return self.read_inner(said.get("srcdoc", "").encode("utf-8", "replace")) if not is_small(said) else 0
-        key: tuple = name, raw
-        found: object = _read.get(key)
+        found: object = _read.get(written)
         if found is None:
+            name: bytes = self.outline.markup[shown.name.begin : shown.name.end].lower()
             said = self.attributes(shown.attributes)
             found = _written(said) if name == b"input" else _embedded(name, said)
-            if len(raw) <= _LONGEST_KNOWN:
+            if len(written) <= _LONGEST_KNOWN:
                 if len(_read) >= _MOST_KNOWN:
                     _read.clear()
-                _read[key] = found
-        named, *lines = cython.cast(tuple, found)
-        for line in lines:
-            self.add(line)
+                _read[written] = found
+        named: str = cython.cast(tuple, found)[0]
+        i: cython.int
+        for i in range(1, len(cython.cast(tuple, found))):
+            self.add(cython.cast(tuple, found)[i])
         if named and len(self.resources) < _MOST_RESOURCES:
             self.resources[named] = None
         return 0

@@ -20,6 +20,7 @@ from functools import lru_cache
 import cython
 import numpy as np
 from cython.cimports.cpython.unicode import PyUnicode_FromKindAndData
+from cython.cimports.dedupcrawl.core.ascii import Text, find
 from cython.cimports.dedupcrawl.core.characters import (
     ALONE,
     CAPITAL,
@@ -91,9 +92,15 @@ vocabulary_of = lru_cache(maxsize=16)(Vocabulary)
 def _text_of(lines: tuple, vocabulary: Vocabulary) -> SymbolText:
     made: SymbolText = SymbolText.__new__(SymbolText)
     made.vocabulary = vocabulary
-    for line in "\n".join(lines).split("\n"):
-        raw: bytes = line.encode("utf-8", "surrogatepass")
-        made.add(raw, len(raw))
+    raw: bytes = "\n".join(lines).encode("utf-8", "surrogatepass")
+    text: Text = raw
+    size: cython.Py_ssize_t = len(raw)
+    begin: cython.Py_ssize_t = 0
+    made.reserve(size)
+    while begin <= size:
+        end: cython.Py_ssize_t = find(0x0A, text, begin, size)
+        made.add(text + begin, end - begin)
+        begin = end + 1
     return made
 
 

@@ -281,7 +281,8 @@ def read_tag(text, at, end, tag):
             break
         at = _after_quoted(text, at + 1, end)
         values += 1
-    at = find(0x3E, text, at, end)
+    if values == MAX_VALUES:
+        at = find(0x3E, text, at, end)
     tag.attributes.end = at
     return at + (at < end)
 

@@ -78,15 +78,15 @@ class AfterAll:
             return (rewrite.canonical in targets or is_by_wrong) and not self.is_fetched(rewrite.url)
 
         wrong = {rule for ruling in rulings.values() for rule in (*ruling.revoked, *ruling.restricted)}
-        after_all = {waited.url: waited for target in targets for waited in self._parts.pending.refute(target)}
+        for target in targets:
+            rewrites.refute(target)
+        after_all = list[Request]()
         try:
-            for rewrite in filter(is_lost, rewrites.found(targets, wrong)):
-                self._parts.pending.release(rewrite.canonical, rewrite.url)
-                after_all.setdefault(rewrite.url, rewrites.request(rewrite))
+            after_all += map(rewrites.request, filter(is_lost, rewrites.found(targets, wrong)))
         except INDEX_FAILS:
             logger.exception("The index cannot tell what a wrong rule has cost; it will be asked again.")
             self._owed.append(partial(self.fetch, targets, rulings))
-        self.fetch_instead(after_all.values(), "a trial spoke against the rule, or against its canonical URL")
+        self.fetch_instead(after_all, "a trial spoke against the rule, or against its canonical URL")
 
     def fetch_instead(self, requests: Iterable[Request], why: str) -> None:
         """Fetch what was sent elsewhere, as it was asked for, or what rules that are left make of it."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from scrapy import Request, Spider
 from scrapy.http.request import NO_CALLBACK
 
-from dedupcrawl.crawl.journal_file import pack_request
+from dedupcrawl.crawl.packed_request import pack_request
 from dedupcrawl.sites import without_user
 
 logger = logging.getLogger(__name__)

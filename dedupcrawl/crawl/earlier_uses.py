@@ -100,7 +100,7 @@ class EarlierUses:
 
             def tells(use: Rewrite, owner: str = owner) -> bool:
                 is_of_use = owner_of(use.url) == owner and not self.parts.book.is_off(use.url, use.rules)
-                is_there = is_of_use and not self.parts.pending.is_refuted(use.canonical)
+                is_there = is_of_use and not self.parts.rewrites.is_refuted(use.canonical)
                 return is_there and not self.was_tried(use)
 
             self._try(tells, rules=[rule], most=missing)

@@ -6,7 +6,6 @@ import logging
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -129,10 +128,7 @@ class Dedup:
         self.repetitions = Repetitions(crawler, self.settings, self.aliases.discoveries)
         self.watch = RuleWatch(parts, self.aliases, AliasRows(self._log, parts))
         self.software = self._software()
-        if self.settings.run:
-            first = partial(self._index.first_of_run, self._run)
-            parts.pending.shared = lambda identity, url: first(identity, url.encode()).decode()
-        elif is_redis(spec) and self.settings.scope == "run":
+        if not self.settings.run and is_redis(spec) and self.settings.scope == "run":
             logger.warning(_ALONE)
         self.rewriter = Rewriter(parts, self.watch, self.aliases)
         self._learning = self._learns() if self.settings.learn else None
@@ -229,7 +225,6 @@ class Dedup:
             self.watch.close,
             self.aliases.close,
             self._keep_software,
-            self.parts.pending.close,
             self._log.close,
         )
 

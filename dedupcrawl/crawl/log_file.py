@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
+from typing import IO
 
 import msgspec
 from scrapy import Request
@@ -16,12 +18,13 @@ from scrapy.http import Response
 from dedupcrawl.aliases.alias import said_by
 from dedupcrawl.aliases.sources import canonical_of
 from dedupcrawl.content.checks.registry import make_checks
-from dedupcrawl.crawl.journal_file import JournalFile
 from dedupcrawl.crawl.pages import FetchedPage, is_html, media_type
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.output import private_folder
+from dedupcrawl.output import open_private, private_folder
 from dedupcrawl.sites import owner_of, without_user
 from dedupcrawl.verdict import Verdict
+
+logger = logging.getLogger(__name__)
 
 _FLUSH_EVERY = 64  # rows; a kill loses at most so many
 
@@ -54,27 +57,61 @@ class LogRow(msgspec.Struct, omit_defaults=True):
 _URLS = ("url", "canonical", "redirect_to", "duplicate_of", "alias_of")
 
 
-class LogFile(JournalFile):
-    """Where the rows go; nowhere without a `path`.
+class LogFile:
+    """Where the rows go, whole lines only, so that several processes may share one file; nowhere without a `path`.
+
+    A kill costs at most the rows that wait, and one that is torn. A crawl goes on without what cannot be written, which
+    is said once.
 
     Attributes:
         added: Called with each row.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, at_once: int = _FLUSH_EVERY) -> None:
+        self.path, self._at_once = path, at_once
+        self.added: Callable[[LogRow], None] = lambda row: None
+        self._rows: list[bytes] = []
+        self._was_said = self._is_torn = False
+        self._file: IO[bytes] | None = None
         if path is not None:
             private_folder(path.parent)
-        super().__init__(path, _FLUSH_EVERY)
-        self.path = path
-        self.added: Callable[[LogRow], None] = lambda row: None
+            self._file = open(path, "ab+", buffering=0, opener=open_private)  # noqa: SIM115 - closed by `close`
+            if self._file.tell():
+                self._file.seek(-1, 2)
+                self._is_torn = self._file.read(1) != b"\n"  # by a kill
 
     def write(self, row: LogRow) -> None:
         """Add a row, its URLs without user and password; it reaches the file with the next ones."""
         for name in _URLS:
             if "@" in (url := getattr(row, name)):
                 setattr(row, name, without_user(url))
-        self.append(row)
+        if self._file is not None:
+            self._rows.append(msgspec.json.encode(row))
+            if len(self._rows) >= self._at_once:
+                self.flush()
         self.added(row)
+
+    def flush(self) -> None:
+        """Hand all rows to the operating system, in one write."""
+        if self._file is None or not self._rows:
+            return
+        lines = b"\n".join([*[b""] * self._is_torn, *self._rows, b""])
+        self._rows, left = [], lines
+        try:
+            while left:
+                left = left[self._file.write(left) :]
+        except OSError as error:
+            if not self._was_said:
+                logger.error("%s cannot be written: %s. Until it can be, rows are lost.", self.path, error)
+            self._was_said = True
+        self._is_torn = bool(left) and (self._is_torn or left != lines)
+
+    def close(self) -> None:
+        """Write what waits and close the file; further rows are lost."""
+        self.flush()
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
 
 
 _CHECKS = ("exact", "simhash")  # their signatures are columns of the crawl log

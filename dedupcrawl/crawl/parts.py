@@ -20,7 +20,7 @@ from dedupcrawl.crawl.credentials import Credentials
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
 from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, TRIAL, without_fragment
-from dedupcrawl.crawl.rewrites import PendingRewrites, Rewrites
+from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.crawl.same_page import EarlierPages
 from dedupcrawl.crawl.url_set import key_of
 from dedupcrawl.detection.detector import Detector
@@ -211,6 +211,7 @@ class Parts:
         self.sending = Sending(crawler)
         self.bypass = DupeFilterBypass(crawler.signals, self.fingerprint)
         self.savings = Savings(crawler.stats, self.detector.tally)
-        self.pending = PendingRewrites(folder / "pending-rewrites.jsonl" if folder else None, self.credentials)
-        self.rewrites = Rewrites(self.index, self.credentials, self.run)
+        self.rewrites = Rewrites(
+            self.index, self.credentials, self.run, lasts=folder is not None, is_shared=bool(self.settings.run)
+        )
         self.earlier = EarlierPages(self.index, self.run, self.normalizer)

@@ -21,7 +21,7 @@ from dedupcrawl.content.evidence import sureness
 from dedupcrawl.content.html import extract
 from dedupcrawl.crawl.extension import Component
 from dedupcrawl.crawl.failures import INDEX_FAILS, Survived, survive
-from dedupcrawl.crawl.journal_file import pack_request
+from dedupcrawl.crawl.packed_request import pack_request
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.request_meta import TRIAL
 from dedupcrawl.crawl.storing import DropDuplicate

@@ -12,7 +12,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from dedupcrawl.crawl.failures import INDEX_FAILS
-from dedupcrawl.crawl.journal_file import restored
+from dedupcrawl.crawl.packed_request import restored
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import FORCE_KEEP, GONE, MOVED, ORIGINAL_URL, REFETCHED, without_fragment
 from dedupcrawl.index.contract import Ledger

@@ -33,8 +33,8 @@ class Rewriter:
 
     def __init__(self, parts: Parts, watch: RuleWatch, aliases: Aliases) -> None:
         self._parts = parts
-        self._normalizer, self._pending = parts.normalizer, parts.pending
-        self._watch, self._aliases, self._first_seen = watch, aliases, parts.pending.first_seen
+        self._normalizer, self._rewrites = parts.normalizer, parts.rewrites
+        self._watch, self._aliases, self._first_seen = watch, aliases, parts.rewrites.first_seen
         self._is_off, self._is_fetched = parts.book.is_off, watch.after_all.is_fetched
         watch.after_all.rewrite = self.rewrite
         self._fingerprint = parts.fingerprint
@@ -46,7 +46,7 @@ class Rewriter:
         if self._mode(url) != "rewrite" or url in self._pages_of_their_own:
             return url
         identity = self._normalizer.identity(url)
-        return url if self._pending.is_refuted(identity) else identity
+        return url if self._rewrites.is_refuted(identity) else identity
 
     def rewrite(self, request: Request) -> Request:  # noqa: PLR0911 - a reason each
         """The request to send instead; the same object when there is nothing to change."""
@@ -90,7 +90,7 @@ class Rewriter:
         if known.kind == "equivalence":
             made = self._normalizer.by_some(url, unproved, are_rewrites=True).canonical
             by_known = partial(self._normalizer.by_some, which=unproved)
-            wanted = self._pending.stand_in(wanted, made, lambda first: by_known(first).canonical)
+            wanted = self._rewrites.stand_in(wanted, made, lambda first: by_known(first).canonical)
             known = replace(known, rules=tuple(dict.fromkeys((*known.rules, *by_known(wanted).rules))))
         return request if wanted == url else self._send(request, wanted, known, mode)
 
@@ -102,7 +102,7 @@ class Rewriter:
         if found.kind == "rewrite":
             return found
         made = self._normalizer.fetchable(found.url)
-        is_there = self._pending.is_proven(made.canonical)
+        is_there = self._rewrites.is_proven(made.canonical)
         is_proved = is_there or not self._parts.tries or self._parts.book.is_proved(found.url, made.rules)
         return made if is_proved else Normalized(found.url, found.url, "unchanged", ())
 
@@ -110,9 +110,9 @@ class Rewriter:
         """What is asked for instead of a URL: its canonical form, or the first URL of an identity that cannot be."""
         identity = found.canonical
         needs_stand_in = found.kind == "equivalence" or identity in self._first_seen
-        if not needs_stand_in or self._is_fetched(identity) or not self._pending.is_unknown(identity):
+        if not needs_stand_in or self._is_fetched(identity) or not self._rewrites.is_unknown(identity):
             return identity
-        return self._pending.stand_in(identity, url, lambda first: self._normalizer.normalize(first).canonical)
+        return self._rewrites.stand_in(identity, url, lambda first: self._normalizer.normalize(first).canonical)
 
     def follows(self, request: Request) -> bool:
         """Whether `follow` asks what is known of a request's URL."""
@@ -132,10 +132,9 @@ class Rewriter:
         is_made = found.canonical in trail or (not is_answered and is_one_url(found.canonical, request.url))
         if is_made and mode == "rewrite":
             # Rules make of the page that was kept the URL of one that was dropped for it: so it is asked for itself.
-            for before in (request.url, *filter(self._pending.waits, request.meta.get(CANONICAL, ()))):
-                self._pending.lead_on(before, found.canonical)
-            self._pending.wait(found.canonical, request)  # should it be gone by now
-            self._parts.rewrites.add(request, found.canonical, found.rules)  # or this one be another page
+            for before in (request.url, *filter(self._rewrites.waits, request.meta.get(CANONICAL, ()))):
+                self._rewrites.lead_on(before, found.canonical)
+            self._rewrites.send(request, found.canonical, found.rules)  # should it be gone by now, or this another page
             self._parts.savings.lead_on(request)
             if self._skipped.add(request.url):
                 self._ask_for_links(request.url)
@@ -143,10 +142,10 @@ class Rewriter:
             sent = request.replace(url=found.canonical, meta={**request.meta, **proves})
             return sent if self._parts.bypass.knows(sent) else self._parts.bypass.let_by(sent)
         if is_answered and mode == "rewrite":
-            self._pending.prove(found.canonical)
+            self._rewrites.prove(found.canonical)
         sent = self._send(request, found.canonical, found, mode)
         if sent is not request:
-            self._pending.lead_on(request.url, sent.url)
+            self._rewrites.lead_on(request.url, sent.url)
             if not was_found_out(found.rules[0]):  # what pages say is no evidence in a trial of the rules before
                 sent.meta[CANONICAL] = [sent.url]
         return sent
@@ -166,7 +165,7 @@ class Rewriter:
         if sent is request:
             return None
         self._parts.savings.fetch_as_asked(without_fragment(request.url))
-        self._pending.lead_on(without_fragment(request.url), sent.url)
+        self._rewrites.lead_on(without_fragment(request.url), sent.url)
         self._aliases.lead_on(without_fragment(request.url), sent.url, source)
         self._aliases.discoveries.made(sent.url)
         return sent
@@ -186,7 +185,7 @@ class Rewriter:
         target = rewritten.url
         if rewritten is request:
             return self._as_one(request, wanted) if mode == "rewrite" else request
-        if self._pending.is_refuted(target) or self._is_filtered(request, target):
+        if self._rewrites.is_refuted(target) or self._is_filtered(request, target):
             return request
         trail = request.meta.get(TRAIL, ())
         if target in trail or self._came_from(request, found.canonical):
@@ -200,11 +199,11 @@ class Rewriter:
             return request
         self._parts.stats.inc_value(f"dedup/url/{found.kind}")
         self._parts.stats.inc_value("dedup/url/rewritten")
-        on_the_way = [before for before in request.meta.get(CANONICAL, ()) if self._pending.waits(before)]
+        on_the_way = [before for before in request.meta.get(CANONICAL, ()) if self._rewrites.waits(before)]
         if self._watch.rewritten(request, target, found.rules):
             self._ask_for_links(url)
         for before in on_the_way:  # the target may have been asked for already, and this request will be dropped
-            self._pending.lead_on(before, target)
+            self._rewrites.lead_on(before, target)
         rewritten.meta[ORIGINAL_URL] = request.meta.get(ORIGINAL_URL, url)
         rewritten.meta[CANONICAL] = [*on_the_way, target]  # a redirect that is rewritten answers both
         rewritten.meta[TRAIL] = [*trail, url]
@@ -220,12 +219,12 @@ class Rewriter:
     def _as_one(self, request: Request, wanted: str) -> Request:
         """Scrapy takes its URL and `wanted` for one, so that the one that is asked for first has to answer for both."""
         bypass = self._parts.bypass
-        if self._pending.is_refuted(wanted):  # what the filter knows is the one that led nowhere
+        if self._rewrites.is_refuted(wanted):  # what the filter knows is the one that led nowhere
             return request if bypass.knows(request) else bypass.let_by(request)
-        if self._pending.is_unknown(wanted):
-            self._pending.lead_on(wanted, request.url)
+        if self._rewrites.is_unknown(wanted):
+            self._rewrites.lead_on(wanted, request.url)
         else:
-            self._pending.wait(wanted, request)
+            self._rewrites.send(request, wanted, ())
         return request
 
     def _ask_for_links(self, url: str) -> None:
@@ -257,9 +256,9 @@ class Rewriter:
         original = request.meta.get(ORIGINAL_URL)
         is_back = request.url == original  # this was the fallback already
         canonicals = request.meta.get(CANONICAL, [without_fragment(request.url)])
-        waiting = {canonical: self._pending.refute(canonical) for canonical in canonicals}
+        waiting = {canonical: self._rewrites.refute(canonical) for canonical in canonicals}
         for canonical in canonicals:
-            if (end := self._pending.end(canonical)) != canonical:  # nobody waits for it any more
+            if (end := self._rewrites.end(canonical)) != canonical:  # nobody waits for it any more
                 self._watch.missing_between(canonical, end)
         if original is not None and not is_back and all(one.url != original for of in waiting.values() for one in of):
             waiting[canonicals[0]].append(request.replace(url=original))
@@ -291,13 +290,13 @@ class Rewriter:
     def give_up(self) -> list[Request]:
         """Whatever still waits for an answer when none can come any more, to be fetched as it was asked for."""
         asked = []
-        for canonical in self._pending.unanswered():
+        for canonical in self._rewrites.unanswered():
             is_there = canonical in self._watch.after_all.answered  # by a trial of the URL itself
             is_there = is_there or self._parts.earlier.look(canonical) is not None  # another worker has fetched it
             if is_there and canonical not in self._watch.suspected:
-                self._pending.prove(canonical)
+                self._rewrites.prove(canonical)
                 continue
-            waited = list(map(as_asked, self._pending.refute(canonical)))
+            waited = list(map(as_asked, self._rewrites.refute(canonical)))
             asked += self._watch.gone(canonical, waited, "was not answered", is_sure=False)
         return asked
 

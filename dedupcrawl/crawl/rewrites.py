@@ -1,49 +1,122 @@
-"""Which URL is asked for instead of another: what was sent where, and who waits for an answer."""
+"""What this crawl asks for instead of what: skips, each with the premise that the other URL answers.
+
+Scrapy's duplicate filter drops the second request for one URL. Should that lead nowhere (404, forbidden, a redirect to
+its own variant), every request that was sent there has to be fetched as it was asked for; and should a rule turn out to
+be wrong, everything that it sent elsewhere. So each request that is sent elsewhere is recorded in the index, once, and
+given back from there.
+
+That a URL answers is open until its answer comes; then it holds, or it has fallen. What an earlier process of the same
+run has found out of that (JOBDIR) is agreed in the run; where nothing is, the premise is open.
+"""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
-from pathlib import Path
 
+import msgspec
 from scrapy import Request
 
 from dedupcrawl.crawl.credentials import Credentials
 from dedupcrawl.crawl.failures import INDEX_FAILS
-from dedupcrawl.crawl.journal_file import JournalFile, packed_url, read_rows, restored
+from dedupcrawl.crawl.packed_request import restored
 from dedupcrawl.crawl.url_set import UrlSet
-from dedupcrawl.index.errors import IndexAwayError
-from dedupcrawl.index.notes import RewriteLog
-from dedupcrawl.index.record import Rewrite
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.record import Rewrite, plain
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import without_user
 
 logger = logging.getLogger(__name__)
 
-_AT_ONCE = 64  # rewrites
+_AT_ONCE = 64  # rewrites, or facts about answers
+_HOLDS, _FALLEN, _LED_ON = "answered", "led nowhere", "led on"
+
+
+class Fact(msgspec.Struct, frozen=True, array_like=True):
+    """What an answer has told: that a URL answers, led nowhere, or led on to another."""
+
+    what: str
+    url: str
+    to: str
+    at: float  # seconds since the epoch
 
 
 class Rewrites:
-    """The first rewrite of each URL to another; a link to it on the next page is no news."""
+    """The first rewrite of each URL to another, what is known of that one, and which URL stands for an identity.
 
-    def __init__(self, index: RewriteLog, credentials: Credentials, run: str) -> None:
+    Args:
+        index: Where both are found again.
+        credentials: Of the spider.
+        run: This crawl.
+        lasts: Whether it may be resumed: a rewrite is in the index then before its target is in any queue.
+        is_shared: Whether other workers have a part in the run, which agree on what stands for an identity.
+
+    Attributes:
+        first_seen: Identity, which may be no URL → the URL that stands for it, as far as this process knows.
+        refusals: How often the index could not tell what waits for a URL; asked again when nothing else is to do.
+    """
+
+    def __init__(
+        self, index: Index, credentials: Credentials, run: str, *, lasts: bool = False, is_shared: bool = False
+    ) -> None:
         self._index = index
         self._credentials, self._spider = credentials, credentials.spider
-        self._run = run
+        self._run, self._agrees = run, lasts or is_shared
+        self._at_once, self._of = 1 if lasts else _AT_ONCE, f"{run} {self._spider.name}"
         self._begun = time.time()
         self._known = UrlSet()  # each followed by its canonical URL
         self._new: list[Rewrite] = []
+        self._facts: dict[str, Fact] | None = {} if lasts else None  # not yet told to the index
+        self._is_away = False
+        # Target → URL → a request that waits for it and cannot be packed.
+        self._as_they_are: defaultdict[str, dict[str, Request]] = defaultdict(dict)
+        self._waiting: dict[str, str] = {}  # target → the first URL that was sent there; empty: an earlier process has
+        self._proven, self._refuted = UrlSet(), UrlSet()  # every page of a site with rules is in one of them
+        self._led_on: dict[str, str] = {}  # target → what is asked for instead; there are no circles
+        self._led_from: defaultdict[str, set[str]] = defaultdict(set)
+        self.first_seen: dict[str, str] = {}
+        self.refusals = 0
+        if lasts:
+            self._resume()
 
-    def add(self, request: Request, canonical: str, rules: tuple[str, ...]) -> bool:
-        """`request` is sent to `canonical`; False when this is known of its URL."""
-        if not self._known.add(f"{request.url} {canonical}"):
+    def _resume(self) -> None:
+        fallen: dict[str, float] = {}  # when
+        facts = map(msgspec.msgpack.Decoder(Fact).decode, self._index.facts_of_run(self._of))
+        for fact in sorted(facts, key=lambda one: one.at):
+            if fact.what == _LED_ON:
+                self._lead_on(fact.url, fact.to)
+            elif fact.what == _HOLDS:
+                self._proven.add(fact.url)
+            else:
+                self._refuted.add(fact.url)
+                fallen[fact.url] = fact.at
+        for one in self._earlier():
+            target = self.end(one.canonical)
+            came_back = max(fallen.get(target, 0.0), fallen.get(self._led_on.get(target, ""), 0.0))
+            if target not in self._proven and came_back < one.at:
+                self._waiting.setdefault(target, "")
+
+    # Skips
+
+    def send(self, request: Request, target: str, rules: tuple[str, ...]) -> bool:
+        """`target` is asked for instead of `request`; False when this is known of its URL."""
+        if (end := self.end(target)) not in self._proven:
+            self._waiting.setdefault(end, request.url)
+        if not self._known.add(f"{request.url} {target}"):
             return False
-        packed = self._credentials.pack_if_possible(request)
-        url, target = without_user(request.url), without_user(canonical)
-        self._new.append(Rewrite(url, target, rules, self._spider.name, self._run, time.time(), packed))
-        if len(self._new) % _AT_ONCE == 0:  # and while the index is away, after as many more
+        url, at = without_user(request.url), time.time()
+        try:
+            packed = self._credentials.pack(request)
+        except ValueError as error:
+            packed = b""
+            self._as_they_are[without_user(target)][url] = request
+            if self._facts is not None:
+                logger.warning("A rewritten request cannot be stored for a restart: %s (%s)", printable(url), error)
+        self._new.append(Rewrite(url, without_user(target), rules, self._spider.name, self._run, at, packed))
+        if len(self._new) % self._at_once == 0:  # and while the index is away, after as many more
             self.flush()
         return True
 
@@ -59,17 +132,18 @@ class Rewrites:
         return rewrite if is_ours else None
 
     def found(self, targets: Collection[str] = (), rules: Collection[str] = ()) -> list[Rewrite]:
-        """What this crawl sent to these canonical URLs, or anywhere by rules with these ids, of whatever site.
+        """What this crawl sent to these URLs, or anywhere by rules with these ids, of whatever site.
 
         Raises:
             OSError, IndexDamagedError: The index cannot tell.
         """
         self.flush()
-        if not targets and not rules:
+        wanted, by = set(map(without_user, targets)), set(rules)
+        new = [one for one in self._new if one.canonical in wanted or not by.isdisjoint(one.rules)]
+        if not wanted and not by:
             return []
-        return list(
-            self._index.rewrites_of(self._spider.name, self._run, canonicals=map(without_user, targets), rules=rules)
-        )
+        there = self._index.rewrites_of(self._spider.name, self._run, canonicals=wanted, rules=by)
+        return [*there, *new]
 
     def of_earlier_processes(self) -> list[Rewrite]:
         """What this crawl rewrote before it was resumed, and has not done again since.
@@ -77,174 +151,145 @@ class Rewrites:
         Raises:
             OSError, IndexDamagedError: The index cannot tell.
         """
-        whose = self._spider.name, self._run
-        ours = (one for one in self._index.rewrites() if (one.spider, one.run) == whose and one.at < self._begun)
-        return [one for one in ours if f"{one.url} {one.canonical}" not in self._known]
+        return [one for one in self._earlier() if f"{one.url} {one.canonical}" not in self._known]
 
-    def flush(self) -> None:
-        """Hand what is new to the index."""
-        new, self._new = self._new, []
-        try:
-            if new:
-                self._index.record_rewrites(new)
-        except IndexAwayError:
-            self._new = new + self._new
-        except INDEX_FAILS:
-            logger.exception("The index cannot be told what was rewritten; a rule that proves wrong may cost pages.")
+    def _earlier(self) -> Iterator[Rewrite]:
+        whose = self._spider.name, self._run
+        return (one for one in self._index.rewrites() if (one.spider, one.run) == whose and one.at < self._begun)
 
     def request(self, rewrite: Rewrite) -> Request:
         """What was asked for, or its URL with the spider's default callback."""
-        return restored(rewrite.request, self._spider, rewrite.url)
+        as_it_is = self._as_they_are.get(rewrite.canonical, {}).get(rewrite.url)
+        return as_it_is or restored(rewrite.request, self._spider, rewrite.url)
 
-
-class PendingRewrites:
-    """Canonical URL → the requests that wait for its answer. With a `path` it survives the process.
-
-    Scrapy's duplicate filter drops the second request for one canonical URL. Should that URL turn out to be wrong (404,
-    forbidden, a redirect to its own variant), every request that was sent there has to be fetched as it was asked for.
-
-    A canonical URL is pending (asked for, no answer yet), proven (it answered) or refuted (it led nowhere). For an
-    identity, which may be no URL, the first URL stands that was met of it.
-
-    Attributes:
-        first_seen: Identity → the URL that stands for it, as far as this process knows.
-        shared: Where several workers agree on it: (identity, URL) → the first URL that any of them named.
-    """
-
-    def __init__(self, path: Path | None, credentials: Credentials) -> None:
-        self._credentials, self._spider = credentials, credentials.spider
-        # By canonical URL, by hashes of their own: the first as it is, the others packed where that can be done.
-        self._waiting: dict[str, dict[int, Request | bytes]] = {}
-        self._proven, self._refuted = UrlSet(), UrlSet()  # every page of a site with rules is in one of them
-        self._led_on: dict[int, str] = {}  # hash of a canonical URL → what is asked for instead; 200 bytes each
-        self.first_seen: dict[str, str] = {}  # identity → URL
-        self.shared: Callable[[str, str], str] = lambda identity, url: url
-        self._survives = path is not None
-        self._journal = JournalFile(None)  # nothing is written while it resumes
-        for event, canonical, content in read_rows(path, tuple[str, str, bytes]):
-            if event == "proven":
-                self.prove(canonical)
-            elif event == "refuted":
-                self.refute(canonical)
-            elif event == "led on":
-                self.lead_on(canonical, content.decode())
-            elif event == "first":
-                self.first_seen[canonical] = content.decode()
-            elif packed_url(content):
-                self.wait(canonical, self._unpacked(content))
-        self._journal = JournalFile(path)
-
-    def is_refuted(self, canonical: str) -> bool:
-        """True when `canonical` led nowhere: nothing may be sent there."""
-        return canonical in self._refuted
-
-    def is_proven(self, canonical: str) -> bool:
-        """True when `canonical`, or what is asked for instead, has answered."""
-        return self.end(canonical) in self._proven
-
-    def is_unknown(self, canonical: str) -> bool:
-        """True when nothing was ever sent to this URL, as far as is known here."""
-        canonical = self.end(canonical)
-        return canonical not in self._waiting and canonical not in self._proven
-
-    def waits(self, canonical: str) -> bool:
-        """True when somebody waits for this URL's answer."""
-        return canonical in self._waiting
-
-    def first(self, canonical: str) -> Request | None:
-        """The first of those that wait for this URL's answer, as it was asked for."""
-        first = next(iter(self._waiting.get(canonical, {}).values()), None)
-        return self._unpacked(first) if isinstance(first, bytes) else first
-
-    def wait(self, canonical: str, original: Request) -> None:
-        """Remember that `original` was sent to `canonical`; free when that is proven."""
-        canonical, key = self.end(canonical), hash(original.url)
-        waiting = self._waiting.get(canonical, {})
-        if canonical in self._proven or key in waiting:
-            return
+    def flush(self) -> None:
+        """Hand what is new to the index; what it does not take is kept until it does."""
         try:
-            packed = self._credentials.pack(original)  # a quarter of a request's room
-        except ValueError as error:
-            packed = b""
-            if self._survives:
-                logger.warning(
-                    "A rewritten request cannot be stored for a restart: %s (%s)", printable(original.url), error
-                )
-        if packed and self._survives:
-            self._journal.append(("wait", canonical, packed))  # MessagePack in a JSON row: headers and body are bytes
-        self._waiting.setdefault(canonical, {})[key] = packed if packed and waiting else original
+            if self._new:
+                self._index.record_rewrites(self._new)
+                self._new = []
+            if self._facts:
+                self._index.agree(self._of, {name: msgspec.msgpack.encode(fact) for name, fact in self._facts.items()})
+                self._facts = {}
+            self._is_away = False
+        except INDEX_FAILS as error:
+            if not self._is_away:
+                logger.error("The index cannot be told what was rewritten; it is told later: %s", printable(str(error)))
+            self._is_away = True
 
-    def lead_on(self, canonical: str, target: str) -> None:
-        """`target` is asked for instead of `canonical`: whoever waits for this, now or later, waits for that.
+    # Premises
 
-        Where `canonical` was to be asked for instead of `target`, that no longer holds.
+    def is_refuted(self, target: str) -> bool:
+        """True when `target` led nowhere: nothing may be sent there."""
+        return target in self._refuted
+
+    def is_proven(self, target: str) -> bool:
+        """True when `target`, or what is asked for instead, has answered."""
+        return self.end(target) in self._proven
+
+    def is_unknown(self, target: str) -> bool:
+        """True when nothing was ever sent to this URL, as far as is known here."""
+        target = self.end(target)
+        return target not in self._waiting and target not in self._proven
+
+    def waits(self, target: str) -> bool:
+        """True when somebody waits for this URL's answer."""
+        return target in self._waiting
+
+    def first(self, target: str) -> str | None:
+        """The first URL of those that wait for this URL's answer."""
+        if self._waiting.get(target) == "":
+            with suppress(*INDEX_FAILS):
+                self._waiting[target] = next((one.url for one in self.found(self._leading_to(target))), "")
+        return self._waiting.get(target) or None
+
+    def lead_on(self, url: str, target: str) -> None:
+        """`target` is asked for instead of `url`: whoever waits for this, now or later, waits for that.
+
+        Where `url` was to be asked for instead of `target`, that no longer holds.
         """
-        end, key = self.end(target), hash(canonical)
-        if end == canonical != target:
-            del self._led_on[hash(target)]
-            end = target
-        if canonical == end or self._next(canonical) is not None:
+        if not self._lead_on(url, target):
             return
-        self._led_on[key] = end
-        self._journal.append(("led on", canonical, target.encode()))
-        for request in self._taken(canonical):
-            self.wait(end, request)
+        self._tell(_LED_ON, url, target)
+        if (first := self._waiting.pop(url, None)) is not None and (end := self.end(url)) not in self._proven:
+            self._waiting.setdefault(end, first)
 
-    def prove(self, canonical: str) -> None:
-        """`canonical` answered: whoever waits for it has its page."""
-        if self._proven.add(canonical):
-            self._waiting.pop(canonical, None)
-            self._journal.append(("proven", canonical, b""))
+    def _lead_on(self, url: str, target: str) -> bool:
+        end = self.end(target)
+        if end == url != target:
+            self._led_from[self._led_on.pop(target)].discard(target)
+            end = target
+        if url == end or self._next(url) is not None:
+            return False
+        if (before := self._led_on.get(url)) is not None:
+            self._led_from[before].discard(url)
+        self._led_on[url] = end
+        self._led_from[end].add(url)
+        return True
 
-    def refute(self, canonical: str) -> list[Request]:
-        """`canonical` led nowhere: the requests that waited for it, to be fetched as they were."""
-        if self._refuted.add(canonical):
-            self._journal.append(("refuted", canonical, b""))
-        return self._taken(canonical)
+    def prove(self, target: str) -> None:
+        """`target` answered: whoever waits for it has its page."""
+        if self._proven.add(target):
+            self._waiting.pop(target, None)
+            for one in self._leading_to(target) if self._as_they_are else ():
+                self._as_they_are.pop(one, None)
+            self._tell(_HOLDS, target)
 
-    def release(self, canonical: str, url: str) -> None:
-        """What was sent to `canonical` from this URL waits for its answer no more."""
-        canonical = self.end(canonical)
-        waiting = self._waiting.get(canonical, {})
-        if waiting.pop(hash(url), None) is not None and not waiting:
-            del self._waiting[canonical]
+    def refute(self, target: str) -> list[Request]:
+        """`target` led nowhere: the requests that waited for it, to be fetched as they were.
 
-    def _taken(self, canonical: str) -> list[Request]:
-        """Those that waited for this URL, and do no more."""
-        waiting = self._waiting.pop(canonical, {}).values()
-        return [self._unpacked(one) if isinstance(one, bytes) else one for one in waiting]
+        None as long as the index cannot tell: it goes on being waited for.
+        """
+        if self._refuted.add(target):
+            self._tell(_FALLEN, target)
+        if target not in self._waiting:
+            return []
+        try:
+            waiting = self.found(self._leading_to(target))
+        except INDEX_FAILS as error:
+            self.refusals += 1
+            logger.error("The index cannot tell what waits for a URL; it is asked again: %s", printable(str(error)))
+            return []
+        del self._waiting[target]
+        return [self.request(one) for one in waiting]
 
-    def _unpacked(self, packed: bytes) -> Request:
-        return restored(packed, self._spider, packed_url(packed) or "")
+    def _leading_to(self, target: str) -> list[str]:
+        """A URL, and those instead of which it is asked for."""
+        found = [target]
+        for one in found:
+            found += self._led_from.get(one, ())
+        return found
 
     def unanswered(self) -> list[str]:
-        """The canonical URLs that somebody waits for."""
+        """The URLs that somebody waits for."""
         return list(self._waiting)
+
+    def end(self, target: str) -> str:
+        """What is asked for in the end."""
+        while self._led_on and (after := self._next(target)) is not None:
+            target = after
+        return target
+
+    def _next(self, target: str) -> str | None:
+        """What is asked for instead, while that has not led nowhere."""
+        after = self._led_on.get(target)
+        return None if after is None or after in self._refuted else after
+
+    def _tell(self, what: str, url: str, to: str = "") -> None:
+        if self._facts is not None:
+            self._facts[f"{what == _LED_ON} {url}"] = Fact(what, plain(url), plain(to), time.time())
+            if len(self._facts) >= _AT_ONCE:
+                self.flush()
+
+    # Identities
 
     def stand_in(self, identity: str, url: str, identity_of: Callable[[str], str]) -> str:
         """The first URL of `identity`; `url` when there was none before, or when it has another identity by now."""
-        known = first = self.first_seen.get(identity)
-        if first is None:
+        first = self.first_seen.get(identity)
+        if first is None and self._agrees:
             with suppress(*INDEX_FAILS):  # while the workers cannot be asked: a page more is fetched
-                first = self.shared(identity, url)
+                first = self._index.first_of_run(self._run, identity, url.encode()).decode()
         if first is None or identity_of(first) != identity:
             first = url
-        if first != known:
-            self.first_seen[identity] = first
-            self._journal.append(("first", identity, first.encode()))
+        self.first_seen[identity] = first
         return first
-
-    def close(self) -> None:
-        """Close the file."""
-        self._journal.close()
-
-    def end(self, canonical: str) -> str:
-        """What is asked for in the end; there are no circles."""
-        while self._led_on and (target := self._next(canonical)) is not None:
-            canonical = target
-        return canonical
-
-    def _next(self, canonical: str) -> str | None:
-        """What is asked for instead, while that has not led nowhere."""
-        target = self._led_on.get(hash(canonical))
-        return None if target is None or target in self._refuted else target

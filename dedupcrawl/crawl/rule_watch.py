@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
 from scrapy import Request
@@ -52,7 +53,7 @@ class RuleWatch:
 
     def __init__(self, parts: Parts, aliases: Aliases, alias_rows: AliasRows) -> None:
         self._parts, self._aliases, self._alias_rows = parts, aliases, alias_rows
-        self._normalizer, self._book, self._pending = parts.normalizer, parts.book, parts.pending
+        self._normalizer, self._book, self._rewrites = parts.normalizer, parts.book, parts.rewrites
         self._batch, self._sending = parts.batch, parts.sending
         self._trials = Trials(
             parts.book,
@@ -82,15 +83,15 @@ class RuleWatch:
 
         False when this was known.
         """
-        is_first = self._pending.is_unknown(canonical)
-        self._pending.wait(canonical, request)
+        is_first = self._rewrites.is_unknown(canonical)
+        is_new = self._rewrites.send(request, canonical, rules)
         if ORIGINAL_URL in request.meta or not all(map(was_found_out, rules)):
             self._seen.discard(canonical)
         elif is_first:
             self._seen.add(canonical)
-        if not self._parts.rewrites.add(request, canonical, rules):
+        if not is_new:
             return False
-        if not is_first and self._pending.is_proven(canonical) and self._counted.add(canonical):
+        if not is_first and self._rewrites.is_proven(canonical) and self._counted.add(canonical):
             self._book.there(request.url, rules)
         self._aliases.count(rules)
         if self._book.is_due(request.url, rules) and not self._was_tried(request.url, canonical, rules):
@@ -153,13 +154,13 @@ class RuleWatch:
         if remembers:
             self._batch.then(partial(self._compare_with_earlier, page, url), page)
         for canonical in request.meta.get(CANONICAL, [url]):
-            if (first := self._pending.first(canonical)) is not None and self._counted.add(canonical):
-                self._book.there(first.url, self._rules_of(first.url, canonical))
-            is_wanted = tried or remembers or self._trials.awaits(canonical) or self._pending.waits(canonical)
+            if (first := self._rewrites.first(canonical)) is not None and self._counted.add(canonical):
+                self._book.there(first, self._rules_of(first, canonical))
+            is_wanted = tried or remembers or self._trials.awaits(canonical) or self._rewrites.waits(canonical)
             if self._parts.tries and is_wanted:
                 self._batch.then(partial(self._look, page, response.url, canonical, tried), page)
             else:
-                self._pending.prove(canonical)
+                self._rewrites.prove(canonical)
 
     def judged(self, page: FetchedPage) -> None:
         """A page was judged, or its callback has come to its end without an item."""
@@ -244,7 +245,7 @@ class RuleWatch:
 
         What is fetched in place of its canonical URL, as an earlier crawl has kept it, leads nowhere else than that.
         """
-        is_instead = self._pending.end(trial.canonical) == trial.url
+        is_instead = self._rewrites.end(trial.canonical) == trial.url
         return not is_instead and self._parts.earlier.any_kept(self._aliases.discoveries.only_on(trial.url))
 
     def close(self) -> None:
@@ -262,12 +263,12 @@ class RuleWatch:
             self._sending.schedule(self._parts.bypass.let_by(question))
 
     def _ask(self, canonical: str) -> None:
-        led_nowhere = self._pending.is_refuted(canonical)
+        led_nowhere = self._rewrites.is_refuted(canonical)
         ask_for_canonical(self._questions, self._trials, canonical, led_nowhere=led_nowhere)
 
     def _compare_with_earlier(self, page: FetchedPage, url: str) -> None:
         """What an earlier crawl took for the same page as another that has changed since is fetched as it is."""
-        if self._aliases.has_changed(url, page) and not self._pending.is_unknown(url) and self._parts.tries:
+        if self._aliases.has_changed(url, page) and not self._rewrites.is_unknown(url) and self._parts.tries:
             self.after_all.fetch({url}, {})
 
     def _made_by(self, url: str, canonical: str) -> tuple[str, ...]:
@@ -288,16 +289,16 @@ class RuleWatch:
             if url == tried:  # of which other trials may need the page
                 self._trials.found(tried, look)
             open_still = self._trials.canonical_of(tried)
-            if open_still and not self._pending.waits(open_still) and not self.after_all.is_fetched(open_still):
+            if open_still and not self._rewrites.waits(open_still) and not self.after_all.is_fetched(open_still):
                 self._ask(open_still)  # else when nothing else is left to fetch
             return
         host = host_of(canonical)
         if canonical in self._seen:
-            self._pending.prove(canonical)
-        if self._pending.waits(canonical):
+            self._rewrites.prove(canonical)
+        if self._rewrites.waits(canonical):
             ask_for_error(self._questions, self._errors, host, canonical)
-        leads_on = self._pending.waits(canonical) and not self._parts.earlier.is_one_url(url, canonical)
-        rules = self._rules_of(first.url, canonical) if (first := self._pending.first(canonical)) else ()
+        leads_on = self._rewrites.waits(canonical) and not self._parts.earlier.is_one_url(url, canonical)
+        rules = self._rules_of(first, canonical) if (first := self._rewrites.first(canonical)) else ()
         if leads_on and not self._leading_on.is_usual(canonical, url, rules):  # a login, the front page, a category?
             self._suspect(canonical, (canonical,), look, url)
             self._trials.found(canonical, look)
@@ -306,23 +307,26 @@ class RuleWatch:
 
     def _found(self, host: str, canonical: str, look: Look) -> None:
         """The page of `canonical`, now that it is known what its host's error pages look like."""
-        suspects = self._errors.suspects(host, canonical, look.outline) if self._pending.waits(canonical) else []
+        suspects = self._errors.suspects(host, canonical, look.outline) if self._rewrites.waits(canonical) else []
         if suspects:
             self._suspect(canonical, tuple(suspects), look)
         elif not self._trials.awaits(canonical):
-            self._pending.prove(canonical)
+            self._rewrites.prove(canonical)
         self._trials.found(canonical, look)
 
     def _suspect(self, canonical: str, suspects: tuple[str, ...], look: Look, led_to: str = "") -> None:
         """The page of `canonical` may be its host's error page: try it with a request that waits for it."""
         self.suspected.add(canonical)
-        if not self._trials.suspect(canonical, suspects, led_to) and (request := self._pending.first(canonical)):
-            rules = self._rules_of(request.url, canonical)
-            self._try(Trial(request.url, canonical, rules, found=look, suspects=suspects, led_to=led_to), request)
+        first = None if self._trials.suspect(canonical, suspects, led_to) else self._rewrites.first(canonical)
+        with suppress(*INDEX_FAILS):  # it goes on being waited for
+            if first is not None and (use := self._rewrites.of(first)) is not None:
+                trial = Trial(use.url, canonical, self._rules_of(use.url, canonical), found=look, suspects=suspects)
+                trial.led_to = led_to
+                self._try(trial, self._rewrites.request(use))
 
     def _passed(self, trial: Trial) -> None:
         self._tell(trial, held=True)
-        self._pending.prove(trial.canonical)
+        self._rewrites.prove(trial.canonical)
         self.suspected.discard(trial.canonical)
 
     def _tell(self, trial: Trial, *, held: bool) -> None:
@@ -347,11 +351,11 @@ class RuleWatch:
             trial.canonical, "it is no duplicate any more"
         )  # which an earlier crawl found it to be
         if not is_refuted:
-            self._pending.prove(trial.canonical)
+            self._rewrites.prove(trial.canonical)
             self._earlier_uses.try_others(trial)
 
     def _undecided(self, trial: Trial, is_again: bool) -> None:
         """No rule is blamed, but what else was sent there may be pages that nobody has."""
-        self._pending.prove(trial.canonical)
+        self._rewrites.prove(trial.canonical)
         if not is_again:
             self._earlier_uses.try_others(trial)

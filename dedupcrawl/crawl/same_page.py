@@ -91,7 +91,7 @@ def is_kept_with_lines_beside(outline: bytes, analysis: Analysis) -> bool:
     Which of them are its own depends on what was known of its site by then: none that the page has speaks against it.
     """
     secret = analysis.text.secret
-    kept, main = (set(main_outline.read(one, secret).blocks.hashes) for one in (outline, analysis.outline))
+    kept, main = (set(main_outline.read(one, secret).hashes) for one in (outline, analysis.outline))
     return main <= kept <= main.union(analysis.asides.block_hashes, analysis.link_lines.block_hashes)
 
 

@@ -23,21 +23,13 @@ from dedupcrawl.printable import mismatch
 from dedupcrawl.text.ignored import read_ignored
 
 
-class Markup(NamedTuple):
-    """A page of which the text is not known yet; `body` is a str where it was decoded before."""
+class Body(NamedTuple):
+    """A page of which the text is not known yet; its `body` is a str where it is HTML that was decoded before."""
 
     url: str
     body: bytes | str
-    encoding: str | None
-
-
-class Body(NamedTuple):
-    """A page that is no HTML, likewise."""
-
-    url: str
-    body: bytes
-    encoding: str | None
-    kind: Kind
+    encoding: str | None = None
+    kind: Kind = "html"
 
 
 class Wanted(NamedTuple):
@@ -61,7 +53,7 @@ class PageRow(msgspec.Struct, frozen=True):
     title: str = ""
 
 
-def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup | Body]:
+def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Body]:
     """The stored pages of some files, in order; a broken row is counted in `tally`, when it comes, and left out."""
     for path in paths:
         if head_of(path, 5) == b"WARC/":
@@ -71,12 +63,12 @@ def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Markup 
             yield from stored_rows(block, str(path), tally)
 
 
-def page_of(stored: Page | Markup | Body, wanted: Wanted = TEXT) -> Page:
+def page_of(stored: Page | Body, wanted: Wanted = TEXT) -> Page:
     """The page of what `stored_pages` gives, as it is wanted; total for any markup."""
     ignored = read_ignored(wanted.ignore)
     if isinstance(stored, Page):
         return ignored.page(stored)
-    if isinstance(stored, Body):
+    if stored.kind != "html" and isinstance(stored.body, bytes):
         return page_of_body(stored.kind, stored.body, stored.url, encoding=stored.encoding, ignored=ignored)
     return extract(
         stored.body,
@@ -106,11 +98,11 @@ def decoded(row: bytes, kind: type[Row]) -> Row:
         raise ValueError("not a JSON object") from error
 
 
-def stored_row(read: PageRow) -> Page | Markup:
+def stored_row(read: PageRow) -> Page | Body:
     """The page in a row; a ValueError where it holds neither HTML nor text."""
     url = _sound(read.url)
     if read.html is not None:
-        return Markup(url, _sound(read.html), None)
+        return Body(url, _sound(read.html))
     if read.text is None:
         raise ValueError("neither html nor text")
     return Page(url, title=_sound(read.title), paragraphs=paragraphs_of(_sound(read.text)))
@@ -121,7 +113,7 @@ def _sound(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Markup]:
+def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Body]:
     """The pages in some lines of JSON, whose bytes are as they were."""
     for number, row in block.texts():
         try:
@@ -133,7 +125,7 @@ def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Ma
             yield stored
 
 
-def _of_warc(path: Path, tally: Tally) -> Iterator[Markup | Body]:
+def _of_warc(path: Path, tally: Tally) -> Iterator[Body]:
     from dedupcrawl.crawl_logs.warc import answers  # needs an extra
 
     with open_log(path, tally) as content:
@@ -142,11 +134,7 @@ def _of_warc(path: Path, tally: Tally) -> Iterator[Markup | Body]:
                 tally.skip(str(path), answer.problem, 1, [number], "record")
             elif answer.status == 200:
                 tally.rows += 1
-                kind = kind_of(answer.mime, answer.body)
-                if kind == "html":
-                    yield Markup(answer.url, answer.body, answer.charset)
-                else:
-                    yield Body(answer.url, answer.body, answer.charset, kind)
+                yield Body(answer.url, answer.body, answer.charset, kind_of(answer.mime, answer.body))
 
 
 COPY = "dedupcrawl-stdin"
@@ -177,8 +165,8 @@ class Pair(NamedTuple):
     """Two pages."""
 
     where: str  # the file and the line, for messages
-    new: Page | Markup | str
-    kept: Page | Markup | str
+    new: Page | Body | str
+    kept: Page | Body | str
     same: bool | None  # whether they are one page, where somebody has said so
 
 
@@ -220,7 +208,7 @@ def _takes(labelled: bool) -> str:
 
 
 @lru_cache(maxsize=_AT_HAND)
-def _stored(row: PageRow) -> Page | Markup:
+def _stored(row: PageRow) -> Page | Body:
     if not row.url:
         raise ValueError("its url is empty")
     stored = stored_row(row)

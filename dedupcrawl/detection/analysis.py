@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import msgspec
 
@@ -34,6 +33,7 @@ class Analysis:
         asides: The lines of text beside it.
         link_lines: The lines of links beside it.
         secondary: Lines of secondary text.
+        around: What stands around its main text.
         kept: That it is stored, once a detector has judged it unique and the index keeps it.
         is_counted: Whether it was counted where its site's template is learned.
     """
@@ -46,12 +46,8 @@ class Analysis:
         self.outline = main_outline.packed(self.text)
         self.asides, self.link_lines, self.secondary = page.beside(secret)
         self._blocks = self.text.blocks_within(main_outline.OUTLINE_SYMBOLS)  # whole ones that the outline holds
+        self.around = Around.of(page, self.asides, self.link_lines, self.secondary)
         self._signatures: dict[str, bytes | None] = {}
-
-    @cached_property
-    def around(self) -> Around:
-        """What stands around its main text."""
-        return Around.of(self.page, self.asides, self.link_lines, self.secondary)
 
     def learn(self, template: Template, title: str) -> list[int]:
         """Count it where its site's template is learned, by this title; those of its blocks that recur from now on."""

@@ -251,7 +251,7 @@ class Comparison:
         if self._said is None:
             return False
         view = self.reading.view
-        left = view.main.blocks.symbols[view.own & ~self._said]
+        left = view.main.symbols[view.own & ~self._said]
         return not view.main.tail and view.title.issuperset(left.tolist())
 
     def _least_for(self, check: str, found: evidence.Evidence) -> float:

@@ -66,7 +66,7 @@ def _is_old(page: View) -> bool:
     query = page.url.partition("#")[0].partition("?")[2]
     if query and not _OF_REVISIONS.isdisjoint(name.lower() for name, _ in parse_qsl(query)):
         return True
-    symbols = page.main.blocks.symbols.tobytes()
+    symbols = page.main.symbols.tobytes()
     return any(_holds(symbols, notice) for notice in _notices(page.secret))
 
 

@@ -86,7 +86,7 @@ class Pairs:
         other, its_text = self._view(kept)
         if not isinstance(kept, str):  # as an index has it
             other = msgspec.structs.replace(other, all_around=other.kept_around)
-        if not len(one.main.blocks.symbols) or not len(other.main.blocks.symbols):
+        if not len(one.main.symbols) or not len(other.main.symbols):
             return Compared(0.0, [], {"symbols": one.own_count, "kept_symbols": other.own_count})
         found = evidence.compare(one, other, self._model)
         return Compared(found.probability, found.values, found.to_dict(self._needed, text, its_text))

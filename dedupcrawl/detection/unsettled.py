@@ -63,7 +63,7 @@ class Unsettled:
     recurred: bool = field(init=False)
 
     def __post_init__(self, reading: Reading) -> None:
-        self.blocks = frozenset(main_outline.read(self.entry.outline, reading.own.secret).blocks.hashes)
+        self.blocks = frozenset(main_outline.read(self.entry.outline, reading.own.secret).hashes)
         page = self.page
         texts = (page.title, page.keywords, page.description, *page.headings, *page.also_at)
         texts += page.anchors_same_site + page.anchors_other_sites
@@ -80,7 +80,7 @@ class Unsettled:
 
     def lose(self, blocks: Collection[int]) -> None:
         """These blocks of it have turned out to recur."""
-        read = main_outline.read(self.entry.outline, self.secret).blocks
+        read = main_outline.read(self.entry.outline, self.secret)
         sizes = zip(read.hashes, pairwise([0, *read.ends]), strict=True)
         self.recurred = True
         self.spare -= sum(end - begin for block, (begin, end) in sizes if block in blocks)

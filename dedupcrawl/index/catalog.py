@@ -5,116 +5,46 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from itertools import chain
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from dedupcrawl.content.checks.base import Keys, PageIds
-from dedupcrawl.core.postings import sorted_ranges
+from dedupcrawl.content.checks.base import Keys
+from dedupcrawl.core.postings import Tail, View
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.schema import Schema
-from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Ended, Segment, Table, merge_from, sort_table
+from dedupcrawl.index.segment import NO_KEYS, Ended, Segment, Table, merge_from, sort_table
 
 logger = logging.getLogger(__name__)
 
-_LONG = 32  # numbers from which a prefix's postings are a list, so that they can grow without being copied
-
-Postings = tuple[int, ...] | list[int]
-Found = dict[int, Postings]
-
 
 class Batch:
-    """Postings of up to `batch_pages` consecutive records: a dictionary a table.
+    """Postings of up to `batch_pages` consecutive records.
 
     Batches start at multiples of `batch_pages`, in every process, so a segment that another process folded always ends
     where a batch ends.
 
     Attributes:
         first, end: Id of its first record, and after its last one.
-        found: For each table: prefix → key, page id, key, page id, … Most are short and tuples, which the garbage
-            collector, unlike lists, does not come back to.
+        tails: The postings, by table.
     """
 
-    __slots__ = ("_shifts", "end", "first", "found")
+    __slots__ = ("end", "first", "tails")
 
     def __init__(self, first: int, payload_bits: Sequence[int]) -> None:
         self.first = self.end = first
-        self.found: list[Found] = [{} for _ in payload_bits]
-        self._shifts = payload_bits
+        self.tails = list(map(Tail, payload_bits))
 
     def add(self, keys: Sequence[Keys]) -> None:
         """Post the next record under `keys`, by table."""
-        page = self.end
-        for table, array in enumerate(keys):
-            if array is NO_KEYS:
-                continue
-            found = self.found[table]
-            shift = self._shifts[table]
-            for key in array.tolist():
-                prefix = key >> shift
-                postings = found.get(prefix)
-                if postings is None:
-                    found[prefix] = (key, page)
-                elif isinstance(postings, list):
-                    postings += (key, page)
-                else:
-                    found[prefix] = (*postings, key, page) if len(postings) < _LONG else [*postings, key, page]
-        self.end = page + 1
-
-    def postings(self, table: int) -> int:
-        """How many postings a table has."""
-        return sum(map(len, self.found[table].values())) // 2
+        for tail, array in zip(self.tails, keys, strict=True):
+            if array is not NO_KEYS:
+                tail.add(array, self.end)
+        self.end += 1
 
     def fold(self) -> Segment:
-        """Its postings as a segment in memory; the batch must not be added to any more."""
-        flat = (np.fromiter(chain.from_iterable(found.values()), dtype=np.uint64) for found in self.found)
-        return Segment(self.first, self.end, tuple(sort_table(*_unzipped(table)) for table in flat))
-
-
-def _unzipped(flat: NDArray[np.uint64]) -> Table:
-    """Keys and pages of key, page, key, page, …"""
-    return flat[::2], flat[1::2].astype(np.uint32)
-
-
-class PostingsView:
-    """Sorted tables, none empty, and the tail's dictionaries, searched together (content.checks.base.Postings)."""
-
-    __slots__ = ("_payload_bits", "_tables", "_tail")
-
-    def __init__(self, tables: Sequence[Table], tail: list[Found], payload_bits: int) -> None:
-        self._tables = tables
-        self._tail = tail
-        self._payload_bits = payload_bits
-
-    def count(self, prefixes: Keys) -> NDArray[np.int64]:
-        """Shape (n,) → (n,): how many postings each prefix has."""
-        wanted = prefixes.tolist()
-        counts = np.zeros(len(wanted), dtype=np.int64)
-        for found in self._tail:
-            counts += np.array([len(found.get(prefix, ())) // 2 for prefix in wanted], dtype=np.int64)
-        for keys, _ in self._tables:
-            for row, start, end in sorted_ranges(keys, prefixes, self._payload_bits):
-                counts[row] += end - start
-        return counts
-
-    def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
-        """Shape (n,) → (m,), (m,): whole keys and pages of all postings of any of these prefixes, in no order."""
-        parts, tail = [], list[int]()
-        for keys, ids in self._tables:
-            for _, start, end in sorted_ranges(keys, prefixes, self._payload_bits):
-                parts.append((keys[start:end], ids[start:end]))
-        wanted = prefixes.tolist()
-        for found in self._tail:
-            for prefix in wanted:
-                if prefix in found:
-                    tail += found[prefix]
-        if tail:
-            parts.append(_unzipped(np.array(tail, dtype=np.uint64)))
-        if len(parts) <= 1:
-            return parts[0] if parts else (NO_KEYS, NO_IDS)
-        return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+        """Its postings as a segment in memory."""
+        return Segment(self.first, self.end, tuple(sort_table(*tail.table()) for tail in self.tails))
 
 
 class Fold(msgspec.Struct, frozen=True):
@@ -170,16 +100,16 @@ class Catalog:
         self.batches = [batch for batch in self.batches if batch.first >= end]
         self.next_id = max(self.next_id, end)
 
-    def view(self, table: int, first_id: int = 0) -> PostingsView:
+    def view(self, table: int, first_id: int = 0) -> View:
         """One table, without the segments and batches whose pages all lie below `first_id`."""
-        tables, tail = [], []
+        tables, tails = [], []
         for segment in self.segments:
             if segment.end > first_id and segment.tables[table][0].size:
                 tables.append(segment.tables[table])
         for batch in self.batches:
             if batch.end > first_id or batch is self.batches[-1]:
-                tail.append(batch.found[table])
-        return PostingsView(tables, tail, self.schema.payload_bits[table])
+                tails.append(batch.tails[table])
+        return View(tables, tails, self.schema.payload_bits[table])
 
     def ids(self, table: int, key: int) -> list[int]:
         """Pages posted under exactly this key in one of the index's own tables, ascending."""
@@ -188,7 +118,7 @@ class Catalog:
     def ended(self) -> Ended:
         """Shape (next_id,): which of the records are not kept pages any more."""
         table = self.schema.ended
-        tail = [np.fromiter(batch.found[table], dtype=np.uint64) for batch in self.batches]
+        tail = [batch.tails[table].table()[0] for batch in self.batches]
         mask = np.zeros(self.next_id, dtype=np.bool_)
         for pages in (*(segment.tables[table][0] for segment in self.segments), *tail):
             mask[pages[pages < self.next_id]] = True
@@ -211,7 +141,7 @@ class Catalog:
     def postings(self, table: int) -> int:
         """How many postings a table has, those of ended pages that no merge has met yet included."""
         in_segments = sum(segment.tables[table][0].size for segment in self.segments)
-        return in_segments + sum(batch.postings(table) for batch in self.batches)
+        return in_segments + sum(len(batch.tails[table]) for batch in self.batches)
 
     def fold(self) -> Fold | None:
         """What is due to become a segment; None while no batch is full, or when there are no checks to post it."""

@@ -141,6 +141,15 @@ class SiteStates(Tables):
         there = self.change([cell._replace(value=compressed(value))], [cell])
         return value if there is None else decompressed(there[0] or b"", f"what the run {run!r} calls {name!r}")
 
+    def agree(self, run: str, facts: Mapping[str, bytes]) -> None:
+        """Remember facts of a run, by name, for as long as `first_of_run` does."""
+        self.send([Cell("agreed", digest(run), digest(name), compressed(fact)) for name, fact in facts.items()])
+
+    def facts_of_run(self, run: str) -> Iterator[bytes]:
+        """All that `agree` was told of a run, in any order."""
+        (cells,) = self.groups("agreed", [digest(run)])
+        return (decompressed(raw, f"a fact of the run {run!r}") for raw in cells.values())
+
 
 class Attachments(Tables):
     """What lies beside a URL: its text, its items, its links."""

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import msgspec
 
 from dedupcrawl.content.checks.base import Check, PageIds, Postings
-from dedupcrawl.index.catalog import Catalog, PostingsView
+from dedupcrawl.core.postings import View
+from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import Entry, Premise, Raw, Record, entry_of, forgetting, record_of, signatures, unpack
 from dedupcrawl.index.schema import url_key
@@ -68,7 +69,7 @@ class Search:
         if earlier:
             self.first_id = max(self.first_id, earlier.end)
         self._signatures = self.catalog.schema.signatures(self.entry, checks)
-        self._views: dict[int, PostingsView] = {}  # of the catalog as it was, for both questions
+        self._views: dict[int, View] = {}  # of the catalog as it was, for both questions
         # What was read of pages; several checks bring up the same one.
         self._kept: dict[int, Sequence[bytes | None]] = {}
         self._distances: dict[int, float] = {}

@@ -37,7 +37,7 @@ _ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")  # of "%%37e" th
 _URL = re.compile(r"([A-Za-z]+)://([^/?#\\]*)((?:/[^?#]*)?)(\?[^#]*)?(?:#(.*))?")
 _USUAL = re.compile(r"[a-z0-9.-]+")  # host
 _AUTHORITY = re.compile(r"((?:[^@]*@)?)(\[[0-9A-Fa-f:.]+\]|[^@\[\]:]+)(?::([0-9]*))?")
-_NO_HOST = re.compile(r"[\x00-\x20\"#%/:<>?@\[\\\]^`{|}\x7f-\U0010ffff]")
+_NO_HOST = re.compile(r"[^!$&-.0-9;=A-Z_a-z~]")
 _AROUND = "".join(map(chr, range(0x21)))  # control characters and the blank
 _LINE_ENDS = str.maketrans("", "", "\t\r\n")
 _ESCAPED_AMPERSAND = re.compile(r"(?:0*38|[xX]0*26);")  # what HTML writes for "&", behind "&#"

@@ -115,7 +115,7 @@ def test_a_value_in_a_slot_of_the_site_is_weaker_than_one_in_own_text() -> None:
     furniture = Template()
     for number in range(RECURRING):
         outline = main_outline.read(main_outline.packed(SymbolText.of((f"Room {number} of ten",))))
-        furniture.add(set(outline.blocks.hashes), f"page {number}")
+        furniture.add(set(outline.hashes), f"page {number}")
     own = f"{TEXT}\nRoom 17 of ten"
     other = f"{TEXT}\nRoom 18 of ten"
     known = compare(

@@ -69,7 +69,7 @@ def test_pages_that_say_little_else_are_told_apart_by_what_some_pages_have() -> 
     for number in range(3 * RECURRING):
         site.add(view((*BOX, *(products if number < RECURRING else ()))).blocks, f"list {number}")
     one, other = (view((*BOX, *some), furniture=site) for some in (products[:2], products[1:]))
-    assert 0 < one.own_count < len(one.main.blocks.symbols)
+    assert 0 < one.own_count < len(one.main.symbols)
     assert probability(one, one) == 1.0
     assert probability(one, other) < packaged().threshold(0.95)
 

@@ -47,7 +47,7 @@ Rows = list[tuple[int, int, bool]]
 
 def told(new: list[str], kept: list[str], own: bool = True) -> Rows:
     """Kind, place and whether it is of own text, of each difference of two texts, a paragraph a line."""
-    one, other = (read(packed(SymbolText.of(tuple(lines)))).blocks for lines in (new, kept))
+    one, other = (read(packed(SymbolText.of(tuple(lines)))) for lines in (new, kept))
     here, there = ((it.symbols.tobytes(), it.kinds, bytes([own]) * len(it.kinds), it.ends) for it in (one, other))
     in_kept, in_new, pieces, _ = align(here[0], there[0])
     rows, *_ = differences(here, there, in_kept, in_new, pieces, NO_SECRET)

@@ -14,7 +14,7 @@ from scrapy import FormRequest, Request, Spider
 from scrapy.http import HtmlResponse
 from scrapy.linkextractors import LinkExtractor
 
-from dedupcrawl.crawl.journal_file import pack_request, unpack_request
+from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 
 
 class Some(Spider):

@@ -9,14 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs.blocks import LineBlock
-from dedupcrawl.crawl_logs.page_files import Body, Markup, Wanted, page_of, read_pairs, stored_pages, stored_rows
+from dedupcrawl.crawl_logs.page_files import Body, Wanted, page_of, read_pairs, stored_pages, stored_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.page import Page
 from tests.crawl_logs.test_warc import answer
 from tests.crawls.site import page, prose
 
 
-def stored(path: Path, data: bytes) -> tuple[list[Page | Markup | Body], Tally]:
+def stored(path: Path, data: bytes) -> tuple[list[Page | Body], Tally]:
     path.write_bytes(data)
     tally = Tally()
     return list(stored_pages([path], tally)), tally
@@ -30,7 +30,7 @@ def test_text_is_a_page_and_html_is_markup(tmp_path: Path) -> None:
     ]
     found, tally = stored(tmp_path / "pages", "".join(json.dumps(row) + "\n" for row in rows).encode())
     assert found == [
-        Page("http://a/1", title="T", paragraphs=("one", "two")), Markup("http://a/2", "<p>x", None), Page("http://a/3"),
+        Page("http://a/1", title="T", paragraphs=("one", "two")), Body("http://a/2", "<p>x", None), Page("http://a/3"),
     ]  # fmt: skip
     assert (tally.rows, tally.broken, tally.bytes_read) == (3, [], (tmp_path / "pages").stat().st_size)
 
@@ -70,7 +70,7 @@ def test_lone_surrogates_become_what_can_be_encoded(tmp_path: Path) -> None:
         b'{"url": "http://a/\\ud800", "text": "x \\udfff"}\n{"url": "http://a/2", "html": "<p>\\ud800"}\n',
     )
     assert one == Page("http://a/?", title="", paragraphs=("x ?",))
-    assert other == Markup("http://a/2", "<p>?", None)
+    assert other == Body("http://a/2", "<p>?", None)
 
 
 def test_of_a_warc_the_pages_that_came_well(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_file_that_cannot_be_opened_is_an_error(tmp_path: Path) -> None:
 
 def test_only_what_is_wanted_is_read_of_markup() -> None:
     body = f'<h1>Head</h1><div id="m"><p>{prose(1)}</p></div><p>{prose(2)}</p>'
-    markup = Markup("http://a/", body.encode(), "utf-8")
+    markup = Body("http://a/", body.encode(), "utf-8")
     assert page_of(markup).headings == ()
     assert page_of(markup, Wanted(fields=True)).headings == ("Head",)
     assert page_of(markup, Wanted(selector="#m")).paragraphs == (prose(1),)
@@ -139,7 +139,7 @@ def test_pages_whole_and_by_url(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress("\n\n".join(map(json.dumps, rows)).encode()))
     whole, named = read_pairs(path)
     assert whole.kept == Page("http://a/1", title="One", paragraphs=("a", "b"))
-    assert whole.new == Markup("http://a/2", "<p>x", None)
+    assert whole.new == Body("http://a/2", "<p>x", None)
     assert (whole.same, named.same) == (True, None)
     assert (named.kept, named.new, named.where) == ("http://a/1", "http://a/2", f"{path}, line 3")
 

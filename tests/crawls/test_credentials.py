@@ -18,7 +18,7 @@ from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
 
 from dedupcrawl.commands.index import command
 from dedupcrawl.crawl.credentials import Credentials
-from dedupcrawl.crawl.journal_file import unpack_request
+from dedupcrawl.crawl.packed_request import unpack_request
 from dedupcrawl.index.lmdb import LmdbIndex
 from tests.crawls.project import make_project, scrapy_crawl
 from tests.crawls.site import Answer, crawl, page, prose, serve

@@ -59,7 +59,7 @@ def test_all_that_a_page_holds_is_counted() -> None:
 
 
 def recur(pages: UnsettledPages, host: str, blocks: str) -> None:
-    pages.recur(host, main_outline.read(outline_of(blocks)).blocks.hashes)
+    pages.recur(host, main_outline.read(outline_of(blocks)).hashes)
 
 
 def taken(pages: UnsettledPages, host: str) -> list[str]:

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.index.catalog import Batch, Found, PostingsView
+from dedupcrawl.core.postings import Tail, View, by_page
+from dedupcrawl.index.catalog import Batch
 from dedupcrawl.index.segment import sort_table
 
 EDGES = st.sampled_from([0, 1, (1 << 63) - 1, 1 << 63, (1 << 64) - 2, (1 << 64) - 1])
@@ -26,11 +27,11 @@ def test_counts_and_finds_as_a_scan(payload_bits: int) -> None:
             if number < in_segments:
                 tables.append(sort_table(np.array(group, dtype=np.uint64), np.array(pages, dtype=np.uint32)))
             else:
-                found: Found = {}
+                found = Tail(payload_bits)
                 for key, page in zip(group, pages, strict=True):
-                    found[key >> payload_bits] = (*found.get(key >> payload_bits, ()), key, page)
+                    found.add(np.array([key], dtype=np.uint64), page)
                 tail.append(found)
-        view = PostingsView(tables, tail, payload_bits)
+        view = View(tables, tail, payload_bits)
         prefixes = sorted({key >> payload_bits for key in [*wanted, *(key for key, _ in every[::3])]})
         keys, ids = view.find(np.array(prefixes, dtype=np.uint64))
         assert (keys.dtype.name, ids.dtype.name) == ("uint64", "uint32")
@@ -44,7 +45,7 @@ def test_counts_and_finds_as_a_scan(payload_bits: int) -> None:
 
 
 def test_empty() -> None:
-    view = PostingsView([], [], 4)
+    view = View([], [], 4)
     none = np.empty(0, dtype=np.uint64)
     assert view.count(none).tolist() == []
     assert [part.size for part in view.find(none)] == [0, 0]
@@ -66,9 +67,18 @@ def test_found_at_once_and_folded(pages: list[tuple[list[int], list[int]]]) -> N
     segment = batch.fold()
     for table, bits in enumerate(PAYLOAD_BITS):
         prefixes = np.array(sorted({key >> bits for key, _ in expected[table]}), dtype=np.uint64)
-        found = PostingsView([], [batch.found[table]], bits).find(prefixes)
+        found = View([], [batch.tails[table]], bits).find(prefixes)
         assert sorted(zip(*(part.tolist() for part in found), strict=True)) == sorted(expected[table])
-        assert batch.postings(table) == len(expected[table])
+        assert len(batch.tails[table]) == len(expected[table])
         folded, owners = segment.tables[table]
         assert folded.tolist() == sorted(key for key, _ in expected[table])
         assert sorted(zip(folded.tolist(), owners.tolist(), strict=True)) == sorted(expected[table])
+
+
+@given(st.lists(st.tuples(KEYS, st.integers(0, 20)), max_size=40))
+def test_what_was_found_by_page(postings: list[tuple[int, int]]) -> None:
+    keys, pages = (np.array([one[part] for one in postings], dtype=kind) for part, kind in ((0, "u8"), (1, "u4")))
+    first, ids, times = by_page(keys, pages)
+    assert ids.tolist() == sorted({page for _, page in postings})
+    assert first.tolist() == [next(key for key, page in postings if page == one) for one in ids.tolist()]
+    assert times.tolist() == [sum(page == one for _, page in postings) for one in ids.tolist()]

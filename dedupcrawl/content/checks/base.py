@@ -41,17 +41,6 @@ class Postings(Protocol):
         ...
 
 
-def by_page(keys: Keys, pages: PageIds) -> tuple[Keys, PageIds, NDArray[np.int64]]:
-    """Of every page that was found, ascending: the first of its keys, its id, and how often it was found."""
-    order = pages.argsort(kind="stable")
-    ids_in_order = pages[order]
-    edges = np.empty(len(pages) + 1, dtype=np.bool_)
-    edges[0] = edges[-1] = True
-    np.not_equal(ids_in_order[1:], ids_in_order[:-1], out=edges[1:-1])
-    first = edges.nonzero()[0] if len(pages) else np.zeros(1, dtype=np.intp)
-    return keys[order[first[:-1]]], ids_in_order[first[:-1]], first[1:] - first[:-1]
-
-
 class Probe(msgspec.Struct, frozen=True):
     """What a page must be posted under for a search to find it, said without any postings."""
 

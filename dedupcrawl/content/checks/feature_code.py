@@ -32,10 +32,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings, Probe, by_page
+from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings, Probe
 from dedupcrawl.core.characters import MARK
 from dedupcrawl.core.digests import Secret
 from dedupcrawl.core.hashing import fmix64_all
+from dedupcrawl.core.postings import by_page
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import one_of, parameter, share, whole

@@ -36,25 +36,27 @@ from functools import lru_cache
 from typing import ClassVar
 from urllib.parse import unquote
 
-import mmh3
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from dedupcrawl.content import terms
 from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings, Probe
+from dedupcrawl.core.overlap import (
+    PAYLOAD_BITS,
+    TOTAL,
+    Weights,
+    cheapest_prefix,
+    keys_of,
+    overlap,
+    possible,
+    rarest,
+)
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import BELOW_1, Takes, parameter, share, whole
 
-TOTAL = 65535
-"""The weights of a record add up to it."""
-
 _UNIT = 1000  # a field weight of 1, as a whole number
 _HEAVIEST = 100.0
-
-Hashes = NDArray[np.uint32]
-Weights = NDArray[np.int64]
 
 
 class FieldWeights(msgspec.Struct, frozen=True):
@@ -93,110 +95,23 @@ class FieldWeights(msgspec.Struct, frozen=True):
         return " ".join(f"{field}={weight:g}" for field, weight in msgspec.structs.asdict(self).items() if weight)
 
 
-def term_weights(page: Page, main: Mapping[str, int], weights: FieldWeights, dictionary: str = "") -> dict[str, int]:
-    """W_x for each term of the page: the sum of its occurrences' field weights, in thousandths.
-
-    `main` says how often each term occurs in the main text; `dictionary` segments the other fields.
-    """
-    unit = round(weights.main * _UNIT)
-    total = {term: unit * count for term, count in main.items()} if unit else {}
-    for field, lines in (
-        ("url", (unquote(page.url.partition("://")[2] or page.url),)),
-        ("headings", page.headings),
-        ("title", (page.title,)),
-        ("same_site", page.anchors_same_site),
-        ("other_sites", page.anchors_other_sites),
-        ("keywords", (page.keywords,)),
-        ("description", (page.description,)),
+def add_fields(weights: Weights, page: Page, fields: FieldWeights, dictionary: str = "") -> None:
+    """Add what the terms of a page weigh that stand in its fields, but for its main text, in thousandths."""
+    for weight, lines in (
+        (fields.url, (unquote(page.url.partition("://")[2] or page.url),)),
+        (fields.headings, page.headings),
+        (fields.title, (page.title,)),
+        (fields.same_site, page.anchors_same_site),
+        (fields.other_sites, page.anchors_other_sites),
+        (fields.keywords, (page.keywords,)),
+        (fields.description, (page.description,)),
     ):
-        if unit := round(getattr(weights, field) * _UNIT):
+        if unit := round(weight * _UNIT):
             for line in lines:
-                for term in terms.terms_of_line(line, dictionary):
-                    total[term] = total.get(term, 0) + unit
-    total.pop(terms.STOPPED, None)
-    return total
+                weights.add(terms.terms_of_line(line, dictionary), unit)
 
 
 _field_weights = lru_cache(maxsize=16)(FieldWeights.parse)
-
-
-@lru_cache(maxsize=1 << 16)
-def _hash(term: str) -> int:
-    """MurmurHash3 x86 32."""
-    return mmh3.hash(term.encode("utf-8", "replace"), 0, False)
-
-
-def _by_weight(term: tuple[int, int]) -> int:
-    """Of terms that weigh the same the one of the higher hash comes first."""
-    hashed, weight = term
-    return weight << 32 | (0xFFFFFFFF - hashed)
-
-
-class Record(msgspec.Struct, frozen=True, eq=False):
-    """A page as MWO compares it."""
-
-    hashes: Hashes  # shape (n,): the terms' hashes, ascending, each once
-    weights: Weights  # shape (n,): their shares of the page's weight, 1 … TOTAL, TOTAL together
-
-    @classmethod
-    def of(cls, weights: Mapping[str, int], *, dropped: float, most: int) -> Record:
-        """The record of a page's term weights.
-
-        Args:
-            weights: W_x for each term; above 0.
-            dropped: The dynamic threshold: the lightest terms that make up at most this share of W_r are left out.
-            most: Only so many terms are kept, the heaviest. Of terms that weigh the same those with the lower hash
-                stay, on every page, so that two pages leave out the same ones.
-        """
-        raw: dict[int, int] = {}
-        for term, weight in weights.items():  # of two terms with one hash, both
-            hashed = _hash(term)
-            raw[hashed] = raw.get(hashed, 0) + weight
-        left = math.floor(dropped * sum(weights.values()))
-        lightest_first = sorted(raw.items(), key=_by_weight)
-        light = 0
-        while light < len(lightest_first) and lightest_first[light][1] <= left:
-            left -= lightest_first[light][1]
-            light += 1
-        kept = sorted(lightest_first[max(light, len(lightest_first) - most) :])
-        shares = _shares(np.array([weight for _, weight in kept], np.int64))
-        hashes = np.array([hashed for hashed, _ in kept], np.uint32)
-        return cls(hashes[shares > 0], shares[shares > 0])
-
-    def __len__(self) -> int:
-        return len(self.hashes)
-
-    def to_bytes(self) -> bytes:
-        """Six bytes per term: all hashes, then all weights, little-endian."""
-        return self.hashes.astype("<u4").tobytes() + self.weights.astype("<u2").tobytes()
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Record:
-        """The inverse of `to_bytes`."""
-        count = len(data) // 6
-        hashes = np.frombuffer(data, dtype="<u4", count=count)
-        return cls(hashes, np.frombuffer(data, dtype="<u2", offset=4 * count).astype(np.int64))
-
-
-def _shares(raw: Weights) -> Weights:
-    """Whole shares that add up to TOTAL, by largest remainders; of equal remainders the first gets more."""
-    if not len(raw):
-        return raw
-    shares: Weights
-    remainders: Weights
-    shares, remainders = np.divmod(raw * TOTAL, raw.sum())
-    shares[np.argsort(-remainders, kind="stable")[: TOTAL - int(shares.sum())]] += 1
-    return shares
-
-
-def overlap(one: Record, other: Record) -> int:
-    """MWO of two records, times TOTAL."""
-    if not len(one) or not len(other):
-        return 0
-    place = other.hashes.searchsorted(one.hashes)
-    place[place == len(other)] = 0
-    smaller = np.minimum(one.weights, other.weights[place])
-    return int(smaller[other.hashes[place] == one.hashes].sum())
 
 
 MARGIN = 0.3
@@ -211,7 +126,8 @@ LEAST_ALIKE = 0.225
 CLOSEST = 24
 """Only so many of these are compared, those that have the most in common."""
 
-_PAYLOAD_BITS = 32
+_BELOW_HASH = np.uint64(PAYLOAD_BITS)
+_WEIGHT = np.uint64((1 << PAYLOAD_BITS) - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +158,7 @@ class MwoCheck(Check):
     dictionary: str = terms.dictionary_parameter()
 
     name: ClassVar[str] = "mwo"
-    payload_bits: ClassVar[int] = _PAYLOAD_BITS
+    payload_bits: ClassVar[int] = PAYLOAD_BITS
 
     def header(self) -> Mapping[str, str | int | float]:
         """What signatures depend on; the threshold is not among it."""
@@ -262,112 +178,43 @@ class MwoCheck(Check):
         None when its main text has fewer than `min_terms` different terms, or no term stands in a field that weighs.
         The other fields alone (a URL, a navigation bar) say too little about a page to drop another by.
         """
-        main = terms.term_counts(text, self.dictionary)
-        if len(main) - (terms.STOPPED in main) < self.min_terms:
+        fields, weights = _field_weights(self.weights), Weights()
+        weights.add(terms.main_terms(text, self.dictionary), round(fields.main * _UNIT))
+        if len(weights) < self.min_terms:
             return None
-        weights = term_weights(page, main, _field_weights(self.weights), self.dictionary)
-        return Record.of(weights, dropped=self.dropped, most=self.max_terms).to_bytes() or None
+        add_fields(weights, page, fields, self.dictionary)
+        return weights.record(self.dropped, self.max_terms) or None
 
     def keys(self, signature: bytes) -> Keys:
         """One key a term: its hash, then its weight."""
-        record = Record.from_bytes(signature)
-        keys: Keys = record.hashes.astype(np.uint64) << np.uint64(_PAYLOAD_BITS) | record.weights.astype(np.uint64)
-        return keys
+        return keys_of(signature)
 
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
         """Pages whose MWO may reach the threshold, by what they share with a prefix of this one."""
-        record = Record.from_bytes(signature)
         least = least_overlap(self.threshold)
-        prefixes = record.hashes.astype(np.uint64)
+        prefixes = keys_of(signature) >> _BELOW_HASH
         costs = postings.count(prefixes)
-        if int(record.weights[costs > 0].sum()) < least:
+        places = cheapest_prefix(signature, costs, least, least - min(least, least_overlap(MARGIN)))
+        if not len(places):
             return NO_PAGES
-        most_left = least - min(least, least_overlap(MARGIN))
-        prefix = cheapest_prefix(record.weights, costs, most_left)
-        least_alike, most = 0, int(costs[prefix].sum())
+        least_alike, most = 0, int(costs[places].sum())
         if most > MOST_POSTINGS:
-            prefix = rarest(costs, MOST_POSTINGS)
-            known = roots(record.weights[prefix[costs[prefix] > 0]])
-            least_alike, most = math.ceil(LEAST_ALIKE * int(known.sum())), CLOSEST
-        return possible(record, prefix, *postings.find(prefixes[prefix]), least, least_alike, most)
+            places, alike = rarest(signature, costs, MOST_POSTINGS)
+            least_alike, most = math.ceil(LEAST_ALIKE * alike), CLOSEST
+        keys, pages = postings.find(prefixes[places])
+        return possible(signature, places, keys, pages, least, least_alike, most)
 
     def probe(self, signature: bytes) -> Probe:
         """Terms that make up the threshold of this page's weight: the shared weight is at most this page's part."""
-        record = Record.from_bytes(signature)
-        weights = record.weights.astype(np.uint32)
-        return Probe(record.hashes.astype(np.uint64), weights, least_overlap(self.threshold))
+        keys = keys_of(signature)
+        return Probe(keys >> _BELOW_HASH, (keys & _WEIGHT).astype(np.uint32), least_overlap(self.threshold))
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """MWO, when it reaches the threshold."""
-        shared = overlap(Record.from_bytes(new), Record.from_bytes(kept))
+        shared = overlap(new, kept)
         return shared / TOTAL if shared >= least_overlap(self.threshold) else None
-
-
-_DENSE = 32  # pages of a range for each posting, at most, that are counted without sorting
-
-Costs = NDArray[np.int64]
-"""Shape (n,): how many kept pages have each of a record's terms."""
 
 
 def least_overlap(threshold: float) -> int:
     """The least `overlap` of duplicates, whose MWO is at least `threshold`."""
     return math.ceil(threshold * TOTAL - 1e-6)
-
-
-def cheapest_prefix(weights: Weights, costs: Costs, most_left: int) -> NDArray[np.intp]:
-    """Terms to look up, so that those left out weigh at most `most_left`, and the look-up stays cheap.
-
-    Places in the record, the cheapest for their weight first; all of a cost of 0 among them.
-    """
-    order = np.argsort(costs / weights, kind="stable")
-    left = TOTAL - np.cumsum(weights[order])
-    needed = int((left > most_left).sum()) + 1
-    return order[: max(needed, int((costs == 0).sum()))]
-
-
-def rarest(costs: Costs, most: int) -> NDArray[np.intp]:
-    """Terms to look up where those of a `cheapest_prefix` cannot all be: as many as have `most` postings together.
-
-    Places in the record, the rarest first.
-    """
-    order = np.argsort(costs, kind="stable")
-    return order[: int((costs[order].cumsum() <= most).sum())]
-
-
-def roots(weights: Weights) -> Weights:
-    """Square roots of weights, in units of 1/256: several terms in common say more than a single heavy one."""
-    return (np.sqrt(weights) * 256).astype(np.int64)
-
-
-def possible(  # noqa: PLR0913 - the terms of one equation
-    record: Record, prefix: NDArray[np.intp], keys: Keys, pages: PageIds, least: int, least_alike: int, most: int
-) -> PageIds:
-    """Pages whose `overlap` with `record` may reach `least`, by what the postings of a prefix say; ascending.
-
-    The bound is the paper's positional filter with weights in the place of positions: what is shared so far, and at
-    most the smaller of what is left of the two records.
-
-    Args:
-        record: The new page.
-        prefix: Places of the terms that were looked up.
-        keys: Of their postings, shape (m,): a term's hash in the high 32 bits, the kept page's weight in the low.
-        pages: Of the same, shape (m,).
-        least: See `least_overlap`.
-        least_alike: Least sum of the roots (see `roots`) of what a page shares with the prefix, term by term.
-        most: Only so many pages, those of the largest such sums; of equals the older.
-    """
-    looked_up = np.sort(prefix)
-    hashes, own = record.hashes[looked_up], record.weights[looked_up]
-    kept = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    smaller = np.minimum(own[hashes.searchsorted((keys >> np.uint64(32)).astype(np.uint32))], kept)
-    first = int(pages.min(initial=np.iinfo(np.uint32).max))
-    if len(pages) and int(pages.max()) - first < _DENSE * len(pages):
-        unique, page = None, pages.astype(np.intp) - first  # a counter for every page of the range beats sorting
-    else:
-        unique, page = np.unique(pages, return_inverse=True)
-    shared, seen, alike = np.bincount(page, smaller), np.bincount(page, kept), np.bincount(page, roots(smaller))
-    left = np.minimum(TOTAL - int(own.sum()), TOTAL - seen)
-    likely = np.flatnonzero((shared + left >= least) & (alike >= least_alike) & (seen > 0))
-    if len(likely) > most:
-        likely = np.sort(likely[np.argsort(-alike[likely], kind="stable")[:most]])
-    return (likely + first).astype(np.uint32) if unique is None else unique[likely]

@@ -29,8 +29,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings, by_page
+from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings
 from dedupcrawl.content.main_outline import OUTLINE_SYMBOLS
+from dedupcrawl.core.postings import by_page
 from dedupcrawl.core.signatures import sampled_shingles, shared_shingles
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page

@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.mwo_records import Record, record_of
 from benchmarks.texts import documents
 from dedupcrawl.content.checks import mwo as mwo_check
-from dedupcrawl.content.checks.mwo import TOTAL, MwoCheck, Record, overlap
+from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.content.checks.registry import PARAMETERS, make_checks
+from dedupcrawl.core.overlap import TOTAL, overlap
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import DictPostings, Reading, keepers
@@ -35,7 +37,7 @@ def signature(check: MwoCheck, text: str, **fields: str) -> bytes | None:
 
 
 def brute_force(check: MwoCheck, new: bytes, kept: dict[int, bytes]) -> dict[int, float]:
-    shares = {page: overlap(Record.from_bytes(new), Record.from_bytes(other)) for page, other in kept.items()}
+    shares = {page: overlap(new, other) for page, other in kept.items()}
     return {page: shared / TOTAL for page, shared in shares.items() if shared / TOTAL >= check.threshold}
 
 
@@ -55,7 +57,7 @@ def repositories(draw: st.DrawFn) -> list[bytes]:
             words = chance.sample(vocabulary, chance.randint(1, len(vocabulary)))
             weights = {word: 1 + int(1000 * chance.random() ** steepness) for word in words}
         records.append(weights)
-    return [Record.of(weights, dropped=0, most=1000).to_bytes() for weights in records]
+    return [record_of(weights) for weights in records]
 
 
 @given(repositories(), st.sampled_from(THRESHOLDS))
@@ -103,10 +105,6 @@ def test_new_terms_that_outweigh_the_rest_need_no_look_up() -> None:
     assert check.candidates(other, postings).tolist() == []
 
 
-def record(weights: dict[str, int]) -> bytes:
-    return Record.of(weights, dropped=0, most=1000).to_bytes()
-
-
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> Reading:
     """Pages of 30 terms that all have and 20 of their own, in an index that is large beside what may be read."""
@@ -116,29 +114,29 @@ def large(monkeypatch: pytest.MonkeyPatch) -> Reading:
     pages = {}
     for number in range(300):
         own = {f"own{number}x{i}": 3 for i in range(20)} | {f"shared{number % 30}x{i}": 3 for i in range(10)}
-        pages[number] = record({f"common{i}": chance.randint(1, 9) for i in range(30)} | own)
+        pages[number] = record_of({f"common{i}": chance.randint(1, 9) for i in range(30)} | own)
     return Reading(DictPostings(MwoCheck(), pages))
 
 
 def test_a_large_index_is_searched_by_the_rarest_terms(large: Reading) -> None:
     near = dict.fromkeys([f"common{i}" for i in range(30)], 5) | {f"own7x{i}": 3 for i in range(15)}
-    assert MwoCheck().candidates(record(near | {f"new{i}": 3 for i in range(5)}), large).tolist() == [7]
+    assert MwoCheck().candidates(record_of(near | {f"new{i}": 3 for i in range(5)}), large).tolist() == [7]
     assert 0 < large.postings <= 400
 
     large.postings = 0
-    MwoCheck().candidates(record(dict.fromkeys([f"common{i}" for i in range(30)], 1)), large)
+    MwoCheck().candidates(record_of(dict.fromkeys([f"common{i}" for i in range(30)], 1)), large)
     assert large.postings == 300  # one of the terms that all have; a second would be too much
 
 
 def test_of_a_large_index_the_closest_pages_are_compared(large: Reading) -> None:
     near = {f"common{i}": 5 for i in range(30)} | {f"shared7x{i}": 3 for i in range(10)}
-    found = MwoCheck().candidates(record(near | {f"own277x{i}": 3 for i in range(4)}), large).tolist()
+    found = MwoCheck().candidates(record_of(near | {f"own277x{i}": 3 for i in range(4)}), large).tolist()
     assert len(found) == 5
     assert set(found) < set(range(7, 300, 30))
     assert 277 in found
 
     few = {f"common{i}": 5 for i in range(30)} | {f"own{67 + i}x0": 3 for i in range(10)}
-    assert MwoCheck().candidates(record(few), large).tolist() == []  # pages with one of ten rare terms
+    assert MwoCheck().candidates(record_of(few), large).tolist() == []  # pages with one of ten rare terms
 
 
 @given(repositories(), st.sampled_from(THRESHOLDS), st.integers(0, 60))

@@ -8,23 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.checks.mwo import (
-    TOTAL,
-    FieldWeights,
-    Record,
-    cheapest_prefix,
-    least_overlap,
-    overlap,
-    term_weights,
-)
+from benchmarks.mwo_records import Record, record_of
+from dedupcrawl.content.checks.mwo import FieldWeights, add_fields, least_overlap
+from dedupcrawl.content.terms import term_hash
+from dedupcrawl.core.overlap import TOTAL, Weights, cheapest_prefix, overlap
 from dedupcrawl.page import Page
 
 WORDS = [f"word{number}" for number in range(40)]
 WEIGHTS = st.dictionaries(st.sampled_from(WORDS), st.integers(1, 10**6), min_size=1)
 
 
-def record(weights: dict[str, int]) -> Record:
-    return Record.of(weights, dropped=0, most=1000)
+def arrays(weights: dict[str, int], *, dropped: float = 0, most: int = 1000) -> Record:
+    return Record.from_bytes(record_of(weights, dropped=dropped, most=most))
 
 
 def exact(one: dict[str, int], other: dict[str, int]) -> Fraction:
@@ -39,42 +34,42 @@ class TestTable3:
 
     def test_sum_of_minima(self) -> None:
         r1, r2 = {"x2": 2, "x1": 5, "x3": 3}, {"x4": 4, "x1": 4, "x3": 2}
-        assert overlap(record(r1), record(r2)) == pytest.approx(0.6 * TOTAL, abs=2)  # .4 + .2
+        assert overlap(record_of(r1), record_of(r2)) == pytest.approx(0.6 * TOTAL, abs=2)  # .4 + .2
 
 
 @given(WEIGHTS, WEIGHTS)
 def test_overlap_is_mwo_but_for_rounding(one: dict[str, int], other: dict[str, int]) -> None:
-    assert overlap(record(one), record(other)) / TOTAL == pytest.approx(float(exact(one, other)), abs=40 / TOTAL)
+    assert overlap(record_of(one), record_of(other)) / TOTAL == pytest.approx(float(exact(one, other)), abs=40 / TOTAL)
 
 
 @given(WEIGHTS, WEIGHTS)
 def test_overlap_is_symmetric_and_whole_for_the_same_distribution(one: dict[str, int], other: dict[str, int]) -> None:
-    assert overlap(record(one), record(other)) == overlap(record(other), record(one))
-    assert overlap(record(one), record({word: 7 * weight for word, weight in one.items()})) == TOTAL
+    assert overlap(record_of(one), record_of(other)) == overlap(record_of(other), record_of(one))
+    assert overlap(record_of(one), record_of({word: 7 * weight for word, weight in one.items()})) == TOTAL
 
 
 @given(WEIGHTS)
 def test_overlap_is_one_less_the_total_variation_distance(weights: dict[str, int]) -> None:
-    one, other = record(weights), record(dict.fromkeys(WORDS, 1))
-    shares = [dict(zip(each.hashes.tolist(), each.weights.tolist(), strict=True)) for each in (one, other)]
+    one, other = dict(weights), dict.fromkeys(WORDS, 1)
+    shares = [dict(zip(each.hashes.tolist(), each.weights.tolist(), strict=True)) for each in map(arrays, (one, other))]
     distance = sum(abs(shares[0].get(x, 0) - shares[1].get(x, 0)) for x in shares[0].keys() | shares[1]) / 2
-    assert overlap(one, other) == TOTAL - distance
+    assert overlap(record_of(one), record_of(other)) == TOTAL - distance
 
 
 @given(WEIGHTS)
-def test_a_record_survives_its_bytes(weights: dict[str, int]) -> None:
-    made = record(weights)
+def test_a_record_is_whole_shares_of_terms_in_order(weights: dict[str, int]) -> None:
+    made = arrays(weights)
     assert int(made.weights.sum()) == TOTAL
     assert (np.diff(made.hashes.astype(np.int64)) > 0).all()
-    read = Record.from_bytes(made.to_bytes())
-    assert len(made.to_bytes()) == 6 * len(made)
-    assert read.hashes.tolist() == made.hashes.tolist()
-    assert read.weights.tolist() == made.weights.tolist()
+    total = sum(weights.values())
+    exact_shares = {term_hash(word): Fraction(TOTAL * weight, total) for word, weight in weights.items()}
+    for hashed, share in zip(made.hashes.tolist(), made.weights.tolist(), strict=True):
+        assert abs(share - exact_shares[hashed]) < 1
 
 
 @given(WEIGHTS, st.sampled_from([0, 0.1, 0.3]), st.integers(1, 50))
 def test_the_lightest_terms_go_first(weights: dict[str, int], dropped: float, most: int) -> None:
-    kept = set(Record.of(weights, dropped=dropped, most=most).hashes.tolist())
+    kept = set(arrays(weights, dropped=dropped, most=most).hashes.tolist())
     of_hash = {mmh3.hash(word, signed=False): weight for word, weight in weights.items()}
     order = sorted(of_hash, key=lambda value: (-of_hash[value], value))
     light: list[int] = []
@@ -86,8 +81,8 @@ def test_the_lightest_terms_go_first(weights: dict[str, int], dropped: float, mo
 
 def test_of_equal_terms_the_same_stay_whatever_else_is_on_the_page() -> None:
     base = dict.fromkeys(WORDS, 1)
-    one = Record.of({"title": 9, **base}, dropped=0, most=20)
-    other = Record.of({**base, "heading": 9}, dropped=0, most=20)
+    one = arrays({"title": 9, **base}, most=20)
+    other = arrays({**base, "heading": 9}, most=20)
     assert len(set(one.hashes.tolist()) & set(other.hashes.tolist())) == 19
 
 
@@ -101,10 +96,10 @@ def test_table_1_weighs_each_field() -> None:
         anchors_same_site=("fig grape",),
         anchors_other_sites=("grape",),
     )
-    assert term_weights(page, {"banana": 3, "": 8}, FieldWeights()) == {
+    expected = {
         "appl": 2000,
         "exampl": 2000,
-        "banana": 2000 + 2000 + 2000 + 3000,
+        "banana": 2000 + 2000 + 2000,
         "cherri": 2000,
         "苹果": 2000,
         "date": 2000,
@@ -112,6 +107,9 @@ def test_table_1_weighs_each_field() -> None:
         "fig": 3000 + 1000,
         "grape": 1000 + 500,
     }
+    weights = Weights()
+    add_fields(weights, page, FieldWeights())
+    assert weights.record(0, 1000) == record_of(expected)
 
 
 def test_field_weights_are_read_as_they_are_written() -> None:
@@ -131,10 +129,12 @@ def test_wrong_field_weights_are_refused(text: str) -> None:
 
 @given(st.lists(st.tuples(st.integers(1, 900), st.integers(0, 50)), min_size=1, max_size=50), st.floats(0, 0.9))
 def test_a_prefix_leaves_no_more_than_it_may(terms: list[tuple[int, int]], share: float) -> None:
-    weights = record({f"t{number}": weight for number, (weight, _) in enumerate(terms)}).weights
+    made = record_of({f"t{number}": weight for number, (weight, _) in enumerate(terms)})
+    weights = Record.from_bytes(made).weights
     costs = np.array([cost for _, cost in terms][: len(weights)])
     most_left = int(share * TOTAL)
-    prefix = cheapest_prefix(weights, costs, most_left)
+    assert len(cheapest_prefix(made, costs, TOTAL + 1, most_left)) == 0, "no page shares more than all"
+    prefix = cheapest_prefix(made, costs, 0, most_left)
     assert len(set(prefix.tolist())) == len(prefix)
     assert TOTAL - weights[prefix].sum() <= most_left
     assert set(np.flatnonzero(costs == 0).tolist()) <= set(prefix.tolist())

@@ -1,0 +1,391 @@
+# cython: language_level=3
+"""Records of weighed terms, how much of two overlaps (MWO), and which pages may overlap enough.
+
+A record is what a page's terms weigh, as whole shares of `TOTAL`: the hashes of the terms, ascending, four bytes each,
+then their shares, two bytes each, all little-endian.
+"""
+
+import os
+
+import cython
+import numpy as np
+from cython.cimports.dedupcrawl.core.hashing import fmix64
+from cython.cimports.libc.math import floor, sqrt
+from cython.cimports.libc.stdlib import calloc, free, malloc, qsort, realloc
+from cython.cimports.libc.string import memcpy, memset
+
+# Chosen anew in each process: where a hash stands in the table cannot be foreseen by who makes pages.
+_seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _lightest_first(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
+    """By weight; of terms that weigh the same the one of the higher hash comes first."""
+    mine: cython.pointer(Weighed) = cython.cast(cython.pointer(Weighed), one)
+    its: cython.pointer(Weighed) = cython.cast(cython.pointer(Weighed), other)
+    if mine.weight != its.weight:
+        return 1 if mine.weight > its.weight else -1
+    return -1 if mine.hash > its.hash else 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _by_hash(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
+    mine: uint32_t = cython.cast(cython.pointer(Weighed), one).hash
+    its: uint32_t = cython.cast(cython.pointer(Weighed), other).hash
+    return (mine > its) - (mine < its)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _by_cost(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
+    mine: cython.pointer(Ranked) = cython.cast(cython.pointer(Ranked), one)
+    its: cython.pointer(Ranked) = cython.cast(cython.pointer(Ranked), other)
+    if mine.cost != its.cost:
+        return 1 if mine.cost > its.cost else -1
+    return (mine.place > its.place) - (mine.place < its.place)
+
+
+class Weights:
+    """What the terms of a page weigh, by their hashes; of two terms with one hash both."""
+
+    def __cinit__(self):
+        self.grow()
+
+    def __dealloc__(self):
+        free(self.items)
+        free(self.slots)
+
+    def grow(self):
+        i: cython.Py_ssize_t
+        room: cython.Py_ssize_t = 2 * self.room or 512
+        items: cython.pointer(Weighed) = cython.cast(
+            cython.pointer(Weighed), realloc(self.items, room * cython.sizeof(Weighed))
+        )
+        if items is cython.NULL:
+            raise MemoryError
+        self.items = items
+        slots: cython.pointer(int64_t) = cython.cast(cython.pointer(int64_t), calloc(2 * room, 8))
+        if slots is cython.NULL:
+            raise MemoryError
+        free(self.slots)
+        self.slots, self.mask, self.room = slots, 2 * room - 1, room
+        for i in range(self.count):
+            place: cython.size_t = fmix64(self.items[i].hash ^ _seed) & self.mask
+            while self.slots[place]:
+                place = (place + 1) & self.mask
+            self.slots[place] = i + 1
+        return 0
+
+    def put(self, hash, weight):
+        place: cython.size_t = fmix64(hash ^ _seed) & self.mask
+        while self.slots[place]:
+            item: cython.pointer(Weighed) = cython.address(self.items[self.slots[place] - 1])
+            if item.hash == hash:
+                item.weight += weight
+                return 0
+            place = (place + 1) & self.mask
+        self.items[self.count].hash, self.items[self.count].weight = hash, weight
+        self.count += 1
+        self.slots[place] = self.count
+        return self.grow() if self.count == self.room else 0
+
+    def __len__(self):
+        return self.count
+
+    def add(self, hashes: bytes, unit: int64_t):
+        """Each of these terms, four bytes each, weighs so much more."""
+        i: cython.Py_ssize_t
+        hashed: uint32_t = 0
+        data: cython.p_const_char = hashes
+        for i in range(len(hashes) // 4):
+            memcpy(cython.address(hashed), data + 4 * i, 4)
+            self.put(hashed, unit)
+
+    def record(self, dropped: cython.double, most: cython.Py_ssize_t) -> bytes:
+        """Make a record; nothing more may be added then.
+
+        Args:
+            dropped: The dynamic threshold: the lightest terms that make up at most this share of the weight are left
+                out.
+            most: Only so many terms are kept, the heaviest. Of terms that weigh the same those with the lower hash
+                stay, on every page, so that two pages leave out the same ones.
+        """
+        i: cython.Py_ssize_t
+        count: cython.Py_ssize_t = 0
+        total: int64_t = 0
+        for i in range(self.count):
+            if self.items[i].weight > 0:
+                self.items[count] = self.items[i]
+                total += self.items[count].weight
+                count += 1
+        self.count = 0
+        memset(self.slots, 0, 8 * (self.mask + 1))
+        qsort(self.items, count, cython.sizeof(Weighed), _lightest_first)
+        left: int64_t = cython.cast(int64_t, floor(dropped * cython.cast(cython.double, total)))
+        light: cython.Py_ssize_t = 0
+        while light < count and self.items[light].weight <= left:
+            left -= self.items[light].weight
+            light += 1
+        light = max(light, count - most)
+        return _packed(self.items + light, count - light)
+
+
+@cython.cfunc
+def _packed(items: cython.pointer(Weighed), count: cython.Py_ssize_t) -> bytes:
+    """Whole shares that add up to `TOTAL`, by largest remainders; of equal remainders the lower hash gets more."""
+    i: cython.Py_ssize_t
+    kept: cython.Py_ssize_t = 0
+    total: int64_t = 0
+    given: int64_t = 0
+    ranked: cython.pointer(Ranked) = cython.cast(cython.pointer(Ranked), malloc(count * cython.sizeof(Ranked) + 1))
+    if ranked is cython.NULL:
+        raise MemoryError
+    qsort(items, count, cython.sizeof(Weighed), _by_hash)
+    for i in range(count):
+        total += items[i].weight
+    for i in range(count):
+        raw: int64_t = items[i].weight * TOTAL
+        items[i].weight = raw // total
+        given += items[i].weight
+        ranked[i].cost, ranked[i].place = -cython.cast(cython.double, raw % total), i
+    qsort(ranked, count, cython.sizeof(Ranked), _by_cost)
+    for i in range(TOTAL - given if count else 0):
+        items[ranked[i].place].weight += 1
+    free(ranked)
+    for i in range(count):
+        if items[i].weight:
+            items[kept] = items[i]
+            kept += 1
+    made: bytes = bytes(TERM_BYTES * kept)
+    out: cython.p_char = made
+    for i in range(kept):
+        share: uint16_t = cython.cast(uint16_t, items[i].weight)
+        memcpy(out + 4 * i, cython.address(items[i].hash), 4)
+        memcpy(out + 4 * kept + 2 * i, cython.address(share), 2)
+    return made
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _hash_at(record: cython.p_const_char, place: cython.Py_ssize_t) -> uint32_t:
+    hashed: uint32_t = 0
+    memcpy(cython.address(hashed), record + 4 * place, 4)
+    return hashed
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _weight_at(record: cython.p_const_char, count: cython.Py_ssize_t, place: cython.Py_ssize_t) -> int64_t:
+    share: uint16_t = 0
+    memcpy(cython.address(share), record + 4 * count + 2 * place, 2)
+    return share
+
+
+def overlap(new: bytes, kept: bytes) -> object:
+    """MWO of two records, times `TOTAL`."""
+    shared: int64_t = 0
+    i: cython.Py_ssize_t = 0
+    j: cython.Py_ssize_t = 0
+    count: cython.Py_ssize_t = len(new) // TERM_BYTES
+    kept_count: cython.Py_ssize_t = len(kept) // TERM_BYTES
+    one: cython.p_const_char = new
+    other: cython.p_const_char = kept
+    while i < count and j < kept_count:
+        mine: uint32_t = _hash_at(one, i)
+        its: uint32_t = _hash_at(other, j)
+        if mine == its:
+            shared += min(_weight_at(one, count, i), _weight_at(other, kept_count, j))
+        i += mine <= its
+        j += its <= mine
+    return shared
+
+
+def keys_of(record: bytes) -> object:
+    """Shape (n,) uint64: one key a term, its hash above its weight."""
+    i: cython.Py_ssize_t
+    count: cython.Py_ssize_t = len(record) // TERM_BYTES
+    data: cython.p_const_char = record
+    made = np.empty(count, dtype=np.uint64)
+    view: uint64_t[::1] = made
+    for i in range(count):
+        view[i] = cython.cast(uint64_t, _hash_at(data, i)) << PAYLOAD_BITS | _weight_at(data, count, i)
+    return made
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _root(weight: int64_t) -> int64_t:
+    """Its square root, in units of 1/256: several terms in common say more than a single heavy one."""
+    return cython.cast(int64_t, sqrt(cython.cast(cython.double, weight)) * 256)
+
+
+def cheapest_prefix(record: bytes, costs: cython.const[int64_t][::1], least: int64_t, most_left: int64_t) -> object:
+    """Terms to look up, so that those left out weigh at most `most_left`, and the look-up stays cheap.
+
+    Args:
+        record: Of the new page.
+        costs: How many kept pages have each of its terms.
+        least: Least weight that a page must share: none can where the terms that any has weigh less.
+        most_left: Below `least`.
+
+    Returns:
+        Places in the record, the cheapest for their weight first, all of a cost of 0 among them; none where no page
+        can share enough.
+    """
+    i: cython.Py_ssize_t
+    count: cython.Py_ssize_t = len(record) // TERM_BYTES
+    data: cython.p_const_char = record
+    if costs.shape[0] != count:
+        raise ValueError("each term has its cost")
+    has: int64_t = 0
+    left: int64_t = TOTAL
+    ranked: cython.pointer(Ranked) = cython.cast(cython.pointer(Ranked), malloc(count * cython.sizeof(Ranked) + 1))
+    if ranked is cython.NULL:
+        raise MemoryError
+    for i in range(count):
+        weight: int64_t = _weight_at(data, count, i)
+        ranked[i].cost, ranked[i].place = costs[i] / cython.cast(cython.double, weight), i
+        has += weight if costs[i] else 0
+    needed: cython.Py_ssize_t = 0
+    if has >= least:
+        qsort(ranked, count, cython.sizeof(Ranked), _by_cost)
+        while needed < count and (left > most_left or not ranked[needed].cost):
+            left -= _weight_at(data, count, ranked[needed].place)
+            needed += 1
+    made = np.empty(needed, dtype=np.intp)
+    view: cython.Py_ssize_t[::1] = made
+    for i in range(needed):
+        view[i] = ranked[i].place
+    free(ranked)
+    return made
+
+
+def rarest(record: bytes, costs: cython.const[int64_t][::1], most: int64_t) -> tuple:
+    """Terms to look up where those of a `cheapest_prefix` cannot all be: as many as have `most` postings together.
+
+    Returns:
+        Their places in the record, the rarest first; and the sum of the roots of the weights of those that any page
+        has, see `possible`.
+    """
+    i: cython.Py_ssize_t
+    count: cython.Py_ssize_t = len(record) // TERM_BYTES
+    data: cython.p_const_char = record
+    if costs.shape[0] != count:
+        raise ValueError("each term has its cost")
+    alike: int64_t = 0
+    places: list = []
+    for i in np.asarray(costs).argsort(kind="stable").tolist():
+        most -= costs[i]
+        if most < 0:
+            break
+        places.append(i)
+        if costs[i]:
+            alike += _root(_weight_at(data, count, i))
+    return np.array(places, dtype=np.intp), alike
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _most_alike_first(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
+    mine: cython.pointer(Seen) = cython.cast(cython.pointer(Seen), one)
+    its: cython.pointer(Seen) = cython.cast(cython.pointer(Seen), other)
+    if mine.alike != its.alike:
+        return -1 if mine.alike > its.alike else 1
+    return (mine.page > its.page) - (mine.page < its.page)
+
+
+def possible(
+    record: bytes,
+    places: cython.const[cython.Py_ssize_t][::1],
+    keys: cython.const[uint64_t][::1],
+    pages: cython.const[uint32_t][::1],
+    least: int64_t,
+    least_alike: int64_t,
+    most: cython.Py_ssize_t,
+) -> object:
+    """Pages whose `overlap` with `record` may reach `least`, by what the postings of some of its terms say; ascending.
+
+    The bound is the paper's positional filter with weights in the place of positions: what is shared so far, and at
+    most the smaller of what is left of the two records.
+
+    Args:
+        record: The new page.
+        places: Of the terms that were looked up.
+        keys: Of their postings, shape (m,): a term's hash in the high 32 bits, the kept page's weight in the low.
+        pages: Of the same, shape (m,).
+        least: Least overlap.
+        least_alike: Least sum of the square roots (in units of 1/256) of what a page shares with these terms, term by
+            term.
+        most: Only so many pages, those of the largest such sums; of equals the older.
+    """
+    i: cython.Py_ssize_t
+    count: cython.Py_ssize_t = len(record) // TERM_BYTES
+    data: cython.p_const_char = record
+    own_left: int64_t = TOTAL
+    size: cython.size_t = 16
+    if keys.shape[0] != pages.shape[0]:
+        raise ValueError("each key has its page")
+    while size < 2 * cython.cast(cython.size_t, keys.shape[0]):
+        size *= 2
+    for i in range(places.shape[0]):
+        if not 0 <= places[i] < count:
+            raise ValueError("no such term in the record")
+        own_left -= _weight_at(data, count, places[i])
+    table: cython.pointer(Seen) = cython.cast(cython.pointer(Seen), calloc(size, cython.sizeof(Seen)))
+    if table is cython.NULL:
+        raise MemoryError
+    place: cython.Py_ssize_t = 0
+    for i in range(keys.shape[0]):
+        hashed: uint32_t = keys[i] >> PAYLOAD_BITS
+        if not i or hashed != cython.cast(uint32_t, keys[i - 1] >> PAYLOAD_BITS):
+            place = _place_of(data, count, hashed)
+        kept: int64_t = keys[i] & 0xFFFFFFFF
+        shared: int64_t = min(_weight_at(data, count, place), kept) if place < count else 0
+        at: cython.size_t = fmix64(pages[i] ^ _seed) & (size - 1)
+        while table[at].is_taken and table[at].page != pages[i]:
+            at = (at + 1) & (size - 1)
+        table[at].page, table[at].is_taken = pages[i], True
+        table[at].shared += shared
+        table[at].seen += kept
+        table[at].alike += _root(shared)
+    likely: cython.Py_ssize_t = 0
+    entry: cython.size_t
+    for entry in range(size):
+        if not table[entry].seen or table[entry].alike < least_alike:
+            continue
+        if table[entry].shared + min(own_left, TOTAL - table[entry].seen) >= least:
+            table[likely] = table[entry]
+            likely += 1
+    if likely > most:
+        qsort(table, likely, cython.sizeof(Seen), _most_alike_first)
+        likely = most
+    made = np.empty(likely, dtype=np.uint32)
+    view: uint32_t[::1] = made
+    for i in range(likely):
+        view[i] = table[i].page
+    free(table)
+    made.sort()
+    return made
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _place_of(record: cython.p_const_char, count: cython.Py_ssize_t, hashed: uint32_t) -> cython.Py_ssize_t:
+    """Where a term stands in a record; behind its end where it does not."""
+    low: cython.Py_ssize_t = 0
+    high: cython.Py_ssize_t = count
+    while low < high:
+        middle: cython.Py_ssize_t = (low + high) // 2
+        if _hash_at(record, middle) < hashed:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < count and _hash_at(record, low) == hashed else count
