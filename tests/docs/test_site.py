@@ -50,7 +50,7 @@ def test_a_wide_table_scrolls_on_a_telephone(site: Path) -> None:
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 390, "height": 900})
-        page.goto((site / "peers.html").as_uri())
+        page.goto((site / "measured" / "peers.html").as_uri())
         left = """() => {
             const wrapper = document.querySelector('.table-wrapper');
             wrapper.scrollLeft = 500;
