@@ -73,7 +73,9 @@ def site_pages() -> dict[str, str]:
 
 
 _ROW = r"^(?:\{\"url\"| +[\"\[\]]).*\n"  # of rows in JSON, and of examples in a rule file
+_CHECK = "(?:exact|simhash|shingles|title|feature_code|mwo|concepts)"
 _VARIES = (
+    (rf"\b{_CHECK}(?:, {_CHECK})+", "CHECKS"),
     (r"^.*(?=INFO: |WARNING: )", ""),
     (r"\b[0-9a-f]{16,}\b", "HEX"),
     (r"items dropped: [a-z0-9, ]+", "items dropped: …"),
