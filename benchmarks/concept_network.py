@@ -1,6 +1,6 @@
 """The concept network: the paper's Table 1 and its figures 2 to 9, with the same rivals, on labelled real pages.
 
-    python -m benchmarks.concept_network [--data DIR] [--output docs/concept-network.md]
+    python -m benchmarks.concept_network [--data DIR] [--output docs/measured/concept-network.md]
     python -m benchmarks.concept_network --choices
 
 Parameters were chosen on the "tune" half of the documents (--choices prints how); everything else is of the other half.

@@ -1,6 +1,6 @@
 """The searches of three checks against brute force, on 20,000 pages: no difference may be found.
 
-    python -m benchmarks.exactness [--data DIR] [--pages 20000] [--output docs/exactness.md]
+    python -m benchmarks.exactness [--data DIR] [--pages 20000] [--output docs/measured/exactness.md]
 
 Pages are the planted ones of `benchmarks.peers`, so that there is much to find. Every twentieth page asks for its
 keepers among all of them. Brute force shares no code with the searches: it adds up every term that two pages have in

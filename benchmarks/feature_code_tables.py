@@ -1,6 +1,6 @@
 """Tables I to IV of the feature-code paper (Guo, Chen, Xin, Wang), beside what it printed.
 
-    python -m benchmarks.feature_code_tables [--data DIR] [--output docs/feature-codes.md]
+    python -m benchmarks.feature_code_tables [--data DIR] [--output docs/measured/feature-codes.md]
 
 The paper's 25,476 news pages are not at hand. Table I is made of the 69 labelled Chinese articles; Tables II to IV of a
 crawl of one university's sites, and of planted pages ("report" half), where it is known what duplicates what.

@@ -1,6 +1,6 @@
 """Minimum weight overlapping: the paper's experiment, what its filters lose, and what a growing repository costs.
 
-    python -m benchmarks.mwo_experiment [--data DIR] [--output docs/mwo.md] [--pages 20000]
+    python -m benchmarks.mwo_experiment [--data DIR] [--output docs/measured/mwo.md] [--pages 20000]
 
 Only documents of the "report" half are used; threshold and dynamic threshold were chosen on the other one.
 """

@@ -2,7 +2,7 @@
 
     python -m benchmarks.scale_plan [--pages 1000000000] [--urls 10000000000]
 
-Prints the tables of docs/scale.md, which a test compares with it. What is not measured is assumed, and said so below.
+Prints the tables of docs/measured/scale.md, which a test compares with it. What is not measured is assumed; it says so.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def tables(pages: int, urls: int) -> dict[str, str]:
-    """The tables of docs/scale.md, by what they are about."""
+    """The tables of docs/measured/scale.md, by what they are about."""
     checks = [page.checks for page in PAGES]
     hours = ("what", "CPU hours", "wall hours on 100 cores", "dollars")
     full = ("exponent", "quota", "shards", "largest site", "fullest shard / mean", "GB in Redis", "not judged")

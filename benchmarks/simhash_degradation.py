@@ -1,6 +1,6 @@
 """The experiment of Khan and Ali (Sect. IV): degrade pages step by step, and see what similarity SimHash reports.
 
-    python -m benchmarks.simhash_degradation [--data DIR] [--output docs/simhash.md]
+    python -m benchmarks.simhash_degradation [--data DIR] [--output docs/measured/simhash.md]
 
 300 real pages of 300 to 1,020 words (150 English articles and sections of documentation, 150 Chinese documents), each
 in 21 steps from 100 % identical to nothing left in place: at step s, s/20 of its words are replaced by those of other

@@ -1,6 +1,6 @@
 """The package's checks beside five libraries, in one run, on planted pages and on two releases of a documentation.
 
-    python -m benchmarks.peers [--data DIR] [--output docs/peers.md]
+    python -m benchmarks.peers [--data DIR] [--output docs/measured/peers.md]
 
 Only documents of the half "report" are judged. A peer runs as its documentation shows it, and with the setting that
 has the best F1 on the other half. All methods see the same pages in the same order; CPU times are medians of three

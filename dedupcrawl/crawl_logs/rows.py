@@ -71,7 +71,7 @@ NAMES = {column: (column, *_ALIASES.get(column, ())) for column in (*COLUMNS, TE
 KNOWN_NAMES = frozenset(name for names in NAMES.values() for name in names)
 """All the names of `NAMES`: what a reader has to take from a file."""
 
-_LONGEST_NAME, _MOST_NAMES = 100, 100  # of a row's names: what is remembered of them is bounded
+_MOST_NAMES, _MOST_OF_NAMES = 100, 4_000  # of a row, and characters of them: what is remembered is bounded
 URL_LIMIT = 16_384  # bytes; browsers and servers stop well below
 SIGNATURES = ("text_digest", "digest", "simhash")
 LINKS = ("redirect_to", "canonical", "duplicate_of", "alias_of")
@@ -89,6 +89,7 @@ _MOST_IMPORTANT = 1e15  # sums of so much stay numbers
 _INT_64 = 1 << 63
 _DIGEST_KIND = re.compile(r"[A-Za-z][A-Za-z0-9-]*:")  # "sha1:…": one log writes it, the next does not
 _NO_URL, _TOO_LONG = "no URL", f"URL longer than {URL_LIMIT} bytes"
+_SAYING = (*SIGNATURES, *LINKS)
 _BROKEN = (_NO_URL, _TOO_LONG, *_NEITHER.values())
 # Labels of a letter, a digit or a symbol at least. Of ASCII, hosts have letters, digits, "-" and "_" (RFC 3986 allows
 # more, which no name server has); of escapes those of bytes that are not UTF-8; and no full-width form of other ASCII.
@@ -144,8 +145,9 @@ def canonical_row(row: Mapping[str, Any], line: int | None = None) -> LogRow:
 
 def _keys_of(row: Mapping[str, Any]) -> Sequence[tuple[str, Sequence[str]]]:
     """Each field that a row has a name for, with its keys, the best first."""
-    names = tuple(name for name in row if len(name) <= _LONGEST_NAME)
-    return _keys(names) if len(names) <= _MOST_NAMES else _keys.__wrapped__(names)
+    names = tuple(row)
+    is_usual = len(names) <= _MOST_NAMES and sum(map(len, names)) <= _MOST_OF_NAMES
+    return _keys(names) if is_usual else _keys.__wrapped__(names)
 
 
 @lru_cache(maxsize=256)  # the rows of a log have few sets of names
@@ -191,7 +193,7 @@ def _why_not(row: LogRow) -> str | None:
         return "not an http URL"
     if row.unread is not None:
         return row.unread
-    if row.unique is None and all(getattr(row, name) is None for name in (*SIGNATURES, *LINKS)):
+    if row.text_digest is None and row.unique is None and all(getattr(row, name) is None for name in _SAYING):
         return _ERROR if row.status is not None and row.status >= 400 else _SAYS_NOTHING
     return None
 
@@ -217,7 +219,10 @@ def _is_port(text: str) -> bool:
 
 def _text(value: object) -> str | None:
     """A value as text, of any number of digits; of a list the first: Scrapy's ItemLoader writes {"url": ["http://…"]}."""
-    value = value[0] if isinstance(value, list) and value else value
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and value:
+        value = value[0]
     if isinstance(value, str):
         return value
     if isinstance(value, bytes):  # Parquet whose writer did not say that it is text

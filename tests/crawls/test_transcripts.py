@@ -73,7 +73,9 @@ def site_pages() -> dict[str, str]:
 
 
 _ROW = r"^(?:\{\"url\"| +[\"\[\]]).*\n"  # of rows in JSON, and of examples in a rule file
+_CHECK = "(?:exact|simhash|shingles|title|feature_code|mwo|concepts)"
 _VARIES = (
+    (rf"\b{_CHECK}(?:, {_CHECK})+", "CHECKS"),
     (r"^.*(?=INFO: |WARNING: )", ""),
     (r"\b[0-9a-f]{16,}\b", "HEX"),
     (r"items dropped: [a-z0-9, ]+", "items dropped: …"),
@@ -120,3 +122,10 @@ def test_what_is_printed_is_what_stands_in_the_file(printed: str) -> None:
 
 def test_every_command_is_in_it(printed: str) -> None:
     assert {name for name in cli.COMMANDS if f"$ dedupcrawl {name}" not in printed} == set()
+
+
+def test_a_crawl_ends_with_one_piece_of_advice_at_most(printed: str) -> None:
+    """Not "rules cost more than they save" beside "learn rules"."""
+    for crawl in printed.split("$ scrapy crawl pages")[1:]:
+        closing = [line for line in crawl.partition("\n\n")[0].splitlines() if "dedupcrawl: " in line]
+        assert len(closing) <= 3  # what is on, what was saved, and one piece of advice

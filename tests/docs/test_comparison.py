@@ -21,7 +21,7 @@ def rows_under(page: str, heading: str) -> list[Row]:
 
 def measured(language: str) -> dict[tuple[str, str], Row]:
     """What `benchmarks.peers` printed of the default checks and of each peer, by method and kind of setting."""
-    named = [row for row in rows_under("peers.md", f"## {language}") if row["method"] in PEERS]
+    named = [row for row in rows_under("measured/peers.md", f"## {language}") if row["method"] in PEERS]
     return {(row["method"], row["setting"].partition(":")[0]): row for row in named}
 
 
@@ -49,9 +49,9 @@ def row(rows: list[Row], name: str) -> Row:
 
 
 def test_rules_are_explained_with_the_figures_of_their_page() -> None:
-    """When `benchmarks.url_rules` was run anew, see what docs/explanation/url-rules.md still says rightly."""
-    page = "url-rules.md"
-    said = " ".join((DOCS / "explanation" / page).read_text(encoding="utf-8").split())
+    """When `benchmarks.url_rules` was run anew, see what docs/explanation/papers.md still says rightly."""
+    page = "measured/url-rules.md"
+    said = " ".join((DOCS / "explanation" / "papers.md").read_text(encoding="utf-8").split())
     level = "rules of precision 0.95 and more"
     recall = row(rows_under(page, f"## Recall and precision of merges, {level}"), "**macro recall**")
     ours, dust, dasgupta = (f"{float(recall[name]):.2f}".lstrip("0") for name in ("ours", "DUST", "Dasgupta"))

@@ -50,7 +50,7 @@ def test_a_wide_table_scrolls_on_a_telephone(site: Path) -> None:
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 390, "height": 900})
-        page.goto((site / "peers.html").as_uri())
+        page.goto((site / "measured" / "peers.html").as_uri())
         left = """() => {
             const wrapper = document.querySelector('.table-wrapper');
             wrapper.scrollLeft = 500;
@@ -83,3 +83,9 @@ def test_what_a_page_names_is_there(page: Path) -> None:
 def test_a_link_says_what_it_leads_to(page: Path) -> None:
     """On the website there are no files."""
     assert re.findall(r"\[[^]\s]+\.md\]\([^)]*\)", page.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("page", ["docs/pitfalls.md", "docs/rules-in-use.md", "docs/reference.md", "SECURITY.md"])
+def test_where_people_look_it_is_told_that_a_made_up_url_is_requested(page: str) -> None:
+    text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
+    assert re.search(r"made-up URL", text, re.IGNORECASE)
