@@ -59,7 +59,7 @@ def repository(path: Path, commits: int = 7) -> None:
             for role in ("AUTHOR", "COMMITTER")
             for part, value in (("NAME", who), ("EMAIL", f"{who[:3].lower()}@example.org"), ("DATE", when))
         }
-        if number == commits - 4:
+        if number == commits - 2:
             git("checkout", "-q", "-b", "next")
         git("add", ".", **by)
         git("commit", "-q", "-m", f"{title(number)}\n\n{text(number, 1)}", **by)

@@ -122,8 +122,7 @@ def nginx_listing(place: Place) -> Sequence[str]:
 
 
 def cgit(place: Place) -> Sequence[str]:
-    for name in ("garden",):
-        repository(place.folder / "git" / name)
+    repository(place.folder / "git" / "garden")
     options = "enable-index-links enable-log-filecount enable-blame enable-commit-graph enable-tree-linenumbers"
     lines = [f"{name}=1" for name in options.split()]
     lines += ["virtual-root=/cgit", "snapshots=tar.gz", "cache-size=0", f"scan-path={place.folder}/git"]
@@ -135,8 +134,7 @@ def cgit(place: Place) -> Sequence[str]:
 
 
 def gitweb(place: Place) -> Sequence[str]:
-    for name in ("garden",):
-        repository(place.folder / "git" / name)
+    repository(place.folder / "git" / "garden", 4)
     config = place.folder / "gitweb.conf"
     features = "".join(f"$feature{{'{name}'}}{{'default'}} = [1];\n" for name in ("blame", "search", "snapshot"))
     config.write_text(f"$projectroot = '{place.folder}/git';\n{features}", encoding="utf-8")
@@ -317,7 +315,8 @@ PROGRAMS = (
     Live("dokuwiki", dokuwiki, (*_APACHE_PACKAGES, "dokuwiki", "php-xml"), start="/doku.php",
          main="#dokuwiki__content div.page", skip="do=edit"),
     Live("mediawiki", mediawiki, (*_APACHE_PACKAGES, "mediawiki", "php-sqlite3"), start="/wiki/Main_Page",
-         main="#content", skip=r"Special:(AllMessages|Random|Api|ExpandTemplates)|api\.php|uselang|action=edit"),
+         main="#content",
+         skip=r"Special:(?!WhatLinksHere|Contributions|UserLogin|LongPages|Search)|api\.php|uselang|action=edit"),
     Live("trac", trac, pypi=("trac", "setuptools<80"), start="/wiki", main="#content", skip=r"timeline\?.*daysback"),
     Live("roundup", roundup, pypi=("roundup",), main="td.content"),
     Live("wordpress", wordpress,
