@@ -12,6 +12,7 @@ from urllib.parse import unquote_to_bytes
 
 import numpy as np
 
+from benchmarks.fuzz.search_targets import overlaps, postings
 from dedupcrawl.core.alignment import LONGEST, align
 from dedupcrawl.core.characters import ASCII, LONG, UTF8, collapse, fold, has_escapes, unescape, utf8_of
 from dedupcrawl.core.diff import DIFFERENCES, SECTIONS, differences, occurring
@@ -19,9 +20,7 @@ from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.facts import Facts
 from dedupcrawl.core.feature_code import code_of, code_positions, different_grams, grams
 from dedupcrawl.core.links import link_hash, local_form
-from dedupcrawl.core.overlap import TOTAL, Weights, cheapest_prefix, keys_of, overlap, possible
 from dedupcrawl.core.page import Page, read
-from dedupcrawl.core.postings import Tail, View
 from dedupcrawl.core.signatures import sampled_shingles, shared_shingles, simhash
 from dedupcrawl.core.symbols import SymbolText, blocks_of
 from dedupcrawl.core.tags import tame
@@ -362,44 +361,6 @@ def tags(data: bytes) -> None:
         assert tamed == data
 
 
-def postings(data: bytes) -> None:
-    """The numbers that the bytes hold, looked up by half of these and their neighbours."""
-    flags, rest = _flags(data)
-    bits = np.uint64(flags & 63)
-    keys = np.sort(np.frombuffer(rest, "<u8", count=len(rest) // 8).astype(np.uint64))
-    wanted = np.unique(np.concatenate((keys[::2], keys[1::4] + np.uint64(1))) >> bits)
-    pages = np.arange(len(keys), dtype=np.uint32)
-    tail = Tail(int(bits))
-    for page, key in enumerate(keys):
-        tail.add(np.array([key]), page)
-    expected = np.isin(keys >> bits, wanted)
-    for view in (View([(keys, pages)], [], int(bits)), View([], [tail], int(bits))):
-        counts = np.searchsorted(keys >> bits, wanted, "right") - np.searchsorted(keys >> bits, wanted, "left")
-        assert view.count(wanted).tolist() == counts.tolist()
-        found_keys, found = view.find(wanted)
-        assert sorted(found.tolist()) == pages[expected].tolist()
-        assert sorted(found_keys.tolist()) == keys[expected].tolist()
-
-
-def overlaps(data: bytes) -> None:
-    """Two records of the terms that the bytes hold, and bytes that are no records."""
-    flags, rest = _flags(data)
-    records = []
-    for part in (rest[::2], rest[1::2]):
-        weights = Weights()
-        weights.add(part, flags + 1)
-        records.append(weights.record(flags % 10 / 10, 40))
-    for new, kept in (records, (rest, data), (data, rest)):
-        shared = overlap(new, kept)
-        keys = keys_of(kept)
-        costs = (keys_of(new) & np.uint64(7)).astype(np.int64)
-        places = cheapest_prefix(new, costs, 0, flags)
-        pages = possible(new, places, keys, np.zeros(len(keys), dtype=np.uint32), 1, 0, 8)
-        assert not shared or [new, kept] != records or pages.tolist() == [0]
-    assert overlap(*records) == overlap(*records[::-1])
-    assert overlap(records[0], records[0]) in (0, TOTAL)
-
-
 TARGETS: dict[str, Target] = {
     "page": page_of_markup,
     "facts": facts_of_markup,
@@ -414,6 +375,3 @@ TARGETS: dict[str, Target] = {
     "postings": postings,
     "overlaps": overlaps,
 }
-
-
-# Inputs
