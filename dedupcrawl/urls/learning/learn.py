@@ -125,7 +125,7 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         hypotheses: list[tuple[Rule, int, bool]] = []
         if number < _ROUNDS or len(chosen) < len(urls):
             hypotheses += [(rule, support, False) for rule, support in suggestions(forms, hosts)]
-        hypotheses += [(_learned(rule), 0, False) for one in lost for rule in (one, _anywhere(one))]
+        hypotheses += [(_learned(rule), 0, False) for one in lost for rule in dict.fromkeys((one, _anywhere(one)))]
         if not number:
             hypotheses += [(rule, 0, True) for rule in EXPECTED]
         found = _named(accepted(hypotheses, forms, price), number + 1)
