@@ -97,14 +97,8 @@ Way = Callable[[Sequence[Paragraphs]], Iterator[None]]
 def all_ways() -> dict[str, Way]:
     """Name → way."""
     papers = ("exact", "feature_code", "simhash")
-    ours = (
-        ("shingles",),
-        ("exact", "simhash"),
-        papers,
-        DEFAULT_CHECKS,
-        (*papers, "mwo"),
-        (*DEFAULT_CHECKS, "feature_code", "mwo"),
-    )
+    four = ("exact", "simhash", "shingles", "title")
+    ours = (("shingles",), ("exact", "simhash"), papers, four, (*papers, "mwo"), DEFAULT_CHECKS)
     peers = {"datasketch, MinHash LSH": by_datasketch, "rensa, R-MinHash LSH": by_rensa}
     return {**peers, **{", ".join(names): partial(by_us, names) for names in ours}}
 

@@ -16,7 +16,7 @@ def test_defaults_are_those_of_the_interface() -> None:
     settings = DedupSettings.read({})
     assert settings.enabled
     assert settings.url_mode == "rewrite"
-    assert settings.checks == ("exact", "simhash", "shingles", "title")
+    assert settings.checks == ("exact", "simhash", "shingles", "title", "feature_code", "mwo")
     assert (settings.action, settings.index, settings.scope) == ("drop", "lmdb:", "run")
     assert settings.sites == {}
 

@@ -27,8 +27,8 @@ _CHECKS: Mapping[str, type[Check]] = {
 }
 
 CHECK_NAMES: tuple[str, ...] = tuple(_CHECKS)
-DEFAULT_CHECKS: tuple[str, ...] = ("exact", "simhash", "shingles", "title")
-"""What finds as much on real pages as all of them, for the least: docs/content-checks.md, "Which checks by default"."""
+DEFAULT_CHECKS: tuple[str, ...] = ("exact", "simhash", "shingles", "title", "feature_code", "mwo")
+"""All but `concepts`; first those that find most for the least: docs/content-checks.md, "Which checks by default"."""
 PAPERS = "papers"
 """Stands for `OF_PAPERS` where each decides by its own threshold, and no model does."""
 OF_PAPERS = ("exact", "feature_code", "simhash", "mwo")
