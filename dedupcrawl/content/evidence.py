@@ -254,6 +254,7 @@ UNITS: Mapping[str, str] = dict.fromkeys(("probability", "needed", "covered"), "
 KINDS_IN_WORDS: Mapping[str, str] = {
     "furniture": "on one page only",
     "slot": "another value",
+    "value": "another number",
     "counted": "another count",
     "filler": "words that say nothing",
     "added": "added",

@@ -66,6 +66,10 @@ _ALONE = (
 )
 
 
+_OF_0_2 = "pending-rewrites.jsonl"
+"""Where version 0.2 kept, in a JOBDIR, what its rewritten requests stood for."""
+
+
 class Dedup:
     """The Scrapy extension that holds one crawl's state. Components get it by `Dedup.of(crawler)`.
 
@@ -89,13 +93,20 @@ class Dedup:
         folder = Path(jobdir) / "dedup" if jobdir else None
         data = folder or data_folder()
         private_folder(data)
+        if (old := data / _OF_0_2).exists() and old.stat().st_size:
+            raise SettingError(
+                f"JOBDIR: {old} has requests that version 0.2 has yet to settle: finish this crawl with 0.2, or begin "
+                "one with another JOBDIR."
+            )
 
         with _named_by("DEDUP_RULES", [str(path) for path in self.settings.rules]):
             self._normalizer = Normalizer.from_paths(self.settings.rules)
         if self.settings.report:
             check_report(self.settings.report)
         checks = make_checks(*self.settings.index_checks())
-        spec = self.settings.index if checks else "memory:"  # without checks there is nothing to keep
+        spec = self.settings.index if checks or folder else "memory:"  # without checks there is nothing to keep
+        if folder is not None and spec == "memory:":
+            spec = "lmdb:"  # where the queue outlives the process, so must what its requests stand for
         self._index = _opened(spec, checks, data / "index")
         self._where = f"lmdb:{data / 'index'}" if spec == "lmdb:" else shown(spec)
         self.outage = Outage(self.settings.index_wait, self.stats)

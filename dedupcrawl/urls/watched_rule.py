@@ -182,13 +182,12 @@ class WatchedRule(msgspec.Struct):
 
         They are due where many were not tried, for a site may have changed meanwhile; one use in `share` has been tried
         before much was known of the rule. Of what earlier crawls have found out, which each crawl may use but a few
-        times, one is, and as much is tried on the whole. The last use of a rule that few trials have spoken for is due
-        anyway: where a crawl ends, that page may be what leads on.
+        times, one is, and as much is tried on the whole. The last use of a rule that a person has brought, and that few
+        trials have spoken for, is due anyway: where a crawl ends, that page may be what leads on.
         """
         is_due = self.untried * share >= (1.0 - chance.random() if self._is_found_out else 1)
         found = {self.drawn_use} if self._is_found_out else {self.drawn_use, self.last_use}
-        is_new = self._trials < TRIALS_OF_NEW and self.rule.source not in ("software", "alias")
-        if not is_due and is_new:
+        if not is_due and self.rule.is_by_people and self._trials < TRIALS_OF_NEW:
             is_due, found = True, {self.last_use}
         if is_due or self._is_found_out:
             self.untried, self.drawn_use, self.last_use = 0, "", ""

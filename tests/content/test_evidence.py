@@ -123,7 +123,7 @@ def test_a_value_in_a_slot_of_the_site_is_weaker_than_one_in_own_text() -> None:
         view(Page("http://a.example/2", paragraphs=paragraphs_of(other)), furniture),
         packaged(),
     )
-    assert value(known, "slots") > 0
+    assert value(known, "values") > 0
     assert value(known, "figures") == 0
     assert known.probability > seen(own, other).probability
 

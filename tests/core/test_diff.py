@@ -34,6 +34,7 @@ from dedupcrawl.core.diff import (
     SWAPPED,
     TOP,
     TURNED,
+    VALUE,
     differences,
     occurring,
 )
@@ -101,7 +102,8 @@ def test_the_same_replacement_again_is_told_apart() -> None:
 
 
 def test_what_a_site_repeats_is_no_own_text() -> None:
-    assert told(amid("It is 30."), amid("It is 50."), own=False) == [(SLOT, SENTENCE, False)]
+    assert told(amid("It is 30."), amid("It is 50."), own=False) == [(VALUE, SENTENCE, False)]
+    assert told(amid("Read 30 times"), amid("Read 50 times"), own=False) == [(SLOT, LINE, False)]
     assert told(amid("It is 30."), amid("It is."), own=False) == [(FURNITURE, SENTENCE, False)]
 
 
@@ -170,7 +172,7 @@ def test_each_piece_has_one_kind_and_place(new: list[str], kept: list[str], own:
     for kind, place, is_own in told(new, kept, own):
         assert kind < DIFFERENCES
         assert place < SECTIONS
-        assert is_own == (kind not in {FURNITURE, SLOT})
+        assert is_own == (kind not in {FURNITURE, SLOT, VALUE})
 
 
 @given(st.lists(TEXTS, max_size=5))
