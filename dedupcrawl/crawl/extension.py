@@ -16,7 +16,7 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.content import model
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.answers import Answers
 from dedupcrawl.crawl.dupe_filter import Repetitions
@@ -104,9 +104,10 @@ class Dedup:
         if self.settings.report:
             check_report(self.settings.report)
         checks = make_checks(*self.settings.index_checks())
-        spec = self.settings.index if checks or folder else "memory:"  # without checks there is nothing to keep
+        spec = self.settings.index if checks else "memory:"  # without checks there is nothing to keep
         if folder is not None and spec == "memory:":
             spec = "lmdb:"  # where the queue outlives the process, so must what its requests stand for
+        checks = checks or make_checks(CHECK_NAMES, {}, off=frozenset(CHECK_NAMES))
         self._index = _opened(spec, checks, data / "index")
         self._where = f"lmdb:{data / 'index'}" if spec == "lmdb:" else shown(spec)
         self.outage = Outage(self.settings.index_wait, self.stats)

@@ -241,7 +241,8 @@ async def test_a_rule_that_goes_round_ends(tmp_path: Path) -> None:
     assert sum(site.requests.values()) < 8
 
 
-async def test_what_waits_for_a_canonical_url_survives_a_restart(tmp_path: Path) -> None:
+@pytest.mark.parametrize("given", [{"DEDUP_INDEX": "lmdb:"}, {"DEDUP_INDEX": "memory:"}, {"DEDUP_CHECKS": []}], ids=str)
+async def test_what_waits_for_a_canonical_url_survives_a_restart(tmp_path: Path, given: dict[str, Any]) -> None:
     """Stopped between the two requests for one canonical URL: the second is not lost when that turns out wrong."""
     pages: dict[str, Any] = {
         "/": page("Start " + prose(0), "/p?sid=1", "/p?sid=2"),
@@ -253,11 +254,23 @@ async def test_what_waits_for_a_canonical_url_survives_a_restart(tmp_path: Path)
         settings = {
             **rules(tmp_path / "rules", SESSION),
             "JOBDIR": str(tmp_path / "job"),
-            "DEDUP_INDEX": "lmdb:",
+            **given,
         }
         first = await crawl(f"{site.base}/", {**settings, "CLOSESPIDER_PAGECOUNT": 1, "CONCURRENT_REQUESTS": 1})
         second = await crawl(f"{site.base}/", settings)
     assert texts(first) | texts(second) >= {prose(1), prose(2)}
+
+
+async def test_a_jobdir_in_which_version_0_2_waits_for_requests_is_refused(tmp_path: Path) -> None:
+    waiting = tmp_path / "dedup" / "pending-rewrites.jsonl"
+    waiting.parent.mkdir()
+    waiting.write_text('{"url": "http://a.example/p?sid=1"}\n')
+    with serve({"/": page(prose(1))}) as site:
+        with pytest.raises(SettingError, match=r"finish this crawl with 0\.2, or begin one with another JOBDIR"):
+            await crawl(f"{site.base}/", {"JOBDIR": str(tmp_path)})
+        assert not site.requests
+        waiting.write_text("")
+        assert texts(await crawl(f"{site.base}/", {"JOBDIR": str(tmp_path)})) == {prose(1)}
 
 
 async def test_a_site_that_is_switched_off_is_not_rewritten(tmp_path: Path) -> None:
