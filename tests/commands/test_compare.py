@@ -78,8 +78,8 @@ def test_an_index_tells_what_a_site_repeats(tmp_path: Path, index: Path) -> None
         pair(f"{OTHER}\nGuests online on this board: 77", f"{OTHER}\nGuests online on this board: 31"),
     )
     (alone,), (known,) = rows(compare("--pairs", path)), rows(compare("--pairs", path, "--index", index))
-    assert "slots" not in alone["evidence"]
-    assert known["evidence"]["slots"] > 0
+    assert "values" not in alone["evidence"]
+    assert known["evidence"]["values"] > 0
     assert known["evidence"]["differs"][0]["own"] is False
 
 
@@ -113,8 +113,8 @@ def test_files_with_their_urls_are_compared_as_pages_of_their_sites(tmp_path: Pa
     files = tmp_path / "old.html", tmp_path / "new.html"
     at = "--url", "http://a.example/old", "http://a.example/new"
     alone, known = compare(*files, "--json"), compare(*files, *at, "--index", index, "--json")
-    assert "slots" not in json.loads(alone.stdout)["evidence"]
-    assert json.loads(known.stdout)["evidence"]["slots"] > 0
+    assert "values" not in json.loads(alone.stdout)["evidence"]
+    assert json.loads(known.stdout)["evidence"]["values"] > 0
     assert "no --url" in alone.stderr
     assert "no --index" in alone.stderr
     assert known.stderr == ""

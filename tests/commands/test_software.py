@@ -108,7 +108,7 @@ def test_a_program_that_nobody_knows() -> None:
 def test_a_file_is_checked(tmp_path: Path) -> None:
     done = run("--check", str(PACKAGE_FOLDER / "trac.toml"))
     assert done.exit_code == 0, done.output
-    assert done.stdout.startswith("trac: 11 rules, ")
+    assert done.stdout.startswith("trac: 17 rules, ")
     path = tmp_path / "trac.toml"
     text = (PACKAGE_FOLDER / "trac.toml").read_text(encoding="utf-8")
     path.write_text(text.replace('["/wiki/Page?action=view", "/wiki/Page"]', '["/wiki/Page", "/wiki/Other"]'), "utf-8")

@@ -103,7 +103,7 @@ def test_the_same_replacement_again_is_told_apart() -> None:
 
 def test_what_a_site_repeats_is_no_own_text() -> None:
     assert told(amid("It is 30."), amid("It is 50."), own=False) == [(VALUE, SENTENCE, False)]
-    assert told(amid("Read 30 times"), amid("Read 50 times"), own=False) == [(SLOT, LINE, False)]
+    assert told([PROSE, "Read 30 times", PROSE], [PROSE, "Read 50 times", PROSE], own=False) == [(SLOT, LINE, False)]
     assert told(amid("It is 30."), amid("It is."), own=False) == [(FURNITURE, SENTENCE, False)]
 
 

@@ -208,5 +208,5 @@ async def test_what_is_left_to_the_next_crawl_is_told_once(caplog: pytest.LogCap
         done = await crawl([f"{site.base}/{n}" for n in offers], settings, Lists)
     assert {item["text"] for item in done.items} == set(offers.values())
     assert site.requests["/last"] == 3
-    (told,) = (record for record in caplog.records if "fetched 2 times more" in record.getMessage())
+    (told,) = (record for record in caplog.records if "fetched again 2 times" in record.getMessage())
     assert told.levelno == logging.WARNING
