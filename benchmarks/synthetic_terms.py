@@ -55,9 +55,9 @@ class Terms:
         return _packed_pages(rng, pages, np.concatenate([page, owner]), _hashes(np.concatenate([term, drawn])))
 
     def duplicate(self, rng: np.random.Generator, record: bytes) -> bytes:
-        """A record in which up to 10 % of the terms are others and all weights have changed a little."""
+        """A record in which up to 8 % of the terms are others and all weights have changed a little."""
         hashes, weights = of_bytes(record)
-        kept = rng.random(hashes.size) > rng.uniform(0, 0.1)
+        kept = rng.random(hashes.size) > rng.uniform(0, 0.08)
         others = _hashes(self._drawn(rng, int((~kept).sum())))
         changed = weights * rng.uniform(0.9, 1.1, weights.size)
         return _packed(np.concatenate([hashes[kept], others]), np.concatenate([changed[kept], changed[~kept]]))
