@@ -342,7 +342,7 @@ FEATURES: tuple[Feature, ...] = (
         "headline_alone",
         "against",
         headline_alone,
-        "share of the headline that the common text lacks, of two short pages of a host that differ in it",
+        "share of the headline, or else title, that the common text lacks, of two short pages of a host with others",
         "share",
     ),
     Feature(

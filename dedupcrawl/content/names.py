@@ -65,9 +65,11 @@ def untold_headline(pair: Pair) -> float:
 
     One that is made of words of a text is another headline of it, one of other words may be all that tells it apart.
     """
-    if not own_differences(pair.headline_counts):
-        return 0.0
-    words = pair.new.headline_words
+    return _untold(pair.new.headline_words, pair) if own_differences(pair.headline_counts) else 0.0
+
+
+def _untold(words: frozenset[int], pair: Pair) -> float:
+    """Share of these words that the common text lacks."""
     return 1 - told_words(words, pair.found.new, differs=False) / max(1, len(words))
 
 
@@ -79,5 +81,13 @@ def framed_headline(pair: Pair) -> float:
 
 
 def headline_alone(pair: Pair) -> float:
-    """The same of short pages: under a few words that many pages of a site have, the headline tells them apart."""
-    return untold_headline(pair) if pair.new.own_words < _SHORT else 0.0
+    """The same of short pages: under a few words that many pages of a site have, the headline tells them apart.
+
+    A text without a headline is named by its title, with the name of its site or without.
+    """
+    if pair.new.own_words >= _SHORT or not pair.is_of_one_host:
+        return 0.0
+    if pair.new.headline or pair.kept.headline:
+        return untold_headline(pair)
+    new, kept = pair.new.title, pair.kept.title
+    return 0.0 if new <= kept or kept <= new else _untold(new, pair)

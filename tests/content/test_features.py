@@ -128,6 +128,9 @@ def test_titles_and_headlines_are_told_by_what_differs() -> None:
     assert OF["untold_headline"](pair(namesake, named)) == 1
     assert OF["framed_headline"](pair(namesake, named)) == 0.5
     assert OF["headline_alone"](pair(namesake, named)) == 1, "a short page"
+    titled = [PAGE.replace(title=title) for title in ("Anna Smith", "Peter Jones", "Anna Smith | Staff")]
+    assert OF["headline_alone"](pair(titled[1], titled[0])) == 1, "of texts without a headline the title is it"
+    assert OF["headline_alone"](pair(titled[2], titled[0])) == 0, "with the name of the site"
     for feature in ("untold_headline", "framed_headline", "headline_alone"):
         assert OF[feature](pair(named, PAGE)) == 0, "one has none"
         elsewhere = named.replace(url="http://b.example/", headline="Peter Jones")
