@@ -53,19 +53,16 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
     """
     if not rules.exists():  # named they must be there: see `rules_option`
         click.echo(f"there are no rules at {printable(str(rules))}: only those of known software are used", err=True)
-    normalizer = Normalizer.from_paths([rules] if rules.exists() else [])
     is_typed = not urls and sys.stdin.isatty()
     raw: Iterable[bytes] = map(os.fsencode, urls) if urls else sys.stdin.buffer
     given = (utf8(url).decode().strip() for url in raw)
-    ahead: list[str] = []
     if is_typed:
         click.echo("Type URLs, one a line; Ctrl-D ends.", err=True)
-    else:
-        ahead = list(islice(given, _AHEAD))
-        recognizer = Recognizer(programs(software))
-        for url in ahead:
-            recognizer.see_url(url)
-        normalizer.more = recognizer.rules_of
+    ahead = [] if is_typed else list(islice(given, _AHEAD))
+    recognizer = Recognizer(programs(software))
+    for url in ahead:
+        recognizer.see_url(url)
+    normalizer = Normalizer.from_paths([rules] if rules.exists() else [], None if is_typed else recognizer.rules_of)
     number = others = 0
     has_rules = False
     for number, url in enumerate(chain(ahead, given), 1):

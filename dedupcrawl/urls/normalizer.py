@@ -204,8 +204,14 @@ class Normalizer:
         self._remembered: dict[tuple[str, object, bool], Normalized] = {}
 
     @classmethod
-    def from_paths(cls, paths: Sequence[str | Path] | str | Path) -> Normalizer:
+    def from_paths(
+        cls, paths: Sequence[str | Path] | str | Path, more: Callable[[str], Sequence[Rule]] | None = None
+    ) -> Normalizer:
         """A normalizer with the rules of these files, and of the files of these folders; or of this one.
+
+        Args:
+            paths: Of files or folders; or one of them.
+            more: Gives further rules of a site, as in `Normalizer`.
 
         Raises:
             RuleError: When a path does not exist, or a file that is named itself cannot be read.
@@ -213,7 +219,7 @@ class Normalizer:
         where = [Path(path) for path in listed(paths)]
         files = checked(rule_files([path for path in where if not path.is_file()]))
         named = {path: read_rules(path) for path in where if path.is_file()}
-        return cls(named.values(), files, {site_rules.site: path for path, site_rules in named.items()})
+        return cls(named.values(), files, {site_rules.site: path for path, site_rules in named.items()}, more)
 
     def normalize(self, url: str) -> Normalized:
         """The canonical form of any string, by the rules that are used where it belongs to.
