@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +11,14 @@ from typing import Any
 import msgspec
 
 from dedupcrawl.aliases.sources import SOURCES
-from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, OF_PAPERS, PAPERS, PARAMETERS
+from dedupcrawl.content.checks.registry import (
+    CHECK_NAMES,
+    DEFAULT_CHECKS,
+    OF_PAPERS,
+    PAPER_THRESHOLDS,
+    PAPERS,
+    PARAMETERS,
+)
 from dedupcrawl.content.model import TARGET_PRECISION, load
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.setting import (
@@ -195,10 +202,13 @@ class DedupSettings:
         values = _read_values(given, "")
         sites = values.pop("DEDUP_SITES")
 
-        def build(all_values: Mapping[str, Any], overrides: Mapping[str, DedupSettings]) -> DedupSettings:
+        def build(
+            all_values: Mapping[str, Any], named: Collection[str], overrides: Mapping[str, DedupSettings]
+        ) -> DedupSettings:
             own = {name.removeprefix(PREFIX): value for name, value in all_values.items()}
             if own["CHECKS"] == (PAPERS,):
                 own |= {"CHECKS": OF_PAPERS, "TARGET_PRECISION": 0.0}
+                own |= {name: value for name, value in PAPER_THRESHOLDS.items() if PREFIX + name not in named}
             parameters = {parameter.name: own.pop(parameter.name) for parameter in PARAMETERS}
             return cls(**{name.lower(): value for name, value in own.items()}, parameters=parameters, sites=overrides)
 
@@ -213,8 +223,8 @@ class DedupSettings:
                 if name in SETTINGS and not SETTINGS[name].per_site:
                     raise SettingError(f"{where}: {name} holds for the whole crawl; set it outside DEDUP_SITES.")
             changed = _read_values(site_given, f"{where}: ", defaults=values)
-            overrides[site.lower()] = build(changed, {})
-        return build(values, overrides)
+            overrides[site.lower()] = build(changed, {*given, *site_given}, {})
+        return build(values, set(given), overrides)
 
     def for_url(self, url: str) -> DedupSettings:
         """The settings of the URL's host, else of its registrable domain, else these."""

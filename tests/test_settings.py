@@ -100,6 +100,10 @@ def test_the_checks_of_the_papers_decide_without_a_model() -> None:
     assert (settings.checks, settings.target_precision) == (("exact", "feature_code", "simhash", "mwo"), 0)
     of_site = settings.for_url("http://a.com/")
     assert (of_site.checks, of_site.target_precision) == (("exact",), TARGET_PRECISION)
+    assert settings.parameters["MWO_THRESHOLD"] == 0.5, "of the paper's experiment"
+    assert settings.sites["a.com"].parameters["MWO_THRESHOLD"] == 0.8
+    asked = DedupSettings.read({"DEDUP_CHECKS": "papers", "DEDUP_MWO_THRESHOLD": 0.8})
+    assert asked.parameters["MWO_THRESHOLD"] == 0.8
     with pytest.raises(SettingError, match=r"DEDUP_TARGET_PRECISION: got 0.9 .by DEDUP_CHECKS = 'papers'"):
         DedupSettings.read({"DEDUP_CHECKS": "papers", "DEDUP_TARGET_PRECISION": 0.9})
     with pytest.raises(SettingError, match="DEDUP_CHECKS: got"):

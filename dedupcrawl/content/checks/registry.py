@@ -32,6 +32,8 @@ DEFAULT_CHECKS: tuple[str, ...] = ("exact", "simhash", "shingles", "title", "fea
 PAPERS = "papers"
 """Stands for `OF_PAPERS` where each decides by its own threshold, and no model does."""
 OF_PAPERS = ("exact", "feature_code", "simhash", "mwo")
+PAPER_THRESHOLDS: Mapping[str, Any] = {"MWO_THRESHOLD": 0.5}
+"""What they decide by where that is no default: of MWO what the experiment of Das et al. (Table 4) takes."""
 PARAMETERS: tuple[Setting, ...] = tuple(
     {one.name: one for check in _CHECKS.values() for one in settings_of(check).values()}.values()
 )
