@@ -134,7 +134,13 @@ _WEIGHT = np.uint64((1 << PAYLOAD_BITS) - 1)
 class MwoCheck(Check):
     """Pages that share `threshold` of their weight."""
 
-    threshold: float = parameter("MWO_THRESHOLD", 0.8, share(), "Least MWO of duplicates.", loosest=min)  # t
+    threshold: float = parameter(  # t
+        "MWO_THRESHOLD",
+        0.8,
+        share(),
+        "Least MWO of duplicates. With `DEDUP_CHECKS = 'papers'` 0.5, unless it is set.",
+        loosest=min,
+    )
     weights: str = parameter(
         "MWO_WEIGHTS",
         str(FieldWeights()),
