@@ -179,6 +179,7 @@ _COLUMNS = PageRow.__struct_fields__
 _TYPES = {  # of the others: string
     "content": pa.int64(),
     "fault": pa.int16(),
+    "kept_in": pa.int64(),
     "names_own": pa.bool_(),
     "alias_held": pa.bool_(),
     "simhash": pa.int64(),

@@ -27,6 +27,7 @@ from dedupcrawl.training.clusters import (
     DISBELIEVED,
     NEAR,
     NEAR_OF_ONE_REQUEST,
+    SHARED,
     UNLIKE,
     SitePages,
     components,
@@ -151,13 +152,26 @@ def _labelled(rows: DataFrame) -> DataFrame:
     pages = pages.drop("redirect_to", "canonical", "duplicate_of", "names_own", "simhash")
     ends = links.select("site", "url").union(links.select("site", F.col("to").alias("url"))).distinct()
     pages = pages.unionByName(ends.join(pages, "url", "left_anti"), allowMissingColumns=True)
+    pages = _with_kept(pages, rows)
     same = _key("site", "content", F.coalesce("fault", F.lit(-1)))
-    pages = pages.withColumn("node", F.when(F.col("content").isNotNull(), same).otherwise(_key("url")))
+    joins = F.col("content").isNotNull() & ~F.col("is_of_several")
+    pages = pages.withColumn("node", F.when(joins, same).otherwise(_key("url")))
     ways = pages.where(F.col("fault").isNull()).select("url", "node")
     joined = links.join(ways, "url").join(ways.select(F.col("url").alias("to"), F.col("node").alias("other")), "to")
     pairs = joined.where("node <> other").select("site", "node", "other").distinct()
     labels = pairs.groupBy("site").applyInArrow(_components, "node long, label long")
     return pages.join(labels, "node", "left").withColumn("label", F.coalesce("label", "node"))
+
+
+def _with_kept(pages: DataFrame, rows: DataFrame) -> DataFrame:
+    """With whether the checks kept a page, and whether its content is one of `clusters._contents_of_several`."""
+    last = F.max_by("kept_in", F.struct("fetched_at", *ORDER)).alias("kept_in")
+    pages = pages.join(rows.where("kept_in is not null").groupBy("url").agg(last), "url", "left")
+    counts = pages.where("kept_in is not null and content is not null").groupBy("site", "content", "kept_in").count()
+    several = counts.where("count > 1").select("site", "content").distinct().withColumn("several", F.lit(True))
+    pages = pages.join(several, ["site", "content"], "left")
+    pages = pages.withColumn("is_of_several", F.col("several").isNotNull())
+    return pages.withColumn("is_kept", F.col("kept_in").isNotNull()).drop("several", "kept_in")
 
 
 def _key(*columns: Column | str) -> Column:
@@ -262,12 +276,19 @@ def _unlike(pages: pa.Table) -> pa.Table:
 
 
 def _without_unknown(pages: DataFrame, learned: Learned) -> DataFrame:
-    """The pages of which something is known; those whose word for their canonical URL was not believed are counted."""
+    """The pages of which something is known.
+
+    Counted are those whose word for their canonical URL was not believed, and those whose content several pages have.
+    """
     known = F.max((F.col("content").isNotNull()).cast("int")) > 0  # else nothing is, unless others lead there, too
     sizes = pages.groupBy("label").agg(F.count("*").alias("size"), known.alias("known"))
     unknown = materialized(sizes.where("not known and size = 1").select("label"))
     learned.left_out += Counter({DISBELIEVED: pages.where("names_another").join(unknown, "label", "left_semi").count()})
-    return pages.join(unknown, "label", "left_anti")
+    alone = sizes.where("known and size = 1").select("label")
+    shared = pages.where("is_of_several and not is_kept").join(alone, "label", "left_semi").select("label")
+    shared = materialized(shared)
+    learned.left_out += Counter({SHARED: shared.count()})
+    return pages.join(unknown.union(shared), "label", "left_anti")
 
 
 def _bounded(pages: DataFrame, learned: Learned, rules_before: Mapping[str, Sequence[Rule]]) -> DataFrame:

@@ -2,12 +2,15 @@
 
 Two URLs are of one cluster when their pages have the same content, or when one leads to the other: by a redirect, by a
 verdict of the content checks, by an alias that held, or by a rel=canonical that the contents do not contradict.
+
+Content is the digest of the main text. The content checks have seen more (headline, what stands beside the main text,
+pictures), so two pages with one digest that a crawl kept both are two pages.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -15,6 +18,7 @@ from dedupcrawl.training.false_clusters import unlike_clusters
 from dedupcrawl.training.page_rows import FAULTS, PageRow
 
 UNLIKE = "unlike URLs"
+SHARED = "content of several pages"
 DISBELIEVED = "canonical link not believed"
 NEAR = 3  # bits of a SimHash in which near-duplicates differ, at most (Manku et al., WWW 2007, Sect. 2)
 # ... of one page at two times, asked for by the same arguments. Of 228 such pairs of a forum 191 have one digest, 29
@@ -66,7 +70,9 @@ def clusters_of(rows: Sequence[PageRow]) -> Clusters:
     links = _links(pages, rows)
     for url in dict.fromkeys(end for link in links for end in link):
         pages.setdefault(url, PageRow(url))  # nothing is known of it but that it leads there
-    labels = _labels(pages, links)
+    kept = _kept(rows)
+    several = _contents_of_several(pages, kept)
+    labels = _labels(pages, links, several)
     false, left_out = Counter[str](), Counter[str]()
     sizes = Counter(labels.values())
     for number, reason in enumerate(FAULTS):
@@ -84,6 +90,9 @@ def clusters_of(rows: Sequence[PageRow]) -> Clusters:
         # What leads to a page that was not fetched, or that was left out, alone: nothing is known of it.
         if pages[url].content is None and sizes[label] == 1:
             left_out[DISBELIEVED] += pages[url].canonical is not None
+            continue
+        if pages[url].content in several and sizes[label] == 1 and url not in kept:
+            left_out[SHARED] += 1  # the checks did not say which of them it is
             continue
         numbers.setdefault(label, len(numbers))
         known.append(url)
@@ -176,12 +185,26 @@ def _differ(one: PageRow, other: PageRow) -> int:
     return ((one.simhash ^ other.simhash) & _64_BITS).bit_count()
 
 
-def _labels(pages: Mapping[str, PageRow], links: Iterable[Link]) -> dict[str, int]:
-    """URL → a number that is equal for pages that have the same content or that links join."""
+def _kept(rows: Iterable[PageRow]) -> dict[str, int | None]:
+    """URLs of the pages that the content checks told from all others → the crawl in which they did, the last one."""
+    return {row.url: row.kept_in for row in sorted((row for row in rows if row.kept_in is not None), key=_time)}
+
+
+def _contents_of_several(pages: Mapping[str, PageRow], kept: Mapping[str, int | None]) -> set[int | None]:
+    """The contents of which one crawl kept several pages."""
+    of_kept = [(pages[url].content, run) for url, run in kept.items() if url in pages]
+    return {content for (content, _), count in Counter(of_kept).items() if count > 1} - {None}
+
+
+def _labels(pages: Mapping[str, PageRow], links: Iterable[Link], several: Collection[int | None]) -> dict[str, int]:
+    """URL → a number that is equal for pages that have the same content or that links join.
+
+    The contents of `several` pages join nothing.
+    """
     number = {url: row for row, url in enumerate(pages)}
     same = dict[tuple[int, int | None], int]()
     nodes = [
-        row if page.content is None else same.setdefault((page.content, page.fault), row)
+        row if page.content is None or page.content in several else same.setdefault((page.content, page.fault), row)
         for row, page in enumerate(pages.values())
     ]
     good = [link for link in links if all(pages[end].fault is None for end in link)]

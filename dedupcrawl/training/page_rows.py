@@ -29,6 +29,7 @@ class PageRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     canonical: str | None = None
     duplicate_of: str | None = None
     alias_of: str | None = None
+    kept_in: int | None = None  # of a page that the content checks told from all others: hash of the crawl in which
     alias_held: bool | None = None  # whether it does lead to `alias_of`, as was found out
     names_own: bool | None = None  # whether `canonical` is the row's own path with fewer arguments
     simhash: int | None = None  # the 64 bits, as a signed number
@@ -94,6 +95,7 @@ def _page_row(row: LogRow, url: str, site: str) -> PageRow:
         canonical,
         _link(row.duplicate_of, url, site),
         None if is_believed else _link(row.alias_of, url, site),
+        mmh3.hash64(row.run or "")[0] if row.unique else None,
         row.alias_held,
         None if canonical is None else _names_its_own_page(url, canonical),
         _bits(row.simhash),

@@ -48,6 +48,10 @@ def rows() -> list[Row]:
         again = {"url": f"http://large.com/again/{i}", "digest": f"again {i}"}
         made += [{**again, "digest": "carried_over", "duplicate_of": "/new/0"}] * (i % 2) + [again]
         made += [{"url": again["url"], "duplicate_of": f"/{to}/{i}"} for to in ("print", "new")[: i % 3]]
+        both = [f"http://large.com/{kind}/{i}" for kind in ("commit", "diff", "patch", "raw")]  # one text, two pages
+        made += [{"url": url, "text_digest": f"change {i}"} for url in both]
+        made += [{"url": url, "unique": True, "run": f"{i % 3}"} for url in both[: 2 - (i % 4 == 3)]]
+        made += [{"url": both[2], "duplicate_of": both[1]}] * (i % 2)
         post = f"http://large.com/topic/{i}/post"  # one was believed, one held, one failed in the end
         made += [
             {"url": f"{post}/{i}", "alias_of": f"/topic/{i}"},

@@ -43,6 +43,23 @@ def test_the_same_text_is_the_same_page() -> None:
     assert groups(page("1", "x"), page("2", "y"), page("3", "x")) == [["1", "3"], ["2"]]
 
 
+def kept(path: str, run: str = "1") -> Row:
+    """The row of a page that the content checks told from all pages before it."""
+    return {"url": f"http://a.com/{path}", "unique": True, "run": run}
+
+
+def test_pages_of_one_text_that_a_crawl_kept_both_are_two_pages() -> None:
+    """A commit and its diff have one main text, and only one of them an author and a message."""
+    texts = [page(path, "x") for path in ("commit", "diff", "diff?h=1", "other")]
+    verdicts = [kept("commit"), kept("diff"), {"url": "http://a.com/diff?h=1", "duplicate_of": "http://a.com/diff"}]
+    assert groups(*texts, *verdicts) == [["commit"], ["diff", "diff?h=1"]]
+    assert clusters(*texts, *verdicts).left_out == {"content of several pages": 1}, "which of them `other` is"
+
+
+def test_two_crawls_that_each_kept_a_page_of_one_text_did_not_compare_them() -> None:
+    assert groups(page("1", "x"), kept("1", run="1"), page("2", "x"), kept("2", run="2")) == [["1", "2"]]
+
+
 def test_sites_are_kept_apart_and_hosts_of_one_site_are_not() -> None:
     rows = [page("", "x"), page("", "x", host="www.a.com"), page("", "x", host="b.com")]
     assert {site: list(found.pages.clusters) for site, found in by_site(*rows).items()} == {
