@@ -289,6 +289,8 @@ class Aliases:
         if not are_all:  # to what it led before nobody else has; it is gone when what was kept there is forgotten
             before = self._kept.get(url) or [*map(Yielded.of, self.links_of(url))]
             links, are_all = [*before, *links], bool(before)
+        elif self._is_of_this_run(url):  # as a process that this one goes on for has found it
+            links = [*map(Yielded.of, self.links_of(url)), *links]
         elif links:
             self._have_led.add(url)
         are_all = are_all and len(links) <= MOST_LINKS
@@ -307,6 +309,12 @@ class Aliases:
             elif self.remembers(url) and NAME in self._store.beside(url):
                 self._store.detach(url)  # it is a page of its own now
         return disputed
+
+    def _is_of_this_run(self, url: str) -> bool:
+        with self._store.asked:
+            alias = self._store.known(url) if self.remembers(url) else None
+            return alias is not None and alias.run == self._run
+        return False
 
     def _remember(self, url: str, links: list[Yielded]) -> None:
         """Of a page that was kept, and may be judged again, what only it led to."""

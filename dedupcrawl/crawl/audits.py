@@ -17,7 +17,7 @@ from scrapy import Request
 from dedupcrawl.aliases.alias import RULE, rule_id
 from dedupcrawl.aliases.sources import DUPLICATE
 from dedupcrawl.crawl.aliases import Aliases
-from dedupcrawl.crawl.audit import Audit
+from dedupcrawl.crawl.audit import Audit, Held, read_held, save_held
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.falls import Falls
 from dedupcrawl.crawl.log_file import AliasRows
@@ -59,6 +59,10 @@ class Audits:
         self._held: list[Audit] = []  # of these the links are still to be looked at
         self._told = UrlSet()  # URLs of which earlier crawls have spoken for or against rules
         self._is_resumed = parts.folder is not None
+        for one in read_held(parts.folder) if parts.folder is not None else ():
+            aliases.discoveries.resume(one.url, one.links)
+            self._fetched.tried.add(one.url)
+            self._held.append(Audit(one.url, one.target, one.rules))
 
     # Which uses are audited
 
@@ -215,9 +219,20 @@ class Audits:
         for other in list(self._disputed.values()):
             if other.is_early and other.found is not None and is_known(other.found, self._furniture_of):
                 self._settle(other)
-        if audit := self._by_url.get(url):
+        if audit := self._by_url.get(url) or self._resumed(url):
             audit.asked = look
             self._settle(audit)
+
+    def _resumed(self, url: str) -> Audit | None:
+        """An audit that was under way when the crawl was interrupted: only the request in the queue is left of it."""
+        if self._parts.folder is None or url in self._fetched.tried:
+            return None
+        try:
+            use = self._rewrites.of(url)
+        except INDEX_FAILS:
+            return None
+        audit = None if use is None else Audit(use.url, use.canonical, use.rules)
+        return audit if audit is not None and self.begin(audit) else None
 
     def found(self, target: str, look: Look) -> None:
         """The page of a target; NOWHERE: what is sent there and has a page is one that the rules would lose."""
@@ -276,13 +291,28 @@ class Audits:
             self._falls.fall((), rulings)
         self._audit_more()
 
+    def stop(self) -> None:
+        """The crawl ends before it is known what else leads to where pages lead that were found to be one.
+
+        One that may be resumed remembers them, and what they lead to. In any other they speak for no rule.
+        """
+        links_of, held = self._aliases.discoveries.only_on, self._held
+        held, self._held = [audit for audit in held if links_of(audit.url)], []
+        if self._parts.folder is not None:
+            save_held(self._parts.folder, [Held(one.url, one.target, one.rules, links_of(one.url)) for one in held])
+            return
+        for audit in held:
+            if audit.has_passed:
+                self._book.take_back(audit.url, audit.rules)
+
     def _leads_to_more(self, audit: Audit) -> bool:
         """Who asks for a target must not only see its page, but go on from there, too: to what no other page leads to.
 
         What is fetched in place of its target, as an earlier crawl has kept it, leads nowhere else than that.
         """
         is_instead = self._rewrites.end(audit.target) == audit.url
-        return not is_instead and self._earlier.any_kept(self._aliases.discoveries.only_on(audit.url))
+        only = self._aliases.discoveries.only_on(audit.url)
+        return not is_instead and (any(url in self._fetched.lost for url in only) or self._earlier.any_kept(only))
 
     def _settle(self, audit: Audit, *, is_last: bool = False) -> None:
         if audit.asked is None or self._by_url.get(audit.url) is not audit:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 
 import msgspec
 from scrapy import Request
@@ -168,6 +169,13 @@ class Discoveries:
         del self._only_on[tried][key]
         if not self._only_on[tried]:
             del self._only_on[tried]
+
+    def resume(self, tried: str, urls: Iterable[str]) -> None:
+        """Before the crawl was stopped only the page of a URL on trial had led to these."""
+        for url in urls:
+            key, found = key_of(url), _Awaited(url, tried, yields=1)
+            self.known.add(key)
+            self.awaited[key] = self._only_on[tried][key] = found
 
     def only_on(self, url: str) -> list[str]:
         """The URLs that only the page of this one, which was fetched on trial, has led to so far."""

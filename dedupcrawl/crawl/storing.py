@@ -50,7 +50,7 @@ class Storing:
     def __init__(self, parts: Parts, refetches: Refetches) -> None:
         self._crawler, self._stats, self._pages = parts.crawler, parts.stats, parts.pages
         self._index: Ledger = parts.index
-        self._detector = parts.detector
+        self._detector, self._fetched = parts.detector, parts.fetched
         self._refetches = refetches
         self._feeds = parts.settings.confirm == "feed"
         self._files: FeedFiles | None = None
@@ -193,6 +193,8 @@ class Storing:
             logger.error("The index cannot be told that the items of a page were lost: %s", printable(str(error)))
             return
         self._stats.inc_value("dedup/content/abandoned", len(kept))
+        for url in kept:
+            self._fetched.lost.add(url)
         for skip in due:
             if skip.url in kept:  # it was fetched again, and has met the pipelines itself
                 self._refetches.release(skip.url)

@@ -41,10 +41,12 @@ class Fetched:
         given_back: Because it was wrong to send them elsewhere.
         answered: Whose page the spider gets, or has had.
         for_others: Not for their own sake, but because others were sent there.
+        lost: Whose page was kept, and not stored.
     """
 
     def __init__(self) -> None:
         self.tried, self.given_back, self.answered, self.for_others = UrlSet(), UrlSet(), UrlSet(), UrlSet()
+        self.lost = UrlSet()
 
     def has(self, url: str) -> bool:
         """True when a URL, fragment aside, is one of them, for its own sake."""

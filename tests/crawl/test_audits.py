@@ -77,12 +77,13 @@ class Setting:
     failed: list[str] = field(default_factory=list)
     ruled: list[Ruling] = field(default_factory=list)
     given_back: set[str] = field(default_factory=set)
+    folder: Path | None = None
     served: bool | None = False
     dropped: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         write_rules(self.rules, SiteRules("a.example", (Rule("sid", "rewrite", drop=("sid",), state="probation"),)))
-        self.chance, self.fetched, self.folder, self.detector = Random(1), Fetched(), None, self
+        self.chance, self.fetched, self.detector = Random(1), Fetched(), self
         self.discoveries, self.rewrites, self.earlier = Led(), self, self
         stats = get_crawler().stats
         assert stats is not None
@@ -113,6 +114,15 @@ class Setting:
 
     def found(self, targets: Any, rules: Any) -> list[Any]:
         return []
+
+    def of(self, url: str) -> None: ...
+
+    def of_earlier_processes(self) -> list[Any]:
+        return []
+
+    def request(self, use: Any) -> Any: ...
+
+    def give_back(self, requests: Any, why: str) -> None: ...
 
     def fetch_itself(self, url: str, why: str) -> None: ...
 
@@ -152,6 +162,35 @@ def test_a_trial_that_passed_and_turns_out_to_lead_on_counts_once(setting: Setti
     setting.discoveries.more = ("http://a.example/more",)
     setting.audits.settle()
     assert (setting.rule.tried, setting.rule.failed) == (1, 1)
+
+
+def test_a_crawl_that_is_stopped_before_it_is_known_whether_a_trial_leads_on_trusts_no_rule(setting: Setting) -> None:
+    setting.begin()
+    setting.audits.found(CANONICAL, STORY)
+    setting.audits.asked_for(ASKED, STORY)
+    setting.discoveries.more = ("http://a.example/more",)
+    setting.audits.stop()
+    assert (setting.rule.tried, setting.rule.failed) == (0, 0)
+
+
+def test_the_process_that_resumes_a_crawl_finds_out_that_a_trial_led_on(setting: Setting, tmp_path: Path) -> None:
+    job, links = tmp_path / "job", ("http://a.example/more",)
+    job.mkdir()
+    before = Setting(setting.rules, folder=job)
+    before.begin()
+    before.audits.found(CANONICAL, STORY)
+    before.audits.asked_for(ASKED, STORY)
+    before.discoveries.more = links
+    before.audits.stop()
+    assert (before.rule.tried, before.rule.failed) == (1, 0)
+
+    after = Setting(setting.rules, folder=job)
+    assert Discoveries.only_on(after.discoveries, ASKED) == [*links]
+    assert not after.begin(), "it is under way"
+    after.discoveries.more = links
+    after.audits.settle()
+    assert (after.given_back, after.failed) == ({CANONICAL}, [ASKED])
+    assert after.rule.failed == 1
 
 
 @pytest.mark.parametrize("canonical_first", [False, True])
