@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from dedupcrawl.content.features import FEATURES
 
 TARGET_PRECISION = 0.97
-"""Of the pages that are dropped this share should be duplicates, unless another is asked for (docs/probability.md)."""
+"""The share of dropped pages that should be duplicates, by default (docs/measured/probability.md)."""
 
 DOUBTED = 0.9
 """Of the pages that are kept in doubt are those that would be dropped for this target precision."""

@@ -170,7 +170,7 @@ class Repetitions:
 
 
 # Of the links of five sites 67 to 90 % had a URL of the last 10,000 different ones, and hardly more one of the last
-# 100,000 (docs/measured/crawl-cost.md, "Where it goes").
+# 100,000 (docs/measured/cost.md, "Where it goes").
 _URLS_KEPT = 10_000
 
 _PLAIN = re.compile(

@@ -23,7 +23,7 @@ from dedupcrawl.urls.rule_files import SUFFIX
 logger = logging.getLogger(__name__)
 
 FIRST_LESSON = 10  # redundant URLs, before rules are learned of them
-_GROWTH = 3  # of these, between two runs: docs/learning.md has what chose both
+_GROWTH = 3  # of these, between two runs: docs/measured/url-rules.md has what chose both
 _NICENESS = 5
 
 

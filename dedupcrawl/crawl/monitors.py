@@ -1,4 +1,4 @@
-"""Monitors for Spidermon: whether what dedupcrawl did in a crawl is what one expects. `docs/howto/tools.md`.
+"""Monitors for Spidermon: whether what dedupcrawl did in a crawl is what one expects. `docs/tools.md`.
 
 They read nothing but the crawl's stats, so that they work wherever Spidermon gets these from.
 """

@@ -81,7 +81,7 @@ class RedisIndex(RedisJournal, Index):
     """
 
     leases: RedisLeases
-    pages_at_once = 32  # round trips a page of 3,000 by 8, 16, 32, 64: .326, .241, .196, .188 (docs/page-index.md)
+    pages_at_once = 32  # round trips a page of 3,000 by 8, 16, 32, 64: .326, .241, .196, .188 (docs/measured/cost.md)
 
     def __init__(self, url: str, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES, wait: float = 0.0) -> None:
         super().__init__(Address(url), checks, batch_pages, wait)

@@ -21,7 +21,7 @@ cut to a prefix, in whatever order is cheapest at that moment, and kept pages ar
 those of P are more than `MOST_POSTINGS`, the rarest terms are looked up, as many as have no more postings together: a
 page may lack any of them, so many terms count for more than much weight. Of the pages that share enough of them
 (`LEAST_ALIKE`) the `CLOSEST` are compared. Both go by the sum of the roots of what is shared, term by term: one heavy
-term is shared by chance, many are not. What that loses is measured in docs/page-index.md; at worst a duplicate is
+term is shared by chance, many are not. What that loses is measured in docs/measured/cost.md; at worst a duplicate is
 kept. Terms that more pages have are never read, so no term makes a search slow.
 
 Keys do not depend on the threshold, so an index serves every threshold.

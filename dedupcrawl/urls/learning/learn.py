@@ -224,7 +224,7 @@ def _with_exception(one: Candidate, ledger: Ledger, excepted: set[tuple[str, str
             for atom in sorted(of_wrong)
             if (one.rule.id, atom) not in excepted
             and len(forms[atom]) >= 2
-            and of_right[atom] <= of_wrong[atom]  # 8 and 100 times as many: docs/learning.md
+            and of_right[atom] <= of_wrong[atom]  # 8 and 100 times as many: docs/url-rules.md
         ),
         key=lambda atom: of_wrong[atom] - of_right[atom],
         default=None,
