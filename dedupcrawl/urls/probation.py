@@ -33,7 +33,7 @@ TRIALS_OF_A_PLACE = 2
 """That have to pass where neither a log nor a person has spoken for a rule: benchmarks/rule_places.py."""
 
 FROM_OTHER_SITES = 20
-"""What other sites say of a rule of known software counts like so many passed trials (docs/measured/rules-in-use.md)."""
+"""What other sites say of known software counts like so many passed trials (docs/measured/rules-in-use.md)."""
 
 _REMEMBERED = 50  # trials of earlier crawls: sites change
 FROM_A_LOG = 20
