@@ -1,6 +1,6 @@
 """The Python interface, for programs that crawl with something other than Scrapy.
 
-docs/python.md shows all of it. What is not named in `dedupcrawl.__all__` may change with any version.
+docs/python.md shows all of it. Anything that `dedupcrawl.__all__` does not name may change with any version.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Sources: where a page says of other URLs that they lead to itself.
+"""Sources: the places where a page says that other URLs lead to it.
 
-Each is a few lines of its own, and looks at what the core has read of the page, within bounds: what it misses costs a
-fetch. Nothing is believed here: whoever uses it tries it.
+Each source takes a few lines and looks at what the core has read of the page, within bounds: what it misses costs a
+fetch. Nothing is believed here; whoever uses an alias tests it.
 """
 
 from __future__ import annotations

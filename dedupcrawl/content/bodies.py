@@ -1,7 +1,7 @@
-"""Bodies of answers to pages, by what they are: HTML is read, text compared as text, and all else as a whole.
+"""Bodies of answers as pages, by their kind: HTML is read, text is compared as text, and everything else as a whole.
 
-Data (JSON, XML, CSV …) is compared by all of its text, white space aside, for there each figure is what it is about:
-two records of one form are two, however alike they look. What is no text is compared by its bytes.
+Data (JSON, XML, CSV …) is compared by all of its text except white space, because each figure in it matters: two
+records of one form are two, however similar they look. Bytes that are no text are compared as bytes.
 """
 
 from __future__ import annotations

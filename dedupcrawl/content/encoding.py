@@ -1,8 +1,9 @@
-"""Bytes of a web page to text: byte order mark, labels that may lie, and a detector where neither tells.
+"""Bytes of a web page to text: byte order mark, labels that may be wrong, and a detector if neither decides.
 
 A crawl meets pages whose charset is missing, wrong (gb2312 that is gb18030, latin-1 that is UTF-8), damaged (a byte of
 another charset in a page of UTF-8) or hostile (a codec that runs code points through an algorithm of quadratic time).
-What decodes cleanly is believed first. benchmarks/encodings.py measures it, and chose the detector and the numbers.
+What decodes cleanly is believed first. docs/measured/content-checks.md has the measurement that chose the detector and
+the numbers.
 """
 
 from __future__ import annotations

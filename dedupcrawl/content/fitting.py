@@ -1,6 +1,6 @@
-"""Fitting: a model for pages of another kind, from the package's own one on, and the thresholds of any.
+"""Fitting: a model for other kinds of pages, starting from the package's own one, and the thresholds of any model.
 
-A crawl needs none of it: `dedupcrawl calibrate` and `python -m benchmarks.fit_model` do.
+A crawl needs none of it; `dedupcrawl calibrate` and `python -m benchmarks.fit_model` do.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Storing: whether the item of a kept page has reached its storage, so that the page may justify drops forever.
+"""Storing: whether the item of a kept page has reached its storage, so that other pages may be dropped as duplicates.
 
-Until then that it is stored is an open premise of what was dropped because of it (see `index.ledger`). When its item is
-dropped or lost in a later pipeline, the page is forgotten, and what was dropped because of it is fetched again.
+Until then it is an open premise, of everything that was dropped because of the page, that the item is stored (see
+`index.ledger`). If a later pipeline drops or loses the item, the page is forgotten, and what was dropped because of it
+is fetched again.
 """
 
 from __future__ import annotations

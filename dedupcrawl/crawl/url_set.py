@@ -1,4 +1,4 @@
-"""URLs that are remembered where there are many of them: by Python's own hash, which does not leave the process.
+"""A memory of many URLs, by Python's own hash, which does not leave the process.
 
 It has 64 bits and a secret of the process (SipHash), and a string remembers it. So nobody can make URLs that collide.
 """

@@ -1,4 +1,4 @@
-"""The page itself: figures, plots and packed rows put into one template, with nothing to load from anywhere.
+"""The page itself: figures, plots and packed rows in one template that loads nothing.
 
 Plots are lines and bars as paths of an SVG, which the template draws. No text of a page is drawn.
 """

@@ -1,6 +1,6 @@
 """scrapy-redis's scheduler, for workers and a server that may die: ``SCHEDULER`` in settings.py names it.
 
-It has scrapy-redis's queue, filter, keys and settings. What it adds is here and in `queue`.
+It has scrapy-redis's queue, filter, keys and settings. Everything that it adds is here and in `queue`.
 """
 
 from __future__ import annotations

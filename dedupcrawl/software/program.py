@@ -1,8 +1,8 @@
 """Program: what is known of one program. Its `from_dict` is the file format of `dedupcrawl/software/*.toml`.
 
-docs/url-rules.md makes such a file. Paths begin where the program is installed: `/viewtopic.php` is
+docs/url-rules.md shows how to write such a file. Paths begin where the program is installed: `/viewtopic.php` is
 `/forum/viewtopic.php` of a forum at `/forum`. A program whose pages have a path of their own besides that of its
-scripts, as a wiki's articles have, writes `/<article>/{t}`.
+scripts, such as a wiki with its articles, writes `/<article>/{t}`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""A Spark session and its errors in a sentence each. Where and how Spark runs is configured in Spark, as always:
-by spark-defaults.conf, SPARK_CONF_DIR, PYSPARK_SUBMIT_ARGS; without a word it is this machine, `local[*]`.
+"""A Spark session, and its errors in a sentence each.
+
+Where and how Spark runs is configured in Spark: by spark-defaults.conf, SPARK_CONF_DIR or PYSPARK_SUBMIT_ARGS. By
+default it is this machine, `local[*]`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Takes what regular expressions of users find (DEDUP_IGNORE) out of lines, in bounded time.
+"""Removes from lines what regular expressions of users find (DEDUP_IGNORE), in bounded time.
 
 In a line that is made for it, a pattern such as ([0-9]+,?)+x backtracks for years. The library `regex` reads the
 patterns of Python's `re`, and can be told when to stop.

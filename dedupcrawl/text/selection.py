@@ -1,9 +1,9 @@
 """Elements of pages that CSS selectors find (DEDUP_SELECTOR, DEDUP_IGNORE), in bounded time.
 
-As one XPath expression "div p" takes each p once for every div around it, and ":has(~ p)" looks at all later siblings
-of each element; a library that backtracks, as lexbor does, tries every four of the spans around an element for
-".x span span span span". So the library (cssselect, as parsel has it) is asked for one condition of a selector at a
-time. Combinators, :not(), :is(), :where() and :has() are operations on sets of elements, one pass over the page each.
+As one XPath expression, "div p" takes each p once for every div around it, and ":has(~ p)" looks at all later siblings
+of each element; a library that backtracks, as lexbor does, tries every four of the spans around an element for ".x span
+span span span". So the library (cssselect, as parsel has it) is asked for one condition of a selector at a time.
+Combinators, :not(), :is(), :where() and :has() are operations on sets of elements, one pass over the page each.
 """
 
 from __future__ import annotations

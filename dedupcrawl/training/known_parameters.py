@@ -1,6 +1,6 @@
-"""What others know of URLs: lists of parameters that say nothing of the page, as prior belief.
+"""What others know of URLs: lists of parameters that do not change the page, as prior belief.
 
-Read as it is: ClearURLs' `data.min.json` (https://docs.clearurls.xyz), whose providers each have a pattern of URLs and
+ClearURLs' `data.min.json` (https://docs.clearurls.xyz) is read as it is; its providers each have a pattern of URLs and
 patterns of parameter names. A site's own evidence overrules the list: see `urls.learning.learn`.
 """
 

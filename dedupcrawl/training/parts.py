@@ -1,4 +1,4 @@
-"""The road that training and evaluation share: logs are parted by site on disk, and parts go to worker processes.
+"""What training and evaluation share: logs are divided by site on disk, and parts go to worker processes.
 
 Rows come in the order of the log and go out site by site, with bounded memory.
 """

@@ -1,11 +1,11 @@
 """The one spelling of a URL: two URLs that RFC 3986 and the URL standard call equivalent are spelled alike.
 
-No site has a say in it, so it holds before any rule does. Equivalent are, in an http or https URL,
+This is the same on every site, so it comes before any rule. Equivalent are, in an http or https URL,
 
 - scheme and host in either case, a host in Unicode or in ASCII (IDNA), and one whose characters are escaped;
-- a port that the scheme stands for, an empty one, and none; a port with zeros before it;
+- the scheme's default port, an empty one, and none; a port with leading zeros;
 - percent-encoding in either case, escapes of characters that need none, and characters that every client escapes;
-- no path and "/"; a path with dot segments and the path that they lead to;
+- no path and "/"; a path with dot segments and the path to which they lead;
 - a URL with blanks around it, or line ends in it;
 - a URL with a fragment and without, unless the fragment names a page of its own: see `_kept_fragment`.
 

@@ -1,9 +1,9 @@
 """Deep tokenization: what a segment or a value is made of on this site (Koppula et al., Sect. 3.1.2, Algorithms 1-2).
 
-Tokens of one place of a site's URLs are written by one program, so they share parts: `Special:WhatLinksHere/Main_Page`,
-`ctattractions-17876002-Austria_Vienna-attractions.html`. From the pattern `{}`, which any token has, finer ones are
-split off, as long as few anchors cover many tokens. The leaves of the tree are the patterns of the place. A token is of
-every pattern that it fits, as a rule that names one is for all of these.
+One program writes the tokens of one place of a site's URLs, so they share parts: `Special:WhatLinksHere/Main_Page`,
+`ctattractions-17876002-Austria_Vienna-attractions.html`. From the pattern `{}`, which fits any token, finer ones are
+split off as long as few anchors cover many tokens. The leaves of the tree are the patterns of the place. A token
+belongs to every pattern that it fits, because a rule that names a pattern applies to all of these.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The distinct URLs of a site as they are under the rules accepted so far, and what one more rule would do to them.
+"""The distinct URLs of a site under the rules accepted so far, and what one more rule would do to them.
 
-Evidence counts for and against: two URLs of different pages that a rule would bring together speak against it, whether
-or not anybody ever saw the URL that it makes of them.
+Evidence counts for and against: two URLs of different pages that a rule would merge speak against it, whether or not
+anybody ever saw the URL that it makes of them.
 """
 
 from __future__ import annotations

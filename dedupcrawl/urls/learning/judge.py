@@ -1,8 +1,8 @@
-"""What a merge is worth: the one judge of learning, of its proof, of `evaluate` and of `rules why`.
+"""What a merge is worth: the one judge of learning, of its test, of `evaluate` and of `rules why`.
 
-Two URLs are of one page when they are in one cluster: of one digest, joined by a verdict of the content checks, or by
-what leads from one to the other (`training.clusters`). Pages of different digests that nothing has compared are
-different pages, however near their SimHashes are: whoever merges them has to wait for a crawl's trial.
+Two URLs have one page if they are in one cluster: with one digest, or joined by a verdict of the content checks or by a
+link from one to the other (`training.clusters`). Pages with different digests that nothing has compared are different
+pages, however similar their SimHashes are: whoever merges them has to wait for a crawl's trial.
 """
 
 from __future__ import annotations

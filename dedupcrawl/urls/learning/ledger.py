@@ -1,9 +1,9 @@
-"""The ledger: what all rules of a site together bring together, rightly and wrongly, and which of them has to go.
+"""The ledger: what all rules of a site together merge, rightly and wrongly, and which of them has to go.
 
-It uses the rules as a crawl does, by the normalizer, on all URLs. What a rule is worth is told by doing without it.
+It uses the rules as a crawl does, by the normalizer, on all URLs. The worth of a rule is found by doing without it.
 
-So it judges rules that were learned before, too. A crawl that uses a rule hardly fetches the duplicates that it was
-learned from, so that its log has little to learn the rule from again. That is no evidence against it. Different pages
+So it judges rules that were learned before, too. A crawl that uses a rule hardly fetches the duplicates from which it
+was learned, so its log has little from which to learn the rule again. That is no evidence against it. Different pages
 that it would merge are.
 """
 
