@@ -47,8 +47,8 @@ _MOST_SITES = 10_000  # of which it is remembered what they show; set by hand, t
     type=click.Choice(["stream", "batch"]),
     default="stream",
     show_default=True,
-    help="stream: first come, first kept, without what known software says once. batch: longest first, so that an "
-    "excerpt never wins over its source.",
+    help="stream: the first page is kept; what known software says to a visitor once is ignored. batch: the longest "
+    "page is judged first, so that an excerpt never wins over its source.",
 )
 @options.engine_option
 @click.option("--checks", help=f"Comma-separated; as in DEDUP_CHECKS.  [default: {','.join(DEFAULT_CHECKS)}]")

@@ -90,7 +90,7 @@ software_option = click.option(
     default="True",
     callback=_software,
     help="As DEDUP_SOFTWARE, which commands do not read: a folder of files that describe programs of your own, in "
-    "addition to the known ones; or False: known software is nothing.",
+    "addition to the known ones; or False: use no known software.",
 )
 
 sets_option = click.option(
