@@ -60,7 +60,7 @@ def aliases_said(
         url: Of the page, without a fragment.
         facts: What its markup says.
         headers: Name in lower case → values.
-        wanted: Sources that are looked at.
+        wanted: The sources to look at.
     """
     base = _base(url, facts)
     told: list[tuple[str, str]] = []
@@ -128,11 +128,11 @@ def permalinks(url: str, facts: Facts, base: str) -> list[str]:
 
 
 def sort_links(url: str, facts: Facts, base: str) -> list[str]:
-    """Links that put the list of a folder into another order, where it has one entry: absolute URLs of the page itself.
+    """Links that sort the list of a folder with one entry in another order: absolute URLs of the page itself.
 
-    There is one for each of its columns, `<a href="?C=M;O=A">`: of the page's own path, with two arguments that have
-    words for values, of which one tells the column, and one of two directions. Besides, the page links to what is above
-    the folder, and to one file or folder in it. Most pages have more links.
+    There is one for each of its columns, `<a href="?C=M;O=A">`: it has the page's own path and two arguments with words
+    for values, one for the column and one for the direction. Besides, the page links to the parent of the folder and to
+    one file or folder in it. Most pages have more links.
     """
     own = url.partition("?")[0]
     if own[-1:] != "/" or len(facts.markup) > _LONGEST_LIST:

@@ -31,7 +31,7 @@ _SNIFFED = 1_445  # bytes, as in https://mimesniff.spec.whatwg.org
 
 
 def kind_of(mime: str, body: bytes) -> Kind:
-    """What a body is: by its media type; without one, or where it cannot be the text that it is said to be, by itself.
+    """The kind of a body: by its media type, or by its bytes if it has none or cannot be the text that the type says.
 
     >>> kind_of("application/ld+json", b"{}"), kind_of("", b"plain words"), kind_of("text/plain", b"\\0\\1")
     ('data', 'text', 'binary')

@@ -85,8 +85,8 @@ def dictionary_parameter() -> Any:
 def read_dictionary(path: Path) -> dict[str, int | None]:
     """The words of a dictionary in jieba's format, folded, each with its frequency or None.
 
-    A line is a word, its frequency and its tag, the last two optional, with a space between them. Words of anything but
-    ideographs are passed over: letters and digits make words of their own wherever they stand.
+    A line is a word, its frequency and its tag, the last two optional, with a space between them. Words with
+    anything but ideographs are ignored, because letters and digits are words of their own wherever they stand.
 
     Raises:
         DictionaryError: when there is no word in it, or it cannot be read.

@@ -53,8 +53,8 @@ class Evidence:
 class Learning:
     """Runs `dedupcrawl train` on the log whenever the evidence in it has trebled, in a process of its own.
 
-    The evidence are redundant URLs: without them there is nothing to learn, however long the log is. New rules are on
-    probation, see `urls.probation`.
+    The evidence is the number of redundant URLs: without them there is nothing to learn, however long the log is. New
+    rules are on probation, see `urls.probation`.
 
     Attributes:
         folder: Where the rule files are written.

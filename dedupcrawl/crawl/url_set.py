@@ -37,10 +37,10 @@ class Fetched:
     """URLs that are, or were, fetched as they were asked for.
 
     Attributes:
-        tried: To be compared with what would be asked for instead.
-        given_back: Because it was wrong to send them elsewhere.
-        answered: Whose page the spider gets, or has had.
-        for_others: Not for their own sake, but because others were sent there.
+        tried: Fetched for a trial, to be compared with what would be requested instead.
+        given_back: Fetched because it was wrong to send them elsewhere.
+        answered: URLs whose page the spider gets, or has had.
+        for_others: Fetched only because other URLs were sent there.
     """
 
     def __init__(self) -> None:

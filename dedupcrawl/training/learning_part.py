@@ -140,7 +140,7 @@ def without_cycle_detection() -> Iterator[None]:
 
 
 def bounded(pages: SitePages, most: int) -> Sequence[int]:
-    """About so many rows of a site's pages: those with duplicates first, single pages beside them.
+    """A sample of about so many rows of a site's pages: first those with duplicates, then single pages.
 
     URLs of a cluster are taken at equal steps of their order by importance and URL, where neighbours are alike, so that
     every pattern stays; which clusters are taken depends on their numbers alone.
