@@ -243,28 +243,33 @@ class ConceptsCheck(Check):
         "CONCEPTS_DEVIATION",
         0.2,
         share(),
-        "How unevenly duplicates' concepts are shifted is less, as a share of the texts' length.",
+        "The concepts of duplicates are shifted less unevenly than this, as a share of the texts' length.",
         loosest=max,
     )
     searched: int = parameter(  # n
         "CONCEPTS_SEARCHED",
         5,
         whole(1, MAX_KEY_CONCEPTS),
-        "A common concept is among so many first key concepts of both duplicates.",
+        "Duplicates have a concept in common among so many first key concepts of both.",
     )
     related: float = parameter(  # Rel_thr
         "CONCEPTS_RELATED",
         0.24,
         share(),
-        "Two words are one concept when their synonyms overlap by more; 1 merges none.",
+        "Two words are one concept if their synonyms overlap by more than this; 1 merges none.",
     )
     above: int = parameter(  # f_thr
-        "CONCEPTS_ABOVE", 0, whole(0, 1000), "A concept that occurs no more often is not a node of the network."
+        "CONCEPTS_ABOVE", 0, whole(0, 1000), "Only concepts that occur more often than this are nodes of the network."
     )
     considered: int = parameter(  # l
-        "CONCEPTS_CONSIDERED", 30, whole(1, 10_000), "So many nodes of the highest degree are tried as key concepts."
+        "CONCEPTS_CONSIDERED",
+        30,
+        whole(1, 10_000),
+        "So many nodes, those of the highest degree, are tried as key concepts.",
     )
-    kept: int = parameter("CONCEPTS_KEPT", 20, whole(1, MAX_KEY_CONCEPTS), "Key concepts of a page.")  # p
+    kept: int = parameter(
+        "CONCEPTS_KEPT", 20, whole(1, MAX_KEY_CONCEPTS), "How many key concepts a page has at most."
+    )  # p
     min_kept: int = parameter(
         "CONCEPTS_MIN_KEPT", 10, whole(1, MAX_KEY_CONCEPTS), "A page with fewer key concepts is not compared by them."
     )
@@ -272,7 +277,7 @@ class ConceptsCheck(Check):
         "CONCEPTS_THESAURUS",
         "",
         file("a thesaurus in Open Multilingual Wordnet or Cilin form", read_file),
-        "Synonyms besides WordNet's, for Chinese say.",
+        "Synonyms in addition to WordNet's, for example for Chinese.",
     )
     dictionary: str = terms.dictionary_parameter()
 

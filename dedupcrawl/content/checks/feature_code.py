@@ -158,19 +158,22 @@ class FeatureCodeCheck(Check):
         loosest=min,
     )
     ieu_length: int = parameter(  # L_pth
-        "IEU_LENGTH", 300, whole(1, 1_000_000), "A paragraph of so many symbols is a unit of extraction."
+        "IEU_LENGTH", 300, whole(1, 1_000_000), "A paragraph with at least so many symbols is a unit of extraction."
     )
     ieu_share: float = parameter(  # δ_p
-        "IEU_SHARE", 0.75, share(), "So is a paragraph that makes up this share of the text."
+        "IEU_SHARE", 0.75, share(), "A paragraph that makes up at least this share of the text is one, too."
     )
     characters: int = parameter(
         "CODE_CHARACTERS",
         1000,
         whole(MIN_CODE, 1_000_000, or_zero=True),
-        "Symbols of the main text that feature codes are made of; 0 for the whole text.",
+        "Feature codes are made of so many symbols of the main text; 0 for the whole text.",
     )
     anchors: str = parameter(
-        "CODE_ANCHORS", "punctuation", one_of(*ANCHOR_SETS), "Which anchors feature codes are taken beside."
+        "CODE_ANCHORS",
+        "punctuation",
+        one_of(*ANCHOR_SETS),
+        "The anchors beside which feature codes take their symbols.",
     )
 
     name: ClassVar[str] = "feature_code"

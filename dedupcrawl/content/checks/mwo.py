@@ -138,7 +138,7 @@ class MwoCheck(Check):
         "MWO_THRESHOLD",
         0.8,
         share(),
-        "Least MWO of duplicates. With `DEDUP_CHECKS = 'papers'` 0.5, unless it is set.",
+        "The MWO of duplicates is at least this. With `DEDUP_CHECKS = 'papers'` 0.5, unless it is set.",
         loosest=min,
     )
     weights: str = parameter(
@@ -155,11 +155,13 @@ class MwoCheck(Check):
         "MWO_DROPPED",
         0.1,
         BELOW_1,
-        "The lightest terms are left out that make up at most this share of a page's weight.",
+        "The lightest terms, up to this share of a page's weight, are left out.",
     )
-    max_terms: int = parameter("MWO_TERMS", 80, whole(1, 10_000), "Terms of a page that are kept, the heaviest.")
+    max_terms: int = parameter(
+        "MWO_TERMS", 80, whole(1, 10_000), "How many terms of a page are kept, the heaviest first."
+    )
     min_terms: int = parameter(
-        "MWO_MIN_TERMS", 10, whole(1, 10_000), "A main text of fewer different terms is not compared by MWO."
+        "MWO_MIN_TERMS", 10, whole(1, 10_000), "A main text with fewer different terms is not compared by MWO."
     )
     dictionary: str = terms.dictionary_parameter()
 

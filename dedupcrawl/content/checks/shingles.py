@@ -79,10 +79,17 @@ class ShinglesCheck(Check):
     """
 
     share: float = parameter(  # α
-        "SHINGLES_SHARE", 0.3, share(), "How much of a page's sampled shingles a kept page must have.", loosest=min
+        "SHINGLES_SHARE",
+        0.3,
+        share(),
+        "The share of a page's sampled shingles that a kept page must have.",
+        loosest=min,
     )
     min_symbols: int = parameter(  # what fewer say stands in many pages
-        "SHINGLES_MIN_SYMBOLS", 12, whole(SHINGLE, 10_000), "A page of fewer symbols is not looked for by its shingles."
+        "SHINGLES_MIN_SYMBOLS",
+        12,
+        whole(SHINGLE, 10_000),
+        "A page with fewer symbols is not searched for by its shingles.",
     )
 
     name: ClassVar[str] = "shingles"

@@ -69,7 +69,7 @@ class SimHashCheck(Check):
         "SIMHASH_DISTANCE",
         3,
         whole(0, MAX_DISTANCE),
-        "Largest number of differing fingerprint bits of duplicates.",
+        "The fingerprints of duplicates differ in at most so many bits.",
         loosest=max,
     )
     min_features: int = parameter(  # it would collide with every other empty page
