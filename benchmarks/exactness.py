@@ -1,6 +1,6 @@
 """The searches of three checks against brute force, on 20,000 pages: no difference may be found.
 
-    python -m benchmarks.exactness [--data DIR] [--pages 20000] [--output exactness.md]
+    python -m benchmarks.exactness [--data DIR] [--pages 20000] [--output docs/measured/exactness.md]
 
 Pages are the planted ones of `benchmarks.peers`, so that there is much to find. Every twentieth page asks for its
 keepers among all of them. Brute force shares no code with the searches: it adds up every term that two pages have in
@@ -34,7 +34,7 @@ from dedupcrawl.content.checks.simhash import MAX_DISTANCE, SimHashCheck
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 
-OUTPUT = Path("exactness.md")  # whose tables stand in docs/measured/papers.md
+OUTPUT = Path(__file__).resolve().parents[1] / "docs" / "exactness.md"
 EVERY = 20
 _END = "\U0010ffff"  # between codes, which have symbols below 2^16 only
 

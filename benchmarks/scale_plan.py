@@ -2,7 +2,7 @@
 
     python -m benchmarks.scale_plan [--pages 1000000000] [--urls 10000000000]
 
-Prints the tables of docs/measured/cost.md, which a test compares with it. What is not measured is assumed; it says so.
+Prints the tables of docs/measured/scale.md, which a test compares with it. What is not measured is assumed; it says so.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Page:
 
     Attributes:
         checks: Named for people.
-        fetch_ms: CPU of a page without dedupcrawl: benchmarks.replay, cost.md.
+        fetch_ms: CPU of a page without dedupcrawl: benchmarks.replay, crawl-cost.md.
         dedup_ms: What it adds: main text, signatures, search, the index on disk.
-        disk: Bytes of an LMDB index, as all bytes here: benchmarks.index_bytes, cost.md.
+        disk: Bytes of an LMDB index, as all bytes here: benchmarks.index_bytes, page-index.md.
         redis: In Redis's memory.
         sent: From the worker that keeps the page to Redis.
         read: From Redis to each other worker of the same index.
@@ -44,15 +44,15 @@ PAGES = (
     Page("exact, feature_code, simhash", 9.87, 13.97 - 9.87, 3_190, 1_437, 1_714, 1_264),
     Page("these, shingles, mwo", 11.87, 18.44 - 11.87, 3_933, 1_908, 3_183, 1_670),
 )
-TEXT_MS = 0.593  # reading, main text, symbols: cost.md, replay uci, without the verdict
+TEXT_MS = 0.593  # reading, main text, symbols: crawl-cost.md, replay uci, without the verdict
 JUDGE_MS = 0.557  # a verdict by exact, feature_code, simhash: peer_speed, when these were printed
-OFFER_MS = 0.335  # of that, the search among 10^7 pages: cost.md, index_scale
-HEAP_BYTES = 100  # a page in memory, ours and the benchmark's: cost.md, index_scale
-REDIS_MS = 0.071  # of the server for a page: cost.md, shared_index, median
+OFFER_MS = 0.335  # of that, the search among 10^7 pages: page-index.md, index_scale
+HEAP_BYTES = 100  # a page in memory, ours and the benchmark's: page-index.md, index_scale
+REDIS_MS = 0.071  # of the server for a page: shared-index.md, shared_index, median
 ROUND_TRIPS = 1.151
 READING_MS = 0.065  # of a worker for a page that any worker keeps
-LEARN_URLS = 6_266  # a CPU second: url-rules.md, training_speed --rows 100000
-SPARK_FACTOR = (72.8 - 34.8) / (34.4 - 1.0)  # CPU of a row on Spark by that of one here: cost.md, spark_overhead
+LEARN_URLS = 6_266  # a CPU second: learning.md, training_speed --rows 100000
+SPARK_FACTOR = (72.8 - 34.8) / (34.4 - 1.0)  # CPU of a row on Spark by that of one here: scale.md, spark_overhead
 PAPER_URLS = 1_530  # a second a node: Koppula et al. (2010), Sect. 5
 
 # Assumed.
@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def tables(pages: int, urls: int) -> dict[str, str]:
-    """The tables of docs/measured/cost.md, by what they are about."""
+    """The tables of docs/measured/scale.md, by what they are about."""
     checks = [page.checks for page in PAGES]
     hours = ("what", "CPU hours", "wall hours on 100 cores", "dollars")
     full = ("exponent", "quota", "shards", "largest site", "fullest shard / mean", "GB in Redis", "not judged")
