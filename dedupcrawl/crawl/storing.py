@@ -42,7 +42,7 @@ class DropDuplicate(DropItem):
 
 
 class Storing:
-    """Follows the items that our pipeline let through to the end of their way.
+    """Follows the items that the pipeline let through until they are stored or lost.
 
     DEDUP_CONFIRM says where that is: with "feed" an item is stored when every file of a feed that holds it is closed,
     with "item" after the last pipeline.

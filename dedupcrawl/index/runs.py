@@ -68,7 +68,7 @@ def read_runs(index: SiteStates) -> list[Run]:
 
 
 class RunTally:
-    """Counts what one process does for a run, and tells the index. The index may refuse: a crawl goes on all the same.
+    """Counts what one process does for a run, and reports it to the index. If the index refuses, the crawl goes on.
 
     Raises:
         OSError, IndexDamagedError: The index cannot be told that the run has begun.

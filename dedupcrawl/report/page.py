@@ -33,7 +33,7 @@ from dedupcrawl.software.installation import in_words
 def savings(report: Report) -> dict[str, float]:
     """For the top of the page: the share of duplicates among the pages compared and, with a crawl log, among the bytes.
 
-    And estimates from means: what the fetches that rules saved would have taken, and the time that fetching the
+    It also estimates from means what the fetches that rules saved would have taken, and the time that fetching the
     duplicates took, which rules can still save.
     """
     duplicates, crawled = report.verdicts.duplicates, report.crawled

@@ -117,10 +117,10 @@ def parsed_selectors(css: str) -> list[Parsed]:
 
 
 def may_find(markup: bytes, *selectors: str) -> bool:
-    """False where a page has none of the classes and ids that selectors ask for; to see that takes no tree.
+    """False if a page has none of the classes and ids that the selectors need, which can be seen without a tree.
 
-    To parse a page by lxml takes as long as all else that is done to it. (A class that is written in character
-    references is not seen, and then not left out.)
+    To parse a page with lxml takes as long as everything else that is done with it. (A class that is written in
+    character references is not seen, and then not left out.)
     """
     markup = markup.replace(b"\0", b"")  # as parsers do; so UTF-16 has its ASCII classes too
     wanted = (words for css in selectors for words in _words_of(css))

@@ -96,7 +96,7 @@ def work_on(
 ) -> Iterator[ResultT]:
     """Do `work`, which must be picklable, on all rows of the sites of each part; results come in their order.
 
-    There are as many worker processes as cores if `workers` is None, or none besides this one where the rows are few.
+    There are as many worker processes as cores if `workers` is None; for few rows there is only this process.
 
     Raises:
         WorkFailedError: A worker did not live to the end of its work.

@@ -143,7 +143,7 @@ def train(  # noqa: PLR0913 - each may be left out
 
     Nothing in `folder` changes before everything is learned, and each file is then replaced in one step: a run that is
     interrupted or killed leaves each old file whole. Disabled rules, and those that a person wrote or imported, stay;
-    so do those that were learned before and that the pages of these logs do not speak against.
+    so do rules that were learned before, unless the pages of these logs speak against them.
 
     Logs come in the order in which they were written: of several rows of a URL the last counts. The rules do not depend
     on `workers`, see `parts.work_on`. Skipped rows are counted in `tally`.

@@ -161,9 +161,9 @@ def _refine(node: PatternNode, tokens: list[tuple[str, Spans]]) -> None:
 def select_anchors(tokens: Sequence[Sequence[Anchor]]) -> dict[Cluster, set[str]]:
     """Algorithm 2 (SelectAnchors): clusters of anchors with high coverage and few anchors.
 
-    The best are taken, by the tokens that they explain for each bit that it takes to say which of their anchors a token
-    has; of several anchors of one cluster in a token the first counts. That low coverage and uneven frequencies rule a
-    cluster out, as in the paper, made no rule different.
+    The best clusters are taken: those that explain most tokens for each bit that says which of their anchors a token
+    has. If a token has several anchors of one cluster, the first counts. The paper's bounds on coverage and on uneven
+    frequencies made no rule different, so there are none.
     """
     first = [{anchor.cluster: anchor.text for anchor in reversed(anchors)} for anchors in tokens]
     clusters: dict[Cluster, dict[str, int]] = defaultdict(dict)

@@ -16,10 +16,10 @@ class Merge(NamedTuple):
     """URLs that come to one form.
 
     Attributes:
-        owner: The page that the form stands for: that of the URL which has it unchanged, else that of most URLs; None
-            where no two are of one page.
-        right: URLs of this page, less one: as many need not be fetched.
-        wrong: URLs of other pages, which would be lost; less one where there is no owner.
+        owner: The page for which the form stands: that of the URL which has it unchanged, else that of most URLs; None
+            if no two have one page.
+        right: URLs of this page minus one: so many need not be fetched.
+        wrong: URLs of other pages, which would be lost; minus one if there is no owner.
     """
 
     owner: int | None
