@@ -1,6 +1,6 @@
 """The concept network: the paper's Table 1 and its figures 2 to 9, with the same rivals, on labelled real pages.
 
-    python -m benchmarks.concept_network [--data DIR] [--output docs/measured/concept-network.md]
+    python -m benchmarks.concept_network [--data DIR] [--output concept-network.md]
     python -m benchmarks.concept_network --choices
 
 Parameters were chosen on the "tune" half of the documents (--choices prints how); everything else is of the other half.
@@ -30,7 +30,7 @@ from dedupcrawl.content.checks.concepts import ConceptsCheck
 mpl.use("Agg")
 from matplotlib import pyplot as plt
 
-OUTPUT = Path(__file__).resolve().parents[1] / "docs" / "concept-network.md"
+OUTPUT = Path("concept-network.md")  # whose tables stand in docs/measured/papers.md
 CHINESE = Path("lexicon") / "cow" / "wn-data-cmn.tab"
 FEW = 10  # near-duplicates below which a group says nothing
 Score = Callable[[Paragraphs, Paragraphs], bool]
@@ -162,7 +162,7 @@ TEXT = """# Concept networks, measured
 
 Made by `python -m benchmarks.concept_network`. Pages are the "report" half of two documentations, Chinese and English;
 parameters were chosen on the other half (`--choices`). Synonyms: WordNet, and the Chinese Open Wordnet of the data
-folder. This is the published check alone: the package does not drop a page without [evidence](content-checks.md).
+folder. This is the published check alone: the package does not drop a page without [evidence](../judging.md).
 
 ## Time (Table 1)
 

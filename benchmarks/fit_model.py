@@ -4,11 +4,11 @@
 
 FILE holds contrast pairs (`python -m benchmarks.contrast`). What is reported of a source comes from a fit on all
 others, what is reported of contrast pairs in a language from a fit without those of this language. `--write` puts the
-fit on all of them into the package, and the report into docs/probability.md. Every source weighs the same but archives,
-which weigh `ARCHIVE` of one: they are nine, and one site's template is much like the next page's; planted pairs, which
-weigh `PLANT`: with 1 the mean AUC on read sources that the model had not seen was .949, with .3 .952, with .1 .952; and
-contrast pairs, which weigh `CONTRAST`, half of it those of either label, in which each kind in each language weighs the
-same. Neither planted nor contrast pairs count for a threshold.
+fit on all of them into the package, and the report into docs/measured/probability.md. Every source weighs the same but
+archives, which weigh `ARCHIVE` of one: they are nine, and one site's template is much like the next page's; planted
+pairs, which weigh `PLANT`: with 1 the mean AUC on read sources that the model had not seen was .949, with .3 .952, with
+.1 .952; and contrast pairs, which weigh `CONTRAST`, half of it those of either label, in which each kind in each
+language weighs the same. Neither planted nor contrast pairs count for a threshold.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MADE = "python -m benchmarks.contrast guide handbook messages uci eaglecraft.fr 
 COMMAND = "python -m benchmarks.fit_model --contrast FILE --write"
 PACKAGE_DATA = Path(__file__).resolve().parents[1] / "dedupcrawl" / "content" / "data" / "model.json"
 PACKAGE_PAIRS = PACKAGE_DATA.with_name("pairs.json.gz")
-REPORT = Path(__file__).resolve().parents[1] / "docs" / "probability.md"
+REPORT = Path(__file__).resolve().parents[1] / "docs" / "measured" / "probability.md"
 PLOT = REPORT.with_name("probability-dial.png")
 KNOWN = (
     400  # pairs that stand for all when somebody calibrates: with 200 or 800 precision and recall are the same to .01
@@ -245,7 +245,7 @@ def report(
         "# How probable a duplicate is",
         "",
         f"Written by `{COMMAND}`, FILE by `{MADE}`.",
-        "What is said of a source comes from a fit on all others.",
+        "The figures of a source come from a fit on all other sources.",
         "",
         "| source | pairs | duplicates | AUC | recall at 98 % precision | at 95 % |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -259,9 +259,9 @@ def report(
         auc = roc_auc_score(labels[chosen], found[chosen])
         recalls = " | ".join(f"{recall_at(found[chosen], labels[chosen], least):.3f}" for least in (0.98, 0.95))
         lines.append(f"| {name} | {chosen.sum():,} | {labels[chosen].sum():,} | {auc:.3f} | {recalls} |")
-    lines += ["", "## The dial", "", f"![Precision and recall by target precision]({PLOT.name})", ""]
-    lines.append("Observed where neither the model nor the threshold was chosen on the source that is judged; every")
-    lines += ["source counts the same, archives half.", ""]
+    lines += ["", "## Target precision", "", f"![Precision and recall by target precision]({PLOT.name})", ""]
+    lines.append("Precision and recall on sources on which neither the model nor the threshold was chosen.")
+    lines += ["Every source counts the same, and archives count half.", ""]
     head = ("`DEDUP_TARGET_PRECISION`", "least probability", "recall", "precision", *KINDS_OF_PAIRS)
     lines += [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
     for target, precision, recall, by_kind in points:
@@ -297,9 +297,9 @@ def contrast_report(pairs: Sequence[Judged], found: Numbers, least: float) -> li
             "",
             "## Contrast pairs",
             "",
-            f"Pages that differ in one known thing; AUC {area(same, other):.3f}. Share that is",
+            f"Pairs of pages that differ in one known thing; AUC {area(same, other):.3f}. The table has the share of",
         ),
-        *("decided rightly at the default target, by fits without the language of the column.", ""),
+        *("right decisions at the default target, by fits without the language of the column.", ""),
         f"| | {' | '.join((*names, 'all'))} |",
         f"| --- |{' --- |' * (len(names) + 1)}",
     ]
@@ -314,7 +314,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--contrast", type=Path, required=True, help="file of contrast pairs")
     parser.add_argument("--data", help="folder of test data that holds pairs/, crawls/ and mirrors/")
-    parser.add_argument("--write", action="store_true", help="write the package's data and docs/probability.md")
+    parser.add_argument("--write", action="store_true", help="write the package's data and the page of the docs")
     given = parser.parse_args()
     pairs, contrast = list(labelled_pairs(data_folder(given.data))), contrast_pairs(given.contrast)
     values = np.array([*(pair.values for pair in pairs), *(one.values for one in contrast)])

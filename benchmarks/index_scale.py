@@ -1,6 +1,6 @@
 """What a page costs the index as it grows, with three checks or more, and whether its answers are those of a full scan.
 
-    python -m benchmarks.index_scale [--pages 1000000] [--quick] [--more CHECKS] [--plot docs/index-scale.png]
+    python -m benchmarks.index_scale [--pages 1000000] [--quick] [--more CHECKS] [--plot docs/measured/index-scale.png]
 
 Pages are made up (see benchmarks.synthetic_pages); an offer is timed from its signatures to its answer, in CPU time of
 the whole process, so the merges beside it count. Machines are noisy for minutes at a time: before each size is

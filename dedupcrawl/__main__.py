@@ -1,6 +1,6 @@
-"""``python -m dedupcrawl`` and the script ``dedupcrawl``: the command line; an interrupt ends its loading, too.
+"""``python -m dedupcrawl`` and the script ``dedupcrawl``. An interrupt ends it even while it loads.
 
-So nothing is imported here before it can be caught.
+So nothing is imported here before an interrupt can be caught.
 """
 
 from __future__ import annotations

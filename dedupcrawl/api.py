@@ -1,6 +1,6 @@
 """The Python interface, for programs that crawl with something other than Scrapy.
 
-docs/howto/python.md shows all of it. What is not named in `dedupcrawl.__all__` may change with any version.
+docs/python.md shows all of it. Anything that `dedupcrawl.__all__` does not name may change with any version.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ class Explanation:
     """What an index knows of a URL.
 
     Attributes:
-        url: As it was asked for.
-        verdict: The newest that said duplicate, or that was in doubt; None where there is none.
+        url: The URL that was asked about.
+        verdict: The newest verdict of duplicate or in doubt; None if there is none.
         is_kept: Whether the page of this URL is kept, so that others may be duplicates of it.
-        keeper: URL of the kept page that stands for it today, itself if it is kept; None where there is none.
+        keeper: URL of the kept page that stands for it today, which is its own if it is kept; None if there is none.
         is_restored: Whether somebody has said that it is not a duplicate.
     """
 
@@ -70,8 +70,8 @@ class Explanation:
 class Detector(AbstractContextManager["Detector"]):
     """Says of each page whether it duplicates one that came before, and keeps it if not.
 
-    Every page that is told a duplicate is recorded, so that it can be explained and given back. What is kept survives a
-    kill of the process; several processes may use one index at a time. Not for several threads, nor a forked child.
+    Every duplicate is recorded, so that it can be explained and restored. What is kept survives a kill of the process;
+    several processes may use one index at a time. One detector must not be used by several threads or a forked child.
 
     Args:
         index: A folder, which is made if it is missing, or text as in DEDUP_INDEX ("redis://localhost/0"). None: an
@@ -79,11 +79,11 @@ class Detector(AbstractContextManager["Detector"]):
         settings: DEDUP_ settings by name, as in a Scrapy project: {"DEDUP_TARGET_PRECISION": 0.99}. Pages are compared
             with all others in the index unless DEDUP_SCOPE says otherwise. Settings that were read before are taken
             as they are, with their index.
-        secret: What keys the digests and sketches of a temporary index: any bytes that who makes the pages cannot know.
-            None: random ones, with which a pair of pages near a threshold may be told a duplicate once, and once not.
+        secret: Keys the digests and sketches of a temporary index: any bytes that the authors of the pages cannot know.
+            None: random ones, with which a pair of pages near a threshold may be duplicates in one run only.
 
     Raises:
-        ValueError: A setting cannot be used, or is one of a crawl only, or the index was made with others.
+        ValueError: A setting cannot be used, or only a crawl uses it, or the index was made with other settings.
         IndexDamagedError: The index is damaged.
         OSError: It cannot be read or written.
     """
@@ -127,9 +127,9 @@ class Detector(AbstractContextManager["Detector"]):
         """The verdict on a page, which is kept if it is not a duplicate. The same URL again is an update of its page.
 
         Raises:
-            TypeError: It is no page, or not all of it text.
+            TypeError: It is no page, or a part of it is no text.
             ValueError: The page has no URL.
-            OSError: The index cannot be used; the page may have been kept, and is an update of itself then.
+            OSError: The index cannot be used; the page may have been kept, and if so the next check is an update of it.
         """
         _check_page(page)
         return self.check_stored(page)
@@ -137,9 +137,9 @@ class Detector(AbstractContextManager["Detector"]):
     def check_many(self, pages: Iterable[Page]) -> Iterator[Verdict]:
         """The verdicts on pages, in their order.
 
-        What a site repeats on every page is known the better the more of its pages were seen: so up to 500 are read
-        before the first is judged. An iterator that is left early has read them, and kept nothing of them. A page
-        without a URL is a ValueError, what is no page a TypeError.
+        The more pages of a site were seen, the better it is known what the site repeats. So up to 500 pages are read
+        before the first is judged. An iterator that is left early has read these and kept none of them. A page
+        without a URL is a ValueError, anything that is no page a TypeError.
         """
         _expect(pages, Iterable, "pages are a list of them, or another iterable")
         return self._verdicts(pages)
@@ -254,10 +254,10 @@ def read_html(
     """A page from HTML, however broken.
 
     Args:
-        body: Undecoded, or decoded.
+        body: The undecoded bytes, or decoded text.
         url: Where it was found, after redirects.
-        encoding: As the response has it in its headers; it need not be right.
-        selector: CSS selector of the elements that hold the main text, where it is not to be guessed.
+        encoding: The charset in the headers of the response; it may be wrong.
+        selector: CSS selector of the elements that hold the main text; None: the main text is recognized.
         ignore: What does not count, as in DEDUP_IGNORE: ["css:.stats", "re:Read [0-9]+ times"].
 
     Raises:
@@ -280,8 +280,8 @@ def learn(logs: Sequence[Path | str] | Path | str, rules: Path | str) -> Trainin
     """Learn URL rules from crawl logs, and write them into the folder `rules`, as `dedupcrawl train` does.
 
     Args:
-        logs: Files in any format that `dedupcrawl train` takes, the oldest first; or one.
-        rules: The folder; what people wrote there stays.
+        logs: Files in any format that `dedupcrawl train` takes, the oldest first; or a single one.
+        rules: The folder; rules that people wrote there stay.
 
     Raises:
         ImportError: A log is WARC or Parquet, and the extra "archives" is not installed.

@@ -22,7 +22,7 @@ COMMANDS = {
     "check": "Find duplicates among pages in files, without a crawl.",
     "compare": "Tell whether two pages are the same, how probable that is, and what differs.",
     "calibrate": "Fit the model to your own labels of pairs.",
-    "text": "Show what is read from a page: title, own text, furniture, slots.",
+    "text": "Show what is read from a page: title, own text, site template, slots.",
     "explain": "Explain why a URL was rewritten, or its page dropped or kept.",
     "index": "Show, verify and edit the contents of an index.",
     "report": "Write a page that shows what was saved, dropped and in doubt.",

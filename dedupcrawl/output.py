@@ -25,9 +25,9 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7e]")  # as a range of all others it would ta
 
 
 def to_json(value: Any, *, indent: int = 0) -> bytes:
-    r"""JSON in UTF-8 that no terminal obeys: what `printable` would not show as it is, is written as an escape.
+    r"""JSON in UTF-8 without anything that a terminal would obey: it escapes whatever `printable` would change.
 
-    Whoever reads it as JSON gets the same strings. Lone surrogates, of bytes that were not UTF-8, are escapes as well.
+    A JSON reader gets the same strings. Lone surrogates, of bytes that were not UTF-8, are escapes as well.
 
     >>> to_json({"title": "\x9b31m\u202eé"})
     b'{"title":"\\u009b31m\\u202e\xc3\xa9"}'
@@ -54,10 +54,10 @@ def _escaped(found: re.Match[str]) -> str:
 
 @contextmanager
 def results(path: Path | None) -> Iterator[IO[bytes]]:
-    """A file to write to, which takes its place, and that of a file of its name, when the context ends well.
+    """A file to write to, which replaces a file of its name when the context ends without an error.
 
-    When it ends badly nothing is left of it. What is not a regular file (a pipe, a device) is written to as it is; None
-    is stdout.
+    After an error nothing is left of it. What is not a regular file (a pipe, a device) is written directly; None is
+    stdout.
 
     Raises:
         OSError: The file cannot be written.
@@ -101,7 +101,7 @@ def open_private(path: str | Path, flags: int) -> int:
 
 @contextmanager
 def replacing(path: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
-    """A file that takes the place of `path` when the context ends well; when it ends badly nothing is left of it.
+    """A file that replaces `path` when the context ends without an error; after an error nothing is left of it.
 
     Who may read the file stays as it is; a new one has this mode, as the user's umask has it. `path` is no link. While
     it is being written the file is called `.NAME.tmp` after that of `path`, so that what a killed process has left is

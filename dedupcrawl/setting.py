@@ -1,7 +1,7 @@
-"""A setting: a field of a class, with what it takes in words and how what somebody wrote is read.
+"""A setting: a field of a class, with a description of what it takes and a function that reads what somebody wrote.
 
-What somebody wrote comes from Python, a command line or a scrapy.cfg, so it may be a string whatever it means. What a
-reader cannot read is a ValueError or TypeError; `dedupcrawl.settings` says which setting it was.
+A value comes from Python, a command line or a scrapy.cfg, so it may be a string whatever it means. If a reader cannot
+read it, it raises ValueError or TypeError; `dedupcrawl.settings` says which setting it was.
 """
 
 from __future__ import annotations

@@ -234,7 +234,7 @@ class DedupSettings:
         return self.sites.get(host) or self.sites.get(site_of(host)) or self
 
     def index_checks(self) -> tuple[tuple[str, ...], Mapping[str, Any], frozenset[str]]:
-        """What an index must find so that every site's own settings can be applied to its answers.
+        """The checks and parameters with which an index finds enough for every site's own settings.
 
         An index has a place for the signatures of every check, so that spiders that ask different ones can share it.
 

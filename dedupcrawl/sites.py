@@ -1,7 +1,7 @@
 """Sites and owners: whose a URL is, by the Public Suffix List of publicsuffixlist.
 
-A site is a registrable domain. An owner is whoever answers for a page: two users of one service, two ports of one host
-and the folders of two users are strangers to each other, and what is believed of one is not believed of the other.
+A site is a registrable domain. An owner answers for a page: two users of one service, two ports of one host and the
+folders of two users have different owners, and what is believed of one is not believed of the other.
 """
 
 from __future__ import annotations

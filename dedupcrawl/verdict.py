@@ -18,7 +18,7 @@ archives 295 of 296 such verdicts below .98 were right, of others 280 of 406.
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the content half says of one page. `to_dict` is the row that `dedupcrawl check` prints.
+    """The verdict on one page. `to_dict` is the row that `dedupcrawl check` prints.
 
     Attributes:
         url: The page that was judged.
@@ -26,7 +26,7 @@ class Verdict:
         duplicate_of: URL of the kept page that this one duplicates, else None.
         check: Name of the check that found it, else None.
         similarity: That check's own measure in [0, 1], else None.
-        evidence: What is alike and what differs; JSON values only.
+        evidence: What the two pages have in common and what differs; JSON values only.
     """
 
     url: str

@@ -25,7 +25,7 @@ class WorkFailedError(RuntimeError):
 
 
 def in_processes(work: Callable[[TaskT], ResultT], tasks: Iterable[TaskT], workers: int) -> Iterator[ResultT]:
-    """What `work` makes of each task, in their order, by so many processes; whatever ends this early ends them too.
+    """The results of `work` for each task, in their order, by so many processes, which end if this ends early.
 
     `work`, tasks and results must be picklable.
 

@@ -1,4 +1,4 @@
-"""The Python interface: what `dedupcrawl` exports. (docs/howto/python.md is run as well.)"""
+"""The Python interface: what `dedupcrawl` exports. (docs/python.md is run as well.)"""
 
 from __future__ import annotations
 

@@ -56,5 +56,5 @@ def test_every_figure_of_an_index_is_named() -> None:
 
 
 def test_every_piece_of_evidence_is_named() -> None:
-    model = (ROOT / "docs" / "probability.md").read_text(encoding="utf-8")
+    model = (ROOT / "docs" / "measured" / "probability.md").read_text(encoding="utf-8")
     assert not {feature.name for feature in FEATURES if f"| {feature.name} | {feature.sign} |" not in model}

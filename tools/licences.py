@@ -23,7 +23,7 @@ BEFORE_3_11 = {"async-timeout": "Apache Software License", "tomli": "MIT"}
 
 _BEFORE = """# Licences
 
-dedupcrawl is under the BSD-3-Clause licence. In the package, under licences of their own:
+dedupcrawl is under the BSD-3-Clause licence. The package contains these files under licences of their own:
 
 | file | what it is | licence |
 | --- | --- | --- |
@@ -34,9 +34,9 @@ cut down by `tools/wordnet_synonyms.py` and `tools/wordnet_antonyms.py` | WordNe
 | `core/data/characters.bin` | properties of characters, from the Unicode Character Database by \
 `tools/character_tables.py`; simplified characters as above | Unicode-3.0, `core/data/LICENSE.Unicode` |
 
-What pip installs with it, as the metadata of each library has it, on one machine: others and other versions of Python
-may need a few more or fewer. `make licences` makes the list. What is under the GPL comes with Spidermon alone, which
-nothing else needs.
+These libraries are what pip installs with it, by the metadata of each, on one machine; another machine or version of
+Python may need a few more or fewer. `make licences` makes the list. Only Spidermon, which nothing else needs, brings
+libraries under the GPL.
 
 | library | licence | comes with |
 | --- | --- | --- |

@@ -1,4 +1,4 @@
-"""Crawl the demo site, write its report, and take the screenshots of docs/report.md.
+"""Crawl the demo site, write its report, and take the screenshots of docs/drops.md.
 
 ``python -m tools.report_screenshots`` needs a Chromium on the PATH.
 """

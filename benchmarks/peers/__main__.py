@@ -26,7 +26,7 @@ from benchmarks.stream_quality import Row
 from benchmarks.texts import data_folder
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, make_checks
 
-OUTPUT = Path(__file__).resolve().parents[2] / "docs" / "peers.md"
+OUTPUT = Path(__file__).resolve().parents[2] / "docs" / "measured" / "peers.md"
 RUNS = 3
 TIMED_ON = 2000  # pages
 SLOW = 10.0  # seconds of CPU from which on a method is timed once

@@ -29,7 +29,7 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="of the splits (default: 0)")
     parser.add_argument("--levels", type=float, nargs="+", default=[DEFAULT_LEVEL], help="precisions of Tables 3 and 4")
     parser.add_argument("--out", type=Path, help="write the report here, e.g. docs/measured/url-rules.md")
-    parser.add_argument("--plot", type=Path, help="write Figure 3 here, e.g. docs/url-rules-coverage.png")
+    parser.add_argument("--plot", type=Path, help="write Figure 3 here, e.g. docs/measured/url-rules-coverage.png")
     arguments = parser.parse_args()
     try:
         paths = site_paths(arguments.data, arguments.sites)

@@ -32,10 +32,10 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
     """What is known of one URL.
 
     Attributes:
-        target: The URL to ask for instead; empty where several pages claim this one, so that nobody is believed.
-        source: Who says so, one of `sources.SOURCES` or "duplicate".
+        target: The URL to request instead; empty if several pages name this one as their own, so that none is believed.
+        source: Which source says so, one of `sources.SOURCES` or "duplicate".
         spider: Name of the spider that found it out.
-        run: The crawl; empty where the page at this URL named the target before that was fetched.
+        run: The crawl; empty if the page at this URL named the target before the target was fetched.
         at: Seconds since the epoch.
         links: Requests, packed, that only the page at this URL had led to when it was fetched.
     """

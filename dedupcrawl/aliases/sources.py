@@ -1,7 +1,7 @@
-"""Sources: where a page says of other URLs that they lead to itself.
+"""Sources: the places where a page says that other URLs lead to it.
 
-Each is a few lines of its own, and looks at what the core has read of the page, within bounds: what it misses costs a
-fetch. Nothing is believed here: whoever uses it tries it.
+Each source takes a few lines and looks at what the core has read of the page, within bounds: what it misses costs a
+fetch. Nothing is believed here; whoever uses an alias tests it.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def aliases_said(
         url: Of the page, without a fragment.
         facts: What its markup says.
         headers: Name in lower case → values.
-        wanted: Sources that are looked at.
+        wanted: The sources to look at.
     """
     base = _base(url, facts)
     told: list[tuple[str, str]] = []
@@ -128,11 +128,11 @@ def permalinks(url: str, facts: Facts, base: str) -> list[str]:
 
 
 def sort_links(url: str, facts: Facts, base: str) -> list[str]:
-    """Links that put the list of a folder into another order, where it has one entry: absolute URLs of the page itself.
+    """Links that sort the list of a folder with one entry in another order: absolute URLs of the page itself.
 
-    There is one for each of its columns, `<a href="?C=M;O=A">`: of the page's own path, with two arguments that have
-    words for values, of which one tells the column, and one of two directions. Besides, the page links to what is above
-    the folder, and to one file or folder in it. Most pages have more links.
+    There is one for each of its columns, `<a href="?C=M;O=A">`: it has the page's own path and two arguments with words
+    for values, one for the column and one for the direction. Besides, the page links to the parent of the folder and to
+    one file or folder in it. Most pages have more links.
     """
     own = url.partition("?")[0]
     if own[-1:] != "/" or len(facts.markup) > _LONGEST_LIST:

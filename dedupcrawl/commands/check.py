@@ -47,8 +47,8 @@ _MOST_SITES = 10_000  # of which it is remembered what they show; set by hand, t
     type=click.Choice(["stream", "batch"]),
     default="stream",
     show_default=True,
-    help="stream: first come, first kept, without what known software says once. batch: longest first, so that an "
-    "excerpt never wins over its source.",
+    help="stream: the first page is kept; what known software says to a visitor once is ignored. batch: the longest "
+    "page is judged first, so that an excerpt never wins over its source.",
 )
 @options.engine_option
 @click.option("--checks", help=f"Comma-separated; as in DEDUP_CHECKS.  [default: {','.join(DEFAULT_CHECKS)}]")
@@ -145,9 +145,9 @@ def _open_judge(settings: DedupSettings, secret: bytes | None) -> Iterator[Calla
 
 
 def _secret_of(files: Sequence[Path]) -> bytes | None:
-    """The same for the same files, so that a second run says the same; None where one of them is no file here.
+    """A secret that depends on the files alone, so that a second run gives the same verdicts; None if one is no file.
 
-    Their sizes: who makes some of the pages cannot know them before all pages are there. That of a folder is known.
+    It is made of their sizes, which nobody knows before all pages are there. The size of a folder is known.
     """
     if not all(file.is_file() for file in files):
         return None
@@ -164,9 +164,9 @@ def _wanted(settings: DedupSettings) -> Wanted:
 
 
 class _Reader:
-    """Reads pages in the order in which they come, without what a program that they show says once, to a session.
+    """Reads pages in their order, without the text that a program shows to a visitor once.
 
-    Unlike a crawl it looks only at pages that may say such a thing, so that others cost next to nothing.
+    Unlike a crawl it looks only at pages that may contain such text, so other pages cost next to nothing.
     """
 
     def __init__(self, settings: DedupSettings) -> None:
@@ -230,7 +230,7 @@ _decode_verdict = msgspec.msgpack.Decoder(Verdict).decode
 def in_batch_order(pages: Iterable[Page], judge: Callable[[Page], Verdict]) -> Iterator[Verdict]:
     """A verdict for each page, in the order of the pages, after all were judged longest first (Guo et al., Alg. 3).
 
-    So of two pages one of which contains the other the longer is kept. Length is that of the main text in symbols (the
+    So if one of two pages contains the other, the longer one is kept. Length is that of the main text in symbols (the
     paper's is that of the feature code, which is made of the first thousand only); of equally long pages the first one
     comes first. Pages, then verdicts, wait in a temporary file, so memory does not grow with their number.
 

@@ -197,12 +197,12 @@ def forget(  # noqa: PLR0913 - the options of a command, as click passes them
 ) -> None:
     """Remove pages, with the texts and items kept beside them, so that nothing counts as their duplicate any more.
 
-    What crawls have found out about their URLs goes too: verdicts, rewrites, requests to be sent again, and that other
-    URLs lead to them (aliases): later crawls fetch these again. If several conditions are given, all must hold; an
-    alias is also taken for where it leads. The URL of a page also stands for the items named by their position on it
-    (URL#1, URL#2, …). A page of another URL that was dropped because of one that is forgotten stays dropped and keeps
-    its verdict; see 'index restore'. New pages reuse the space; 'index compact' returns it to the disk, and nothing of
-    what was forgotten is in the files from then on.
+    This also removes what crawls have found out about their URLs: verdicts, rewrites, requests to be sent again, and
+    which other URLs lead to them (aliases); later crawls fetch these again. If several conditions are given, all must
+    hold; an alias is also removed if the URL to which it leads fulfils them. The URL of a page also stands for the
+    items named by their position on it (URL#1, URL#2, …). A page of another URL that was dropped because of a forgotten
+    one stays dropped and keeps its verdict; see 'index restore'. New pages reuse the space; 'index compact' returns it
+    to the disk, and from then on the files contain nothing of what was forgotten.
 
     If the index has none of the named URLs, the exit status is 1.
 

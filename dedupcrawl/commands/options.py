@@ -90,7 +90,7 @@ software_option = click.option(
     default="True",
     callback=_software,
     help="As DEDUP_SOFTWARE, which commands do not read: a folder of files that describe programs of your own, in "
-    "addition to the known ones; or False: known software is nothing.",
+    "addition to the known ones; or False: use no known software.",
 )
 
 sets_option = click.option(
@@ -210,9 +210,9 @@ def _open(spec: str, path: Path) -> Index:
 
 @contextmanager
 def open_existing(spec: str | None, *, is_looked_at: bool = False) -> Iterator[Index]:
-    """The index that `spec` names, else that of the project of the working directory; closed at the end.
+    """The index that `spec` names, or else that of the project in the working directory; it is closed at the end.
 
-    It is looked at first, unless it was already, or is only verified: a damaged one might end the process.
+    It is examined first, unless it was already, or is only verified: a damaged index might end the process.
 
     Raises:
         BadInputError: There is none.

@@ -73,10 +73,10 @@ def command() -> None:
 def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
     """List all rules, or those of SITES: what each does, its coverage and precision on held-out clusters.
 
-    Coverage counts the URLs there that the rule changed; precision is the share of them that it led to their own page,
-    with its lower bound (95 % sure): one of one says little. Of a rule that is doubted, or that a log or a crawl has
-    switched off, it is told how often it was right and wrong in logs and in trials.
-    The rules of a site are applied in the order in which they stand here, again and again until nothing changes.
+    Coverage counts the URLs there that the rule changed. Precision is the share of these that the rule led to their own
+    page; its lower bound is 95 % sure, because one right use of one says little. For a rule that is doubted, or that a
+    log or a crawl has switched off, the list shows how often it was right and wrong in logs and in trials. The rules of
+    a site are applied in the order of this list, again and again until nothing changes.
 
     \b
     dedupcrawl rules list
@@ -101,7 +101,7 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
 def show_rules(site: str, rule_id: str | None, folder: Path, as_json: bool) -> None:
     """Show the rules of SITE, or the one named RULE_ID, as they stand in the file, with counts and examples.
 
-    Before them, it is told of those that are off how often they were right and wrong in logs and in trials.
+    For rules that are off, it first shows how often they were right and wrong in logs and in trials.
 
     \b
     dedupcrawl rules show example.com

@@ -32,8 +32,7 @@ _BARE_HOST = re.compile(
 def forms_of(url: str) -> list[str]:
     """`url`, and the same as Scrapy writes it: escaped, without fragment, host in lower case, with a scheme and a path.
 
-    A host alone is last without the slash with which it is asked for. Empty when it is not a URL of the web, or longer
-    than any.
+    For a host alone the form without the slash comes last. Empty if it is not a URL of the web, or too long for one.
 
     >>> forms_of("Example.com/a b#top")
     ['http://example.com/a%20b', 'http://Example.com/a%20b', 'https://example.com/a%20b', 'https://Example.com/a%20b']

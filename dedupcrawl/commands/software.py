@@ -29,11 +29,12 @@ _HEADS = ("name", "signs", "rules", "pairs", "program")
 def software(name: str | None, file: Path | None, software: bool | Path, as_json: bool) -> None:
     """List the known programs and test the pairs of URLs in their files, or show the program NAME.
 
-    A crawl uses a program's rules, on probation, where it recognizes the program, by two signs or more of different
-    URLs. --check looks at one file, which may be your own (DEDUP_SOFTWARE names their folder): its pairs are merged or
-    not as they should, at the root of a host and below a path, every result is its own canonical form, nothing leaves
-    the site or the program's part of it, every rule is used by a pair, what is ignored can be read, its pairs tell the
-    program, and neither URLs of any site nor another program are taken for it. Exit status 1 when something is wrong.
+    A crawl recognizes a program by two signs or more of different URLs, and uses its rules there, on probation. --check
+    checks one file, which may be your own (DEDUP_SOFTWARE names its folder): its pairs are merged or kept apart as they
+    should be, at the root of a host and below a path; every result is its own canonical form; nothing leaves the site
+    or the program's part of it; every rule is used by a pair; its list of ignored text can be read; the program is
+    recognized by its pairs; and neither the URLs of any site nor another program are taken for it. The exit status is 1
+    if something is wrong.
 
     \b
     dedupcrawl rules software

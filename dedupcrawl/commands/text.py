@@ -87,11 +87,11 @@ _NO_TEXT = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")  # one of these (MI
 @sets_option
 @json_option
 def command(page: str, index: str | None, url: str | None, sets: Sequence[str], as_json: bool) -> None:
-    """Show what is read from a page: title, own text, furniture, and slots.
+    """Show what is read from a page: title, own text, site template, and slots.
 
     FILE is an HTML file. URL is a page of an index that kept its text (DEDUP_KEEP_TEXT). Own text is printed as it is,
-    text that the site repeats after a "-", a slot after a "~": such text with a number or a word that dates have, for
-    which other pages may have others.
+    text that the site repeats follows a "-", and a slot follows a "~": repeated text with a number or a word of a date,
+    in whose place other pages may have others.
 
     \b
     dedupcrawl text page.html --set SELECTOR=article

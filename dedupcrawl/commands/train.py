@@ -59,7 +59,7 @@ def _number(_context: click.Context, _option: click.Parameter, given: float) -> 
     help="Keep rules of at least this precision on all clusters, if held-out clusters, or most sites, confirm them.",
 )
 @click.option(
-    "--min-coverage", type=click.IntRange(1), help="Drop rules that are for fewer URLs of the held-out clusters."
+    "--min-coverage", type=click.IntRange(1), help="Drop rules that apply to fewer URLs of the held-out clusters."
 )
 @click.option(
     "--knowledge",

@@ -38,9 +38,9 @@ Pair = tuple[str, str]
 
 
 def in_crawls(rules: SiteRules, url: str) -> dict[str, Any] | None:
-    """What a crawl makes of a URL, as JSON values, with what there is for and against the rules that it tries.
+    """What a crawl makes of a URL, as JSON values, with the evidence for and against the rules that it tries.
 
-    It tries what is doubted, and knows the parts of a site where a rule is off. None where `normalize` makes the same.
+    A crawl tries doubted rules, and knows the parts of a site where a rule is off. None if `normalize` makes the same.
     """
     in_parts = Normalizer([rules])
     RuleBook(in_parts, 1.0, Random())  # as in a crawl, it tells the normalizer where a rule is off

@@ -1,7 +1,7 @@
-"""Bodies of answers to pages, by what they are: HTML is read, text compared as text, and all else as a whole.
+"""Bodies of answers as pages, by their kind: HTML is read, text is compared as text, and everything else as a whole.
 
-Data (JSON, XML, CSV …) is compared by all of its text, white space aside, for there each figure is what it is about:
-two records of one form are two, however alike they look. What is no text is compared by its bytes.
+Data (JSON, XML, CSV …) is compared by all of its text except white space, because each figure in it matters: two
+records of one form are two, however similar they look. Bytes that are no text are compared as bytes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SNIFFED = 1_445  # bytes, as in https://mimesniff.spec.whatwg.org
 
 
 def kind_of(mime: str, body: bytes) -> Kind:
-    """What a body is: by its media type; without one, or where it cannot be the text that it is said to be, by itself.
+    """The kind of a body: by its media type, or by its bytes if it has none or cannot be the text that the type says.
 
     >>> kind_of("application/ld+json", b"{}"), kind_of("", b"plain words"), kind_of("text/plain", b"\\0\\1")
     ('data', 'text', 'binary')

@@ -1,8 +1,9 @@
-"""The concept network of a text, the concepts that hold it together, and how two texts' compare (Cao, Niu, Zhao, Peng).
+"""The concept network of a text, the concepts that hold it together, and their comparison (Cao, Niu, Zhao, Peng).
 
-Nodes are concepts, edges join those that stand close together in the text. A concept is a key when the mean distance
-between the others grows most without it. All distances come from a breadth-first search from every node at once: for
-each node one bit a source says whether it was reached, and a step ORs the words of its neighbours. (3.2.2 and 3.3.)
+Nodes are concepts, and edges join those that stand close together in the text. A concept is a key concept when the mean
+distance between the others grows most without it. All distances come from one breadth-first search from every node at
+once: for each node one bit a source says whether it was reached, and a step ORs the words of its neighbours. (3.2.2 and
+3.3.)
 
 What is stored of a page's key concepts is a vector (eq. 8 to 13): names as 32-bit hashes, weights (frequencies) and
 positions as 16-bit numbers.

@@ -1,8 +1,8 @@
 """Differences: each place where two aligned texts differ, as one typed value.
 
-A difference is what stands in the new page and not in the kept one (added), the other way round (left out), or both
-(replaced). What moved is not a difference of words: it is counted by `Alignment.moves`. Each difference says where it
-stands, what it is, whether it is the page's own text or furniture, and whether the kept page says the same elsewhere.
+A difference is in the new page and not in the kept one (added), the other way round (left out), or both (replaced).
+Text that moved is not a difference of words: `Alignment.moves` counts it. Each difference says where it stands, what it
+is, whether it is the page's own text or the site's, and whether the kept page says the same elsewhere.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Bytes of a web page to text: byte order mark, labels that may lie, and a detector where neither tells.
+"""Bytes of a web page to text: byte order mark, labels that may be wrong, and a detector if neither decides.
 
 A crawl meets pages whose charset is missing, wrong (gb2312 that is gb18030, latin-1 that is UTF-8), damaged (a byte of
 another charset in a page of UTF-8) or hostile (a codec that runs code points through an algorithm of quadratic time).
-What decodes cleanly is believed first. benchmarks/encodings.py measures it, and chose the detector and the numbers.
+What decodes cleanly is believed first. docs/measured/content-checks.md has the measurement that chose the detector and
+the numbers.
 """
 
 from __future__ import annotations
@@ -158,9 +159,10 @@ def _count_non_ascii(text: str) -> int:
 def _detect(body: bytes) -> str:
     """Codec of a body that is not valid UTF-8.
 
-    One wrong byte rules a charset out for every detector, and another takes its place. So small pieces of the page are
-    asked, too. Where the one that most of them are in could hold all bytes, the whole sample knows better: it has seen
-    the one letter in which ISO-8859-7 differs from windows-1253. Otherwise the pieces do.
+    One wrong byte rules a charset out for every detector, and another charset takes its place. So the detector is also
+    asked about small pieces of the page. If the charset of most pieces could hold all bytes, the answer for the whole
+    sample counts, because only the sample contains the one letter in which ISO-8859-7 differs from windows-1253.
+    Otherwise the answer for the pieces counts.
     """
     start = _NON_ASCII.search(body)
     window = body[start.start() :][:_WINDOW] if start else b""

@@ -1,9 +1,9 @@
-"""Evidence: what is to be said about a new page and a kept one, and how probable it is that they are one page.
+"""Evidence: what can be said about a new page and a kept one, and how probable it is that they are one page.
 
-What differs decides, not only how much is alike: two pages of one template, or the bulletins of two days, are alike in
-most of their words and yet not the same page, and a reprint or an excerpt is alike in what matters. The two texts are
-aligned once (`alignment`), each difference is one typed value (`differences`), what the differences come to is a few
-dozen features (`features`), and these one probability (`model`). `in_words` says it all to people.
+What differs decides, not only how much is alike: two pages of one template, or the bulletins of two days, share most of
+their words and are yet not the same page, while a reprint or an excerpt shares what matters. The two texts are aligned
+once (`alignment`), each difference is one typed value (`differences`), a few dozen features summarize the differences
+(`features`), and one probability follows from these (`model`). `in_words` says it all to people.
 """
 
 from __future__ import annotations

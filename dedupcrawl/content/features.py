@@ -7,7 +7,7 @@ log(1 + count), for the second changed word tells less than the first.
 They are few because few tell something about pages of other sources. Of 168 that were tried, the ones that weigh
 least were taken away again and again: with all of them the AUC on sources that the model had not seen is .951 of news
 and .915 of web pages, with 44 it was .962 and .927 (no command prints this; what the model of today is worth is in
-docs/probability.md). What kind a difference is and where it stands (`core.diff`) is
+docs/measured/probability.md). What kind a difference is and where it stands (`core.diff`) is
 in them because a model of how much differs drops pages for the one number that counts.
 """
 

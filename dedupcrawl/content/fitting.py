@@ -1,6 +1,6 @@
-"""Fitting: a model for pages of another kind, from the package's own one on, and the thresholds of any.
+"""Fitting: a model for other kinds of pages, starting from the package's own one, and the thresholds of any model.
 
-A crawl needs none of it: `dedupcrawl calibrate` and `python -m benchmarks.fit_model` do.
+A crawl needs none of it; `dedupcrawl calibrate` and `python -m benchmarks.fit_model` do.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ def known_pairs() -> KnownPairs:
 def weights_beside(known: Numbers, labelled: Numbers, weight: PriorWeight) -> tuple[Numbers, Numbers]:
     """What each known pair and each label counts, by the probability that the prior gives it.
 
-    Labels come from where somebody looked, from a report's duplicates, say, and tell nothing of other pairs. So those
-    of a stratum of probabilities share with its known pairs what these are worth among all of them: wherever the labels
-    stand, pairs of other strata count as before.
+    Labels come from where somebody looked, for example from a report's duplicates, and say nothing about other pairs.
+    So the labels of a stratum of probabilities share the weight that its known pairs have among all: whatever is
+    labelled, pairs of other strata count as before.
     """
     of_known, of_labelled = (np.searchsorted(weight.strata, found, side="right") for found in (known, labelled))
     before = np.bincount(of_known, minlength=len(weight.strata) + 1) * weight.pairs / len(known)
@@ -80,7 +80,7 @@ def refit(  # noqa: PLR0913 - what it is fitted to
     fitted: str,
     weight: PriorWeight = _USUAL,
 ) -> Model:
-    """A model from another one on, for pages of another kind.
+    """A model for another kind of pages, fitted from another model on.
 
     Ridge regression towards the prior's weights instead of 0, on the labels and on known pairs, of which it is to say
     what the prior says. Features that the prior does not use are not used, and its thresholds stay.

@@ -49,9 +49,9 @@ def extract(  # noqa: PLR0913 - each may be left out
 ) -> Page:
     """What a page says: its main text by natural paragraphs and, if asked for, its title, headings, metas and anchors.
 
-    Total for any body; time and memory are bounded. Of a page that has more than 2 MB of HTML without its scripts and
-    what is embedded in its tags, or more than 100,000 tags, no text is told: two such pages that begin alike may go on
-    with different texts. Only the same bytes are the same page then.
+    It accepts any body; time and memory are bounded. A page with more than 2 MB of HTML, not counting scripts and what
+    is embedded in tags, or with more than 100,000 tags, has no text: two such pages that begin alike may go on with
+    different texts. Then only the same bytes are the same page.
 
     Args:
         body: As `facts_of` takes it, or what that has made of it.

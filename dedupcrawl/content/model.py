@@ -1,8 +1,8 @@
-"""Model: what the features of two pages come to in one number, by logistic regression with bounded signs.
+"""Model: one number from the features of two pages, by logistic regression with bounded signs.
 
-Bounds, weights and thresholds are data, `data/model.json`, fitted by `python -m benchmarks.fit_model` on pairs of real
-pages that readers labelled and on page archives with known texts. `dedupcrawl calibrate` fits another one to a user's
-labels, from this one on (`fitting`); `DEDUP_MODEL` names it. There is no veto beside it.
+Bounds, weights and thresholds are data, `data/model.json`, fitted by `python -m benchmarks.fit_model` to pairs of real
+pages that readers labelled and to page archives with known texts. `dedupcrawl calibrate` fits another model to a user's
+labels, starting from this one (`fitting`); `DEDUP_MODEL` names it. Nothing else has a veto.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from dedupcrawl.content.features import FEATURES
 
 TARGET_PRECISION = 0.97
-"""Of the pages that are dropped this share should be duplicates, unless another is asked for (docs/probability.md)."""
+"""The share of dropped pages that should be duplicates, by default (docs/measured/probability.md)."""
 
 DOUBTED = 0.9
 """Of the pages that are kept in doubt are those that would be dropped for this target precision."""

@@ -1,13 +1,13 @@
 """Terms: what MWO weighs and what concept networks are made of.
 
-A folded text has no traditional characters any more. A page with ideographs or kana is segmented by jieba's dictionary
-and model (rjieba: the same words for Chinese, some twenty times faster), and by a dictionary of the user's
-(DEDUP_DICTIONARY); any other is cut up at everything that is neither letter nor digit. Stop words go, and words of the
-letters a … z are reduced to their stems by Snowball's English stemmer. Words of other scripts and numbers stay as they
-are.
+A normalized text has no traditional characters any more. A page with ideographs or kana is segmented with jieba's
+dictionary and model (rjieba: the same words for Chinese, much faster), and with a dictionary of the user's
+(DEDUP_DICTIONARY); any other is split at everything that is neither letter nor digit. Stop words are dropped, and words
+of the letters a … z are reduced to their stems by Snowball's English stemmer. Words of other scripts and numbers stay
+as they are.
 
-The two libraries behind this are loaded when the first page needs them (about 0.1 s and 40 MB), so that a crawl
-whose checks do without terms does not pay for them.
+The two libraries behind this are loaded when the first page needs them, so that a crawl whose checks do without terms
+does not pay for them.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ def dictionary_parameter() -> Any:
 def read_dictionary(path: Path) -> dict[str, int | None]:
     """The words of a dictionary in jieba's format, folded, each with its frequency or None.
 
-    A line is a word, its frequency and its tag, the last two optional, with a space between them. Words of anything but
-    ideographs are passed over: letters and digits make words of their own wherever they stand.
+    A line is a word, its frequency and its tag, the last two optional, with a space between them. Words with
+    anything but ideographs are ignored, because letters and digits are words of their own wherever they stand.
 
     Raises:
         DictionaryError: when there is no word in it, or it cannot be read.

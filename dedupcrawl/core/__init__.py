@@ -1,7 +1,7 @@
-"""The compiled core: what is done for each character, symbol or tag of a page.
+"""The compiled core: all work that is done for each character, symbol or tag of a page.
 
-Each module of this folder whose first line begins with `# cython:` is compiled by `tools/build_core.py` into an
-extension beside it, and works only so; what its functions take in C is declared in the .pxd file of its name.
+`tools/build_core.py` compiles each module of this folder whose first line begins with `# cython:` into an extension
+beside it, and the module works only so. The .pxd file of its name declares what its functions take in C.
 """
 
 from dedupcrawl.core.built import check

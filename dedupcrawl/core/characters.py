@@ -1,11 +1,11 @@
 # cython: language_level=3
-"""Characters: character references, white space, and what each character folds to, by tables that are checked in.
+"""Characters: character references, white space, and the normalization of each character, by tables in the package.
 
-Folding removes invisible characters, normalizes to NFKC (UAX #15), folds case and makes characters simplified ones:
-two spellings of a text become equal. It reads the text once. Nearly every character folds to one other whatever stands
-beside it; those that do not are normalized in sequences of a starter and its combining characters.
+Folding removes invisible characters, normalizes to NFKC (UAX #15), folds case and makes characters simplified ones, so
+that two spellings of a text become equal. It reads the text once. Nearly every character folds to one other character
+whatever stands beside it; the others are normalized in sequences of a starter and its combining characters.
 
-The tables are made by tools/character_tables.py, of one version of Unicode whatever Python's is.
+tools/character_tables.py makes the tables, of one version of Unicode whatever Python's is.
 """
 
 from __future__ import annotations

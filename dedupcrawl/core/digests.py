@@ -1,7 +1,7 @@
-"""Digests of texts and bodies: BLAKE2b, so that nobody can make another text or body of a given digest.
+"""Digests of texts and bodies: BLAKE2b, so that nobody can make another text or body with a given digest.
 
-With the secret of an index they are keyed (RFC 7693, section 2.9): who does not know it cannot compute them at all.
-Without one, as in crawl logs, they are the same everywhere.
+With the secret of an index they are keyed (RFC 7693, section 2.9), and nobody who does not know the secret can compute
+them. Without one, as in crawl logs, they are the same everywhere.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Facts: what the markup of a page says besides its text: of its URL and others, of its links, of what made it.
+"""Facts: what the markup of a page says besides its text: about URLs, links, and the program behind it.
 
-The markup is read once, by `Outline`, when something of it is asked for. What only few pages are asked for, such as
-all that they load, takes another pass of the tokenizer. Python objects are made of what is asked for, and of no more.
+`Outline` reads the markup once, when something of it is asked for. What only few pages are asked for, such as
+everything that they load, takes another pass of the tokenizer. Python objects are made only of what is asked for.
 """
 
 import cython

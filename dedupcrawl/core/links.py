@@ -2,8 +2,8 @@
 """Where a page's links lead on its own host, written so that a link and the URL of the page it leads to are one string.
 
 Escapes, the order of arguments, default ports and "www." do not count, about as in Scrapy's fingerprint of a request.
-Only what is commonly written is read: a link that an author wrote in another way is not recognized, which costs nothing
-but the knowledge that the one page lists the other.
+Only common spellings are read: a link that an author wrote in another way is not recognized, and then it is only not
+known that the one page lists the other.
 """
 
 import cython

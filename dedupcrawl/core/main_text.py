@@ -1,10 +1,10 @@
 # cython: language_level=3
 """Main text: which blocks of a page are its content, and which its navigation, advertising and small print.
 
-Shallow text features as in boilerpipe (Kohlschütter, Fankhauser, Nejdl, WSDM 2010), summed over containers so that the
-best container is a maximum subsequence (Pasternack, Roth, WWW 2009) of whole elements, with the hints that readability
-and trafilatura take from class names. A page that has no article in it keeps all its text but the obvious boilerplate:
-two pages of one template must not be reduced to the same small print.
+Shallow text features as in boilerpipe (Kohlschütter, Fankhauser, Nejdl, WSDM 2010) are summed over containers so that
+the best container is a maximum subsequence (Pasternack, Roth, WWW 2009) of whole elements, with the hints that
+readability and trafilatura take from class names. A page without an article keeps all its text except obvious
+boilerplate: two pages of one template must not be reduced to the same small print.
 
 Text is weighed in UTF-8 bytes: about six for an English word and a space, six for a Chinese word of two characters.
 """

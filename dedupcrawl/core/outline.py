@@ -1,9 +1,9 @@
 # cython: language_level=3
 """Markup to blocks of text: one pass that builds no tree.
 
-Tree builders follow the page wherever it leads: nested formatting elements make them copy nodes without end, nested
-blocks make them search their stack again and again. A crawler reads what enemies write, so this pass has a stack of
-bounded depth, and nothing else. Time and memory are linear in the length of the page.
+Tree builders follow the page wherever it leads: nested formatting elements make them copy nodes without end, and nested
+blocks make them search their stack again and again. A crawler reads what attackers write, so this pass has only a stack
+of bounded depth. Time and memory are linear in the length of the page.
 """
 
 import cython

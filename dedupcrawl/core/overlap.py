@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Records of weighed terms, how much of two overlaps (MWO), and which pages may overlap enough.
+"""Records of weighted terms, how much two of them overlap (MWO), and which pages may overlap enough.
 
-A record is what a page's terms weigh, as whole shares of `TOTAL`: the hashes of the terms, ascending, four bytes each,
-then their shares, two bytes each, all little-endian.
+A record says what a page's terms weigh, as whole shares of `TOTAL`: the hashes of the terms, ascending, four bytes
+each, then their shares, two bytes each, all little-endian.
 """
 
 import os

@@ -1,8 +1,9 @@
-"""Resources: what a page shows that is no text, each by what tells it from others, wherever it is kept.
+"""Resources: what a page shows that is no text, each by what tells it from others, wherever it is stored.
 
-One picture has many addresses: it is kept in several sizes, at several hosts, under a query that only tells its age,
-behind a session. What is left of an address is its last folder and its file name without all that, or, where the path
-names no file, the arguments that choose one. Decoration is told by what its folder, its file or its element is called.
+One picture has many addresses: it is stored in several sizes, at several hosts, under a query that only says how old it
+is, behind a session. What is left of an address is its last folder and its file name without all that, or, if the path
+names no file, the arguments that choose one. Decoration is recognized by the name of its folder, its file or its
+element.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # cython: language_level=3
 """What a page shows, or has ready to show, besides its text: secondary text and resources.
 
-A page that scripts fill has it in templates, in JSON or in a noscript element; a form has it in what is filled in; a
-photograph is its page. Two pages that say the same are two where this differs. What stands in boilerplate, repeats
-the page's text, or is a token, an icon or a pixel, says nothing about a page and is left out.
+A page that scripts fill has its content in templates, in JSON or in a noscript element; a form has it in its values; a
+photograph is the content of its page. Two pages with the same text are different pages if this differs. What stands in
+boilerplate, repeats the page's text, or is a token, an icon or a pixel says nothing about a page and is left out.
 """
 
 import cython

@@ -1,9 +1,9 @@
 # cython: language_level=3
 """Tags of HTML: where one ends, what it is made of, and what its name means for the text around it.
 
-One pass that never goes back over what it has read: a quote without a partner is searched for once a page, and the
-repeats are bounded. Implied end tags, misnested and unknown elements are treated as browsers do wherever that changes
-which text stands together (`dedupcrawl.core.outline`).
+One pass that never goes back over what it has read: a quote without a partner is searched for once a page, and repeats
+are bounded. Implied end tags, misnested and unknown elements are treated as browsers do wherever that changes which
+text stands together (`dedupcrawl.core.outline`).
 """
 
 import cython

@@ -1,8 +1,8 @@
-"""Audits: of what is sent elsewhere some is fetched as it was asked for, too, and the two pages are compared.
+"""Audits: a sample of the URLs that were sent elsewhere is also fetched as requested, and the two pages are compared.
 
-At most one of the rules that made another URL of it has yet to be proved, so a failed audit has one culprit. While
-pages come, the first uses of a rule in each part of a site are audited, and some ever after; when nothing else is left
-to do those are that are still wanted, of all that was sent elsewhere.
+At most one of the rules that changed a URL has not been proven yet, so a failed audit has one culprit. While pages
+come, the first uses of a rule in each part of a site are audited, and a sample of later ones. When nothing else is left
+to do, the audits that are still due are made of all URLs that were sent elsewhere.
 """
 
 from __future__ import annotations

@@ -24,10 +24,10 @@ Asked = tuple[asyncio.Future[Verdict | None], Begin]
 
 
 class Batch:
-    """Analyses the pages that have come together, does what was to follow, in the order in which it came, and judges.
+    """Analyses the pages that have come together, runs their next steps in the order of arrival, and judges them.
 
-    Between two pages a crawler runs so much other code that each finds the processor's caches without ours, and a
-    server is asked once for all pages that are judged together. Without a running asyncio loop nothing waits.
+    Between two pages a crawler runs so much other code that this code is no longer in the processor's caches; and one
+    question to a server serves all pages of a batch. Without a running asyncio loop nothing waits.
 
     Args:
         index: In which they are judged, `pages_at_once` together.

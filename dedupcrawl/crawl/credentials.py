@@ -22,7 +22,8 @@ class Credentials:
     """Tells the credentials that a spider sets itself from those that downloader middlewares add.
 
     What a middleware adds, such as Scrapy's for HTTP authentication, cookies and proxies, it adds again when the
-    request is sent again, so it is not stored. What the spider sets is, for nobody else could; that is said once.
+    request is sent again, so it is not stored. What the spider sets is stored, because nothing else could add it; the
+    log says so once.
 
     Args:
         spider: Of the crawl.

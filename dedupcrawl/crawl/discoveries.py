@@ -46,11 +46,11 @@ class Referrer(msgspec.Struct, frozen=True):
 class Discoveries:
     """Knows every URL that was yielded, by its hash: some 70 bytes each.
 
-    Whoever skips a page must ask for what it was the first to lead to. That is enough for everything to be found
-    again: what a page has found was asked for before anything that it led to, so the first finders form a tree, and
-    each branch hangs from a page that is fetched or from one whose discoveries are remembered. A page that no link led
-    to, but a rule or what another page says, hangs from nothing once that is no longer believed: what it has led to is
-    adrift, and found again by whoever else leads to it.
+    A crawl that skips a page must request the URLs to which that page was the first to lead. Then everything is found
+    again: each page was requested before anything that it led to, so the first referrers form a tree, and each branch
+    depends on a page that is fetched or on one whose discoveries are remembered. A page to which no link led, but a
+    rule or another page's statement, depends on nothing once that is no longer believed. The URLs that it has led to
+    are then adrift, and belong to any other page that leads to them.
 
     Attributes:
         known: Keys of the URLs that pages which are not adrift have led to.
@@ -69,7 +69,7 @@ class Discoveries:
         self._failed: set[int] = set()  # hashes of URLs whose trial has failed
 
     def is_new(self, request: Request, referrer: Referrer | None = None, sent: Request | None = None) -> bool:
-        """Count a request that a callback has yielded, or that a crawl starts with. It is hot: one call a link.
+        """Count a request that a callback has yielded, or with which a crawl starts. It is called for each link.
 
         True for the first to its URL, and where its URL is not all there is.
 

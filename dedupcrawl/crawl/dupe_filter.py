@@ -27,15 +27,16 @@ from dedupcrawl.settings import DedupSettings
 class DupeFilterBypass:
     """Lets requests past the duplicate filter, and nothing after them that the filter would have dropped.
 
-    The filter may have dropped such a request already, or know it from an earlier run, so it cannot be asked; nor is it
-    told, and would let a later link, or a redirect, to the same URL pass. It remembers fingerprints, as the filter
-    does, and forgets them with the process: what was on its way when that died is asked for again.
+    The filter may have dropped such a request already, or know it from an earlier run, so it cannot be asked. It is not
+    told either, and would let a later link or redirect to the same URL pass. So this class remembers fingerprints as
+    the filter does, and forgets them with the process: a request that was on its way when the process died is sent
+    again.
 
     Args:
-        dropped: Told of each request that is not let pass for that.
+        dropped: Called with each request that is dropped for that.
 
     Attributes:
-        known: Fingerprints of what was let by.
+        known: Fingerprints of the requests that bypassed the filter.
     """
 
     def __init__(
@@ -71,9 +72,9 @@ class DupeFilterBypass:
 class Repetitions:
     """Links that bring nothing new: the duplicate filter would drop them, or they lead back to where the crawl started.
 
-    Most links of a crawl are those of menus, and each goes through all spider middlewares, a queue, two signals and
-    the scheduler on its way to the filter. The filter of Scrapy never forgets, so what it has dropped once need not be
-    shown to it again. Of other filters and schedulers that is not known: they see all but links back.
+    Most links of a crawl are those of menus, and each goes through all spider middlewares, a queue, two signals and the
+    scheduler on its way to the filter. Scrapy's own filter never forgets, so a link that it has dropped once need not
+    be shown to it again. Other filters and schedulers may forget, so they see all links but links back.
 
     Scrapy asks for `start_urls` without telling its filter, which lets the first link back pass; the same URL again is
     an update and no duplicate, so that its items would be stored twice. Once a callback has had such a page, a link
@@ -170,7 +171,7 @@ class Repetitions:
 
 
 # Of the links of five sites 67 to 90 % had a URL of the last 10,000 different ones, and hardly more one of the last
-# 100,000 (docs/measured/crawl-cost.md, "Where it goes").
+# 100,000 (docs/measured/cost.md, "Where it goes").
 _URLS_KEPT = 10_000
 
 _PLAIN = re.compile(

@@ -214,9 +214,9 @@ class Dedup:
             FREEZING.begin()
 
     def spider_idle(self) -> None:
-        """Fetch as it was asked for what waits for an answer that did not come: a lost redirect, a body too large.
+        """Send the original requests of URLs whose canonical URL gave no answer: a lost redirect, a body too large.
 
-        And what was dropped because of a page that another worker kept and, being no more, will never store.
+        Also fetch what was dropped because of a page that a dead worker kept and will never store.
         """
         before = self.parts.sending.count
         if not self.answers.settle():

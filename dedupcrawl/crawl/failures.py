@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 
 
 class Outage:
-    """What becomes of pages while the server of the index is away. They wait, then go on and are checked later.
+    """Handles pages while the server of the index is away: they wait, then go on, and are checked later.
 
     Args:
         wait: Seconds from the beginning of an outage for which pages wait; 0: they never do.

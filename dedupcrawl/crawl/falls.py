@@ -1,6 +1,6 @@
-"""Falls: what was sent elsewhere for a reason that holds no more is asked for as it was asked for.
+"""Falls: requests that were sent elsewhere for a reason that no longer holds are sent as the spider made them.
 
-Rules that are left may make another URL of it once more, in `Rewriter.rewrite`.
+The remaining rules may change their URLs once more, in `Rewriter.rewrite`.
 """
 
 from __future__ import annotations

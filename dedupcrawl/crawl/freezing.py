@@ -1,9 +1,9 @@
-"""What Python's garbage collector does for as long as any crawl of this process lasts (DEDUP_GC_FREEZE).
+"""What Python's garbage collector does while any crawl of this process runs (DEDUP_GC_FREEZE).
 
-It leaves alone what is there when a crawl begins (`gc.freeze`): to look through modules and settings again and again is
-a tenth of a crawl's CPU. And it collects less often: Python looks at each 700 new objects whether some are garbage, and
-most of a crawl's are gone by themselves. Both are the whole process's: where the program has frozen something, or has
-chosen thresholds other than Python's, it is left to that.
+It ignores what exists when a crawl begins (`gc.freeze`), because looking through modules and settings again and again
+takes a tenth of a crawl's CPU. And it collects less often: Python looks for garbage after each 700 new objects, and
+most objects of a crawl go by themselves. Both apply to the whole process. If the program has frozen something, or has
+chosen thresholds other than Python's, it is left alone.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 
 THRESHOLDS = (10_000, 10, 10)
-"""Of a crawl (`gc.set_threshold`); chosen by `benchmarks.crawl_cost`, see docs/measured/crawl-cost.md."""
+"""Of a crawl (`gc.set_threshold`); chosen by `benchmarks.crawl_cost`, see docs/measured/cost.md."""
 
 _PYTHON_S = frozenset({(700, 10, 10), (2000, 10, 10), (2000, 10, 0)})  # up to 3.12, of 3.13, of 3.14
 

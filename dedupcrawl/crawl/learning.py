@@ -23,7 +23,7 @@ from dedupcrawl.urls.rule_files import SUFFIX
 logger = logging.getLogger(__name__)
 
 FIRST_LESSON = 10  # redundant URLs, before rules are learned of them
-_GROWTH = 3  # of these, between two runs: docs/learning.md has what chose both
+_GROWTH = 3  # of these, between two runs: docs/measured/url-rules.md has what chose both
 _NICENESS = 5
 
 
@@ -53,8 +53,8 @@ class Evidence:
 class Learning:
     """Runs `dedupcrawl train` on the log whenever the evidence in it has trebled, in a process of its own.
 
-    The evidence are redundant URLs: without them there is nothing to learn, however long the log is. New rules are on
-    probation, see `urls.probation`.
+    The evidence is the number of redundant URLs: without them there is nothing to learn, however long the log is. New
+    rules are on probation, see `urls.probation`.
 
     Attributes:
         folder: Where the rule files are written.

@@ -1,4 +1,4 @@
-"""The crawl log: JSON Lines, one row per response, as in docs/formats."""
+"""The crawl log: JSON Lines, one row per response, as in docs/reference.md."""
 
 from __future__ import annotations
 

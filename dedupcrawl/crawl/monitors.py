@@ -1,6 +1,6 @@
-"""Monitors for Spidermon: whether what dedupcrawl did in a crawl is what one expects. `docs/howto/tools.md`.
+"""Monitors for Spidermon: whether dedupcrawl did in a crawl what one expects. docs/tools.md shows them.
 
-They read nothing but the crawl's stats, so that they work wherever Spidermon gets these from.
+They read nothing but the crawl's stats, so they work wherever Spidermon gets these from.
 """
 
 from __future__ import annotations

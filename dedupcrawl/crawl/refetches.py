@@ -50,10 +50,10 @@ class Refetches:
         self._times: Counter[bytes] = Counter()  # how often a request was sent again, by its fingerprint
 
     def fetch_again(self, due: Iterable[Skip], lost: Request | None) -> None:
-        """Ask for what was dropped for items of the page that `lost` fetched.
+        """Request what was dropped for items of the page that `lost` fetched.
 
-        The same texts may be lost again. So what has been fetched again before, or stands on the lost page itself, is
-        marked FORCE_KEEP: it is kept whatever it duplicates, and meets the pipelines on its own account.
+        The same texts may be lost again. So a page that has been fetched again before, or stands on the lost page
+        itself, is marked FORCE_KEEP: it is kept whatever it duplicates, and passes the pipelines by itself.
         """
         engine = self._crawler.engine
         if engine is None or engine.spider is None:
@@ -70,9 +70,9 @@ class Refetches:
             engine.crawl(request.replace(dont_filter=True))
 
     def expire(self) -> bool:
-        """Forget what processes keep and have not stored that are no more; False when it is not known who may be one.
+        """Forget what dead processes kept and did not store; False if it is not known which processes may be dead.
 
-        But the requests that they had leased must be fetched first. Otherwise a page that one of them had dropped, and
+        The requests that they had leased must be fetched first. Otherwise a page that one of them had dropped, and
         not yet released, would be asked for as due, stored, and fetched once more when its lease comes back.
         """
         leasing = self._leasing()
@@ -108,9 +108,9 @@ class Refetches:
         return [request.replace(dont_filter=True) for request in self._of_all()]
 
     def at_start(self) -> Iterator[Request]:
-        """Requests for what a run which was cut off never stored, and for what was dropped because of that.
+        """Requests for what an interrupted run never stored, and for what was dropped because of that.
 
-        Where a shared queue gives back what the dead had leased, this waits until there is nothing else to do.
+        If a shared queue gives back what dead workers had leased, this waits until there is nothing else to do.
         """
         return iter(()) if self._after_leases else self._of_all()
 

@@ -1,12 +1,12 @@
-"""What this crawl asks for instead of what: skips, each with the premise that the other URL answers.
+"""Which URL this crawl requests instead of which: skips, each with the premise that the other URL answers.
 
-Scrapy's duplicate filter drops the second request for one URL. Should that lead nowhere (404, forbidden, a redirect to
-its own variant), every request that was sent there has to be fetched as it was asked for; and should a rule turn out to
+Scrapy's duplicate filter drops the second request for one URL. If that URL leads nowhere (404, forbidden, a redirect to
+its own variant), every request that was sent there has to be fetched as the spider made it; and if a rule turns out to
 be wrong, everything that it sent elsewhere. So each request that is sent elsewhere is recorded in the index, once, and
-given back from there.
+restored from there.
 
-That a URL answers is open until its answer comes; then it holds, or it has fallen. What an earlier process of the same
-run has found out of that (JOBDIR) is agreed in the run; where nothing is, the premise is open.
+The premise that a URL answers is open until its answer comes. Then it holds, or it has fallen. What an earlier process
+of the same run has found out (JOBDIR) is shared within the run; where nothing is known, the premise is open.
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ class SiteMemory(Generic[Known]):
         index: Where other workers and later crawls find it.
         name: Of the state of a site.
         kind: What that is read as.
-        asked: Within this it is asked. Where that fails nothing is known, for now: what was refuted must not come back.
+        asked: The context in which the index is asked. If that fails, nothing is known for now, so that nothing refuted
+            returns.
         mended: Gives what is read as it is to be taken here.
     """
 

@@ -17,7 +17,7 @@ from dedupcrawl.detection.trust import Trust
 
 
 class RepeatedLinks(Component):
-    """Leaves out links that would be dropped in the end, before they take the way there: three generators a middleware.
+    """Drops links early that would be dropped in the end, before they pass three generators of each middleware.
 
     It stands next to the spider. Where another middleware than Scrapy's own stands between it and `SpiderOutput`, that
     may make other requests of such links: then it leaves none out, and `SpiderOutput` does.

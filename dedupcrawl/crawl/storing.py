@@ -1,7 +1,8 @@
-"""Storing: whether the item of a kept page has reached its storage, so that the page may justify drops forever.
+"""Storing: whether the item of a kept page has reached its storage, so that other pages may be dropped as duplicates.
 
-Until then that it is stored is an open premise of what was dropped because of it (see `index.ledger`). When its item is
-dropped or lost in a later pipeline, the page is forgotten, and what was dropped because of it is fetched again.
+Until then it is an open premise, of everything that was dropped because of the page, that the item is stored (see
+`index.ledger`). If a later pipeline drops or loses the item, the page is forgotten, and what was dropped because of it
+is fetched again.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class DropDuplicate(DropItem):
 
 
 class Storing:
-    """Follows the items that our pipeline let through to the end of their way.
+    """Follows the items that the pipeline let through until they are stored or lost.
 
     DEDUP_CONFIRM says where that is: with "feed" an item is stored when every file of a feed that holds it is closed,
     with "item" after the last pipeline.

@@ -1,4 +1,4 @@
-"""URLs that are remembered where there are many of them: by Python's own hash, which does not leave the process.
+"""A memory of many URLs, by Python's own hash, which does not leave the process.
 
 It has 64 bits and a secret of the process (SipHash), and a string remembers it. So nobody can make URLs that collide.
 """
@@ -37,11 +37,11 @@ class Fetched:
     """URLs that are, or were, fetched as they were asked for.
 
     Attributes:
-        tried: To be compared with what would be asked for instead.
-        given_back: Because it was wrong to send them elsewhere.
-        answered: Whose page the spider gets, or has had.
-        for_others: Not for their own sake, but because others were sent there.
-        lost: Whose page was kept, and not stored.
+        tried: Fetched for a trial, to be compared with what would be requested instead.
+        given_back: Fetched because it was wrong to send them elsewhere.
+        answered: URLs whose page the spider gets, or has had.
+        for_others: Fetched only because other URLs were sent there.
+        lost: URLs whose page was kept, and then not stored.
     """
 
     def __init__(self) -> None:

@@ -3,9 +3,9 @@
 CDX has 9 or 11 fields, or those that its header line names, by the letters of
 https://iipc.github.io/warc-specifications/specifications/cdx-format/cdx-2015/. CDXJ (pywb, Common Crawl's index server)
 has a sorted URL key, a time stamp of 14 digits, and a JSON object. A line of crawl.log (1.x and 3.x) is one fetch, its
-columns padded with blanks: time, status, size, URL, discovery path, URL it was found on, media type, thread, fetch time
-and duration, SHA-1, source tag, annotations
-(https://heritrix.readthedocs.io/en/latest/glossary.html#status-codes for negative statuses).
+columns padded with blanks: time, status, size, URL, discovery path, referring URL, media type, thread, fetch time and
+duration, SHA-1, source tag, annotations (https://heritrix.readthedocs.io/en/latest/glossary.html#status-codes for
+negative statuses).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""JSON Lines: our own crawl log, Scrapy feeds, the rows that `dedupcrawl check` prints, and the JSON part of CDXJ.
+"""JSON Lines: dedupcrawl's crawl log, Scrapy feeds, the rows that `dedupcrawl check` prints, and the JSON part of CDXJ.
 
-Likewise a JSON array of objects, as Scrapy's JSON feed exporter writes it.
+It also reads a JSON array of objects, as Scrapy's JSON feed exporter writes it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Parquet, by PyArrow: Common Crawl's columnar index, or a log of ours in that format.
+"""Parquet, by PyArrow: Common Crawl's columnar index, or a crawl log in that format.
 
-Some writers, Spark among them, write as text whatever bytes they have. So text is read as bytes, of which those that
-are not UTF-8 are then percent-encoded as in the other formats.
+Some writers, Spark among them, write any bytes as text. So text is read as bytes, and those that are not UTF-8 are
+percent-encoded as in the other formats.
 """
 
 from __future__ import annotations

@@ -162,9 +162,9 @@ def _keys(names: tuple[str, ...]) -> Sequence[tuple[str, Sequence[str]]]:
 def usable_rows(rows: Iterable[LogRow], path: str, tally: Tally) -> list[LogRow]:
     """Leave out the rows that nothing can be learned from, and count them by reason.
 
-    A row without URL, or with one that no server would take, or with a verdict that cannot be read, is broken: its line
-    is told. Other schemes than http, hosts that are none, and rows that say nothing of their page are in every log;
-    they are only counted. Rows without a line were made of other rows and are not counted.
+    A row without URL, or with one that no server would accept, or with a verdict that cannot be read, is broken, and
+    its line is reported. Other schemes than http, hosts that are none, and rows that say nothing of their page are in
+    every log; they are only counted. Rows without a line were made of other rows and are not counted.
     """
     usable, left_out = list[LogRow](), dict[str, list[LogRow]]()
     for row in rows:

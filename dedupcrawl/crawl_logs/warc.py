@@ -1,10 +1,10 @@
 """WARC: the archived answers themselves. The main text of each HTML page is digested while it is read.
 
-A damaged file is cut into its records, too: what is broken costs itself and not what follows. (FastWARC, which reads
-the records, ends at the first error.) A record says how long it is, and what follows it tells whether that is true.
-Where it is not, and behind bytes that are not a record, the next version line is looked for. Only a record over
-`RECORD_LIMIT` is taken at its word, as its bytes are not held: a version line within it would be that of a record which
-a page can forge. Where it promises more than the file has, that is said, and nothing follows.
+A damaged file is split into its records, too: a broken record costs itself and not what follows. (FastWARC, which reads
+the records, ends at the first error.) A record says how long it is, and what follows it shows whether that is true. If
+it is not, and after bytes that are not a record, the reader looks for the next version line. Only a record over
+`RECORD_LIMIT` is taken at its word, because its bytes are not held: a version line within it would be that of a record
+that a page can forge. If it promises more than the file has, the reader says so and stops.
 """
 
 from __future__ import annotations

@@ -29,9 +29,9 @@ class SiteFurniture:
     """Host → Template. One host's pages change no other host's furniture.
 
     What is learned is stored every few pages, when a host makes room for others, and by `store`; a crash loses some
-    counts. Blocks that were met on one page only are not stored: a process forgets them when it ends, or when a host
-    makes room. Several processes add to the furniture of one host, and each sees what the others stored when it
-    stores itself.
+    counts. Blocks that occurred on one page only are not stored: a process forgets them when it ends, or when the host
+    makes room for others. Several processes add to the furniture of one host, and each sees what the others stored when
+    it stores itself.
     """
 
     def __init__(self, index: SiteStates) -> None:

@@ -19,10 +19,10 @@ Where the index cannot tell, its error is raised in the page that asked.
 
 
 def together(index: Index, pages: Iterable[Steps[Result]]) -> list[Result]:
-    """The verdicts on pages, each begun by `Detector.steps`, in their order; as if one had been judged after the other.
+    """The verdicts on pages, each begun by `Detector.steps`, in their order, as if judged one after the other.
 
-    All are searched for before the first is added, so it may take one question to the index to add some and drop the
-    others. Those that others among them may concern are then judged one by one.
+    All pages are searched for before the first is added, so one question to the index may add some and drop the others.
+    Pages that others of the batch may concern are then judged one by one.
 
     Raises:
         IndexDamagedError, OSError: when the index cannot be used and a page does not catch it; some may have been kept

@@ -1,8 +1,8 @@
-"""Trust: whose pages may cost pages of others their place in the output by being alike.
+"""Trust: whose pages may replace similar pages of others in the output.
 
-Anybody can put up a page that holds another's text, changed a little or with much around it, and see to it that a crawl
-comes by it first. By "alike" it would take the place of the page that it was copied from. What is named by the user is
-trusted not to do so; of all others only the identical text takes a page's place, for then nothing is lost but a URL.
+Anybody can publish a page that holds another's text, changed a little or with much around it, and arrange that a crawl
+meets it first. By being similar it would replace the page from which it was copied. Sites that the user named are
+trusted not to do so. Of all others only the identical text replaces a page, because then nothing is lost but a URL.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Pages that were judged before it was known what their site repeats: they are judged again once it is.
+"""Pages that were judged before it was known what their site repeats: they are judged again when it is.
 
-The signatures of a page leave out what its site repeats, and of the first pages of a template nobody knows that yet. So
-the pages judged last stay in memory, and when blocks turn out to recur, those that hold them are read anew. An index
-holds hashes of 15 bits, of which no signature can be made. Who ends, or judges many pages before the fifth of a
-template comes, leaves some as they were: of kept ones that costs a duplicate. Of two pages of a site of which nothing
-is known, one is dropped only where that is surer than elsewhere (see `dedupcrawl.detection.comparison`).
+The signatures of a page leave out what its site repeats, and for the first pages of a template that is not known yet.
+So the pages that were judged last stay in memory, and when blocks turn out to recur, the pages that hold them are read
+again. (An index only holds hashes of 15 bits, of which no signature can be made.) A process that ends, or judges many
+pages before the fifth page of a template comes, leaves some verdicts as they were; for kept pages that costs a
+duplicate. Of two pages of a site of which nothing is known, one is dropped only if that is more certain than elsewhere
+(see `dedupcrawl.detection.comparison`).
 """
 
 from __future__ import annotations

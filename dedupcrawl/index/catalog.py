@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 class Batch:
     """Postings of up to `batch_pages` consecutive records.
 
-    Batches start at multiples of `batch_pages`, in every process, so a segment that another process folded always ends
+    Batches start at multiples of `batch_pages` in every process, so a segment that another process made always ends
     where a batch ends.
 
     Attributes:

@@ -1,16 +1,16 @@
-"""The contract of an index: keep what was accepted, find what is alike, in one atomic step a page.
+"""The contract of an index: it keeps accepted pages and finds similar ones, in one atomic step a page.
 
-Each part is a class of its own, so that who needs one does not ask for an index, and is written once: over tables of
-cells (`index.tables`), what every index remembers besides pages (`index.notes`), and what a store does for pages. Of
-every call: ValueError after `close`, IndexDamagedError when what is stored cannot be read, OSError when it cannot be
-read or written at all, of which IndexAwayError says that a server cannot be reached.
+Each part is a class of its own, so that a caller that needs one does not ask for a whole index. It is written once:
+over tables of cells (`index.tables`), what every index remembers besides pages (`index.notes`), and what a store does
+for pages. Every call may raise ValueError after `close`, IndexDamagedError when what is stored cannot be read, and
+OSError when it cannot be read or written at all; IndexAwayError says that a server cannot be reached.
 
 What a process knows of the pages, its catalog, is as old as its last look. So whatever follows from that is done on
-condition that nothing has come since that could change it: optimistic concurrency control. A store that is at hand
-looks again within its transaction; a server is told what was known.
+condition that nothing has come since that could change it: optimistic concurrency control. A local store looks again
+within its transaction; a server is told what was known.
 
-A page that an index keeps may cost others their place in the output before its own item has reached any storage: what
-becomes of these is kept in the ledger (`index.ledger`).
+Other pages may be dropped because of a kept page before its own item has reached any storage. The ledger
+(`index.ledger`) says what becomes of these.
 """
 
 from __future__ import annotations

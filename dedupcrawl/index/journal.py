@@ -1,4 +1,4 @@
-"""The journal: everything that was kept, in LMDB, appended page by page; the truth from which all else can be rebuilt.
+"""The journal: everything that was kept, in LMDB, appended page by page. Everything else can be rebuilt from it.
 
 LMDB copies the three to five B-tree pages that an append touches, so every page is a transaction of its own, some
 microseconds long. Nothing is synced to disk for it: a kill of the process loses nothing that was acknowledged, because

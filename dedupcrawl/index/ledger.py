@@ -1,19 +1,19 @@
-"""The ledger: what is skipped because something stands for it, and what must hold for that.
+"""The ledger: what is skipped because something else stands for it, and what must hold for that.
 
-A *skip* is a page that was dropped, or one that is kept and whose item has not reached any storage yet: that is a skip
-of itself. It has a *premise*: that the page which stands for it, as it was kept at one moment, is stored. A premise is
+A *skip* is a page that was dropped, or a kept page whose item has not reached any storage yet, which is a skip of
+itself. It has a *premise*: that the page which stands for it, as it was kept at one moment, is stored. A premise is
 *open* as long as the process that keeps the page has a lease on it; it *holds* once the item is stored, and *falls*
-when the item is lost or the process is no more. Then its skips are *due*: to be fetched again, by their spider.
+when the item is lost or the process dies. Then its skips are *due*: their spider has to fetch them again.
 
 Invariant: every text that was skipped is stored, or its skip has an open premise, or is due, or has been fetched since,
-and what came of that is stored or a newer skip. So a crash may cost a duplicate, never a page. `Ledger.broken` says
-where it is broken; `tests/index/test_ledger.py` tries to break it.
+and the result of that is stored or a newer skip. So a crash may cost a duplicate, never a page. `Ledger.broken` says
+where the invariant is broken; `tests/index/test_ledger.py` tries to break it.
 
 | table | key | |
 | --- | --- | --- |
 | `leases` | premise | who answers for it: a row for each open premise |
-| `skips` | premise, then spider and URL | what hangs on an open premise |
-| `due` | spider and URL | what is to be fetched again |
+| `skips` | premise, then spider and URL | what depends on an open premise |
+| `due` | spider and URL | what has to be fetched again |
 """
 
 from __future__ import annotations

@@ -88,9 +88,9 @@ class ResidentLimit:
     """Gives mapped files of indexes back to the page cache when this process holds more than `limit` bytes.
 
     Segments and LMDB's file are mapped. What has been read of them counts as the process's memory until the kernel
-    needs it for something else, so by and by a crawl looks as large as its index, and whoever watches over it (Scrapy's
-    MEMUSAGE_LIMIT_MB, a container's monitor) ends it. `madvise(MADV_DONTNEED)` takes such pages out of the process;
-    they stay in the page cache, where the next look-up finds them by a minor page fault.
+    needs it for something else, so in time a crawl looks as large as its index, and whatever watches its memory
+    (Scrapy's MEMUSAGE_LIMIT_MB, a container's monitor) ends it. `madvise(MADV_DONTNEED)` takes such pages out of the
+    process; they stay in the page cache, where the next look-up finds them by a minor page fault.
 
     Does nothing where there is no /proc, or without a limit.
     """

@@ -1,9 +1,9 @@
 """RedisIndex: an index on a Redis server, shared by any number of machines.
 
 The server holds the journal; every process has a copy of it with its own postings, and searches that. Offering pages
-is one round trip for all at hand: the server adds each unless a row that the process does not know yet, or a page
-before it, could change what its search has found, and tells the rows that are new with the answer. Only a page that
-one of these may concern is searched for again.
+takes one round trip for a whole batch: the server adds each page unless a row that the process does not know yet, or an
+earlier page of the batch, could change what its search has found, and returns the new rows with the answer. Only pages
+that one of these may concern are searched for again.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class RedisIndex(RedisJournal, Index):
     """
 
     leases: RedisLeases
-    pages_at_once = 32  # round trips a page of 3,000 by 8, 16, 32, 64: .326, .241, .196, .188 (docs/page-index.md)
+    pages_at_once = 32  # round trips a page of 3,000 by 8, 16, 32, 64: .326, .241, .196, .188 (docs/measured/cost.md)
 
     def __init__(self, url: str, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES, wait: float = 0.0) -> None:
         super().__init__(Address(url), checks, batch_pages, wait)

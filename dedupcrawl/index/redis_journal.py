@@ -1,6 +1,6 @@
-"""RedisJournal: an index on a server, its rows and its tables: a hash each, or one for each group where there are.
+"""RedisJournal: an index on a server, its rows and its tables: one hash for each table, or for each group of a table.
 
-Replica: this process's copy of the rows; and what rows are known by there, without their postings.
+Replica: this process's copy of the rows, and the keys under which they are found there, without their postings.
 """
 
 from __future__ import annotations

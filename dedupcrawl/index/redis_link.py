@@ -1,10 +1,9 @@
 """Link: one connection to a Redis server, made again when it breaks; and the Lua scripts that it runs there.
 
-Each script is one atomic step on the keys of one index.
-The journal is a hash of rows numbered from 0, which are never removed, so its length is the next number. A client that
-says how many rows it *knows* gets those it does not know with the answer, and how many verdicts were withdrawn. The
-window holds the tokens (see `index.redis_journal`) of the newest rows: by them a script sees whether any row that the
-client does not know could change what the client has found out.
+Each script is one atomic step on the keys of one index. The journal is a hash of rows numbered from 0, which are never
+removed, so its length is the next number. A client that says how many rows it *knows* gets the others with the answer,
+and how many verdicts were withdrawn. The window holds the tokens (see `index.redis_journal`) of the newest rows: by
+them a script sees whether any row that the client does not know could change what the client has found out.
 """
 
 from __future__ import annotations

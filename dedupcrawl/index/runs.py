@@ -1,8 +1,8 @@
 """The runs of an index: when each was, how many pages it kept and how many fetches its rules saved.
 
-What a run kept cannot be told from the pages later: another run that meets the same URL takes it over. So each process
-tells the index at its end what it has counted. A process that never came to its end has told nothing, and its run is
-then judged by the pages that the index still holds.
+How much a run kept cannot be told from the pages later, because another run that meets the same URL takes the page
+over. So each process reports its counts to the index at its end. A process that never came to its end has reported
+nothing; its run is then described by the pages that the index still holds.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def read_runs(index: SiteStates) -> list[Run]:
 
 
 class RunTally:
-    """Counts what one process does for a run, and tells the index. The index may refuse: a crawl goes on all the same.
+    """Counts what one process does for a run, and reports it to the index. If the index refuses, the crawl goes on.
 
     Raises:
         OSError, IndexDamagedError: The index cannot be told that the run has begun.

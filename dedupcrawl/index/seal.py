@@ -1,9 +1,9 @@
-"""The seal of an index in a folder: a checksum of its journal, for as long as nobody writes to that.
+"""The checksum ("seal") of an index in a folder: it covers the journal as long as nobody writes to that.
 
-LMDB has no checksums: a changed byte of its tree is a row less, another row's value, or an assertion that ends the
-process. So whoever closes an index last writes how long the journal is and its CRC-32 into the file that users lock,
-and that is emptied, and brought to disk, before the journal is written to again. Where there is a seal, the journal is
-what was sealed, or it is damaged; without one, after a kill or during a crawl, nothing can be said.
+LMDB has no checksums: a changed byte of its tree is a missing row, another row's value, or an assertion that ends the
+process. So whoever closes an index last writes the length and the CRC-32 of the journal into the file that users lock.
+Before the journal is written to again, that file is emptied and synced to disk. If there is a checksum, the journal
+matches it or is damaged; without one, after a kill or during a crawl, nothing can be said.
 """
 
 from __future__ import annotations

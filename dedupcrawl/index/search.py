@@ -37,8 +37,8 @@ class Candidate(NamedTuple):
 class Search:
     """What an index knows that may concern a new page, as of one moment; the index may be used meanwhile.
 
-    A page that the new one updates is no candidate. Candidates are read as they are asked for, so who stops early pays
-    for no more.
+    A page that the new one updates is no candidate. Candidates are read when they are needed, so a caller that stops
+    early reads no more.
 
     Args:
         catalog: Where to look.

@@ -58,8 +58,8 @@ def sort_table(keys: Keys, ids: PageIds) -> Table:
 def merge_tables(parts: Sequence[Table], left_out: Ended | None, chunk: int = CHUNK_POSTINGS) -> Iterator[Table]:
     """Merge sorted tables into one, about `chunk` postings at a time, without those of pages that are left out.
 
-    Memory stays bounded whatever the keys are: a key with more postings than a chunk is passed on piecewise. No piece
-    is empty.
+    Memory stays bounded whatever the keys are: a key with more postings than a chunk is passed on in pieces, none of
+    which is empty.
     """
     for keys, ids in _merged(parts, chunk):
         if left_out is not None:
@@ -126,9 +126,9 @@ class Written(msgspec.Struct, frozen=True, array_like=True):
 
 
 def write_segment(path: Path, parts: Sequence[Sequence[Table]], left_out: Sequence[Ended | None]) -> list[Written]:
-    """Merge sorted tables into a segment file, in bounded memory, and bring it to disk before it takes its name.
+    """Merge sorted tables into a segment file, in bounded memory, and sync it to disk before it gets its name.
 
-    On any error, an OSError where the disk is full or the folder gone, nothing is left under that name.
+    After any error, such as an OSError when the disk is full or the folder gone, nothing is left under that name.
 
     Args:
         path: The file to make.

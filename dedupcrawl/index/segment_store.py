@@ -1,9 +1,9 @@
 """SegmentStore: the segment files of one index folder, which of them count, and how they are merged and made again.
 
-The manifest, a value in LMDB, names the files that count and says what each holds, which is nothing but arrays; it is
-switched in one transaction, so every process sees the old set or the new one. One process merges at a time, under a
-lock on a file. Files that no manifest names are left-overs of a kill and are removed when the index is opened. Whatever
-is wrong with a segment, the journal makes it again.
+The manifest, a value in LMDB, names the files that count and says which arrays each holds. It is switched in one
+transaction, so every process sees the old set or the new one. One process merges at a time, under a lock on a file.
+Files that no manifest names are left over from a kill and are removed when the index is opened. Whatever is wrong with
+a segment, it is made again from the journal.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tables of cells: what a store keeps besides pages, and one call at a time on it.
 
-A store has to read cells, to list them, and to change some of them in one step where others have not been changed
-meanwhile. All that is remembered is written over that, once for all stores.
+A store has to read cells, to list them, and to change some of them in one step if others have not been changed
+meanwhile. Everything that is remembered is written over these, once for all stores.
 """
 
 from __future__ import annotations

@@ -95,9 +95,9 @@ def collect(  # noqa: PLR0913 - what a report is of
 ) -> Report:
     """Read everything once; a log or rules that cannot be read become a problem that the page names.
 
-    Others may write to the index meanwhile. Rule files, or folders of them, may be missing. `runs` are all that the
-    index remembers; if one is named by `run`, what others did is left out, in all but the figures of the index and the
-    evidence of the rules.
+    Others may write to the index meanwhile. Rule files, or folders of them, may be missing. `runs` are all runs that
+    the index remembers. If `run` names one, what the others did is left out, except from the figures of the index and
+    the evidence of the rules.
 
     Raises:
         IndexDamagedError, OSError: The index cannot be read.

@@ -1,8 +1,8 @@
 """Listing: the newest verdicts, packed so that a page with a hundred thousand of them opens at once.
 
-A browser parses columns of strings quickly, and evidence only when somebody looks at it. So the columns are one packed
-value, and the evidence of every 500 rows is another. Packed means JSON, deflated (RFC 1950), in base64: a browser
-undoes it with its own DecompressionStream, and nothing that a page wrote can end a script element.
+A browser parses columns of strings quickly, and should parse evidence only when somebody looks at it. So the columns
+are one packed value, and the evidence of every 500 rows is another. Packed means JSON, deflated (RFC 1950), in base64:
+a browser undoes it with its own DecompressionStream, and nothing that a page wrote can end a script element.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The page itself: figures, plots and packed rows put into one template, with nothing to load from anywhere.
+"""The page itself: figures, plots and packed rows in one template that loads nothing.
 
 Plots are lines and bars as paths of an SVG, which the template draws. No text of a page is drawn.
 """
@@ -33,7 +33,7 @@ from dedupcrawl.software.installation import in_words
 def savings(report: Report) -> dict[str, float]:
     """For the top of the page: the share of duplicates among the pages compared and, with a crawl log, among the bytes.
 
-    And estimates from means: what the fetches that rules saved would have taken, and the time that fetching the
+    It also estimates from means what the fetches that rules saved would have taken, and the time that fetching the
     duplicates took, which rules can still save.
     """
     duplicates, crawled = report.verdicts.duplicates, report.crawled

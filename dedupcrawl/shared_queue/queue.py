@@ -1,16 +1,16 @@
-"""The server's side of a queue that workers share: what a worker takes is leased to it until it is done with.
+"""The server's side of a queue that workers share: what a worker takes is leased to it until it is finished.
 
 scrapy-redis takes a request off its queue before it is fetched, and marks a link as seen before it is in the queue.
 Here each is one atomic step, by a script on the server:
 
-- A request, or a start URL, moves from the queue into the worker's leases. It is deleted when it is done with, or put
-  back: by the worker, when the answer was lost, or by another one, when the worker shows no sign of life any more.
-- A link is marked as seen and put into the queue. Said twice, it is there once.
+- A request, or a start URL, moves from the queue into the worker's leases. It is deleted when it is finished, or put
+  back: by the worker, if the answer was lost, or by another one, if the worker shows no sign of life any more.
+- A link is marked as seen and put into the queue. If this is said twice, it is there once.
 
-Whatever the server cannot be told is said again, in the same order, once it is back. So a page's lease ends after the
-links of that page are in the queue, and when a worker dies in between, its page is fetched again. A server that comes
-back as it was some time ago has lost links that were put into the queue since. It counts what each worker says, so the
-worker sees that, and puts all back that it had leased then: these are the pages that the links are from.
+Whatever cannot reach the server is sent again, in the same order, once the server is back. So a page's lease ends after
+the links of that page are in the queue, and if a worker dies in between, its page is fetched again. A server that comes
+back with an older state has lost links that were put into the queue since. It counts what each worker says, so the
+worker sees that, and puts back everything that it had leased then: the pages that contain these links.
 """
 
 from __future__ import annotations

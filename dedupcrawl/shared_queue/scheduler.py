@@ -1,6 +1,6 @@
 """scrapy-redis's scheduler, for workers and a server that may die: ``SCHEDULER`` in settings.py names it.
 
-It has scrapy-redis's queue, filter, keys and settings. What it adds is here and in `queue`.
+It has scrapy-redis's queue, filter, keys and settings. Everything that it adds is here and in `queue`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from dedupcrawl.shared_queue.queue import NO_REPORT, LeaseReport, SharedQueue, S
 class Leases:
     """How long a request that was taken from a shared queue is this worker's: until what it brought is stored.
 
-    A request is done with when Scrapy's engine is: it was answered and its callback has ended, with all links handed to
-    the scheduler and all items at the end of the pipelines, or it failed for good. If items were made of it, it must
-    wait until the files of feeds that hold them are closed, as leases on pages do (DEDUP_CONFIRM).
+    A request is finished when Scrapy's engine has finished it: it was answered and its callback has ended, with all
+    links handed to the scheduler and all items at the end of the pipelines, or it failed for good. If items were made
+    of it, it must wait until the files of feeds that hold them are closed, as leases on pages do (DEDUP_CONFIRM).
     """
 
     def __init__(self, crawler: Crawler) -> None:

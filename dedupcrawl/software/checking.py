@@ -33,10 +33,10 @@ _ORDINARY = (
 def problems(program: Program, others: Sequence[Program] = ()) -> list[str]:
     """What is wrong with a program, one sentence each.
 
-    Each pair is tried with the program at the root of a host and below a path; every result has to be its own
-    canonical form, below the path of the program. No rule may name a host, but it may take one from the URL. Every
-    rule has to be needed by a pair. The program has to be recognized by the URLs of its pairs alone, not by ordinary
-    ones nor by those of another program's pairs, and no other by its.
+    Each pair is tried with the program at the root of a host and below a path; every result has to be its own canonical
+    form, below the path of the program. No rule may name a host, but it may take one from the URL. Every rule has to be
+    needed by a pair. The program has to be recognized by the URLs of its pairs alone, and not by ordinary URLs or by
+    those of another program's pairs; and no other program by its pairs.
     """
     found = [*_of_rules(program)]
     if not _recognized(program, _of_all_pairs(program)):

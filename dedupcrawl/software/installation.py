@@ -1,6 +1,6 @@
 """Installations: programs that were recognized somewhere, or would have been if nothing spoke against them.
 
-And what an index keeps of those of a site between crawls.
+Also what an index keeps of a site's installations between crawls.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Program: what is known of one program. Its `from_dict` is the file format of `dedupcrawl/software/*.toml`.
 
-docs/howto/known-software.md makes such a file. Paths begin where the program is installed: `/viewtopic.php` is
+docs/url-rules.md shows how to write such a file. Paths begin where the program is installed: `/viewtopic.php` is
 `/forum/viewtopic.php` of a forum at `/forum`. A program whose pages have a path of their own besides that of its
-scripts, as a wiki's articles have, writes `/<article>/{t}`.
+scripts, such as a wiki with its articles, writes `/<article>/{t}`.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rules: tuple[Rule, ...] = ()  # what its URLs mean, with paths from where it is installed
     same: tuple[tuple[_Text, _Text], ...] = ()  # pairs of URLs that the rules bring together
     different: tuple[tuple[_Text, _Text], ...] = ()  # pairs that they leave apart
-    # ids of rules that are right too seldom to be used where nothing tries them; see docs/known-software.md
+    # ids of rules that are right too seldom to be used where nothing tries them; see docs/url-rules.md
     doubted: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()  # text of its pages that tells of the visitor, not of the page, as in DEDUP_IGNORE
 

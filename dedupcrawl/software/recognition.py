@@ -1,7 +1,7 @@
 """Recognition: which programs run which parts of a host, by the signs that its URLs and pages show.
 
-It errs on the safe side: a program's rules are used only where two different signs at least were seen, of a total
-weight of three or more, and only below the path at which they were seen. What speaks against a program counts as well.
+It prefers to miss a program: its rules are used only if at least two different signs were seen, of a total weight of
+three or more, and only below the path at which they were seen. What speaks against a program counts as well.
 """
 
 from __future__ import annotations

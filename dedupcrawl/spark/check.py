@@ -1,7 +1,8 @@
 """Batch order on Spark: the same verdicts as `dedupcrawl check --order batch` on one machine, row for row.
 
-All machines read, extract and sort. Judging is a fold over the pages in their order, in one task, or in one a site
-where no page is compared with those of other sites (docs/several-workers.md). A task holds a batch, its index on disk.
+All machines read, extract and sort. Judging is a fold over the pages in their order, in one task, or in one task for
+each site if no page is compared with those of other sites (docs/several-workers.md). A task holds a batch of pages in
+memory and its index on disk.
 """
 
 from __future__ import annotations

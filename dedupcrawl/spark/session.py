@@ -1,5 +1,7 @@
-"""A Spark session and its errors in a sentence each. Where and how Spark runs is configured in Spark, as always:
-by spark-defaults.conf, SPARK_CONF_DIR, PYSPARK_SUBMIT_ARGS; without a word it is this machine, `local[*]`.
+"""A Spark session, and its errors in a sentence each.
+
+Where and how Spark runs is configured in Spark: by spark-defaults.conf, SPARK_CONF_DIR or PYSPARK_SUBMIT_ARGS. By
+default it is this machine, `local[*]`.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ _UNREAD = "[FAILED_READ_FILE"  # how Spark begins to tell it
 
 @contextmanager
 def spark_session() -> Iterator[SparkSession]:
-    """The session that is there, else a new one that ends with the context.
+    """The existing session, or else a new one that ends with the context.
 
     Raises:
         WorkFailedError: There is no Java, the cluster cannot be reached, or inside the context a job failed.
@@ -74,7 +76,7 @@ def _is_news(record: logging.LogRecord) -> bool:
 
 
 def materialized(frame: DataFrame) -> DataFrame:
-    """The same rows, computed once, without their history: a plan made of plans grows beyond all measure.
+    """The same rows, computed once, without their history, because a plan made of plans grows without bound.
 
     They are kept in Spark's checkpoint directory (spark.checkpoint.dir), else on the machines that computed them.
     """

@@ -1,4 +1,4 @@
-"""Takes what regular expressions of users find (DEDUP_IGNORE) out of lines, in bounded time.
+"""Removes from lines what regular expressions of users find (DEDUP_IGNORE), in bounded time.
 
 In a line that is made for it, a pattern such as ([0-9]+,?)+x backtracks for years. The library `regex` reads the
 patterns of Python's `re`, and can be told when to stop.
@@ -41,7 +41,7 @@ def read_pattern(written: str) -> Pattern:
 
 
 def without_matches(pattern: Pattern, lists: Iterable[Iterable[str]]) -> list[list[str]]:
-    """Lists of the lines of one page without what a pattern finds in them, and without the lines that are empty then.
+    """The lists of lines of one page without what a pattern finds in them, and without lines that become empty.
 
     White space in a line in which something was found is collapsed. A line stays as it is if there is no time left for
     it; a warning, once per pattern, says so.

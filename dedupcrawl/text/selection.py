@@ -1,9 +1,9 @@
 """Elements of pages that CSS selectors find (DEDUP_SELECTOR, DEDUP_IGNORE), in bounded time.
 
-As one XPath expression "div p" takes each p once for every div around it, and ":has(~ p)" looks at all later siblings
-of each element; a library that backtracks, as lexbor does, tries every four of the spans around an element for
-".x span span span span". So the library (cssselect, as parsel has it) is asked for one condition of a selector at a
-time. Combinators, :not(), :is(), :where() and :has() are operations on sets of elements, one pass over the page each.
+As one XPath expression, "div p" takes each p once for every div around it, and ":has(~ p)" looks at all later siblings
+of each element; a library that backtracks, as lexbor does, tries every four of the spans around an element for ".x span
+span span span". So the library (cssselect, as parsel has it) is asked for one condition of a selector at a time.
+Combinators, :not(), :is(), :where() and :has() are operations on sets of elements, one pass over the page each.
 """
 
 from __future__ import annotations
@@ -117,10 +117,10 @@ def parsed_selectors(css: str) -> list[Parsed]:
 
 
 def may_find(markup: bytes, *selectors: str) -> bool:
-    """False where a page has none of the classes and ids that selectors ask for; to see that takes no tree.
+    """False if a page has none of the classes and ids that the selectors need, which can be seen without a tree.
 
-    To parse a page by lxml takes as long as all else that is done to it. (A class that is written in character
-    references is not seen, and then not left out.)
+    To parse a page with lxml takes as long as everything else that is done with it. (A class that is written in
+    character references is not seen, and then not left out.)
     """
     markup = markup.replace(b"\0", b"")  # as parsers do; so UTF-16 has its ASCII classes too
     wanted = (words for css in selectors for words in _words_of(css))

@@ -1,11 +1,11 @@
 """Clusters that only look like duplicates: one page served for many URLs that are meant to lead to different ones.
 
 A soft 404, a login wall and an empty listing have one content for hundreds of URLs; so has a page with a hundred
-thousand session ids. What tells them apart is where their URLs differ. A *slot* is a place of a URL that takes a value:
-the host, a segment of the path, an argument of the query. Two URLs of the site that differ in this slot alone are a
-minimal pair for it. When minimal pairs elsewhere on the site nearly always lead to different pages, the slot names
-pages (`title=`, `/wiki/*`), and a cluster whose URLs have many values there has lost what they name. When they lead to
-the same page (`sid=`), or when there are none, the cluster is a real one.
+thousand session ids. The difference shows in where their URLs differ. A *slot* is a place of a URL that takes a value:
+the host, a segment of the path, an argument of the query. Two URLs of the site that differ only in this slot are a
+minimal pair for it. If minimal pairs elsewhere on the site nearly always lead to different pages, the slot names pages
+(`title=`, `/wiki/*`), and a cluster whose URLs have many values there has lost the pages that these name. If they lead
+to the same page (`sid=`), or if there are none, the cluster is a real one.
 """
 
 from __future__ import annotations

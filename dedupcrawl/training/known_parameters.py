@@ -1,6 +1,6 @@
-"""What others know of URLs: lists of parameters that say nothing of the page, as prior belief.
+"""What others know of URLs: lists of parameters that do not change the page, as prior belief.
 
-Read as it is: ClearURLs' `data.min.json` (https://docs.clearurls.xyz), whose providers each have a pattern of URLs and
+ClearURLs' `data.min.json` (https://docs.clearurls.xyz) is read as it is; its providers each have a pattern of URLs and
 patterns of parameter names. A site's own evidence overrules the list: see `urls.learning.learn`.
 """
 
@@ -54,10 +54,10 @@ def read_clearurls(path: Path) -> tuple[Provider, ...]:
 
 
 def known_parameters(urls: Iterable[str], providers: Sequence[Provider]) -> list[str]:
-    """Names of arguments of these URLs of one site that say nothing of the page, the most frequent ones first.
+    """Names of arguments of these URLs of one site that do not change the page, the most frequent ones first.
 
-    A name that came once can bring nothing together; to ask for one takes a tenth of a millisecond and more. A name
-    with "*" is none for a rule: there it stands for others.
+    A name that occurred once can merge nothing, and to look one up takes a tenth of a millisecond or more. A name with
+    "*" cannot stand in a rule, where "*" stands for other names.
     """
     examples: dict[str, list[str]] = {}
     counts: dict[str, int] = {}

@@ -24,7 +24,7 @@ from dedupcrawl.urls.rule_files import SiteRules
 
 RulesBefore = Callable[[str], Sequence[Rule]]  # site → the rules that its file has
 MOST_URLS = 20_000  # of a site that its rules are proved on
-MOST_LEARNED = 4_000  # ... that they are learned from: docs/learning.md, "How many URLs it takes"
+MOST_LEARNED = 4_000  # ... that they are learned from: docs/measured/url-rules.md, "How many URLs it takes"
 MOST_OF_A_CLUSTER = 8  # of either
 SHARE_OF_CLUSTERS = 0.6  # of either, at most, are URLs with duplicates; the rest are single pages, the evidence against
 LONGEST_URL = 4_096  # bytes; of longer ones nothing is learned, so that tokens have a bound
@@ -140,7 +140,7 @@ def without_cycle_detection() -> Iterator[None]:
 
 
 def bounded(pages: SitePages, most: int) -> Sequence[int]:
-    """About so many rows of a site's pages: those with duplicates first, single pages beside them.
+    """A sample of about so many rows of a site's pages: first those with duplicates, then single pages.
 
     URLs of a cluster are taken at equal steps of their order by importance and URL, where neighbours are alike, so that
     every pattern stays; which clusters are taken depends on their numbers alone.

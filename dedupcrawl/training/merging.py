@@ -15,8 +15,8 @@ from dedupcrawl.urls.watched_rule import MOST_EXAMPLES
 def merged(old: Iterable[Rule], learned: Iterable[Rule]) -> tuple[Rule, ...]:
     """The rules of a file after a training run.
 
-    What a person or a trial has switched off stays off where it was, whatever scope it is learned with now. What is
-    doubted goes where known software's or a person's rule is in use for fewer URLs.
+    A rule that a person or a trial has switched off stays off where it was, whatever scope it is learned with now. A
+    doubted rule is removed if a rule of known software or of a person is in use for fewer URLs.
     """
     before = tuple(old)
     known = {rule.effect: rule for rule in before}

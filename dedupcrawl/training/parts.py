@@ -1,4 +1,4 @@
-"""The road that training and evaluation share: logs are parted by site on disk, and parts go to worker processes.
+"""What training and evaluation share: logs are divided by site on disk, and parts go to worker processes.
 
 Rows come in the order of the log and go out site by site, with bounded memory.
 """
@@ -96,7 +96,7 @@ def work_on(
 ) -> Iterator[ResultT]:
     """Do `work`, which must be picklable, on all rows of the sites of each part; results come in their order.
 
-    There are as many worker processes as cores if `workers` is None, or none besides this one where the rows are few.
+    There are as many worker processes as cores if `workers` is None; for few rows there is only this process.
 
     Raises:
         WorkFailedError: A worker did not live to the end of its work.

@@ -50,9 +50,9 @@ def rules_in(path: Path) -> tuple[Rule, ...]:
 def write_learned(folder: Path, learned: SiteRules, carried_over: Sequence[Rule] = ()) -> str | None:
     """Write a site's learned rules over its earlier learned rules, of which `carried_over` stay, atomically.
 
-    Rules by hand and imported ones stay, and stay first; so do disabled ones, and a rule that is learned again after it
-    was disabled stays disabled. Comments at what stays, stay. What crawls have tried of a rule stays, too, and the day
-    when it was first learned; a rule that is new has today's, and is on probation.
+    Rules that were written by hand or imported stay, and stay first. So do disabled rules: a rule that is learned again
+    after it was disabled stays disabled. The comments of rules that stay are kept, as are the results of their trials
+    and the day when they were first learned. A new rule gets today's date and is on probation.
 
     Returns:
         What is wrong with the site's present file when it cannot be read, or is for another site; it is then left as it
@@ -143,7 +143,7 @@ def train(  # noqa: PLR0913 - each may be left out
 
     Nothing in `folder` changes before everything is learned, and each file is then replaced in one step: a run that is
     interrupted or killed leaves each old file whole. Disabled rules, and those that a person wrote or imported, stay;
-    so do those that were learned before and that the pages of these logs do not speak against.
+    so do rules that were learned before, unless the pages of these logs speak against them.
 
     Logs come in the order in which they were written: of several rows of a URL the last counts. The rules do not depend
     on `workers`, see `parts.work_on`. Skipped rows are counted in `tally`.

@@ -76,10 +76,10 @@ class CompiledRule:
         self._has_front = match is not None and (match.scheme is not None or match.host is not None)
 
     def asks_for(self) -> tuple[list[str], list[str]]:
-        """Tokens (segments, arguments, their names) and texts of which a URL must have one for the rule to apply.
+        """Tokens (segments, arguments, their names) and texts, one of which a URL must have for the rule to apply.
 
-        Both are empty where `needs_args` alone says when it may; the empty text, which all URLs have, if it takes any.
-        Texts are for URLs whose scheme and host are in lower case; of these no rule asks more.
+        Both are empty if `needs_args` alone decides; the text is empty, which all URLs contain, if the rule takes any
+        URL. Texts are for URLs whose scheme and host are in lower case.
         """
         if self.rule.drop and ("*" not in self.rule.drop or not self._args):
             return sorted(self._drop), list(self._drop_starts)

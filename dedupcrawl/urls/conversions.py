@@ -28,10 +28,10 @@ _DELIMITERS_OF_A_QUERY = re.compile("%(?:2[14789ACF]|3A|40|5B|5D)")  # ! $ ' ( )
 
 
 def decoded_url(value: str) -> str:
-    """A URL, or a path, that was escaped to be carried in another URL; what is neither stays a mere value.
+    """A URL, or a path, that was escaped to stand in another URL; anything else stays a mere value.
 
-    Bytes that are not UTF-8, blanks and what is not printable stay escaped: nothing could fetch, or write down, what
-    they would become.
+    Bytes that are not UTF-8, blanks and unprintable characters stay escaped, because the result could not be fetched or
+    written down.
     """
     text = _fetchable(unquote(value, errors="surrogateescape"))
     return text if text.startswith(("http://", "https://", "/")) else _decode(value)

@@ -1,11 +1,11 @@
-"""Exchange with duplicate-url-discarder: its JSON rules to ours and back, as far as one can say what the other says.
+"""Exchange with duplicate-url-discarder: its JSON rules to ours and back, as far as each can express the other.
 
-Its patterns are those of url-matcher: a domain, which stands for its subdomains too, and a path, which stands for all
-paths that begin so, in any case; "*" takes anything, slashes included. Ours belong to one site, take whole segments and
-mind the case. So an imported rule never applies to more URLs than the original, and sometimes to fewer; an exported one
-applies to more only where paths differ in case alone.
+Its patterns are those of url-matcher: a domain, which includes its subdomains, and a path, which stands for all paths
+that begin so, in any case; "*" takes anything, slashes included. Rules of dedupcrawl belong to one site, take whole
+segments and distinguish cases. So an imported rule never applies to more URLs than the original, and sometimes to
+fewer; an exported one applies to more only where paths differ in case alone.
 
-What cannot be expressed is refused with a reason, never bent:
+What cannot be expressed is refused with a reason, never approximated:
 
 - imported: a rule for every site; "queryRemovalExcept" with arguments; "normalizer"; patterns with a query, fragment,
   scheme, port, "exclude" or "|"; "subpathRemoval" that would apply to its own result.

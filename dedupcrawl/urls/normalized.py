@@ -13,7 +13,7 @@ NormalizedKind = Literal["unchanged", "rewrite", "equivalence"]
 
 
 class Normalized(msgspec.Struct, frozen=True, gc=False):
-    """A URL and what the rules make of it. Thousands are remembered, which the garbage collector need not look through.
+    """A URL and what the rules make of it. Thousands are remembered; the garbage collector does not scan them.
 
     Two URLs are the same page, as far as the rules can tell, exactly when their `canonical` is equal.
 

@@ -33,7 +33,7 @@ MOST_PASSES = 16  # over the rules of a site; a URL that still changes is left a
 _HOSTS_OF_A_SITE = 1_000  # whose rules are ready to be applied
 _HOSTS_KEPT = 10_000  # hosts whose rules, or whose lack of rules, are remembered
 _REDUCED = 100  # sets of the rules of a site without some, ready to be applied: 48 KB each of a hundred rules
-_URLS_KEPT = 10_000  # whose canonical form is remembered (docs/measured/crawl-cost.md, "Where it goes")
+_URLS_KEPT = 10_000  # whose canonical form is remembered (docs/measured/cost.md, "Where it goes")
 _LONGEST_KEPT = 500  # characters of such a URL
 _LONGEST_HOST = 260  # characters of a name (253, RFC 1035) and its port; no host has more
 

@@ -15,8 +15,8 @@ _ANY, _NONE = "*", ""  # in place of a host: rules for whatever host, rules that
 def dropped_before(rules: Iterable[Rule]) -> dict[str, tuple[str, ...]]:
     """Rule → ids of the rules before it that drop, wherever it applies, some of the arguments that it drops.
 
-    They are applied in their order, so nothing of these is left for the later one; of several that drop the same, the
-    first does. One that is disabled drops nothing.
+    Rules are applied in their order, so the later one finds none of these arguments; of several rules that drop the
+    same argument, the first does. A disabled rule drops nothing.
 
     >>> dropped_before([Rule("a", "rewrite", drop=("s*",)), Rule("b", "rewrite", drop=("lang", "sid"))])
     {'b': ('a',)}
@@ -43,7 +43,7 @@ def dropped_before(rules: Iterable[Rule]) -> dict[str, tuple[str, ...]]:
 
 
 def done_in_part(rules: Iterable[Rule]) -> Callable[[Rule], bool]:
-    """Tells of any rule whether one of these, that is in use, changes some URLs as it does: all but its exceptions.
+    """Tells of any rule whether one of these that is in use changes URLs as it does, except its own exceptions.
 
     >>> is_done = done_in_part([Rule("a", "rewrite", drop=("sid",), within=("!/search.php",))])
     >>> is_done(Rule("b", "rewrite", drop=("sid",))), is_done(Rule("c", "rewrite", drop=("id",)))
@@ -74,7 +74,7 @@ def on_all_hosts(rules: Iterable[Rule], seen: Iterable[Rule]) -> Iterator[Rule]:
 
 
 def where_not_off(rule: Rule, disabled: Iterable[Rule]) -> Rule | None:
-    """A rule as it is where none of these, that are off, would do the same; None where it is nowhere.
+    """A rule limited to where none of these, which are off, would do the same; None if that is nowhere.
 
     >>> off = Rule("a", "rewrite", drop=("v",), within=("/list/{*}",), state="disabled")
     >>> where_not_off(Rule("b", "rewrite", drop=("v",)), [off]).within

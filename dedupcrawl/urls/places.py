@@ -1,8 +1,8 @@
-"""Places: the parts of a site in which a rule is tried separately, because it may be right in one and wrong in another.
+"""Places: the parts of a site in which a rule is tested separately: it may be right in one and wrong in another.
 
-Which part a URL belongs to is told by what sites route by: its host, the front of its path, the script or page at the
-end, and arguments that have a word for a value (`route=product/search`, `view=print`). A position in which a rule meets
-many words holds names, not parts, and is left out from then on: so nothing has to be known of a site beforehand.
+A URL belongs to a part by what sites route by: its host, the front of its path, the script or page at the end, and
+arguments that have a word for a value (`route=product/search`, `view=print`). A position in which a rule meets many
+words holds names, not parts, and is ignored from then on. So nothing has to be known of a site beforehand.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Probation: how often a rule in use is tried, and what its trials say of it.
+"""Probation: how often a rule in use is tested, and what its trials say about it.
 
-In a trial both a URL and what a rule makes of it are fetched, and their pages compared. A rule is tried at its first
-uses, the more the less a log has said for it, and again in each place (see `urls.places`) where neither the log nor a
-trial has spoken for it; forever after at some of its uses, the fewer the more trials have passed. A trial that fails
-calls for more.
+In a trial both a URL and what a rule makes of it are fetched, and their pages compared. A rule is tested at its first
+uses, the more often the less evidence the log had for it, and again in each place (see `urls.places`) for which neither
+the log nor a trial has evidence. Later a sample of its uses is tested, the smaller the more trials have passed. A trial
+that fails calls for more.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TRIALS_OF_A_PLACE = 2
 """That have to pass where neither a log nor a person has spoken for a rule: benchmarks/rule_places.py."""
 
 FROM_OTHER_SITES = 20
-"""Trials that a rule of known software has passed elsewhere, as it were: docs/known-software.md has the measurement."""
+"""What other sites say of known software counts like so many passed trials (docs/measured/rules-in-use.md)."""
 
 _REMEMBERED = 50  # trials of earlier crawls: sites change
 FROM_A_LOG = 20

@@ -39,17 +39,17 @@ class RuleError(ValueError):
 
 
 class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a log said of a rule. Counts are of the clusters held out for the proof, but for `support` and `collisions`.
+    """What a log says of a rule. All counts but `support` and `collisions` are of the clusters held out for its test.
 
-    A rule of known software was not learned from the log: its counts are of all of it, and of merges.
+    A rule of known software was not learned from the log: its counts are of the whole log, and of merges.
 
     Attributes:
-        support: Duplicate clusters that the rule was learned from; 0, and not written, for one that was known before.
+        support: Duplicate clusters from which the rule was learned; 0, and not written, for one that was known before.
         coverage: URLs that the rule applies to (Sect. 5, r_cov).
         correct: URLs that it takes to the form of another URL of the same cluster.
         wrong: URLs that it takes to a form that only URLs of other clusters have (Sect. 5, f).
-        collisions: Forms at which it brings URLs of different clusters together, of the whole log: most of these
-            meetings are of a cluster held out with one that is not.
+        collisions: Forms at which it merges URLs of different clusters, in the whole log: in most of these merges one
+            cluster was held out and the other was not.
     """
 
     support: Count = 0
@@ -71,22 +71,22 @@ class Rule:
     Attributes:
         id: Unique within the site.
         kind: "rewrite" when the result can be fetched, "equivalence" when it only tells pages apart.
-        hosts: Hosts it is for ("www.example.com", with ":8080" where there is a port), and, after "!", hosts it is not
-            for; empty for all of the site. Both spellings of an international name are one host.
-        within: Templates of URLs it is for ("/wiki/{*}", "/list.php?sort={}", "?title=Special:{}"), of which one must
-            fit, and, after "!", of URLs it is not for; empty for any URL.
+        hosts: Hosts to which it applies ("www.example.com", with ":8080" if there is a port), and, after "!", hosts to
+            which it does not; empty for the whole site. Both spellings of an international name are one host.
+        within: Templates of URLs to which it applies ("/wiki/{*}", "/list.php?sort={}", "?title=Special:{}"), one of
+            which must fit, and, after "!", of URLs to which it does not; empty for any URL.
         match: Template that a URL must fit; empty for any URL.
         unless: Arguments that a URL must not have: names, forms of one ("title=Special:{}"), or "*" for any that
             `match` does not name.
-        to: Template of the result. Parts it does not mention stay; arguments that `match` names and `to` does not go.
+        to: Template of the result. Parts that it does not mention stay; arguments that only `match` names are removed.
         drop: Names of arguments to take out, with "*" for any end of a name, and "*" alone for all that `match` does
             not name; it is enough that one of them is there.
         convert: Name in `URL_CONVERSIONS`.
-        state: "disabled" rules are kept but not applied; "probation" ones are applied and tried, see `urls.probation`;
-            "doubted" ones are so by crawls alone: a log has spoken against them, but not so much as refutes a rule.
+        state: "disabled" rules are kept but not applied; "probation" ones are applied and tested, see `urls.probation`;
+            "doubted" ones only by crawls: a log speaks against them, but does not refute them.
         tried: How often crawls fetched a URL and what the rule makes of it, and compared the two pages.
         failed: ... and found two different pages.
-        evidence: Counts of the last run that did.
+        evidence: Counts of the last training run that made any.
         examples: Pairs of a URL and what the rule makes of it.
         counterexamples: Pairs that crawls found to be two pages, one for each part of the site where the rule is not
             used for it (`urls.places`).
@@ -124,10 +124,10 @@ class Rule:
         return self.state in {"doubted", "disabled"}
 
     def on_trial(self) -> Rule:
-        """The rule as it is where rules are tried: in crawls, and on logs.
+        """The rule in the form in which crawls and logs test it.
 
-        A learned one that sorts arguments is an equivalence: nobody has to ask for the sorted URL, which may be none of
-        the site, and other rules would be blamed for that.
+        A learned rule that sorts arguments is an equivalence there: the sorted URL, which the site may not have, need
+        not be requested, and other rules are not blamed if it does not exist.
         """
         kind = "equivalence" if self.convert == "sort-query" and not self.is_by_people else self.kind
         state = "probation" if self.state == "doubted" else self.state

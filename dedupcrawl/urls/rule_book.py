@@ -1,7 +1,7 @@
 """The rule book: the rules in use, what trials say of each, and what becomes of it in its file.
 
-A rule is tried and believed for each owner (`sites.owner_of`) by itself: what it does to the pages of one says nothing
-of the pages of another, who may be a stranger or an enemy.
+A rule is tested and believed for each owner (`sites.owner_of`) separately: what it does to the pages of one says
+nothing about the pages of another, who may be a stranger or an attacker.
 """
 
 from __future__ import annotations

@@ -261,10 +261,11 @@ _EDITED = ("state", "tried", "failed", "note")  # keys of a rule that commands a
 
 
 def replace_rules(path: Path, rules: Sequence[Rule]) -> None:
-    """Give the file at `path` these rules, and leave the rest of its text, a person's comments above all, as it is.
+    """Write these rules into the file at `path`, and keep the rest of its text, above all a person's comments.
 
-    Rules that it has as they are keep their text; those of which it has the id and effect, their comments. The change
-    is made in the text and read back: where that is written in a way not foreseen here, the file is written anew.
+    Unchanged rules keep their text, and rules with an unchanged id and effect keep their comments. The change is made
+    in the text and read back: if the text is written in a way that is not foreseen here, the whole file is written
+    anew.
 
     Raises:
         RuleError: The file cannot be read.

@@ -22,8 +22,8 @@ class RuleSet:
 
     Attributes:
         named: Id and kind of each.
-        settled: Numbers of those after which no further pass is needed, unless the URL had a "+" or ";".
-        idempotent: ... that are known to leave their own result alone.
+        settled: Numbers of the rules after which no further pass is needed, unless the URL had a "+" or ";".
+        idempotent: Numbers of the rules that are known to leave their own result alone.
     """
 
     __slots__ = ("_by_token", "_texts", "_with_args", "idempotent", "named", "rules", "settled")

@@ -16,8 +16,8 @@ def args_of(template: Template) -> Args:
 def args_fit(args: Args, parts: UrlParts, values: dict[str, str]) -> bool:
     """True when a URL has these arguments; puts captured values into `values`.
 
-    An argument that is there several times must be of the form each time, and the values that are kept of it the same:
-    servers differ in which of them they take.
+    If an argument occurs several times, each must have the form, with the same captured values, because servers differ
+    in which of them they use.
     """
     for name, start, form in args:
         is_there = False

@@ -1,11 +1,11 @@
 """The one spelling of a URL: two URLs that RFC 3986 and the URL standard call equivalent are spelled alike.
 
-No site has a say in it, so it holds before any rule does. Equivalent are, in an http or https URL,
+This is the same on every site, so it comes before any rule. Equivalent are, in an http or https URL,
 
 - scheme and host in either case, a host in Unicode or in ASCII (IDNA), and one whose characters are escaped;
-- a port that the scheme stands for, an empty one, and none; a port with zeros before it;
+- the scheme's default port, an empty one, and none; a port with leading zeros;
 - percent-encoding in either case, escapes of characters that need none, and characters that every client escapes;
-- no path and "/"; a path with dot segments and the path that they lead to;
+- no path and "/"; a path with dot segments and the path to which they lead;
 - a URL with blanks around it, or line ends in it;
 - a URL with a fragment and without, unless the fragment names a page of its own: see `_kept_fragment`.
 
@@ -47,8 +47,8 @@ _ESCAPED_AMPERSAND = re.compile(r"(?:0*38|[xX]0*26);")  # what HTML writes for "
 def canonical_url(url: str) -> str:
     """The one spelling of an http or https URL; any other text as it is.
 
-    Total and idempotent. Of a URL of more than `LONGEST_URL` characters, in either spelling, and of one whose host is
-    none, the spelling is its own.
+    It accepts any text and is idempotent. A URL of more than `LONGEST_URL` characters, in either spelling, and one with
+    an invalid host, stay as they are.
 
     >>> canonical_url("HTTP://Www.Example.COM:80/%7ejoe/./a/../?q=%c3%a4#top")
     'http://www.example.com/~joe/?q=%C3%A4'
@@ -125,8 +125,8 @@ def _host(host: str) -> str | None:
 def _kept_fragment(query: str, fragment: str) -> str:
     """The fragment that names a page of its own, with its "#"; empty for any other.
 
-    A program in the page is asked for by "#!/news" or "#/news". What stands behind "#" in "?f=2&#38;t=3" is no
-    fragment: a link was escaped twice, or never unescaped.
+    "#!/news" or "#/news" asks a program in the page for another page. What follows "#" in "?f=2&#38;t=3" is no
+    fragment: the link was escaped twice, or never unescaped.
     """
     is_route = fragment.startswith(("!", "/"))
     is_query = query.endswith("&") and _ESCAPED_AMPERSAND.match(fragment)

@@ -70,7 +70,7 @@ class Capture(msgspec.Struct, frozen=True, gc=False):
     """One pair of braces.
 
     Attributes:
-        name: Empty for a value that is matched and forgotten, or that is irrelevant.
+        name: Empty for a value that is matched and not kept, or that does not matter.
         star: True when it takes any number of segments.
         words: The only values it takes; empty for any.
         characters: The only characters it takes; empty for any.
@@ -372,9 +372,9 @@ class PathForm:
 
 
 def may_grow(match: Template, to: Template) -> bool:
-    """True unless it is sure that a rule brings no more characters into path and query than it takes away.
+    """False only if a rule surely adds no more characters to path and query than it removes.
 
-    Rules are applied again and again, so of one that adds to a URL the result has to be measured each time.
+    Rules are applied again and again, so the result of one that adds to a URL has to be measured each time.
     """
     uses = to.captures()
     gone = {c.name for piece in (match.path or () if to.path else ()) for c in piece.captures}

@@ -1,7 +1,7 @@
 """Basic tokenization: a URL as scheme, host, path segments and query arguments, and back, byte for byte.
 
-Section 3.1.1 of Koppula et al., "Learning URL Patterns for Webpage De-duplication" (WSDM 2010). What the paper leaves
-open is settled for real logs: an empty last segment stands for a final slash, arguments keep their order and repeat, an
+Section 3.1.1 of Koppula et al., "Learning URL Patterns for Webpage De-duplication" (WSDM 2010). The paper leaves some
+things open; for real logs an empty last segment stands for a final slash, arguments keep their order and may repeat, an
 argument without "=" differs from one with an empty value, and ";" separates arguments as "&" does.
 """
 

@@ -123,7 +123,7 @@ async def test_rules_that_lead_nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path
 
 def test_each_has_a_setting_and_a_name_of_its_own() -> None:
     assert len(NAMES) == len(set(NAMES.values())) == len(DedupMonitorSuite.monitors)
-    how_to = (Path(__file__).parents[2] / "docs" / "howto" / "tools.md").read_text(encoding="utf-8")
+    how_to = (Path(__file__).parents[2] / "docs" / "tools.md").read_text(encoding="utf-8")
     for monitor in DedupMonitorSuite.monitors:
         assert f"| {monitor.options.name} | `{monitor.setting}` | {monitor.limit:g} |" in how_to
 

@@ -1,4 +1,4 @@
-"""Under Scrapyd: a real daemon, to which the project is deployed as an egg, as docs/howto/tools.md says."""
+"""Under Scrapyd: a real daemon, to which the project is deployed as an egg, as docs/tools.md says."""
 
 from __future__ import annotations
 

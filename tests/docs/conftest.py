@@ -12,7 +12,7 @@ import pytest
 from tests.docs.running import run_page
 from tests.docs.terminal import ADDRESS, ROOT, SERVER, Terminal
 
-TUTORIAL = ROOT / "docs" / "tutorial" / "index.md"
+TUTORIAL = ROOT / "docs" / "tutorial.md"
 _PORTS = range(8000, 8100)  # as long as the one on the page, so that tables are as wide
 
 

@@ -31,7 +31,7 @@ def times(row: Row, ours: Row) -> str:
 
 
 def test_speed_is_what_the_page_of_the_peers_says() -> None:
-    """When `benchmarks.peers` was run anew, copy its figures into the table of docs/comparison.md."""
+    """When `benchmarks.peers` was run anew, copy its figures into the table of docs/measured/comparison.md."""
     english, chinese = measured("English"), measured("Chinese")
     ours = ("dedupcrawl", "the default checks")
     wanted = [
@@ -40,7 +40,7 @@ def test_speed_is_what_the_page_of_the_peers_says() -> None:
         + [chinese[key]["pages a CPU second"], times(chinese[key], chinese[ours])]
         for key in english
     ]
-    shown = [list(row.values()) for row in rows_under("comparison.md", "### To judge a page")]
+    shown = [list(row.values()) for row in rows_under("measured/comparison.md", "### To judge a page")]
     assert shown == wanted
 
 
@@ -49,9 +49,9 @@ def row(rows: list[Row], name: str) -> Row:
 
 
 def test_rules_are_explained_with_the_figures_of_their_page() -> None:
-    """When `benchmarks.url_rules` was run anew, see what docs/explanation/papers.md still says rightly."""
+    """When `benchmarks.url_rules` was run anew, see what docs/papers.md still says rightly."""
     page = "measured/url-rules.md"
-    said = " ".join((DOCS / "explanation" / "papers.md").read_text(encoding="utf-8").split())
+    said = " ".join((DOCS / "papers.md").read_text(encoding="utf-8").split())
     level = "rules of precision 0.95 and more"
     recall = row(rows_under(page, f"## Recall and precision of merges, {level}"), "**macro recall**")
     ours, dust, dasgupta = (f"{float(recall[name]):.2f}".lstrip("0") for name in ("ours", "DUST", "Dasgupta"))

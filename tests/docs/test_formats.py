@@ -1,4 +1,4 @@
-"""docs/reference/formats.md names everything that can stand in a file."""
+"""docs/formats.md names everything that can stand in a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dedupcrawl.urls.conversions import URL_CONVERSIONS, VALUE_CONVERSIONS
 from dedupcrawl.urls.rule import Evidence, Kind, Rule, Source, State
 from tests.docs.terminal import ROOT
 
-PAGE = (ROOT / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
 ROWS = {
     cells[1].strip(): cells[2:-1]
     for line in PAGE.partition("## Crawl logs")[2].partition("##")[0].splitlines()

@@ -35,7 +35,7 @@ def test_every_page_is_there(site: Path) -> None:
 
 
 def test_the_help_of_every_command_is_there(site: Path) -> None:
-    page = (site / "reference" / "commands.html").read_text(encoding="utf-8")
+    page = (site / "commands.html").read_text(encoding="utf-8")
     for command in COMMANDS:
         assert f"Usage: dedupcrawl {command} " in page
     assert "Usage: dedupcrawl index restore " in page
@@ -58,7 +58,7 @@ def test_a_wide_table_scrolls_on_a_telephone(site: Path) -> None:
                 wrapper.querySelector('td').getBoundingClientRect().left - wrapper.getBoundingClientRect().left];
         }"""
         scrolled, width, column = page.evaluate(left)
-        page.goto((site / "comparison.html").as_uri())
+        page.goto((site / "measured" / "comparison.html").as_uri())
         lines = page.evaluate("""() => {
             const range = document.createRange();
             range.selectNodeContents([...document.querySelectorAll('td a')].find((a) => a.innerText == 'trafilatura'));

@@ -24,7 +24,7 @@ OF_WHOLE_PAGES = frozenset({"exact", "title"})
 class Postings(Protocol):
     """One check's inverted index, as a check sees it: sorted 64-bit keys, each with the page that was kept under it.
 
-    The high ``64 - payload_bits`` bits of a key are what it is looked up by: its prefix is ``key >> payload_bits``. The
+    A key is looked up by its high ``64 - payload_bits`` bits: its prefix is ``key >> payload_bits``. The
     low `payload_bits` are the check's own.
     """
 

@@ -1,28 +1,28 @@
 """The concept network as a check: pages with the same key concepts in the same places (DWDCS; spec 4).
 
-Concepts of a text are its words with synonyms made one, and its recurring phrases (Cao, Niu, Zhao, Peng, 3.2.1).
+Concepts of a text are its words, with synonyms merged, and its recurring phrases (Cao, Niu, Zhao, Peng, 3.2.1).
 
 **Words.** Two words are one concept when Rel (eq. 7) of their synonyms exceeds a threshold. That relation is not
 transitive, so following it would chain words together without end. Instead the words are taken from the most frequent
-in the text to the rarest; each joins the word it is most related to among those that already stand for a concept, or
-stands for one itself. Every member is thus related to its representative directly, and the outcome depends on how
-often each word occurs, not on the order in which they are met. A word that an edit adds joins a frequent one instead
-of taking its place, so that a page and its copy keep the same representatives.
+in the text to the rarest. Each joins the word to which it is most related among those that already stand for a concept,
+or stands for a new one itself. Every member is thus related to its representative directly, and the result depends on
+how often each word occurs, not on the order in which words are met. A word that an edit adds joins a frequent one
+instead of replacing it, so a page and its copy keep the same representatives.
 
-**Phrases** are runs of two or three concepts, without a stop word or a mark inside, that recur. A phrase's concept is
-the run of its words' concepts, so that "vitamin deficiency" and "vitamin lack" are the same: eq. 6 and 7 with the
-synonyms of each word counted as one token, which all have to agree.
+**Phrases** are recurring runs of two or three concepts without a stop word or a mark inside. A phrase's concept is the
+run of its words' concepts, so "vitamin deficiency" and "vitamin lack" are the same: eq. 6 and 7 with the synonyms of
+each word counted as one token, all of which have to agree.
 
-**Synonyms**, Con(t) of eq. 5, are for English those of Princeton WordNet 3.0, cut down to them and shipped with the
-package under its own licence (content/data/LICENSE.WordNet, made by tools/wordnet_synonyms.py). Any other thesaurus, as
-for Chinese, is a file in one of two forms:
+**Synonyms**, Con(t) of eq. 5, are for English those of Princeton WordNet 3.0, reduced to its synonyms and shipped with
+the package under its own licence (content/data/LICENSE.WordNet, made by tools/wordnet_synonyms.py). Any other
+thesaurus, for example for Chinese, is a file in one of two forms:
 
 - Open Multilingual Wordnet: "synset TAB lang:lemma TAB word" lines; a "+" in a word marks a suffix and is dropped.
-- Cilin: "Aa01A02= word word …" lines; "=" makes them synonyms, "#" only related and "@" stands for one word alone.
+- Cilin: "Aa01A02= word word …" lines; "=" makes them synonyms, "#" only related, and "@" stands for a single word.
 
 **Search.** A page is posted under its first n key concepts, and its candidates are the pages posted under any of its
-own first n, as in the paper. A posting holds the concept's share of its vector, so most of them are dropped without a
-look at the page: with a and b the parts of the two unit vectors that are seen to be shared, what is not seen can add
+own first n, as in the paper. A posting holds the concept's share of its vector, so most candidates are dropped without
+reading the page: if a and b are the parts of the two unit vectors that are known to be shared, the unknown rest can add
 at most sqrt(1 − |a|²) · sqrt(1 − |b|²) to the cosine (Cauchy-Schwarz).
 """
 
@@ -243,28 +243,33 @@ class ConceptsCheck(Check):
         "CONCEPTS_DEVIATION",
         0.2,
         share(),
-        "How unevenly duplicates' concepts are shifted is less, as a share of the texts' length.",
+        "The concepts of duplicates are shifted less unevenly than this, as a share of the texts' length.",
         loosest=max,
     )
     searched: int = parameter(  # n
         "CONCEPTS_SEARCHED",
         5,
         whole(1, MAX_KEY_CONCEPTS),
-        "A common concept is among so many first key concepts of both duplicates.",
+        "Duplicates have a concept in common among so many first key concepts of both.",
     )
     related: float = parameter(  # Rel_thr
         "CONCEPTS_RELATED",
         0.24,
         share(),
-        "Two words are one concept when their synonyms overlap by more; 1 merges none.",
+        "Two words are one concept if their synonyms overlap by more than this; 1 merges none.",
     )
     above: int = parameter(  # f_thr
-        "CONCEPTS_ABOVE", 0, whole(0, 1000), "A concept that occurs no more often is not a node of the network."
+        "CONCEPTS_ABOVE", 0, whole(0, 1000), "Only concepts that occur more often than this are nodes of the network."
     )
     considered: int = parameter(  # l
-        "CONCEPTS_CONSIDERED", 30, whole(1, 10_000), "So many nodes of the highest degree are tried as key concepts."
+        "CONCEPTS_CONSIDERED",
+        30,
+        whole(1, 10_000),
+        "So many nodes, those of the highest degree, are tried as key concepts.",
     )
-    kept: int = parameter("CONCEPTS_KEPT", 20, whole(1, MAX_KEY_CONCEPTS), "Key concepts of a page.")  # p
+    kept: int = parameter(
+        "CONCEPTS_KEPT", 20, whole(1, MAX_KEY_CONCEPTS), "How many key concepts a page has at most."
+    )  # p
     min_kept: int = parameter(
         "CONCEPTS_MIN_KEPT", 10, whole(1, MAX_KEY_CONCEPTS), "A page with fewer key concepts is not compared by them."
     )
@@ -272,7 +277,7 @@ class ConceptsCheck(Check):
         "CONCEPTS_THESAURUS",
         "",
         file("a thesaurus in Open Multilingual Wordnet or Cilin form", read_file),
-        "Synonyms besides WordNet's, for Chinese say.",
+        "Synonyms in addition to WordNet's, for example for Chinese.",
     )
     dictionary: str = terms.dictionary_parameter()
 

@@ -1,24 +1,24 @@
 """Feature codes: pages whose code lies largely, in one piece, inside a kept page's code (Guo, Chen, Xin, Wang; spec 1).
 
 **Code.** The long paragraphs of a page, its Independent Extraction Units, are reduced to the symbols beside anchors;
-what is short (advertisements, links, captions) is left out. All lengths are counted in symbols: what the paper calls a
-character carries as much as a whole word of an alphabetic script does, so that an English page is cut after 1,000 words
-as a Chinese one after 1,000 characters.
+short ones (advertisements, links, captions) are left out. All lengths are counted in symbols: what the paper calls a
+character carries as much as a whole word of an alphabetic script, so an English page is cut after 1,000 words and a
+Chinese one after 1,000 characters.
 
-**Repeatability** is how much of one code lies, in one piece, inside another (Definition 2). Codes are strings there,
-one character a symbol, so that Python's own substring search does the work.
+**Repeatability** says how much of one code lies, in one piece, inside another (Definition 2). Codes are strings there,
+one character for each symbol, so that Python's own substring search does the work.
 
 **Search is exact.** Of each kept code every s-th gram of q symbols is posted (`SAMPLING`, `GRAM`). Let a new code have
 L symbols and t = ⌈δL⌉ >= q + s − 1. A common substring of t symbols covers a window [a, a + t) of the new code.
 
-1. The windows of any group a₁ <= a <= a₂ share [a₂, a₁ + t); while a₂ − a₁ <= t − (q + s − 1) that holds s
-   consecutive gram starts.
-2. These s grams stand one after the other in the kept code too, and one of any s consecutive places there is sampled.
-3. So the look-up of any one run of s grams a group finds every keeper. For δ near 1 there is one group, and the run
+1. The windows of any group a₁ <= a <= a₂ share [a₂, a₁ + t). While a₂ − a₁ <= t − (q + s − 1), this contains s
+   consecutive starts of grams.
+2. These s grams also stand one after the other in the kept code, and of any s consecutive places there one is sampled.
+3. So one look-up of any run of s grams for each group finds every keeper. For δ near 1 there is one group, and the run
    can be chosen: the rarest of a few.
 
-The guarantee needs t >= q + s − 1 = 11. Codes have at least 4N = 20 symbols, because a page with fewer symbols than
-that abstains, and δ > 1/2; so t >= 11 for every code and every setting.
+The guarantee needs t >= q + s − 1 = 11. Codes have at least 4N = 20 symbols, because a page with fewer symbols
+abstains, and δ > 1/2; so t >= 11 for every code and every setting.
 """
 
 from __future__ import annotations
@@ -158,19 +158,22 @@ class FeatureCodeCheck(Check):
         loosest=min,
     )
     ieu_length: int = parameter(  # L_pth
-        "IEU_LENGTH", 300, whole(1, 1_000_000), "A paragraph of so many symbols is a unit of extraction."
+        "IEU_LENGTH", 300, whole(1, 1_000_000), "A paragraph with at least so many symbols is a unit of extraction."
     )
     ieu_share: float = parameter(  # δ_p
-        "IEU_SHARE", 0.75, share(), "So is a paragraph that makes up this share of the text."
+        "IEU_SHARE", 0.75, share(), "A paragraph that makes up at least this share of the text is one, too."
     )
     characters: int = parameter(
         "CODE_CHARACTERS",
         1000,
         whole(MIN_CODE, 1_000_000, or_zero=True),
-        "Symbols of the main text that feature codes are made of; 0 for the whole text.",
+        "Feature codes are made of so many symbols of the main text; 0 for the whole text.",
     )
     anchors: str = parameter(
-        "CODE_ANCHORS", "punctuation", one_of(*ANCHOR_SETS), "Which anchors feature codes are taken beside."
+        "CODE_ANCHORS",
+        "punctuation",
+        one_of(*ANCHOR_SETS),
+        "The anchors beside which feature codes take their symbols.",
     )
 
     name: ClassVar[str] = "feature_code"

@@ -1,28 +1,28 @@
 """MWO, minimum weight overlapping: pages as distributions of weight over terms (Das, Mathew, Vijayaraghavan; spec 3).
 
-MWO(r, s) = Σ_x min(w_xr / W_r, w_xs / W_s), in [0, 1], is the overlap of two distributions, 1 less their total
-variation distance. Weights are whole numbers throughout, so that it is the same number on every machine. Pages are
+MWO(r, s) = Σ_x min(w_xr / W_r, w_xs / W_s), in [0, 1], is the overlap of two distributions: 1 minus their total
+variation distance. Weights are whole numbers throughout, so that the result is the same on every machine. Pages are
 candidates when it reaches a threshold.
 
 **Search is exact and needs no order that both sides share.** The paper, like every prefix filter, sorts both records by
-one global order, made of document frequencies; but these change with every page of a crawl. So only the new page is
-cut to a prefix, in whatever order is cheapest at that moment, and kept pages are posted under all their terms:
+one global order, made of document frequencies; but these change with every page of a crawl. So only the new page is cut
+to a prefix, in whatever order is cheapest at that moment, and kept pages are posted under all their terms:
 
-1. Let P be some of the new page's terms, ρ the weight of its others, and t the threshold. What a kept page shares
-   outside P is at most ρ, so a duplicate shares at least t − ρ inside P.
-2. ρ < t alone would do. With ρ <= t − β (`MARGIN`) a page must share β inside P to be looked at any closer: nearly
-   all that share a rare term by chance are out.
-3. P is taken in the order of postings for their weight, as the index counts them now. Terms that no kept page has
-   come first and cost nothing; when they already outweigh 1 − t there is nothing to find.
-4. A posting holds its term's weight, so the overlap inside P is known exactly from postings alone, and the kept
-   page's remaining weight too: the positional bound is `shared + min(left of one, left of the other)`.
+1. Let P be some of the new page's terms, ρ the weight of its others, and t the threshold. A kept page shares at most ρ
+   outside P, so a duplicate shares at least t − ρ inside P.
+2. ρ < t would be enough. With ρ <= t − β (`MARGIN`) a page must share β inside P before it is read: nearly all pages
+   that share a rare term by chance are out.
+3. P is taken in the order of postings for their weight, as the index counts them now. Terms that no kept page has come
+   first and cost nothing; if they alone weigh more than 1 − t, there is nothing to find.
+4. A posting holds its term's weight, so postings alone give the overlap inside P exactly, and the kept page's remaining
+   weight too: the positional bound is `shared + min(left of one, left of the other)`.
 
-**In a large index the search is bounded instead.** Postings of all but the rarest terms grow with the index. When
-those of P are more than `MOST_POSTINGS`, the rarest terms are looked up, as many as have no more postings together: a
-page may lack any of them, so many terms count for more than much weight. Of the pages that share enough of them
-(`LEAST_ALIKE`) the `CLOSEST` are compared. Both go by the sum of the roots of what is shared, term by term: one heavy
-term is shared by chance, many are not. What that loses is measured in docs/page-index.md; at worst a duplicate is
-kept. Terms that more pages have are never read, so no term makes a search slow.
+**In a large index the search is bounded instead.** Postings of all but the rarest terms grow with the index. If those
+of P are more than `MOST_POSTINGS`, the rarest terms are looked up, as many as have no more postings together. A page
+may lack any of them, so many shared terms count for more than much shared weight. Of the pages that share enough of
+them (`LEAST_ALIKE`) the `CLOSEST` are compared. Both are measured by the sum of the roots of the shared weights, term
+by term: one heavy term is shared by chance, many are not. docs/measured/cost.md measures what that loses; at worst a
+duplicate is kept. Terms that more pages have are never read, so no term makes a search slow.
 
 Keys do not depend on the threshold, so an index serves every threshold.
 """
@@ -138,7 +138,7 @@ class MwoCheck(Check):
         "MWO_THRESHOLD",
         0.8,
         share(),
-        "Least MWO of duplicates. With `DEDUP_CHECKS = 'papers'` 0.5, unless it is set.",
+        "The MWO of duplicates is at least this. With `DEDUP_CHECKS = 'papers'` 0.5, unless it is set.",
         loosest=min,
     )
     weights: str = parameter(
@@ -155,11 +155,13 @@ class MwoCheck(Check):
         "MWO_DROPPED",
         0.1,
         BELOW_1,
-        "The lightest terms are left out that make up at most this share of a page's weight.",
+        "The lightest terms, up to this share of a page's weight, are left out.",
     )
-    max_terms: int = parameter("MWO_TERMS", 80, whole(1, 10_000), "Terms of a page that are kept, the heaviest.")
+    max_terms: int = parameter(
+        "MWO_TERMS", 80, whole(1, 10_000), "How many terms of a page are kept, the heaviest first."
+    )
     min_terms: int = parameter(
-        "MWO_MIN_TERMS", 10, whole(1, 10_000), "A main text of fewer different terms is not compared by MWO."
+        "MWO_MIN_TERMS", 10, whole(1, 10_000), "A main text with fewer different terms is not compared by MWO."
     )
     dictionary: str = terms.dictionary_parameter()
 

@@ -28,7 +28,7 @@ _CHECKS: Mapping[str, type[Check]] = {
 
 CHECK_NAMES: tuple[str, ...] = tuple(_CHECKS)
 DEFAULT_CHECKS: tuple[str, ...] = ("exact", "simhash", "shingles", "title", "feature_code", "mwo")
-"""All but `concepts`; first those that find most for the least: docs/content-checks.md, "Which checks by default"."""
+"""All but `concepts`; first those that find most for the least: docs/measured/content-checks.md."""
 PAPERS = "papers"
 """Stands for `OF_PAPERS` where each decides by its own threshold, and no model does."""
 OF_PAPERS = ("exact", "feature_code", "simhash", "mwo")

@@ -1,21 +1,21 @@
 """Shingles: pages of which a share stands in a kept page, by sampled runs of four symbols (Broder 1997).
 
-The papers' checks find what is nearly the same from end to end. This one finds excerpts, cuts, pages edited all over,
-moved blocks and pages in another frame; it finds other pages of one template too, so what it finds is a candidate
-that evidence decides on (`dedupcrawl.content.evidence`).
+The papers' checks find what is nearly the same from end to end. This one finds excerpts, cuts, pages that were edited
+all over, moved blocks and pages in another frame. It finds different pages of one template too, so a match is only a
+candidate, and evidence decides (`dedupcrawl.content.evidence`).
 
-**Sample.** Of the hashes of all shingles those are kept that are 0 modulo `MODULUS` ("0 mod m" of the paper). Which are
-kept depends on nothing but the shingle, so the share of one page's sample that another page's sample has estimates how
+**Sample.** Of the hashes of all shingles those are kept that are 0 modulo `MODULUS` ("0 mod m" of the paper). Whether
+one is kept depends only on the shingle, so the share of one page's sample that another page's sample has estimates how
 much of the page stands in the other (the paper's containment), also for an excerpt of a long page. A page that would
 have fewer than `FEWEST` is sampled at half the modulus, a quarter and so on; two pages of different moduli are compared
-at the larger one, of which the smaller is a divisor. Only the symbols that an outline holds are looked at: there is no
+at the larger one, which the smaller divides. Only the symbols that an outline holds are looked at, because there is no
 evidence about the others.
 
 **Search.** With n sampled shingles, ⌈αn⌉ of which a keeper must have, a keeper has at least one of any n − ⌈αn⌉ + 1
 (prefix filter: Chaudhuri, Ganti, Kaushik 2006). So the most frequent ⌈αn⌉ − 1 need no look-up. They are looked up all
-the same while that is cheap, because a page must then share more to be a candidate. When even the rarest n − ⌈αn⌉ + 1
+the same while that is cheap, because a page must then share more to be a candidate. If even the rarest n − ⌈αn⌉ + 1
 have more than `MOST_POSTINGS` postings (templates of large sites), only so many are read, rarest first; and of more
-than `MOST_PAGES` candidates those are returned that share most. Below these bounds the search misses nothing.
+than `MOST_PAGES` candidates those that share most are returned. Below these bounds the search misses nothing.
 """
 
 from __future__ import annotations
@@ -79,10 +79,17 @@ class ShinglesCheck(Check):
     """
 
     share: float = parameter(  # α
-        "SHINGLES_SHARE", 0.3, share(), "How much of a page's sampled shingles a kept page must have.", loosest=min
+        "SHINGLES_SHARE",
+        0.3,
+        share(),
+        "The share of a page's sampled shingles that a kept page must have.",
+        loosest=min,
     )
     min_symbols: int = parameter(  # what fewer say stands in many pages
-        "SHINGLES_MIN_SYMBOLS", 12, whole(SHINGLE, 10_000), "A page of fewer symbols is not looked for by its shingles."
+        "SHINGLES_MIN_SYMBOLS",
+        12,
+        whole(SHINGLE, 10_000),
+        "A page with fewer symbols is not searched for by its shingles.",
     )
 
     name: ClassVar[str] = "shingles"

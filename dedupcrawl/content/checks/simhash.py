@@ -1,10 +1,10 @@
 """SimHash: near-duplicates by the Hamming distance of 64-bit fingerprints (Charikar 2002; Manku, Jain, Das Sarma 2007).
 
-**Features** are named, and part of the stored format:
+**Features** have names, which are part of the stored format:
 
-- "pairs": every pair of neighbouring symbols, which is about a word of Chinese, and besides every word of more than
-  three letters. Each counts as often as it occurs, at most eight times: a page of one word repeated is not a page.
-- "words": words of more than three letters, as often as they occur; what Khan and Ali do, for their experiment.
+- "pairs": every pair of neighbouring symbols, which is about a word of Chinese, and also every word of more than three
+  letters. Each counts as often as it occurs, at most eight times: a page of one repeated word is not a page.
+- "words": words of more than three letters, as often as they occur; this is what Khan and Ali do, for their experiment.
 
 URLs in the text are no features (Khan and Ali, Sect. III-F).
 
@@ -12,10 +12,10 @@ A pair is hashed to fmix64(3·hash(a) + hash(b) mod 2^64), a word to fmix64(hash
 and fmix64 the finalizer of MurmurHash3.
 
 **Search** is exact for every distance k up to 7 with four postings per page. A fingerprint has four blocks of 16 bits.
-When d <= k = 4r + a, r in {0, 1}, then either one of the first a + 1 blocks differs in at most r bits or one of the
-others in at most r − 1: otherwise d >= (a + 1)(r + 1) + (3 − a) r = 4r + a + 1 (Norouzi, Punjani, Fleet 2012,
-multi-index hashing). So k <= 3 takes 4 look-ups and k = 7 takes 4 · 17. A key is the block's number (2 bits), the
-block (16) and 46 of the other 48 bits, so a posting alone gives the distance but for two bits.
+If d <= k = 4r + a, r in {0, 1}, then one of the first a + 1 blocks differs in at most r bits or one of the others in at
+most r − 1: otherwise d >= (a + 1)(r + 1) + (3 − a) r = 4r + a + 1 (Norouzi, Punjani, Fleet 2012, multi-index hashing).
+So k <= 3 takes 4 look-ups and k = 7 takes 4 · 17. A key is the block's number (2 bits), the block (16) and 46 of the
+other 48 bits, so a posting alone gives the distance up to two bits.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class SimHashCheck(Check):
         "SIMHASH_DISTANCE",
         3,
         whole(0, MAX_DISTANCE),
-        "Largest number of differing fingerprint bits of duplicates.",
+        "The fingerprints of duplicates differ in at most so many bits.",
         loosest=max,
     )
     min_features: int = parameter(  # it would collide with every other empty page

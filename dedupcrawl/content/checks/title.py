@@ -1,9 +1,9 @@
 """Titles: pages of one host that have the same title.
 
-Of a product in a shop, a wiki's special page or a list the site repeats nearly every block somewhere else, so that what
-is left to the other checks is a price or a name. What its other addresses have in common with it is the title. That two
-titles are equal says little, so a match is no more than a candidate, for evidence to decide even where the target
-precision is 0 and checks decide. A title that many pages have is the site's and none of theirs.
+A product in a shop, a wiki's special page or a list repeats nearly every block of other pages of its site, so only a
+price or a name is left for the other checks. Its other addresses have the title in common with it. That two titles are
+equal says little, so a match is no more than a candidate, and evidence decides even where the target precision is 0 and
+checks decide otherwise. A title that many pages have is the site's and belongs to none of them.
 """
 
 from __future__ import annotations

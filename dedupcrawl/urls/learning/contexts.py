@@ -1,7 +1,7 @@
 """Where a transformation holds: a decision tree over right and wrong uses (Algorithm 5 of Koppula et al.).
 
-What a tree may ask of a URL are `atoms`. A leaf is a conjunction of atoms that hold, which become the rule's context,
-and of atoms that do not, which become exceptions.
+A tree may ask `atoms` of a URL. A leaf is a conjunction of atoms that hold, which become the rule's context, and of
+atoms that do not, which become exceptions.
 """
 
 from __future__ import annotations

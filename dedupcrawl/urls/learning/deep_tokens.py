@@ -1,9 +1,9 @@
 """Deep tokenization: what a segment or a value is made of on this site (Koppula et al., Sect. 3.1.2, Algorithms 1-2).
 
-Tokens of one place of a site's URLs are written by one program, so they share parts: `Special:WhatLinksHere/Main_Page`,
-`ctattractions-17876002-Austria_Vienna-attractions.html`. From the pattern `{}`, which any token has, finer ones are
-split off, as long as few anchors cover many tokens. The leaves of the tree are the patterns of the place. A token is of
-every pattern that it fits, as a rule that names one is for all of these.
+One program writes the tokens of one place of a site's URLs, so they share parts: `Special:WhatLinksHere/Main_Page`,
+`ctattractions-17876002-Austria_Vienna-attractions.html`. From the pattern `{}`, which fits any token, finer ones are
+split off as long as few anchors cover many tokens. The leaves of the tree are the patterns of the place. A token
+belongs to every pattern that it fits, because a rule that names a pattern applies to all of these.
 """
 
 from __future__ import annotations
@@ -161,9 +161,9 @@ def _refine(node: PatternNode, tokens: list[tuple[str, Spans]]) -> None:
 def select_anchors(tokens: Sequence[Sequence[Anchor]]) -> dict[Cluster, set[str]]:
     """Algorithm 2 (SelectAnchors): clusters of anchors with high coverage and few anchors.
 
-    The best are taken, by the tokens that they explain for each bit that it takes to say which of their anchors a token
-    has; of several anchors of one cluster in a token the first counts. That low coverage and uneven frequencies rule a
-    cluster out, as in the paper, made no rule different.
+    The best clusters are taken: those that explain most tokens for each bit that says which of their anchors a token
+    has. If a token has several anchors of one cluster, the first counts. The paper's bounds on coverage and on uneven
+    frequencies made no rule different, so there are none.
     """
     first = [{anchor.cluster: anchor.text for anchor in reversed(anchors)} for anchors in tokens]
     clusters: dict[Cluster, dict[str, int]] = defaultdict(dict)

@@ -1,7 +1,7 @@
-"""The distinct URLs of a site as they are under the rules accepted so far, and what one more rule would do to them.
+"""The distinct URLs of a site under the rules accepted so far, and what one more rule would do to them.
 
-Evidence counts for and against: two URLs of different pages that a rule would bring together speak against it, whether
-or not anybody ever saw the URL that it makes of them.
+Evidence counts for and against: two URLs of different pages that a rule would merge speak against it, whether or not
+anybody ever saw the URL that it makes of them.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What becomes of some forms when a rule is used on them.
+    """What a rule does to some forms.
 
     Attributes:
         rows: Forms that it changes.
         after: What it makes of each.
-        flags: 1 for a form that it rightly brings together with another one, 0 for wrongly, -1 for not at all.
-        right: How many rightly, less one for each place where all that merge are changed.
-        wrong: How many wrongly.
-        clusters: Pages of which forms come together.
+        flags: 1 for a form that it rightly merges with another one, 0 for wrongly, -1 for not at all.
+        right: How many it merges rightly, minus one for each merge in which it changes all forms.
+        wrong: How many it merges wrongly.
+        clusters: Pages whose forms it merges.
     """
 
     rows: list[int] = field(default_factory=list)
@@ -204,7 +204,7 @@ class Forms:
 
 
 def atoms_of(parts: UrlParts, patterns: Patterns = MappingProxyType({}), names: Container[str] = ()) -> frozenset[str]:
-    """What may be asked of a URL, as texts, with the `patterns_of` its site, and arguments whose values are names.
+    """The conditions that a URL fulfils, as texts, by the `patterns_of` its site, and arguments whose values are names.
 
     >>> from dedupcrawl.urls.url_parts import split_url
     >>> sorted(atoms_of(split_url("http://a.com/wiki/7?mode=view")))

@@ -1,10 +1,10 @@
-"""The narrowest form that holds all values that were seen, and may speak of others: literal < words < kind < any.
+"""The narrowest form that holds all values that were seen, and may hold others: literal < words < kind < any.
 
-How much may be said of values that no log had is one question wherever it is asked: of arguments that are taken out, of
-segments that are forgotten, of the sections, scripts and depths that a rule is for. Of n values that all behaved alike,
-the share of all values that do is at least .2 ** (1 / n), 80 % sure (Clopper-Pearson, no failure): .58 for three, .76
-for six, .87 for twelve. A kind of values (numbers, random tokens) is believed at a lower share than any value
-whatsoever, as its values are alike.
+How much may be concluded about values that no log had is one question wherever it is asked: about arguments that are
+removed, segments that are forgotten, and the sections, scripts and depths to which a rule applies. If n values all
+behaved alike, at least .2 ** (1 / n) of all values do, 80 % sure (Clopper-Pearson, no failure): .58 for three, .76 for
+six, .87 for twelve. A kind of values (numbers, random tokens) is believed at a lower share than any value at all,
+because its values are alike.
 """
 
 from __future__ import annotations

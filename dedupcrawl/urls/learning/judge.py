@@ -1,8 +1,8 @@
-"""What a merge is worth: the one judge of learning, of its proof, of `evaluate` and of `rules why`.
+"""What a merge is worth: the one judge of learning, of its test, of `evaluate` and of `rules why`.
 
-Two URLs are of one page when they are in one cluster: of one digest, joined by a verdict of the content checks, or by
-what leads from one to the other (`training.clusters`). Pages of different digests that nothing has compared are
-different pages, however near their SimHashes are: whoever merges them has to wait for a crawl's trial.
+Two URLs have one page if they are in one cluster: with one digest, or joined by a verdict of the content checks or by a
+link from one to the other (`training.clusters`). Pages with different digests that nothing has compared are different
+pages, however similar their SimHashes are: whoever merges them has to wait for a crawl's trial.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ class Merge(NamedTuple):
     """URLs that come to one form.
 
     Attributes:
-        owner: The page that the form stands for: that of the URL which has it unchanged, else that of most URLs; None
-            where no two are of one page.
-        right: URLs of this page, less one: as many need not be fetched.
-        wrong: URLs of other pages, which would be lost; less one where there is no owner.
+        owner: The page for which the form stands: that of the URL which has it unchanged, else that of most URLs; None
+            if no two have one page.
+        right: URLs of this page minus one: so many need not be fetched.
+        wrong: URLs of other pages, which would be lost; minus one if there is no owner.
     """
 
     owner: int | None

@@ -76,25 +76,25 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
     min_coverage: int = 0,
     assumed: Sequence[Rule] = ASSUMED,
 ) -> SiteRules:
-    """Learn the rules of a site and prove them.
+    """Learn the rules of a site and test them.
 
-    The clusters are split in two. The first part teaches transformations, which the second has to bear out; contexts
-    are fitted to both, as the narrowness of a context is a question of evidence against, which is rare.
+    The clusters are split in two. Transformations are learned from the first part and tested on the second. Contexts
+    are fitted to both, because evidence against a rule is rare.
 
     Args:
         site: Registrable domain of all URLs, as `sites.site_of` tells it.
         urls: Distinct URLs, pages without duplicates included: they are the evidence against.
         labels: Cluster of each URL; equal for URLs that lead to one page. Negative ones are left out.
-        sample: Places of those that rules are learned from; all are what they are proved on. All if None.
-        holdout: Share of the clusters in the second part, which proves.
+        sample: Places of the URLs from which rules are learned; they are tested on all. All if None.
+        holdout: Share of the clusters in the second part, on which rules are tested.
         seed: Of the split.
-        min_precision: Least share of right ones among the URLs that a rule brings together.
-        min_coverage: Least number of URLs of the second part that a rule applies to, whatever rule it is.
-        assumed: What is known before: of URLs in general, of names of arguments, of the software of the site.
+        min_precision: Least share of right merges among those of a rule.
+        min_coverage: Least number of URLs of the second part to which any rule must apply.
+        assumed: Prior knowledge: of URLs in general, of names of arguments, of the software of the site.
 
     Returns:
-        Rules with their evidence, in the order in which they are to be applied, and among them, disabled or doubted,
-        the rules of known software that the log speaks against; none when nothing could be proved.
+        Rules with their evidence, in the order in which they are applied. They include, as disabled or doubted, the
+        rules of known software against which the log speaks. None if no rule passed.
     """
     chosen = range(len(urls)) if sample is None else sample
 
@@ -224,7 +224,7 @@ def _with_exception(one: Candidate, ledger: Ledger, excepted: set[tuple[str, str
             for atom in sorted(of_wrong)
             if (one.rule.id, atom) not in excepted
             and len(forms[atom]) >= 2
-            and of_right[atom] <= of_wrong[atom]  # 8 and 100 times as many: docs/learning.md
+            and of_right[atom] <= of_wrong[atom]  # 8 and 100 times as many: docs/url-rules.md
         ),
         key=lambda atom: of_wrong[atom] - of_right[atom],
         default=None,

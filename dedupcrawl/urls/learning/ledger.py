@@ -1,9 +1,9 @@
-"""The ledger: what all rules of a site together bring together, rightly and wrongly, and which of them has to go.
+"""The ledger: what all rules of a site together merge, rightly and wrongly, and which of them has to go.
 
-It uses the rules as a crawl does, by the normalizer, on all URLs. What a rule is worth is told by doing without it.
+It uses the rules as a crawl does, by the normalizer, on all URLs. The worth of a rule is found by doing without it.
 
-So it judges rules that were learned before, too. A crawl that uses a rule hardly fetches the duplicates that it was
-learned from, so that its log has little to learn the rule from again. That is no evidence against it. Different pages
+So it judges rules that were learned before, too. A crawl that uses a rule hardly fetches the duplicates from which it
+was learned, so its log has little from which to learn the rule again. That is no evidence against it. Different pages
 that it would merge are.
 """
 
@@ -40,11 +40,11 @@ class Use:
 
     Attributes:
         coverage: URLs that it changed, by the part of their clusters.
-        right: ... that came to URLs of their page.
-        wrong: ... that came to URLs of other pages only.
-        merges: URLs that it has a part in bringing together rightly, less one for each page.
-        blame: Its share of those brought together wrongly.
-        collisions: Canonical forms of several pages that it has a part in.
+        right: URLs that it led to URLs of their page.
+        wrong: URLs that it led to URLs of other pages only.
+        merges: URLs that it helped to merge rightly, minus one for each page.
+        blame: Its share of the URLs that were merged wrongly.
+        collisions: Canonical forms of several pages in which it had a part.
         real: URLs whose canonical form is a URL of the log.
     """
 
@@ -105,9 +105,9 @@ class Ledger:
         self._added: dict[str, tuple[int, int]] = {}
 
     def apply(self, rules: Sequence[Rule], known: Ledger | None = None) -> None:
-        """Use these rules, whose ids differ, and no others; the id of one before means that rule, if for fewer URLs.
+        """Use these rules and no others; their ids differ, and an id of before means that rule, if for fewer URLs.
 
-        What became of URLs that are in `known`, a ledger under these rules, need not be found out again.
+        The results of URLs in `known`, a ledger under these rules, are taken from there.
         """
         rules = list(rules)
         before = {rule.id: rule for rule in self.rules}
@@ -176,10 +176,10 @@ class Ledger:
         return judged([self.labels[row] for row in rows], own)
 
     def refute(self, rules: Iterable[Rule]) -> None:
-        """Keep what rules of known software did that the log speaks against: to be tried, or not even that.
+        """Record the rules of known software against which the log speaks, as doubted or as disabled.
 
-        A crawl that learns as it goes has little of a log yet, and trials of its own: so one that is right more often
-        than not, as far as the log can tell, is left to them.
+        A crawl that learns as it goes has only a short log, and trials of its own. So a rule that is right more often
+        than not, as far as the log shows, is left to these trials.
         """
         for rule in rules:
             use = self.uses[rule.id]
@@ -279,10 +279,10 @@ def judge_carried_over(  # noqa: PLR0913 - URLs, labels, and numbers with defaul
 ) -> CarriedOver:
     """Use the carried-over rules of a site on the pages of a log.
 
-    Each is used after all that were learned from this log. One that then has nothing to do any more, and would without
-    them, is superfluous. Where different pages come together, more than may be chance and more than one, which may have
-    changed in between, all rules that are alone to blame for it are refuted at once; where none is, the rule without
-    which the others are best.
+    Each is used after all rules that were learned from this log. A rule that has nothing left to do then, but would
+    have without them, is superfluous. If different pages are merged, more of them than may be chance and more than one
+    (which may have changed in between), all rules that alone are to blame are refuted at once; if there is none, the
+    rule without which the others do best.
 
     Args:
         site: Of the rules.

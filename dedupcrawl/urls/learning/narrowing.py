@@ -1,6 +1,6 @@
-"""What a rule says of values: the narrowest form that holds those that made no difference (`generalize`), and no more.
+"""Limits a rule to values: the narrowest form that holds those that made no difference (`generalize`), and no more.
 
-What it says of places: `sections`.
+`sections` limits it to places.
 """
 
 from __future__ import annotations

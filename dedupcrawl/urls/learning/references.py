@@ -1,8 +1,8 @@
 """What of one URL is found again in another one: key references of Definition 2, at any grain.
 
-Where two URLs of a page differ, each run of words and numbers of the target that the source has as well, as it is or
-converted, is a capture there and a reference here; what the source alone has is a *slot*, of which the pairs of other
-clusters tell whether it is one text, a few words, a kind of values or any.
+Where two URLs of a page differ, each run of words and numbers of the target that the source has as well, unchanged or
+converted, is a capture there and a reference here. What the source alone has is a *slot*; the pairs of other clusters
+decide whether it is one text, a few words, a kind of values or any.
 """
 
 from __future__ import annotations

@@ -29,9 +29,9 @@ class Candidate:
     """A rule that reaches the bar.
 
     Attributes:
-        support: Clusters of the part that teaches that suggested it.
-        expected: True when it holds on most sites.
-        seen: How many rules had been accepted then.
+        support: Clusters of the first part that suggested it.
+        expected: True if it holds on most sites.
+        seen: How many rules had been accepted by then.
     """
 
     rule: Rule
@@ -48,9 +48,9 @@ class _Suggested:
 
 
 def suggestions(forms: Forms, hosts: HostPages) -> Iterator[tuple[Rule, int]]:
-    """Hypotheses, those that most clusters teach first, and how many of the part that teaches do.
+    """Hypotheses, those that most clusters suggest first, and how many clusters of the first part suggest each.
 
-    What a single cluster suggests may be chance, and what none of the part that teaches does is left for the proof.
+    What a single cluster suggests may be chance. What no cluster of the first part suggests is left for the test.
     """
     found: dict[Rule, _Suggested] = {}
 

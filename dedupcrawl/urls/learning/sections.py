@@ -1,8 +1,8 @@
-"""Where a rule holds, as far as its evidence speaks: no more of the site than its right uses come from.
+"""Where a rule applies: to no more of the site than its right uses come from.
 
-A site is a tree of paths. From its root down, a segment is a *section* where it stands for several pages and there are
-few of its kind; what holds in six sections holds in others. Below the sections are the names of pages, which any other
-name may stand for, at the depths that came and of the kind that all had.
+A site is a tree of paths. From its root down, a segment is a *section* if it stands for several pages and there are few
+of its kind; what holds in six sections holds in others. Below the sections are the names of pages, for which any other
+name may stand, at the depths that occurred and of the kind that all had.
 """
 
 from __future__ import annotations
