@@ -21,7 +21,6 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.checks_quality import postings_of
 from benchmarks.markdown import table
 from benchmarks.mwo_records import Record
 from benchmarks.peers.stream import planted_rows
@@ -31,6 +30,7 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
 from dedupcrawl.content.checks.mwo import MwoCheck, least_overlap
 from dedupcrawl.content.checks.simhash import MAX_DISTANCE, SimHashCheck
+from dedupcrawl.core.postings import View
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 
@@ -39,6 +39,19 @@ EVERY = 20
 _END = "\U0010ffff"  # between codes, which have symbols below 2^16 only
 
 BruteForce = Callable[[bytes], set[int]]
+
+
+def postings_of(check: Check, signatures: Sequence[bytes | None]) -> View:
+    """Pages and their postings in sorted arrays, as an index has them."""
+    keys = [np.zeros(0, dtype=np.uint64)]
+    ids = [np.zeros(0, dtype=np.uint32)]
+    for number, signature in enumerate(signatures):
+        if signature is not None:
+            keys.append(check.keys(signature))
+            ids.append(np.full(len(keys[-1]), number, dtype=np.uint32))
+    all_keys, all_ids = np.concatenate(keys), np.concatenate(ids)
+    order = all_keys.argsort(kind="stable")
+    return View([(all_keys[order], all_ids[order])], [], check.payload_bits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 
-from benchmarks.checks_quality import postings_of
+from benchmarks.exactness import postings_of
 from benchmarks.markdown import table
 from benchmarks.mwo_filters import Order, TwoSidedIndex, by_frequency, by_hash, ordered, paper_passes
 from benchmarks.mwo_records import Record, record_of
