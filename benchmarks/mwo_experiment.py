@@ -18,10 +18,9 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 
-from benchmarks.exactness import postings_of
 from benchmarks.markdown import table
 from benchmarks.mwo_filters import Order, TwoSidedIndex, by_frequency, by_hash, ordered, paper_passes
-from benchmarks.mwo_records import Record, record_of
+from benchmarks.mwo_records import Record, postings_of, record_of
 from benchmarks.planted import Paragraphs, size
 from benchmarks.planted_cases import SOURCES, look_alikes, originals, variants, versions
 from benchmarks.texts import data_folder
