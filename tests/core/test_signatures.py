@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.core.signatures import sampled_shingles, shared_shingles, simhash
 from dedupcrawl.core.symbols import SymbolText
-from tests.core.reference import symbols as reference
+from tests.core import reference_symbols as reference
 
 TEXTS = st.text(st.sampled_from("ab longer words 12 系统的,"), max_size=400) | st.builds(
     lambda text, times: text * times, st.text(st.sampled_from("word abcd 系"), max_size=20), st.integers(0, 40)

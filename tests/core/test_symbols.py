@@ -13,10 +13,10 @@ from dedupcrawl.core.characters import LETTER, fold
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.hashing import fmix64_all
 from dedupcrawl.core.symbols import BETWEEN_BLOCKS, SymbolText, blocks_of, vocabulary_of
+from tests.core import reference_symbols as reference
 from tests.core.definitions import ASSIGNED
 from tests.core.markup import ARTICLES
 from tests.core.reading import read
-from tests.core.reference import symbols as reference
 
 SECRET = Secret(bytes(range(32)))
 SECRETS = st.sampled_from([NO_SECRET, SECRET])
