@@ -24,7 +24,7 @@ from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.spelling import canonical_url
 from dedupcrawl.urls.url_parts import split_url
 
-_MOST_WORDS = 16  # of one position; where there are more, they are names: benchmarks/rule_places.py at d5f06064
+_MOST_WORDS = 16  # of one position; where there are more, they are names: benchmarks/rule_places.py
 _MOST_POSITIONS = 16
 _MOST_ARGUMENTS = 32  # of a URL that are looked at
 _MOST_PLACES = 10  # tried separately; all others are one place more

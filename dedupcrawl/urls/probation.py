@@ -30,7 +30,7 @@ TRIALS_FOR_A_FAILURE = 20
 """That have to pass after one that failed."""
 
 TRIALS_OF_A_PLACE = 2
-"""That have to pass where neither a log nor a person has spoken for a rule: benchmarks/rule_places.py at d5f06064."""
+"""That have to pass where neither a log nor a person has spoken for a rule: benchmarks/rule_places.py."""
 
 FROM_OTHER_SITES = 20
 """Trials that a rule of known software has passed elsewhere, as it were: docs/known-software.md has the measurement."""
