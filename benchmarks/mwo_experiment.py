@@ -1,6 +1,6 @@
-"""Minimum weight overlapping: the paper's experiment, what its filters lose, and what a growing repository costs.
+"""Minimum weight overlapping: the paper's experiment, which pairs reach a threshold, and two releases.
 
-    python -m benchmarks.mwo_experiment [--data DIR] [--output mwo.md] [--pages 20000]
+    python -m benchmarks.mwo_experiment [--data DIR] [--output mwo.md]
 
 Only documents of the "report" half are used; threshold and dynamic threshold were chosen on the other one.
 """
@@ -10,29 +10,20 @@ from __future__ import annotations
 import argparse
 import random
 import statistics
-import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
 
-from benchmarks.checks_quality import postings_of
 from benchmarks.markdown import table
-from benchmarks.mwo_filters import Order, TwoSidedIndex, by_frequency, by_hash, ordered, paper_passes
-from benchmarks.mwo_records import Record, record_of
+from benchmarks.mwo_records import Record, postings_of
 from benchmarks.planted import Paragraphs, size
 from benchmarks.planted_cases import SOURCES, look_alikes, originals, variants, versions
 from benchmarks.texts import data_folder
-from dedupcrawl.content.checks.mwo import MARGIN, MwoCheck, least_overlap
-from dedupcrawl.content.terms import STOPPED, term_sequence
+from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.core.overlap import TOTAL, overlap
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
-
-mpl.use("Agg")
-from matplotlib import pyplot as plt
 
 OUTPUT = Path("mwo.md")  # whose tables stand in docs/measured/papers.md
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)
@@ -40,10 +31,6 @@ QUERIES = 10
 REPOSITORY = 50  # pages that are no near-duplicates, for each query
 NEAR = (59, 167)  # near-duplicates of a query in the paper's Table 4, least and most
 NOT_NEAR = "excerpt of 40%"  # a part of a page is no near-duplicate of it
-SAMPLE = 2000  # pages whose document frequencies a frozen order is made of
-TIMED = 200  # queries that are timed
-
-Signed = tuple[str, bytes]
 
 
 def signature(page: Paragraphs, url: str = "", check: MwoCheck | None = None) -> bytes | None:
@@ -169,149 +156,6 @@ def table_versions(data: Path) -> str:
     return table(head, rows)
 
 
-def losses(pages: dict[str, Paragraphs]) -> str:
-    """True pairs that the paper's filters drop, of real pages and of records with uneven weights."""
-    chance = random.Random(6)
-    few = {name: pages[name] for name in chance.sample(sorted(pages), min(150, len(pages)))}
-    cases = list(variants(few, chance))
-    real = [made for case in cases for page in (case.new, case.kept) if (made := signature(page))]
-    uneven: list[bytes] = []
-    for _ in range(300):
-        words = {f"w{chance.randrange(60)}": 1 + int(1000 * chance.random() ** 4) for _ in range(20)}
-        for _ in range(3):
-            changed = {word: max(1, int(weight * chance.uniform(0.3, 3))) for word, weight in words.items()}
-            uneven.append(record_of(changed, most=80))
-    rows = []
-    for kind, records in (("real pages", real), ("20 terms, uneven weights", uneven)):
-        arrays = list(map(Record.from_bytes, records))
-        order = by_frequency(arrays)
-        sorted_records = [ordered(record, order) for record in arrays]
-        for threshold in THRESHOLDS:
-            least = least_overlap(threshold)
-            check = MwoCheck(threshold)
-            true = prefix_lost = both_lost = ours_lost = 0
-            kept = Kept(check, records)
-            for one in range(0, len(records), 3):
-                found = kept.found(records[one])
-                for other in range(len(records)):
-                    if other == one or overlap(records[one], records[other]) < least:
-                        continue
-                    true += 1
-                    in_c, in_m = paper_passes(sorted_records[one], sorted_records[other], threshold)
-                    prefix_lost += not in_c
-                    both_lost += not in_m
-                    ours_lost += other not in found
-            rows.append((kind, threshold, true, prefix_lost, both_lost, ours_lost))
-    head = (
-        "records",
-        "threshold",
-        "pairs with MWO >= t",
-        "lost by the paper's prefix",
-        "by prefix and position",
-        "by ours",
-    )
-    return table(head, rows)
-
-
-def mixed_pages(pages: dict[str, Paragraphs], count: int) -> list[bytes]:
-    """As many pages as are asked for: pieces of some fifty terms of real pages, five a page; one in ten a near-copy."""
-    chance = random.Random(7)
-    pieces: dict[str, list[Counter[str]]] = {}
-    for name, page in pages.items():
-        terms = [term for term in term_sequence(SymbolText.of(page).text) if term != STOPPED]
-        pieces.setdefault(name[:2], []).extend(Counter(terms[n : n + 50]) for n in range(0, len(terms), 50))
-    made: list[list[Counter[str]]] = []
-    for _ in range(count):
-        if made and chance.random() < 0.1:
-            parts = list(chance.choice(made))
-            parts[chance.randrange(5)] = chance.choice(pieces[chance.choice(list(pieces))])
-        else:
-            parts = chance.sample(pieces[chance.choice(list(pieces))], 5)
-        made.append(parts)
-    check = MwoCheck()
-    return [record_of(sum(parts, Counter()), dropped=check.dropped, most=check.max_terms) for parts in made]
-
-
-def growth(pages: dict[str, Paragraphs], count: int, figure: Path) -> str:
-    """Candidates, postings and CPU time of a query as the repository grows, against shared orders."""
-    records = mixed_pages(pages, count + TIMED)
-    queries, repository = records[-TIMED:], records[:-TIMED]
-    sample = list(map(Record.from_bytes, repository[:SAMPLE]))
-    sizes = [step for step in (1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000) if step <= count]
-    orders: list[tuple[str, Order, float]] = [
-        (f"frozen sample, β = {MARGIN:g}", by_frequency(sample), MARGIN),
-        ("frozen sample, β = 0", by_frequency(sample), 0.0),
-        (f"hash order, β = {MARGIN:g}", by_hash, MARGIN),
-    ]
-    rows: list[Sequence[object]] = []
-    curves: dict[tuple[float, str], list[float]] = {}
-    for threshold in (0.5, 0.8):
-        check = MwoCheck(threshold)
-        for step in sizes:
-            kept = Kept(check, repository[:step])
-            times, numbers, true = [], [], []
-            for query in queries:
-                start = time.process_time()
-                found = kept.candidates(query)
-                times.append(time.process_time() - start)
-                numbers.append(len(found))
-                true.append(sum(check.compare(query, kept.signatures[page]) is not None for page in found))
-            terms = statistics.mean(len(Record.from_bytes(record)) for record in repository[:step])
-            rows.append(
-                (
-                    threshold,
-                    step,
-                    "ours: live order, one side",
-                    f"{terms:.0f}",
-                    f"{statistics.mean(true):.2f}",
-                    f"{statistics.mean(numbers):.2f}",
-                    f"{1e6 * statistics.median(times):.0f}",
-                )
-            )
-            curves.setdefault((threshold, "ours"), []).append(statistics.mean(numbers))
-            for name, order, margin in orders if step <= 20_000 else ():
-                index = TwoSidedIndex(
-                    dict(enumerate(map(Record.from_bytes, repository[:step]))), order, threshold, margin
-                )
-                found_there = [index.candidates(Record.from_bytes(query))[0] for query in queries]
-                rows.append(
-                    (
-                        threshold,
-                        step,
-                        name,
-                        f"{index.postings / step:.0f}",
-                        f"{statistics.mean(true):.2f}",
-                        f"{statistics.mean(found_there):.2f}",
-                        "",
-                    )
-                )
-                curves.setdefault((threshold, name), []).append(statistics.mean(found_there))
-    plot(sizes, curves, figure)
-    head = (
-        "threshold",
-        "pages",
-        "search",
-        "postings a page",
-        "duplicates a query",
-        "candidates a query",
-        "median CPU µs",
-    )
-    return table(head, rows)
-
-
-def plot(sizes: Sequence[int], curves: dict[tuple[float, str], list[float]], figure: Path) -> None:
-    panels, axes = plt.subplots(1, 2, figsize=(10, 4), sharey=True)
-    for (threshold, name), values in curves.items():
-        axis = axes[int(threshold > 0.6)]
-        axis.loglog(sizes[: len(values)], values, marker="o", label=name)
-        axis.set_title(f"t = {threshold}")
-        axis.set_xlabel("pages in the repository")
-    axes[0].set_ylabel("candidates to compare, a query")
-    axes[0].legend()
-    panels.tight_layout()
-    panels.savefig(figure, dpi=110)
-
-
 TEXT = """# Minimum weight overlapping, measured
 
 Made by `python -m benchmarks.mwo_experiment`. Pages are the "report" half of two documentations, Chinese and English;
@@ -333,20 +177,10 @@ apart, which is why a match is a candidate that evidence has to confirm. A 40 % 
 ## Two releases of one documentation
 
 {versions}
-## What the paper's filters lose
+## What was tried
 
-They count terms while MWO weighs them. The package's search is exact; these filters are in the benchmark only.
-
-{losses}
-## A growing repository
-
-Pages are put together of pieces of real ones, one in ten a near-copy. "Ours" posts a kept page under all its terms and
-cuts only the query to a prefix, in the order of the index's own counts at that moment. The others cut both sides to
-prefixes of one order, which has to be known to both (frozen after {sample:,} pages, or the hash); their postings depend
-on the threshold.
-
-{growth}
-![Candidates a query](mwo-growth.png)
+What the paper's filters lose, and how many candidates a query has as a repository grows, by the package's search and by
+prefixes of both sides: [MWO's filters](mwo-filters.md).
 """
 
 
@@ -354,7 +188,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", help="folder that holds text/ and html/")
     parser.add_argument("--output", type=Path, default=OUTPUT)
-    parser.add_argument("--pages", type=int, default=20_000, help="largest repository")
     options = parser.parse_args()
     data = data_folder(options.data)
     pages = originals(data, "report", random.Random(3))
@@ -362,9 +195,6 @@ def main() -> None:
         table_4=table_4(pages),
         by_kind=by_kind(pages),
         versions=table_versions(data),
-        losses=losses(pages),
-        growth=growth(pages, options.pages, options.output.with_name("mwo-growth.png")),
-        sample=SAMPLE,
     )
     options.output.write_text(text, encoding="utf-8")
     print(text)

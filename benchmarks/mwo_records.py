@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.terms import term_hash
 from dedupcrawl.core.overlap import Weights
+from dedupcrawl.core.postings import View
 
 
 class Record(msgspec.Struct, frozen=True, eq=False):
@@ -36,3 +38,16 @@ def record_of(weights: Mapping[str, int], *, dropped: float = 0.0, most: int = 1
     for term, weight in weights.items():
         made.add(array("I", [term_hash(term)]).tobytes(), weight)
     return made.record(dropped, most)
+
+
+def postings_of(check: Check, signatures: Sequence[bytes | None]) -> View:
+    """Pages and their postings in sorted arrays, as an index has them."""
+    keys = [np.zeros(0, dtype=np.uint64)]
+    ids = [np.zeros(0, dtype=np.uint32)]
+    for number, signature in enumerate(signatures):
+        if signature is not None:
+            keys.append(check.keys(signature))
+            ids.append(np.full(len(keys[-1]), number, dtype=np.uint32))
+    all_keys, all_ids = np.concatenate(keys), np.concatenate(ids)
+    order = all_keys.argsort(kind="stable")
+    return View([(all_keys[order], all_ids[order])], [], check.payload_bits)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from dedupcrawl.core.characters import CJK
+from dedupcrawl.core.symbols import SymbolText
 
 Paragraphs = tuple[str, ...]
 
@@ -166,3 +168,21 @@ def negated(paragraphs: Paragraphs, chance: random.Random) -> Paragraphs | None:
         return None
     found, instead = chance.choice(places)
     return tuple((text[: found.start()] + instead + text[found.end() :]).split("\n"))
+
+
+FALSE_SHARE = 0.25  # a drop whose words differ from its keeper's in more is a false one
+
+
+def differing_share(new: Paragraphs, kept: Paragraphs) -> float:
+    """Share of a page's words that its keeper does not have, each as often: a yardstick that knows no alignment."""
+    its_words = Counter(words(new))
+    return (its_words - Counter(words(kept))).total() / its_words.total()
+
+
+def shingle_jaccard(a: Paragraphs, b: Paragraphs) -> float:
+    """Of five symbols."""
+    one, two = (
+        {tuple(symbols[place : place + 5]) for place in range(len(symbols) - 4)}
+        for symbols in (SymbolText.of(page).symbols for page in (a, b))
+    )
+    return len(one & two) / max(1, len(one | two))

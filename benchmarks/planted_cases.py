@@ -225,13 +225,6 @@ def _by_form(things: Iterable[Sequence[str]]) -> dict[tuple[bool, bool, int], li
     return by_form
 
 
-def other_slots(
-    page: Paragraphs, others: Iterable[Paragraphs], count: int, amounts: int, chance: random.Random
-) -> Paragraphs | None:
-    """A page with other things, of `others`, and other amounts throughout; None where it has not so many."""
-    return _other_slots(page, _things(page), count, amounts, _by_form(map(_things, others)), chance)
-
-
 def _other_slots(  # noqa: PLR0913 - one trial and all that is varied
     page: Paragraphs,
     things: Sequence[str],

@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.checks_quality import FALSE_SHARE, differing_share
 from benchmarks.peers.stream import planted_rows
-from benchmarks.planted import Paragraphs, size
+from benchmarks.planted import FALSE_SHARE, Paragraphs, differing_share, size
 from dedupcrawl.content.checks.feature_code import MIN_CODE
 from dedupcrawl.content.html import extract
 from dedupcrawl.core.symbols import SymbolText

@@ -1,14 +1,11 @@
 """CPU seconds that the add-on adds to a crawl of two pages: what each crawl pays once, however long it is.
 
-    python -m benchmarks.start_cost [--runs 5]
-
 Each run is a process of its own. It imports what the command `scrapy` does, crawls two pages twice with Scrapy alone,
 so that what any crawl imports and makes is there, and then with the add-on and its default settings. Medians.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import subprocess
@@ -78,14 +75,6 @@ print(*spent)
 """
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=5, help="processes [%(default)s]")
-    numpy, other, both = measured(parser.parse_args().runs)
-    print("| NumPy | all else | all |\n| ---: | ---: | ---: |")
-    print(f"| {numpy:.2f} | {other:.2f} | {both:.2f} |")
-
-
 def measured(wanted: int) -> tuple[float, float, float]:
     """CPU seconds for NumPy, for everything else, and together: medians of so many processes."""
     _, *runs = (_run() for _ in range(wanted + 1))  # the first may have to compile modules
@@ -100,7 +89,3 @@ def _run() -> list[float]:
         ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder, env=environment)
     alone, numpy, with_it = map(float, ran.stdout.split())
     return [numpy, with_it - alone]
-
-
-if __name__ == "__main__":
-    main()

@@ -4,8 +4,8 @@
 
 Every page is dropped for a page kept before it, or kept. The drop of a planted variant is right when its keeper is the
 original or another variant of it, or has at least three quarters of its words all the same, because some documents are
-nearly the same text. The drop of a page that only looks like another is wrong. See `benchmarks.checks_quality` for the
-halves: nothing was chosen on "report".
+nearly the same text. The drop of a page that only looks like another is wrong. The documents are split in halves by a
+hash of their names: what was chosen was chosen on "tune", nothing on "report".
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.checks_quality import FALSE_SHARE, differing_share, shingle_jaccard, table
 from benchmarks.long_pages import long_documents, long_look_alikes
-from benchmarks.planted import Paragraphs, size
+from benchmarks.planted import FALSE_SHARE, Paragraphs, differing_share, shingle_jaccard, size
 from benchmarks.planted_cases import Case, look_alikes, originals, other_things, variants, versions
 from benchmarks.texts import data_folder
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, make_checks
@@ -241,6 +240,13 @@ def refusal(found: Evidence | None) -> str:
         return "not refused: no check brought it up"
     values = dict(zip((feature.name for feature in FEATURES), found.values, strict=True))
     return min(model.weights, key=lambda name: model.weights[name] * values[name])
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[tuple[str, Sequence[float | int | str]]]) -> None:
+    print(f"\n{title:34}" + "".join(f"{column:>14}" for column in columns))
+    for name, values in rows:
+        shown = (f"{value:.3f}" if isinstance(value, float) else str(value) for value in values)
+        print(f"{name:34}" + "".join(f"{value:>14}" for value in shown))
 
 
 def main() -> None:

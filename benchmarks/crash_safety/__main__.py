@@ -1,4 +1,4 @@
-"""``python -m benchmarks.crash_safety``: is a page ever lost when a crawl is killed, its disk full, its index damaged?
+"""``python -m benchmarks.crash_safety``: is a page ever lost when a crawl is killed, or its disk full?
 
 A part of a stored site is crawled from a loopback server, every page and an item each, in processes forked from this
 one. A main text is lost when no page in any feed shows it, nor one of which a quarter of the words differs.
@@ -13,7 +13,6 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.crash_safety.crawling import CrawlFailedError
-from benchmarks.crash_safety.damage import damage_table
 from benchmarks.crash_safety.disk import disk_table
 from benchmarks.crash_safety.killing import resumed, started_over
 from benchmarks.crash_safety.kills import Site
@@ -21,7 +20,7 @@ from benchmarks.crash_safety.texts import Texts
 from benchmarks.replay.run import Server
 from benchmarks.replay.store import DATA, NoDataError, load, sample, sites
 
-PARTS = ("kills", "jobdir", "disk", "damage")
+PARTS = ("kills", "jobdir", "disk")
 
 
 def main() -> int:
@@ -31,7 +30,6 @@ def main() -> int:
     parser.add_argument("--site", default="nankai", help="the stored crawl [%(default)s]")
     parser.add_argument("--pages", type=int, default=300, help="of it, at most [%(default)s]")
     parser.add_argument("--kills", type=int, default=20, help="[%(default)s]")
-    parser.add_argument("--trials", type=int, default=40, help="damaged indexes [%(default)s]")
     parser.add_argument("--disks", type=int, default=6, help="small disks [%(default)s]")
     parser.add_argument("--seed", type=int, default=5, help="[%(default)s]")
     arguments = parser.parse_args()
@@ -61,9 +59,6 @@ def main() -> int:
                 print(resumed(site, folder / "jobdir", arguments.kills, arguments.seed), flush=True)
             if "disk" in parts:
                 print(disk_table(site, folder / "disk", arguments.disks, arguments.seed), flush=True)
-            if "damage" in parts:
-                made = damage_table(site, pages, folder / "damage", arguments.trials, arguments.seed)
-                print(made, flush=True)
     except CrawlFailedError as error:
         print(error, file=sys.stderr)
         return 1

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.checks_quality import FALSE_SHARE, differing_share, shingle_jaccard
-from benchmarks.planted import Paragraphs, head, size
+from benchmarks.planted import FALSE_SHARE, Paragraphs, differing_share, head, shingle_jaccard, size
 from benchmarks.planted_cases import LATER, Case, half_of, look_alikes, originals, variants, versions
 from benchmarks.stream_quality import ALIKE, Row, rows_of
 from benchmarks.texts import documents

@@ -13,7 +13,7 @@ import tempfile
 from compileall import compile_dir
 from pathlib import Path
 
-from benchmarks.replay import profiling, report
+from benchmarks.replay import report
 from benchmarks.replay.judge import missed, read_drops, scores, word_differences, write_suspects
 from benchmarks.replay.run import ROOT, CrawlFailedError, item_urls, served
 from benchmarks.replay.store import DATA, NoDataError, address, exact_clusters, sites
@@ -27,7 +27,6 @@ def main() -> int:
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="crawls of each kind, off and on by turns")
     parser.add_argument("--checks", help="as in DEDUP_CHECKS")
     parser.add_argument("--calls", action="store_true", help="count calls too, in two more crawls, off and on")
-    parser.add_argument("--profile", action="store_true", help="one profiled crawl with dedup on, and nothing else")
     parser.add_argument("--out", type=Path, help="folder for results [a temporary one]")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that crawls and servers end with us
@@ -61,11 +60,6 @@ def _replay(name: str, path: Path, out: Path, arguments: argparse.Namespace) -> 
         pages = site.pages
         size = sum(len(page.body) for page in pages.values()) / 1e6
         print(f"\n{name}: {len(pages)} pages stored, {size:.0f} MB", flush=True)
-        if arguments.profile:
-            profile = out / "profile.json"
-            sampled = ["benchmarks.replay.sampled", str(profile)]
-            print(profiling.report(profile, site.crawl("profiled", checks, dedup=True, scrapy=sampled)))
-            return
         off, on = [], []
         for turn in range(arguments.repeat):
             off.append(site.crawl(f"off-{turn}", dedup=False))

@@ -78,8 +78,8 @@ class Run:
         return 1000 * self.cpu_s / max(self.pages, 1)
 
 
-def crawl(urls: Path, port: int, folder: Path, settings: Mapping[str, Any], scrapy: Sequence[str] = ("scrapy",)) -> Run:
-    """Crawl the stored site behind `port`; `settings` are Scrapy's, `scrapy` is the module to run, and its arguments.
+def crawl(urls: Path, port: int, folder: Path, settings: Mapping[str, Any]) -> Run:
+    """Crawl the stored site behind `port`; `settings` are Scrapy's.
 
     Raises:
         CrawlFailedError: The process failed or did not finish its crawl.
@@ -89,7 +89,7 @@ def crawl(urls: Path, port: int, folder: Path, settings: Mapping[str, Any], scra
     figures, log = folder / "figures.json", folder / "crawl.log"
     given = {"REPLAY_PORT": port, "REPLAY_FIGURES": figures, **settings}
     options = [part for name, value in given.items() for part in ("-s", f"{name}={_as_text(value)}")]
-    command = [sys.executable, "-m", *scrapy, "crawl", "replay", "-a", f"urls={urls}"]
+    command = [sys.executable, "-m", "scrapy", "crawl", "replay", "-a", f"urls={urls}"]
     command += ["-o", f"{folder / 'items.jsonl'}:jsonlines", *options]
     paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": paths}
@@ -177,12 +177,11 @@ class Site:
         *,
         dedup: bool,
         calls: bool = False,
-        scrapy: Sequence[str] = ("scrapy",),
     ) -> Run:
         """As `crawl`, without the add-on or with it; `calls`: count them."""
         added = {"ADDONS": {"dedupcrawl.Addon": 500}} if dedup else {}
         given = {"REPLAY_CALLS": calls, **added, **(settings or {})}
-        return crawl(self.urls, self.port, self.out / folder, given, scrapy)
+        return crawl(self.urls, self.port, self.out / folder, given)
 
 
 @contextmanager

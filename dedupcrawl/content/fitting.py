@@ -26,7 +26,7 @@ WAYS: Mapping[str, tuple[float | None, float | None]] = {"against": (None, 0.0),
 class PriorWeight(NamedTuple):
     """How much a model speaks beside the labels that another one is fitted to from there on.
 
-    Chosen by `python -m benchmarks.calibration` on half of its sources, by all pairs of each, of which some were
+    Chosen by `benchmarks.calibration` at d5f06064 on half of its sources, by all pairs of each, of which some were
     labelled: with these precision is .902 or more for a target of .9, and .963 or more for .97, from 20 labels on,
     wherever they stand. 200 labels of duplicates alone make .684 for .9 without strata, .927 with two, .941 with four,
     .966 with eight. With 200 pairs 20 such labels make .882 and .952. The strength matters less.

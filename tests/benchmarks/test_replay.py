@@ -7,13 +7,10 @@ import lzma
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-import dedupcrawl
-from benchmarks.replay.sampled import Sampler
 from tests import warm
 
 ROOT = Path(__file__).parents[2]
@@ -77,22 +74,6 @@ def test_what_a_crawl_costs_is_one_table(data: Path) -> None:
     assert transactions > writing > 0
     assert "| small | REPLAY_GC=5000 | 8 |" in other
     assert re.fullmatch(r"The start of a crawl: \d\.\d\d CPU seconds more, .*", rest[-1])
-
-
-def test_a_profile_says_where_the_time_goes(data: Path, tmp_path: Path) -> None:
-    done = replay("small", "--data", str(data), "--out", str(tmp_path), "--profile")
-    assert done.returncode == 0, done.stderr
-    assert "8 pages" in done.stdout
-    assert re.search(r"\d+\.\d% of it in dedupcrawl", done.stdout)
-    assert "by module" in done.stdout
-
-
-def test_a_checkout_in_a_folder_of_the_package_s_name_is_not_the_package() -> None:
-    sampler, package = Sampler(), Path(dedupcrawl.__file__).parent
-    for file in (f"{package}/crawl/batch.py", "/home/dedupcrawl/tests/x.py"):
-        exec(compile("sample(0, sys._getframe())", file, "exec"), {"sample": sampler._sample, "sys": sys})
-    name = "crawl/batch.py:<module>"
-    assert (sampler._outside, sampler._inside) == (1, {(name, name, 1): 1})
 
 
 def test_absent_data_is_said(tmp_path: Path) -> None:

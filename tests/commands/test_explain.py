@@ -12,7 +12,6 @@ from click.testing import CliRunner, Result
 
 from dedupcrawl.aliases.alias import NAME as ALIAS
 from dedupcrawl.aliases.alias import SAID, Alias, SiteAliases
-from dedupcrawl.commands.check import command as check
 from dedupcrawl.commands.explain import command
 from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.index.lmdb import LmdbIndex
@@ -23,6 +22,7 @@ from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
 from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
+from tests.commands.checked import checked
 from tests.crawls.site import page, prose
 from tests.detection.judged import REPORT
 from tests.index.toys import CHECKS, drop, lose, offer
@@ -38,9 +38,7 @@ TRIALS = {"sid": (9, 0), "never": (0, 0), "off": (9, 5)}  # of rules: how many t
 def folder(tmp_path: Path) -> Path:
     """An index with a page and its copy, and a crawl log beside it."""
     rows = [{"url": URL, "title": "One", "text": prose(1)}, {"url": COPY, "text": prose(1)}]
-    pages = tmp_path / "pages.jsonl"
-    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    assert CliRunner().invoke(check, [str(pages), "--index", str(tmp_path / "index")]).exit_code == 0
+    checked(tmp_path, rows)
     log = LogFile(tmp_path / "crawl-log.jsonl")
     log.write(LogRow("http://a.example/old", 301, redirect_to=COPY))
     log.write(LogRow("http://a.example/away", 301, redirect_to="http://b.example/"))
@@ -93,9 +91,7 @@ def test_a_list_and_its_originals_tell_of_each_other(tmp_path: Path, is_first: b
     texts = "\n".join(prose(number) for number in (*range(12), 99))
     front = {"http://a.example/": page(texts, *posts, title="A blog")}
     rows = front | posts if is_first else posts | front
-    crawl = tmp_path / "pages.jsonl"
-    crawl.write_text("".join(json.dumps({"url": url, "html": html}) + "\n" for url, html in rows.items()))
-    assert CliRunner().invoke(check, [str(crawl), "--index", str(tmp_path / "index")]).exit_code == 0
+    checked(tmp_path, [{"url": url, "html": html} for url, html in rows.items()])
     assert sorted(told(tmp_path, "http://a.example/")["lists"]) == sorted(posts)
     assert (
         "holds the text of kept pages and links to them, as lists do: http://a"
@@ -163,10 +159,7 @@ def test_without_an_index(tmp_path: Path) -> None:
 
 def test_a_page_kept_in_doubt_is_explained_by_what_it_resembles(tmp_path: Path) -> None:
     rows = [{"url": URL, "text": REPORT}, {"url": COPY, "text": REPORT.replace("bakery", "brewery")}]
-    pages = tmp_path / "pages.jsonl"
-    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    options = ["--index", str(tmp_path / "index"), "--set", "TARGET_PRECISION=1"]
-    assert CliRunner().invoke(check, [str(pages), *options]).exit_code == 0
+    checked(tmp_path, rows, "--set", "TARGET_PRECISION=1")
     result = explain(tmp_path, COPY)
     assert f"kept in doubt: it resembles {URL}, by " in result.output, result.output
     assert "% probability that this page duplicates the kept one, 100.0% needed to drop it\n" in result.output
@@ -178,11 +171,8 @@ def test_a_page_kept_in_doubt_is_explained_by_what_it_resembles(tmp_path: Path) 
 @pytest.mark.parametrize("kept", [True, False])
 def test_what_decided_is_told_as_both_pages_have_it_where_texts_are_kept(tmp_path: Path, kept: bool) -> None:
     fare = "A ticket to the island costs %s euros. " + prose(5, 150)
-    pages = tmp_path / "pages.jsonl"
     rows = [{"url": url, "text": fare % euros} for url, euros in ((URL, 50), (COPY, 30))]
-    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    options = ["--index", str(tmp_path / "index"), "--set", "TARGET_PRECISION=0", "--set", f"KEEP_TEXT={kept}"]
-    assert CliRunner().invoke(check, [str(pages), *options]).exit_code == 0
+    checked(tmp_path, rows, "--set", "TARGET_PRECISION=0", "--set", f"KEEP_TEXT={kept}")
     there = "“50 euros”" if kept else "1 word of the kept page, not stored"
     line = f"at word 7, in a sentence of its own text, another number: “30 euros” against {there}\n"
     assert line in explain(tmp_path, COPY).output
@@ -217,10 +207,7 @@ def test_the_chain_from_url_to_verdict_is_told(tmp_path: Path) -> None:
         {"url": URL, "title": "One", "text": f"{prose(1)}\n{prose(2, 40)}"},
         {"url": COPY, "text": f"{prose(1)}\n{prose(2, 40)}\nadded \x1b[2Jhere"},
     ]
-    pages = tmp_path / "pages.jsonl"
-    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    options = ["--index", str(tmp_path / "index"), "--set", "KEEP_TEXT=1", "--set", "TARGET_PRECISION=0.8"]
-    assert CliRunner().invoke(check, [str(pages), *options]).exit_code == 0
+    checked(tmp_path, rows, "--set", "KEEP_TEXT=1", "--set", "TARGET_PRECISION=0.8")
     index = LmdbIndex(tmp_path / "index", ())
     asked = COPY + "?sid=\x1b]0;7"
     index.record_rewrites([Rewrite(COPY + "?sid=7", COPY, ("sid", "gone"), "toy", "one", 1e9)])
@@ -284,11 +271,9 @@ def test_keepers_that_are_kept_no_more_are_followed(tmp_path: Path) -> None:
 
 def test_a_page_that_lies_inside_others_is_led_to_the_last_of_them(tmp_path: Path) -> None:
     text = prose(3, 600).split()
-    pages = tmp_path / "pages.jsonl"
     parts = {"small": 160, "larger": 350, "largest": 600, "copy": 160}
     rows = [{"url": f"http://a.example/{name}", "text": " ".join(text[:end])} for name, end in parts.items()]
-    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    assert CliRunner().invoke(check, [str(pages), "--index", str(tmp_path / "index")]).exit_code == 0
+    checked(tmp_path, rows)
     largest = "http://a.example/largest\n"
     assert f"    a later page stands for it: {largest}" in explain(tmp_path, "http://a.example/small").stdout
     assert f"    for which a later page stands: {largest}" in explain(tmp_path, "http://a.example/copy").stdout
@@ -305,10 +290,7 @@ def test_a_restored_page_is_said_to_be_one(tmp_path: Path) -> None:
 
 def test_what_a_site_repeats_is_told_of_a_kept_page(tmp_path: Path) -> None:
     rows = [{"url": f"http://a.example/{n}", "text": f"{prose(40, 30)}\n{prose(n, 60)}"} for n in range(8)]
-    pages = tmp_path / "pages.jsonl"
-    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    checked = CliRunner().invoke(check, [str(pages), "--index", str(tmp_path / "index")])
-    verdicts = [json.loads(row) for row in checked.stdout.splitlines()]
+    verdicts = checked(tmp_path, rows)
     assert [verdict["evidence"].get("furniture_blocks", 0) for verdict in verdicts] == [0] * 5 + [1] * 3
     kept = told(tmp_path, "http://a.example/0")["kept"]  # before the template was known
     assert (kept["blocks"], kept["furniture_blocks"]) == (2, 1)
@@ -453,9 +435,7 @@ def test_a_page_whose_keeper_lies_inside_it_is_not_told_to_be_a_later_one(tmp_pa
     """As one that was stored before it was known what its site repeats: then it seemed to hold more."""
     small, large = (f"http://a.example/{name}" for name in ("small", "large"))
     rows = [{"url": small, "text": prose(1)}, {"url": large, "text": f"{prose(1)}\n{prose(2, 300)}"}]
-    pages = tmp_path / "pages.jsonl"
-    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    assert CliRunner().invoke(check, [str(pages), "--index", str(tmp_path / "index")]).exit_code == 0
+    checked(tmp_path, rows)
     assert f"a later page stands for it: {large}" in explain(tmp_path, small).stdout
     index = LmdbIndex(tmp_path / "index", [])
     verdict = Verdict(large, "duplicate", small, "shingles", 1.0, {"judged_again": True})

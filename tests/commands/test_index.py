@@ -11,7 +11,6 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from dedupcrawl.commands.check import command as check
 from dedupcrawl.commands.console import FailureError
 from dedupcrawl.commands.index import command
 from dedupcrawl.commands.options import open_existing
@@ -21,16 +20,14 @@ from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.runs import RunTally
 from dedupcrawl.verdict import Verdict
+from tests.commands.checked import checked
 from tests.crawls.site import prose
 from tests.index.toys import CHECKS, offer, page
 
 
 def test_info_of_an_index_that_is_opened_to_be_read(tmp_path: Path) -> None:
-    pages = tmp_path / "pages.jsonl"
-    rows = [{"url": f"http://a/{n}", "text": prose(n)} for n in range(3)]
-    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     index = str(tmp_path / "index")
-    assert CliRunner().invoke(check, [str(pages), "--index", index, "--checks", "exact,simhash"]).exit_code == 0
+    checked(tmp_path, [{"url": f"http://a/{n}", "text": prose(n)} for n in range(3)], "--checks", "exact,simhash")
     told = json.loads(CliRunner().invoke(command, ["info", "--index", index, "--json"]).stdout)
     assert (told["pages"], told["postings/url"]) == (3, 3)
     assert sorted(told["checks"].split(", ")) == sorted(CHECK_NAMES), "a place for all of them"
@@ -50,12 +47,10 @@ def test_what_goes_wrong_while_an_index_is_read_is_one_sentence(tmp_path: Path, 
 
 
 def test_a_damaged_segment_is_made_anew_by_a_command_that_reads(tmp_path: Path) -> None:
-    pages, index = tmp_path / "pages.jsonl", tmp_path / "index"
-    rows = [{"url": f"http://a/{n}", "text": prose(n, 30)} for n in range(20)]
-    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    index = tmp_path / "index"
     with closing(LmdbIndex(index, make_checks(CHECK_NAMES, {}), batch_pages=8)):
         pass
-    assert CliRunner().invoke(check, [str(pages), "--index", str(index)]).exit_code == 0
+    checked(tmp_path, [{"url": f"http://a/{n}", "text": prose(n, 30)} for n in range(20)])
     (segment,) = index.glob("*.segment")
     for damage in (segment.unlink, lambda: next(index.glob("*.segment")).write_bytes(b"garbage" * 100)):
         damage()

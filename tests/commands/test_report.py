@@ -11,10 +11,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dedupcrawl.cli import run
-from dedupcrawl.commands.check import command as check
 from dedupcrawl.commands.options import index_folder
 from dedupcrawl.commands.report import command
 from dedupcrawl.index.lmdb import LmdbIndex
+from tests.commands.checked import checked
 from tests.crawls.site import prose
 from tests.report.made import tell_run
 
@@ -24,9 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An index with a page and two copies, and no rules."""
     monkeypatch.chdir(tmp_path)
     rows = [{"url": f"http://a.com/{n}", "text": prose(min(n, 1))} for n in range(4)]
-    pages = tmp_path / "pages.jsonl"
-    pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    assert CliRunner().invoke(check, [str(pages), "--index", str(tmp_path / "index")]).exit_code == 0
+    checked(tmp_path, rows)
     return tmp_path
 
 

@@ -23,9 +23,10 @@ def read(markup: bytes, *, located: tuple[bytes, bytes, bytes] = LOCATED, fields
     return page.read(facts, URL, locate=lambda base: located, host_alike=host_alike, stays=stays if fields else None)
 
 
-def texts(found: Page) -> Page:
-    """A page without what it shows besides its text, of which `test_secondary.py` tells."""
-    return found.replace(secondary=(), resources=())
+def told(found: Page) -> list[object]:
+    """A page without what it shows besides its text, of which `test_secondary.py` tells, as JSON holds it."""
+    fields = found.replace(secondary=(), resources=()).fields()
+    return [[name, sorted(value) if isinstance(value, (set, frozenset)) else value] for name, value in fields.items()]
 
 
 def shown(markup: bytes) -> list[str]:

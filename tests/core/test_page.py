@@ -1,52 +1,33 @@
-"""Pages as the core reads them, beside what the reference makes of them."""
+"""Pages as the core reads them: what was recorded of them."""
 
 from __future__ import annotations
 
-import gzip
-import json
-import lzma
-from collections.abc import Iterator
-from itertools import islice
-from pathlib import Path
-
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given
 
-from dedupcrawl.content.encoding import to_utf8
-from tests.core.markup import ARTICLES, MARKUP, TAGS
-from tests.core.reading import LOCATED, URL, read, stays, texts
-from tests.core.reference import page as reference
+from dedupcrawl.core.tags import tame
+from tests.core.markup import ARTICLES, MARKUP, PARTS, PIECES, TAG_PIECES, TAGS, article, drawn
+from tests.core.reading import LOCATED, read, told
+from tests.core.recorded import changed
 
-
-def is_same(markup: bytes) -> bool:
-    return texts(read(markup)) == reference.read(markup, URL, LOCATED, stays)
-
-
-def assert_same(markup: bytes) -> None:
-    assert texts(read(markup)) == reference.read(markup, URL, LOCATED, stays)
+BROKEN = [
+    "".join(pieces).encode("utf-8", "surrogatepass")
+    for pieces in [*drawn(TAG_PIECES, 400, 40), *drawn(PIECES, 200, 40)]
+]
 
 
-@settings(max_examples=300)
-@given(TAGS | MARKUP.map(str.encode))
-def test_broken_pages(markup: bytes) -> None:
-    assert_same(markup)
+def test_broken_pages() -> None:
+    assert changed("broken", (told(read(markup)) for markup in BROKEN)) == []
+    assert changed("without fields", (told(read(markup, fields=False)) for markup in BROKEN[:100])) == []
+    assert changed("tame", (tame(markup).decode("utf-8", "replace") for markup in BROKEN)) == []
 
 
-@settings(max_examples=300)
-@given(ARTICLES)
-def test_articles(markup: bytes) -> None:
-    assert_same(markup)
+def test_articles() -> None:
+    assert changed("articles", (told(read(article(parts))) for parts in drawn(PARTS, 400, 60))) == []
 
 
-@given(TAGS)
-def test_without_fields(markup: bytes) -> None:
-    assert texts(read(markup, fields=False)) == reference.read(markup, URL, LOCATED, None)
-
-
-@pytest.mark.parametrize(
-    "markup",
-    [
+def test_pages_that_meet_a_bound() -> None:
+    pages = [
         b"<p>" + b"<b" * 120_000,
         b"<p>one" * 100_000,
         b"<p>one" * 100_001 + b"<3",
@@ -59,41 +40,26 @@ def test_without_fields(markup: bytes) -> None:
         b"<\xe4\xb8<b>\xad</b>\xff" * 50,
         b"".join(b"<a href=/%d>x</a>" % number for number in range(1_200)),
         b"".join(b"<a href=/" + b"x" * length + b"#>x</a>" for length in (1_999, 2_000, 3_998, 3_999)),
-    ],
-)
-def test_pages_that_meet_a_bound(markup: bytes) -> None:
-    assert_same(markup)
+    ]
+    assert changed("bounds", (told(read(markup)) for markup in pages)) == []
 
 
 _PARTS_OF_LINKS = """
 a A.example www. WWW.a.Example a.example é %C3%A9 %b1 %2 % + %26 / // ? = . ./ ../ .. # : :80 @ http: HTTPS:// ftp:// x
 &amp; &#63; &#32; mailto: \\
 """
-_TARGETS = st.lists(st.sampled_from([*_PARTS_OF_LINKS.split(), " ", "\u3000"]), max_size=12).map("".join)
 
 
-@settings(max_examples=500)
-@given(st.lists(_TARGETS, max_size=4), st.sampled_from([LOCATED, (b"a.example", b"b.example", b"/")]))
-def test_links(targets: list[str], located: tuple[bytes, bytes, bytes]) -> None:
-    markup = "".join(f'<a href="{target}">x</a>' for target in targets).encode()
-    found = read(markup, located=located, fields=False)
-    assert texts(found) == reference.read(markup, URL, located, None)
+@pytest.mark.parametrize("located", [LOCATED, (b"a.example", b"b.example", b"/")], ids=["at home", "base elsewhere"])
+def test_links(located: tuple[bytes, bytes, bytes], request: pytest.FixtureRequest) -> None:
+    targets = drawn([*_PARTS_OF_LINKS.split(), " ", "\u3000"], 400, 12)
+    pages = (f'<a href="{"".join(target)}">x</a>'.encode() for target in targets)
+    found = (told(read(markup, located=located, fields=False)) for markup in pages)
+    assert changed(f"links, {request.node.callspec.id}", found) == []
 
 
-def stored(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Some dozen pages of each site, by name, as they were stored."""
-    for site in ("en-articles", "zh-articles", "zh-news"):
-        files = sorted(path for path in (folder / "html" / site).rglob("*.html*") if path.is_file())
-        for path in files[:: max(1, len(files) // 24)]:
-            raw = path.read_bytes()
-            yield path.name, gzip.decompress(raw) if path.suffix == ".gz" else raw
-    crawls = [*(folder / "crawls").glob("*/pages.jsonl.xz"), *(folder / "crawls/live").glob("*.jsonl.gz")]
-    for path in sorted(crawls):
-        with (lzma if path.suffix == ".xz" else gzip).open(path, "rt", encoding="utf-8") as rows:
-            for row in map(json.loads, islice(rows, 0, 720, 30)):
-                yield row["url"], row["html"].encode("utf-8", "replace")
-
-
-def test_real_pages(shared_data: Path) -> None:
-    odd = [name for name, body in stored(shared_data) if not is_same(to_utf8(body))]
-    assert odd == []
+@given(TAGS | MARKUP.map(str.encode) | ARTICLES)
+def test_any_markup_is_a_page_and_the_same_one_again(markup: bytes) -> None:
+    page = read(markup)
+    assert told(read(markup)) == told(page)
+    assert [line for line in page.paragraphs if not line.strip()] == []

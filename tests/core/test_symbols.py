@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import random
 import struct
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.core.characters import LETTER, fold
+from dedupcrawl.core.characters import LETTER
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.hashing import fmix64_all
 from dedupcrawl.core.symbols import BETWEEN_BLOCKS, SymbolText, blocks_of, vocabulary_of
 from tests.core.definitions import ASSIGNED
-from tests.core.markup import ARTICLES
+from tests.core.markup import ARTICLES, drawn
 from tests.core.reading import read
-from tests.core.reference import symbols as reference
+from tests.core.recorded import changed
 
 SECRET = Secret(bytes(range(32)))
 SECRETS = st.sampled_from([NO_SECRET, SECRET])
@@ -29,48 +31,24 @@ TEXTS = st.lists(st.sampled_from(PIECES), max_size=80).map("".join) | st.text(
 )
 
 
-def assert_same(text: SymbolText, expected: reference.SymbolText) -> None:
-    found = expected.found
-    assert text.text == expected.text
-    assert len(text) == len(found)
-    assert text.symbols == [match[0] for match in found]
-    assert text.starts.tolist() == [match.start() for match in found]
-    assert text.lengths.tolist() == [len(match[0]) for match in found]
-    assert text.hashes.tolist() == [reference.symbol_hash(match[0], expected.secret) for match in found]
-    assert text.normalized == " ".join(match[0] for match in found).encode("utf-8", "surrogatepass")
-    assert text.values == struct.pack(f"<{len(expected.values)}H", *expected.values)
-    hashes = [reference.skeleton_hash(block, expected.secret) for block in expected.blocks]
-    assert text.block_hashes == hashes
-    assert text.lines == {hashed: min(len(block), 255) for hashed, block in zip(hashes, expected.blocks, strict=True)}
-    assert text.block_lines == [number for number, line in enumerate(expected.lines_of_text) if line]
-    assert [count for _, count in text.block_places] == list(map(len, expected.blocks))
-    assert [first for first, _ in text.block_places] == [
-        sum(map(len, expected.blocks[:number])) for number in range(len(hashes))
-    ]
-    assert text.secret == expected.secret
+def told(text: SymbolText) -> list[object]:
+    places = (text.symbols, text.starts.tolist(), text.lengths.tolist(), text.hashes.tolist())
+    blocks = (text.block_hashes, sorted(text.lines.items()), text.block_lines, text.block_places)
+    return [text.text, *places, text.normalized, text.values, *blocks, text.secret == NO_SECRET]
 
 
-@settings(max_examples=200)
-@given(TEXTS, SECRETS)
-@example("\U0003134b$", NO_SECRET)  # no letter yet, in the range of those to come
-@example("", NO_SECRET)
-def test_a_text_is_what_the_reference_says(text: str, secret: Secret) -> None:
-    made = SymbolText.of((text,), secret)
-    assert_same(made, reference.SymbolText(fold(text), secret))
-    assert_same(made.without_urls(), reference.SymbolText(fold(text), secret).without_urls())
+def made() -> Iterator[SymbolText]:
+    """Texts of the pieces, and of any characters."""
+    points = [chr(point) for point in random.Random(1).sample(range(1, 0x30000), 20_000)]
+    for number, pieces in enumerate([*drawn(PIECES, 300, 80), *drawn(points, 100, 80)]):
+        yield SymbolText.of(("".join(pieces),), (NO_SECRET, SECRET)[number % 2])
 
 
-@given(st.lists(TEXTS, max_size=4).map(tuple), SECRETS, st.lists(st.booleans(), max_size=40))
-def test_the_text_without_blocks_has_what_is_kept(lines: tuple[str, ...], secret: Secret, flags: list[bool]) -> None:
-    text = SymbolText.of(lines, secret)
-    expected = reference.SymbolText(fold("\n".join(lines)), secret).without(flags)
-    made = text.without(bytes(flags))
-    assert (made.text, made.symbols) == (expected.text, [match[0] for match in expected.found])
-    assert (made.starts.tolist(), made.values) == (
-        [match.start() for match in expected.found],
-        struct.pack(f"<{len(expected.values)}H", *expected.values),
-    )
-    assert made.block_hashes == [reference.skeleton_hash(block, secret) for block in expected.blocks]
+def test_texts() -> None:
+    """Each as it is, without its URLs, and without some of its blocks."""
+    flags = (bytes(random.Random(number).choices((0, 1), k=40)) for number in range(1000))
+    texts = ((text, text.without_urls(), text.without(some)) for text, some in zip(made(), flags, strict=False))
+    assert changed("texts", (list(map(told, three)) for three in texts)) == []
 
 
 @given(TEXTS, st.integers(0, 60))
@@ -113,7 +91,8 @@ def test_blocks_of_an_outline(values: list[int], secret: Secret) -> None:
     assert symbols == struct.pack(f"<{len(kept)}H", *kept)
     assert kept_kinds == bytes(kind for kind, value in zip(kinds, values, strict=True) if value != BETWEEN_BLOCKS)
     assert ends == [sum(map(len, blocks[: number + 1])) for number in range(len(blocks))]
-    assert hashes == [reference.skeleton_hash(block, secret) for block in blocks]
+    alone = (blocks_of(struct.pack(f"<{len(block)}H", *block), bytes(len(block)), secret)[3] for block in blocks)
+    assert [[one] for one in hashes] == list(alone)
 
 
 @given(TEXTS, SECRETS)
@@ -192,8 +171,13 @@ def test_a_megabyte_without_a_space_is_one_symbol() -> None:
 
 
 def test_fmix64_is_the_finalizer_of_murmurhash3() -> None:
-    values = [0, 1, 2, 0xDEADBEEF, reference.MASK]
-    assert fmix64_all(np.array(values, dtype=np.uint64)).tolist() == list(map(reference.fmix64, values))
+    def fmix64(value: int) -> int:
+        for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+            value = (value ^ value >> 33) * factor % 2**64
+        return value ^ value >> 33
+
+    values = [0, 1, 2, 0xDEADBEEF, 2**64 - 1]
+    assert fmix64_all(np.array(values, dtype=np.uint64)).tolist() == list(map(fmix64, values))
 
 
 def test_different_symbols_hash_differently() -> None:
@@ -235,9 +219,8 @@ def test_what_has_no_flag_stays() -> None:
 
 
 def test_a_symbol_whose_hash_begins_with_zeros_is_no_break() -> None:
-    word = next(
-        word for word in (f"w{number}x" for number in range(10**6)) if reference.symbol_hash(word, NO_SECRET) >> 49 == 0
-    )
+    words = SymbolText.of((" ".join(f"w{number}x" for number in range(10**6)),))
+    word = f"w{int(np.flatnonzero(words.hashes >> np.uint64(49) == 0)[0])}x"
     text = SymbolText.of((f"{word} and", "more"))
     assert text.hashes.tolist()[0] >> 49 == 0
     assert struct.unpack("<4H", text.values).count(BETWEEN_BLOCKS) == 1
@@ -254,4 +237,5 @@ def test_the_table_of_skeletons_is_what_blocks_are_known_by() -> None:
     assert table.shape == (1 << 16,)
     for values in ([2, 4], [3, 4], [int(np.flatnonzero(table == 1)[0]), 4]):
         skeleton = table[values].tolist()
-        assert reference.skeleton_hash(values, SECRET) == reference.skeleton_hash(skeleton, SECRET)
+        one, other = (blocks_of(struct.pack("<2H", *some), bytes(2), SECRET)[3] for some in (values, skeleton))
+        assert one == other

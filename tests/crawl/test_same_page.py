@@ -10,11 +10,26 @@ from dedupcrawl.core.template import Template
 from dedupcrawl.crawl.same_page import NOWHERE, Look, digest_of_text, is_kept_with_lines_beside, same_page
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
-from tests.crawl.test_audits import OTHER, SHELL, STORY, furniture_of_pages, look
 from tests.crawls.site import prose
 
 LINES = st.lists(st.text(min_size=1), max_size=3).map(tuple)
 WORDS = tuple(f"word{number}" for number in range(25))
+
+
+def look(text: str, body: bytes = b"") -> Look:
+    return Look.at(Analysis(Page("http://a.example/", paragraphs=(text,) if text else (), body_digest=body)))
+
+
+STORY, OTHER, SHELL = look(prose(1)), look(prose(2)), look("")
+
+
+def furniture_of_pages(count: int) -> Template:
+    """Of a host with so many pages of different titles, which have a counter in common."""
+    furniture = Template()
+    for number in range(count):
+        analysis = Analysis(Page("http://a.example/", paragraphs=(f"Viewed {number} times", prose(10 + number))))
+        analysis.learn(furniture, f"page {number}")
+    return furniture
 
 
 def digest(*paragraphs: str, **beside: tuple[str, ...]) -> bytes:

@@ -67,3 +67,10 @@ def index(request: pytest.FixtureRequest, tmp_path: Path, small_levels: None) ->
         made = LmdbIndex(tmp_path / "index", CHECKS, batch_pages=3)
     yield made
     made.close()
+
+
+@pytest.fixture(params=["lmdb", "redis"])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where an index of each kind can be made."""
+    url: str = request.getfixturevalue("redis_url") if request.param == "redis" else f"lmdb:{tmp_path / 'index'}"
+    return url

@@ -8,10 +8,12 @@ import pytest
 from msgspec import structs
 
 from dedupcrawl.index.contract import Index, Kept, standing_for
+from dedupcrawl.index.errors import IndexMismatchError
+from dedupcrawl.index.open import open_index
 from dedupcrawl.index.record import Entry, Rewrite
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
-from tests.index.toys import duplicate_of, fill, offer, page
+from tests.index.toys import CHECKS, EqualCheck, EqualOff, duplicate_of, fill, offer, page
 
 
 def test_entries_come_back_whole(index: AnyIndex) -> None:
@@ -185,3 +187,10 @@ def test_two_that_hold_each_other_do_not_lead_on_for_ever(index: AnyIndex) -> No
     offer(index, page("http://a/1", 3, b"abcdef"))  # fetched again, and longer by now
     assert standing_for(index, "http://a/2") == "http://a/1"
     assert standing_for(index, "http://a/1") is None
+
+
+def test_a_check_that_is_on_for_the_first_time_has_its_settings_stored(address: str) -> None:
+    for equal in (EqualOff(version=2), EqualCheck(version=3), EqualOff(version=2)):
+        open_index(address, (equal, CHECKS[1])).close()
+    with pytest.raises(IndexMismatchError, match="version = 3 and now has version = 2"):
+        open_index(address, (EqualCheck(version=2), CHECKS[1]))

@@ -24,7 +24,7 @@ from dedupcrawl.index.record import Entry
 from dedupcrawl.index.tables import Cell
 from dedupcrawl.verdict import Verdict
 from tests import warm
-from tests.index.toys import CHECKS, EqualCheck, EqualOff, LettersCheck, offer, page
+from tests.index.toys import CHECKS, EqualCheck, LettersCheck, offer, page
 
 PAGES = 54
 ROOT = Path(__file__).parents[2]
@@ -205,13 +205,6 @@ def test_other_checks_are_refused(folder: Path) -> None:
     index = LmdbIndex(folder, CHECKS[::-1], batch_pages=1000)
     check_all_found(index)
     index.close()
-
-
-def test_a_check_that_is_on_for_the_first_time_has_its_settings_stored(tmp_path: Path) -> None:
-    for equal in (EqualOff(version=2), EqualCheck(version=3), EqualOff(version=2)):
-        LmdbIndex(tmp_path, [equal, LettersCheck()]).close()
-    with pytest.raises(IndexMismatchError, match="version = 3 and now has version = 2"):
-        LmdbIndex(tmp_path, [EqualCheck(version=2), LettersCheck()])
 
 
 def test_left_overs_are_removed(folder: Path) -> None:

@@ -20,7 +20,7 @@ from dedupcrawl.index.redis_link import WINDOW
 from tests.index.claimant import COPY, keep, keeper_of
 from tests.index.redis_index import opened, urls
 from tests.index.test_processes import Worker, check_each_is_kept_once
-from tests.index.toys import CHECKS, EqualCheck, EqualOff, drop, fill, page
+from tests.index.toys import CHECKS, EqualCheck, drop, fill, page
 from tests.redis_server import RedisServer
 
 
@@ -85,13 +85,6 @@ def test_an_index_of_other_checks_is_refused(redis_url: str) -> None:
     with pytest.raises(ValueError, match="without checks"):
         keep(reader, "http://a", 7)
     reader.close()
-
-
-def test_a_check_that_is_on_for_the_first_time_has_its_settings_stored(redis_url: str) -> None:
-    for equal in (EqualOff(version=2), EqualCheck(version=3), EqualOff(version=2)):
-        RedisIndex(redis_url, (equal, CHECKS[1])).close()
-    with pytest.raises(IndexMismatchError, match="version = 3 and now has version = 2"):
-        RedisIndex(redis_url, (EqualCheck(version=2), CHECKS[1]))
 
 
 def test_an_index_that_is_not_there_cannot_be_read(redis_url: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from collections.abc import Collection
 from typing import Any
@@ -13,30 +12,10 @@ import redis
 from dedupcrawl.index import redis as redis_index
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.record import Skip
-from tests.index.claimant import LIFE_SECONDS, assert_reaped, claimant, keep, keeper_of
+from tests.index.claimant import keep
 from tests.index.redis_index import opened
 from tests.index.toys import drop, offer, page, store
 from tests.redis_server import RedisServer
-
-
-@pytest.mark.parametrize("end", ["kill", "close"])
-def test_leases_end_with_their_process(redis_url: str, end: str) -> None:
-    with claimant(redis_url, end) as process:
-        index = opened(redis_url)
-        if end == "kill":
-            time.sleep(1.2 * LIFE_SECONDS)  # longer than a life that is not renewed
-            assert index.expire() == 0, "it is alive"
-            assert keeper_of(index, "http://a/2", 7) == "http://a/1"
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            deadline = time.monotonic() + 20
-            while not index.expire():
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
-        else:
-            assert index.expire() == 1
-        assert_reaped(index)
-        index.close()
 
 
 def test_a_lease_of_another_process_is_not_ended_by_this_one(redis_url: str) -> None:
@@ -92,17 +71,6 @@ def test_a_lessee_whose_life_ran_out_only_loses_its_leases(redis_url: str, monke
     assert drop(other, "http://a/2", Skip("toy", "http://a/3", b""))
     late.close()
     other.close()
-
-
-def test_a_lessee_that_is_excluded_is_looked_at_later(redis_url: str) -> None:
-    dead, index = opened(redis_url), opened(redis_url)
-    name = dead.start_leasing()
-    keep(dead, "http://a/1", 7)
-    dead.close()
-    assert index.expire({name}) == 0
-    assert index.entry("http://a/1") is not None
-    assert index.expire({"another"}) == 1
-    index.close()
 
 
 def test_a_page_that_the_living_keep_again_keeps_what_lies_beside_it(

@@ -12,32 +12,13 @@ from parsel import Selector
 
 from dedupcrawl.text.selection import MOST_ELEMENTS, may_find, parsed_selectors, selected, without
 
-SELECTORS = [
-    "div p",
-    "div > p",
-    "p + p",
-    "p ~ b",
-    "div div p",
-    "div > div p",
-    "div p > b",
-    "p ~ p b, div",
-    "div:first-child b",
-    "p:not(.a) b, p + *",
-    ":scope > body > p",
-    "* > .a ~ p",
-    "div *",
-    "b::text",
-    "div p::attr(class)",
-    "p:has(b) > b::text",
-    "div, div div::text",
-    "p:has(~ b)",
-    "div:has(> p)",
-    "p:has(+ b)",
-    ":is(p, .a) + b",
-    ":where(div) :is(.a):first-child",
-    "p.a:first-of-type",
-    "b:nth-child(2), b:last-child",
-]
+_SELECTORS = """
+div p | div > p | p + p | p ~ b | div div p | div > div p | div p > b | p ~ p b, div | div:first-child b
+p:not(.a) b, p + * | :scope > body > p | * > .a ~ p | div * | b::text | div p::attr(class) | p:has(b) > b::text
+div, div div::text | p:has(~ b) | div:has(> p) | p:has(+ b) | :is(p, .a) + b | :where(div) :is(.a):first-child
+p.a:first-of-type | b:nth-child(2), b:last-child
+"""
+SELECTORS = [item for line in _SELECTORS.strip().split("\n") for item in line.split(" | ")]
 OF_NEWER = [  # cssselect 1.6 reads them, for which Python 3.10 is too old
     "p:has(+ p, b)",
     "div:has(> p + b)",

@@ -62,30 +62,6 @@ def test_without_a_target_the_majority_owns_a_form(tmp_path: Path) -> None:
     assert (found["coverage"], found["wrong"], found["collisions"]) == (3, 1, 1)
 
 
-def test_several_rules_on_one_url_count_each(tmp_path: Path) -> None:
-    found = told(tmp_path, [("a.com/print/1?sid=1", "x"), ("a.com/1", "y")], SID, PRINT)
-    assert [(use["id"], use["coverage"], use["wrong"]) for use in found["worst_rules"]] == [
-        ("print", 1, 1),
-        ("sid", 1, 1),
-    ]
-
-
-def test_disabled_rules_do_nothing(tmp_path: Path) -> None:
-    off = Rule("sid", "rewrite", drop=("sid",), state="disabled")
-    found = told(tmp_path, [("a.com/1?sid=1", "x"), ("a.com/1", "x")], off)
-    assert (found["rules"], found["coverage"], found["precision"]) == (0, 0, None)
-
-
-def test_no_duplicates(tmp_path: Path) -> None:
-    assert told(tmp_path, [("a.com/1", "x")], SID)["reduction_ratio"] == 0
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_processes_do_not_matter(tmp_path: Path, workers: int) -> None:
-    found = told(tmp_path, [(f"s{i}.com/{j}", "x") for i in range(5) for j in range(4)], SID, workers=workers)
-    assert (found["sites"], found["redundant"], found["clustered"]) == (5, 15, 20)
-
-
 def test_a_rule_file_that_cannot_be_read_counts_as_empty_and_is_named(tmp_path: Path) -> None:
     (tmp_path / "rules").mkdir()
     (tmp_path / "rules" / "b.com.toml").write_text("nonsense")
@@ -100,11 +76,6 @@ def test_a_file_by_any_name_is_for_its_site(tmp_path: Path) -> None:
     assert evaluate([tmp_path / "log.jsonl"], mine, workers=1).to_dict()["coverage"] == 2
     found = evaluate([tmp_path / "log.jsonl"], tmp_path / "rules", workers=1).to_dict()
     assert "its name must be a.com.toml" in found["unreadable_rule_files"][0]
-
-
-def test_hostile_urls_are_measured(tmp_path: Path) -> None:
-    pages = [(f"a.com/{path}", "x") for path in ("%ff?sid=%zz", "\udcff?sid=1", "//?&;=", "é?sid=\x00", "(" * 5000)]
-    assert told(tmp_path, pages, SID, PRINT, Rule("syntax", "rewrite", convert="syntax"))["urls"] >= 4
 
 
 def test_what_is_not_there(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dedupcrawl.urls.compiled_rule import CompiledRule, TooLongError
-from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_set import RuleSet
 from dedupcrawl.urls.spelling import LONGEST_URL
 from dedupcrawl.urls.url_parts import split_url
@@ -16,21 +16,6 @@ def applied(rule: Rule, url: str) -> str:
     assert parts is not None
     after = CompiledRule(rule).apply(parts, "a.com")
     return url if after is None else after.join()
-
-
-def test_once_where_many_times_would_not_end() -> None:
-    assert applied(Rule("a", "rewrite", match="//{h}", to="//www.{h}"), "http://a.com/x") == "http://www.a.com/x"
-
-
-@pytest.mark.parametrize("form", ["title={", "a=1&b=2", "=x{}{}"])
-def test_unless_is_checked(form: str) -> None:
-    with pytest.raises(RuleError, match=r"unless|brace|captures"):
-        Rule.from_dict({"id": "x", "kind": "rewrite", "drop": ["a"], "unless": [form]})
-
-
-def test_rules_with_conditions_are_written_and_read() -> None:
-    rule = Rule("limit", "equivalence", match="/w?title={}", drop=("*",), unless=("offset", "title=Special:{}"))
-    assert Rule.from_dict(rule.to_dict()) == rule
 
 
 @pytest.mark.parametrize(("size", "fits"), [(100, True), (LONGEST_URL - 40, False)])
@@ -85,9 +70,3 @@ def test_where_a_rule_holds_may_be_told_by_arguments(within: tuple[str, ...], ur
     parts = split_url(url)
     assert parts is not None
     assert RuleSet(("r", "rewrite", CompiledRule(rule))).hits(url, parts) or not fits
-
-
-@pytest.mark.parametrize("scope", ["//a.com/x", "http://a.com/x", "{url}"])
-def test_where_a_rule_holds_is_told_by_paths_and_arguments(scope: str) -> None:
-    with pytest.raises(RuleError, match="within takes paths and arguments"):
-        Rule("r", "rewrite", within=(scope,), drop=("s",)).scopes()

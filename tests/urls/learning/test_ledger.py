@@ -79,38 +79,6 @@ def test_a_wrong_merge_outweighs_a_hundred_right_ones_give_or_take_chance(right:
     assert price.is_safe(right, wrong) is safe
 
 
-def test_a_rule_that_another_one_undoes_is_judged_by_what_it_does_without_it() -> None:
-    there = Rule("there", "rewrite", match="/p/{x}", to="/q/{x}")
-    back = Rule("back", "rewrite", match="/q/{x}", to="/p/{x}")
-    urls = [f"http://a.com/{section}/{page}" for section in "pq" for page in range(10)]
-    ledger = Ledger("a.com", urls, list(range(20)), [0] * 20)
-    ledger.apply([there, back])
-    assert (ledger.right, ledger.wrong) == (0, 10)  # of each two pages the one is where the rules lead in a circle
-    assert ledger.without("back") == (0, 10)
-    ledger.apply([there])
-    assert (ledger.right, ledger.wrong) == (0, 10)
-
-
-def test_of_known_software_what_was_refuted_is_kept_with_what_it_did() -> None:
-    rule = Rule("phpbb2.sid@a.com", "rewrite", drop=("sid",), source="software")
-    urls = [f"http://a.com/{page}?sid={sid}" for page in range(3) for sid in range(2)]
-    ledger = Ledger("a.com", urls, list(range(6)), [0] * 6)
-    ledger.apply([rule])
-    ledger.refute([rule])
-    (found,) = ledger.refuted
-    assert (found.id, found.state, found.evidence.collisions) == (rule.id, "disabled", 3)
-    assert "6 of 6 merges" in found.note
-
-
-def test_a_form_stands_for_the_page_of_the_url_that_has_it() -> None:
-    """Though two URLs of another page come to it: they would be lost."""
-    urls = ["http://a.com/a", "http://a.com/a/print", "http://a.com/a/print/print"]
-    ledger = Ledger("a.com", urls, [0, 1, 1], [0] * 3)
-    ledger.apply([RULES[1]])
-    assert (ledger.right, ledger.wrong) == (0, 2)
-    assert ledger.judged("print") == ([], [1, 2])
-
-
 @pytest.mark.parametrize(("right", "wrong", "state"), [(32, 1, "doubted"), (20, 12, "doubted"), (8, 20, "disabled")])
 def test_what_a_log_speaks_against_without_refuting_it_is_doubted(right: int, wrong: int, state: str) -> None:
     """So that a crawl tries it: only what is surely wrong more often than not is off."""
