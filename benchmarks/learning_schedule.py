@@ -21,8 +21,7 @@ from pathlib import Path
 
 import msgspec
 
-from dedupcrawl.crawl.learning import Evidence
-from dedupcrawl.crawl.log_file import LogRow
+from dedupcrawl.crawl.log_file import Evidence, LogRow
 from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.train import train
 from dedupcrawl.urls.normalizer import Normalizer

@@ -87,7 +87,7 @@ class Setting:
         stats = get_crawler().stats
         assert stats is not None
         self.stats: StatsCollector = stats
-        self.book = Telling(Normalizer.from_paths([self.rules]), 0.02, Random(1))
+        self.book = Telling(Normalizer.from_paths([self.rules], tries=True), 0.02, Random(1))
         me: Any = self
         self.audits = Audits(me, me, me, me)
 
