@@ -77,8 +77,8 @@ def main() -> None:
 _PARTS = {
     "pages": ("pages", "pieces"),
     "attachments": ("attachments",),
-    "verdicts": ("verdicts", "verdict_urls"),
-    "rewrites": ("rewrites", "rewrite_urls", "rewrite_keys"),
+    "verdicts": ("verdicts",),
+    "rewrites": ("rewrites", "rewrite_keys"),
     "states": ("states",),
 }
 
