@@ -26,6 +26,7 @@ from dedupcrawl.urls import places
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_book import RuleBook
+from dedupcrawl.urls.rules_in_use import RulesInUse
 
 _SHARE = 0.02  # of the uses of a rule that passed its probation are tried at most: the default of the settings
 
@@ -78,8 +79,9 @@ def play(rows: list[dict[str, str]]) -> Played:
     for row in rows:
         recognizer.see_url(row["url"])
     played = Played()
-    played.uses, played.first, played.wrong = _crawl(rows, Normalizer(more=on_trial(recognizer)), played)
-    _, played.later, played.wrong_later = _crawl(rows, Normalizer(more=lambda site: played.known.get(site, ())), played)
+    played.uses, played.first, played.wrong = _crawl(rows, Normalizer(more=on_trial(recognizer), tries=True), played)
+    later = Normalizer(more=lambda site: played.known.get(site, ()), tries=True)
+    _, played.later, played.wrong_later = _crawl(rows, later, played)
     return played
 
 
@@ -87,10 +89,11 @@ def _crawl(rows: list[dict[str, str]], normalizer: Normalizer, played: Played) -
     """Uses, trials, wrong uses; `played` has the rules as they are afterwards."""
     pages = {row["url"]: row for row in rows}
     book = RuleBook(normalizer, _SHARE, Random(1))
+    rules = RulesInUse(normalizer, book)
     made: list[tuple[str, tuple[str, ...], bool]] = []
     uses = tried = 0
     for url, row in pages.items():
-        done = normalizer.normalize(url)
+        done = rules.normalize(url)
         other = pages.get(done.canonical)
         if done.kind != "rewrite" or other is None or other is row or book.is_off(url, done.rules):
             continue

@@ -27,6 +27,7 @@ from dedupcrawl.urls.normalizer import Normalizer, SiteNormalizer
 from dedupcrawl.urls.rule import Rule, described, rule_facts, speaks_for
 from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import SiteRules, checked, rule_files, rules_of
+from dedupcrawl.urls.rules_in_use import RulesInUse
 from dedupcrawl.urls.spelling import canonical_url
 from dedupcrawl.urls.url_parts import split_url
 
@@ -42,8 +43,8 @@ def in_crawls(rules: SiteRules, url: str) -> dict[str, Any] | None:
 
     A crawl tries doubted rules, and knows the parts of a site where a rule is off. None if `normalize` makes the same.
     """
-    in_parts = Normalizer([rules])
-    RuleBook(in_parts, 1.0, Random())  # as in a crawl, it tells the normalizer where a rule is off
+    normalizer = Normalizer([rules], tries=True)
+    in_parts = RulesInUse(normalizer, RuleBook(normalizer, 1.0, Random()))
     done, tried = SiteNormalizer(rules).normalize(url), in_parts.normalize(url)
     if (done.canonical, done.kind) == (tried.canonical, tried.kind):
         return None

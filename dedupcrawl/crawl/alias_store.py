@@ -16,7 +16,6 @@ from dedupcrawl.index.contract import Index
 from dedupcrawl.index.record import Entry
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import owner_of
-from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
 
 FRESH_SECONDS = 1.0  # for which what was read of a URL is taken for true; as an index on a server does with its pages
@@ -29,7 +28,6 @@ class AliasStore:
 
     Args:
         index: Where they lie.
-        normalizer: The rules, under whose canonical URLs pages are kept.
         stats: Counts errors.
         settings: Say of which sites anything is wanted.
 
@@ -37,11 +35,8 @@ class AliasStore:
         owners: What is known of the aliases of each owner of pages.
     """
 
-    def __init__(
-        self, index: Index, normalizer: Normalizer, stats: StatsCollector, settings: DedupSettings | None = None
-    ) -> None:
+    def __init__(self, index: Index, stats: StatsCollector, settings: DedupSettings | None = None) -> None:
         self.index, self._settings = index, settings
-        self._normalizer = normalizer
         self._at_hand: dict[str, tuple[float, dict[str, bytes]]] = {}  # URL → when it was read, what lies beside it
         what = "The index cannot be asked about aliases"
         self.asked = Survived(stats, "dedup/aliases/errors", what, INDEX_FAILS)
@@ -97,10 +92,6 @@ class AliasStore:
         """A URL is not an alias, and what was said at it no longer counts."""
         self._at_hand.pop(url, None)
         self.index.detach(url, NAME)
-
-    def kept(self, url: str) -> Entry | None:
-        """The page that was kept of what came from a URL."""
-        return self.index.page_at(url, self._normalizer.identity(url), fresh=False)
 
     def remember(self, owner: str) -> None:
         """Have later crawls know that there are aliases of an owner, before there is one."""

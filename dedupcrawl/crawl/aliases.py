@@ -23,6 +23,7 @@ from dedupcrawl.crawl.request_meta import MOVED, TRIAL, Yielded, refreshed_from,
 from dedupcrawl.crawl.same_page import Look, digest_of_text, is_kept_with_lines_beside, same_page
 from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.detection.unsettled import MOST_UNSETTLED
+from dedupcrawl.index.record import Entry
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import owner_of
 from dedupcrawl.urls.normalized import Normalized
@@ -48,7 +49,7 @@ class Aliases:
 
     def __init__(self, parts: Parts) -> None:
         self._store = parts.alias_store
-        self._normalizer, self._settings = parts.normalizer, parts.settings
+        self._rules, self._settings = parts.rules, parts.settings
         self._spider, self._run, self._stats = parts.spider, parts.run, parts.stats
         self._tries, self._book = parts.tries, parts.book
         self._has_earlier = parts.index.first_id_of_run(parts.run) > 0  # whose pages a rule must not lose
@@ -74,9 +75,9 @@ class Aliases:
         if not self._settings.for_url(url).alias_sources:
             return None
         with self._store.asked:
-            forms = dict.fromkeys((url, self._normalizer.normalize(url).canonical))
+            forms = dict.fromkeys((url, self._rules.normalize(url).canonical))
             alias = next((known for form in forms if (known := self._store.known(form)) is not None), None)
-            if alias is None and asked is not None and self.remembers(url) and self._store.kept(url) is None:
+            if alias is None and asked is not None and self.remembers(url) and self._page_at(url) is None:
                 alias = self._store.known(asked)  # what rules make of it, no crawl has seen
                 if alias is None or not alias.was_found_out or alias.target == url:
                     return None
@@ -129,10 +130,10 @@ class Aliases:
         if not self._has_earlier or not self._settings.for_url(url).alias_sources:
             return False
         with self._store.asked:
-            own = self._store.kept(url)
+            own = self._page_at(url)
             if own is None or own.run == self._run or own.spider != self._spider.name or self.found_out(url):
                 return False
-            led_to = self._store.kept(self.found_out(other) or other)
+            led_to = self._page_at(self.found_out(other) or other)
             if led_to is not None and led_to.source != own.source:
                 return same_page(self._store.look(own), self._store.look(led_to), self._furniture_of) is False
         return False
@@ -144,7 +145,7 @@ class Aliases:
         """
         kept = said = None
         with self._store.asked:
-            kept = self._store.kept(url)
+            kept = self._page_at(url)
             said = self._store.beside(url).get(SAID) if kept is None else None
         now = page.analyse()
         if kept is None:
@@ -209,7 +210,7 @@ class Aliases:
         return found
 
     def _by_rules(self, url: str) -> str:
-        return self._normalizer.fetchable(url).canonical
+        return self._rules.fetchable(url).canonical
 
     def lead_on(self, url: str, named: str, source: str) -> None:
         """A URL whose page names another is an alias of that one, which is about to be asked for."""
@@ -264,7 +265,7 @@ class Aliases:
             other = self._store.known(target)
             if keeper in (target, said) or (other is not None and other.target == keeper):
                 continue
-            kept = self._store.kept(target) if page.is_update else None  # which was compared with nothing but itself
+            kept = self._page_at(target) if page.is_update else None  # which was compared with nothing but itself
             if kept is not None and same_page(Look.at(page.analyse()), self._store.look(kept), self._furniture_of):
                 continue
             void = Alias("", "", self._spider.name, self._run, time.time())
@@ -366,6 +367,10 @@ class Aliases:
         self._store.put(url, Alias(keeper, DUPLICATE, self._spider.name, self._run, time.time(), packed))
         self._stats.inc_value("dedup/aliases/found")
 
+    def _page_at(self, url: str) -> Entry | None:
+        """The page that was kept of what came from a URL."""
+        return self._store.index.page_at(url, self._rules.identity(url), fresh=False)
+
     # Between crawls
 
     def close(self) -> None:
@@ -385,7 +390,7 @@ class Aliases:
             return False
         if alias.rule in self._store.owners.of(owner_of(url)).failed:
             return False
-        if not alias.was_found_out and self._store.kept(url) is not None:
+        if not alias.was_found_out and self._page_at(url) is not None:
             return False  # the page was kept under this very URL
         if alias.run == self._run:
             return True
@@ -393,5 +398,5 @@ class Aliases:
             return False
         if self._store.index.is_restored(url) or self._store.index.is_restored(alias.target):
             return False
-        is_there = alias.source != DUPLICATE or self._store.kept(alias.target) is not None
+        is_there = alias.source != DUPLICATE or self._page_at(alias.target) is not None
         return is_there or SAID in self._store.beside(alias.target)

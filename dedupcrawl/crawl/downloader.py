@@ -161,6 +161,8 @@ class CrawlLogMiddleware(Component):
         if request.callback is not NO_CALLBACK and not request.meta.get("dedup_skip"):
             try:
                 self._dedup.page_log.add(request, response)
+                if self._dedup.learning is not None:
+                    self._dedup.learning.begin_if_due()
             except Exception as error:
                 survive(error, self._dedup.stats, "dedup/log/errors", f"{response.url!r} cannot be logged")
         return response

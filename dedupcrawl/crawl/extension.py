@@ -22,11 +22,12 @@ from dedupcrawl.crawl.answers import Answers
 from dedupcrawl.crawl.dupe_filter import Repetitions
 from dedupcrawl.crawl.failures import Outage, cannot_start, in_words, take_all
 from dedupcrawl.crawl.freezing import FREEZING
-from dedupcrawl.crawl.log_file import AliasRows, LogFile, PageLog
+from dedupcrawl.crawl.log_file import AliasRows, Evidence, LogFile, PageLog
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.refetches import Refetches, forgets_unstored, returns_unstored
 from dedupcrawl.crawl.rewriter import Rewriter
 from dedupcrawl.crawl.software import Software
+from dedupcrawl.crawl.software_store import SoftwareStore
 from dedupcrawl.crawl.storing import Storing
 from dedupcrawl.crawl.summary import (
     advice_line,
@@ -93,14 +94,7 @@ class Dedup:
         folder = Path(jobdir) / "dedup" if jobdir else None
         data = folder or data_folder()
         private_folder(data)
-        if (old := data / _OF_0_2).exists() and old.stat().st_size:
-            raise SettingError(
-                f"JOBDIR: {old} has requests that version 0.2 has yet to settle: finish this crawl with 0.2, or begin "
-                "one with another JOBDIR."
-            )
-
-        with _named_by("DEDUP_RULES", [str(path) for path in self.settings.rules]):
-            self._normalizer = Normalizer.from_paths(self.settings.rules)
+        _check_version(data)
         if self.settings.report:
             check_report(self.settings.report)
         checks = make_checks(*self.settings.index_checks())
@@ -109,6 +103,8 @@ class Dedup:
             spec = "lmdb:"  # where the queue outlives the process, so must what its requests stand for
         checks = checks or make_checks(CHECK_NAMES, {}, off=frozenset(CHECK_NAMES))
         self._index = _opened(spec, checks, data / "index")
+        known = self._known_software()
+        self._normalizer = self._rules(known)
         self._where = f"lmdb:{data / 'index'}" if spec == "lmdb:" else shown(spec)
         self.outage = Outage(self.settings.index_wait, self.stats)
         self._run = self.settings.run or _run_id(folder)
@@ -124,7 +120,7 @@ class Dedup:
             remembers_requests=forgets_unstored(crawler.settings),
         )
         parts = self.parts = Parts(
-            crawler, self.settings, self._normalizer, self._index, self._run, self._detector, folder=folder
+            crawler, self.settings, self._normalizer, self._index, self._run, self._detector, folder, known
         )
         self.pages, self.batch, self.bypass = parts.pages, parts.batch, parts.bypass
         self.refetches = Refetches(parts)
@@ -135,25 +131,26 @@ class Dedup:
         if log == AUTOMATIC:
             log = (folder_of(spec) or data / "index").parent / "crawl-log.jsonl"
         with _named_by("DEDUP_CRAWL_LOG", str(log)):
-            self._log = LogFile(Path(log) if log is not None else None)
+            evidence = Evidence() if self.settings.learn else None
+            self._log = LogFile(Path(log) if log is not None else None, evidence=evidence)
         self.aliases = Aliases(parts)
         self.repetitions = Repetitions(crawler, self.settings, self.aliases.discoveries)
         self.answers = Answers(parts, self.aliases, AliasRows(self._log, parts))
-        self.software = self._software()
+        self.software = None if known is None else Software(known, self._normalizer, parts.book, self.stats)
         if not self.settings.run and is_redis(spec) and self.settings.scope == "run":
             logger.warning(_ALONE)
         self.rewriter = Rewriter(parts, self.answers, self.aliases)
-        self._learning = self._learns() if self.settings.learn else None
+        self.learning = None if evidence is None else self._learns(evidence)
         self.page_log = PageLog(self._log, parts)
         self._connect(crawler)
 
     def _connect(self, crawler: Crawler) -> None:
         for name in ("spider_opened", "spider_closed", "engine_stopped", "spider_idle"):
             crawler.signals.connect(getattr(self, name), signal=getattr(signals, name))
-        if self._learning is not None:
-            crawler.signals.connect(self._learning.stop, signal=signals.spider_closed)
+        if self.learning is not None:
+            crawler.signals.connect(self.learning.stop, signal=signals.spider_closed)
         # Without rules nothing is rewritten; a signal for every known link costs much, so there is one for both.
-        rewrites = self._normalizer.site_count or self._learning or self.software or self.settings.alias_sources
+        rewrites = self._normalizer.site_count or self.learning or self.software or self.settings.alias_sources
         if rewrites or self.repetitions.are_known:
             crawler.signals.connect(self.request_dropped, signal=signals.request_dropped)
 
@@ -177,21 +174,23 @@ class Dedup:
             raise NotConfigured("needs dedupcrawl.crawl.extension.Dedup in EXTENSIONS")
         return dedup
 
-    def _software(self) -> Software | None:
-        given = self.settings.software
+    def _known_software(self) -> SoftwareStore | None:
+        given, share = self.settings.software, self.settings.trial_share
         modes = {one.url_mode for one in (self.settings, *self.settings.sites.values())}
-        if given is False or not self.parts.tries or modes == {"off"}:
+        if given is False or not share or modes == {"off"}:
             return None
         with _named_by("DEDUP_SOFTWARE", given if given is True else str(given)):
-            known = programs(given)
-        software = Software(known, self._normalizer, self.parts.book, self._index, self.stats)
-        self.pages.ignored_at = software.ignored_at
-        return software
+            return SoftwareStore(programs(given), self._index, self.stats)
+
+    def _rules(self, known: SoftwareStore | None) -> Normalizer:
+        more, tries = None if known is None else known.rules_of, self.settings.trial_share > 0
+        with _named_by("DEDUP_RULES", [str(path) for path in self.settings.rules]):
+            return Normalizer.from_paths(self.settings.rules, more, tries=tries)
 
     def _rules_folder(self) -> Path:
         return next((path for path in self.settings.rules if path.is_dir()), rules_folder())
 
-    def _learns(self) -> Learning:
+    def _learns(self, evidence: Evidence) -> Learning:
         from dedupcrawl.crawl.learning import Learning  # few crawls do
 
         if self._log.path is None:
@@ -201,15 +200,13 @@ class Dedup:
         for path in rule_files([folder]).values():
             self._normalizer.add_file(path)
         software = self.settings.software
-        learning = Learning(self._log, folder, self._normalizer, self.parts.book, self.stats, software)
-        self._log.added = learning.logged
-        return learning
+        return Learning(self._log, evidence, folder, self._normalizer, self.parts.book, self.stats, software)
 
     def spider_opened(self, spider: Spider) -> None:
         """Say what is on."""
         logger.info(opening_line(self.settings, self._normalizer, self._where, _named(spider)))
-        if self._learning is not None:
-            self._learning.announce()
+        if self.learning is not None:
+            self.learning.announce()
         if self.settings.gc_freeze:
             FREEZING.begin()
 
@@ -241,7 +238,7 @@ class Dedup:
         )
 
     def _say_what_it_saved(self) -> None:
-        log = self._log.path if self._learning is None else None
+        log = self._log.path if self.learning is None else None
         advice = lesson_line(self.stats, self._normalizer, log) or advice_line(self.stats)
         for line in filter(None, (closing_line(self.stats), advice)):
             logger.info(line)
@@ -326,6 +323,15 @@ def _named_by(setting: str, got: object) -> Iterator[None]:
         yield
     except (ValueError, OSError) as error:
         raise unusable(setting, got, in_words(error)) from error
+
+
+def _check_version(data: Path) -> None:
+    """Refuse a JOBDIR in which version 0.2 has left rewritten requests: nobody would ask for what they stood for."""
+    if (old := data / _OF_0_2).exists() and old.stat().st_size:
+        raise SettingError(
+            f"JOBDIR: {old} has requests that version 0.2 has yet to settle: finish this crawl with 0.2, or begin "
+            "one with another JOBDIR."
+        )
 
 
 def _run_id(folder: Path | None) -> str:

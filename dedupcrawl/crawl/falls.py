@@ -37,7 +37,7 @@ class Falls:
         """Give back what was sent to `targets`, or anywhere by a wrong rule (by owner, or by site if it is all)."""
         if not targets and not rulings:
             return
-        book, normalizer, rulings = self._parts.book, self._parts.normalizer, rulings or {}
+        book, rules, rulings = self._parts.book, self._parts.rules, rulings or {}
 
         def is_fallen(use: Rewrite) -> bool:  # rules of two sites may have one id
             if self.is_fetched(use.url):
@@ -48,7 +48,7 @@ class Falls:
                 use.canonical in targets
                 or not set(ruling.revoked).isdisjoint(use.rules)
                 or book.is_off(use.url, use.rules)
-                or not restricted.issubset(normalizer.normalize(use.url).rules)
+                or not restricted.issubset(rules.normalize(use.url).rules)
             )
 
         wrong = {rule for ruling in rulings.values() for rule in (*ruling.revoked, *ruling.restricted)}

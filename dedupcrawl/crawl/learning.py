@@ -15,7 +15,7 @@ from pathlib import Path
 
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.crawl.log_file import LogFile, LogRow
+from dedupcrawl.crawl.log_file import Evidence, LogFile
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import SUFFIX
@@ -27,28 +27,6 @@ _GROWTH = 3  # of these, between two runs: docs/measured/url-rules.md has what c
 _NICENESS = 5
 
 
-class Evidence:
-    """How many URLs of a log are known to lead to a page that another one leads to, about."""
-
-    def __init__(self) -> None:
-        self._texts: set[int] = set()  # digests
-        self._repeated = self._judged = self._linked = 0  # rows
-
-    @property
-    def count(self) -> int:
-        """The URLs. A duplicate may be told of by its digest and by a verdict, in a row of its own."""
-        return max(self._repeated, self._judged) + self._linked
-
-    def add(self, row: LogRow) -> None:
-        """Take a row into account."""
-        if row.text_digest:
-            text = int(row.text_digest, 16)
-            self._repeated += text in self._texts
-            self._texts.add(text)
-        self._judged += bool(row.duplicate_of)
-        self._linked += bool(row.redirect_to or (row.alias_of and row.alias_held is not False))
-
-
 @dataclass(eq=False)
 class Learning:
     """Runs `dedupcrawl train` on the log whenever the evidence in it has trebled, in a process of its own.
@@ -57,18 +35,19 @@ class Learning:
     rules are on probation, see `urls.probation`.
 
     Attributes:
+        evidence: In the log.
         folder: Where the rule files are written.
         software: As DEDUP_SOFTWARE.
     """
 
     log: LogFile
+    evidence: Evidence
     folder: Path
     normalizer: Normalizer
     book: RuleBook
     stats: StatsCollector
     software: bool | Path = True
     _next: float = field(default=FIRST_LESSON, init=False)
-    _evidence: Evidence = field(default_factory=Evidence, init=False)
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
     _stopped: bool = field(default=False, init=False)
     _task: asyncio.Task[None] | None = field(default=None, init=False)
@@ -80,10 +59,9 @@ class Learning:
             self.log.path, FIRST_LESSON, self.folder.absolute(),
         )  # fmt: skip
 
-    def logged(self, row: LogRow) -> None:
-        """A row was added to the log."""
-        self._evidence.add(row)
-        if self._stopped or self._evidence.count < self._next or self._task is not None:
+    def begin_if_due(self) -> None:
+        """Learn from the log, if there is so much more evidence in it."""
+        if self._stopped or self.evidence.count < self._next or self._task is not None:
             return
         try:
             loop = asyncio.get_running_loop()
@@ -111,7 +89,7 @@ class Learning:
                 return
             self.book.save()
             self.log.flush()
-            self._next = self._evidence.count * _GROWTH
+            self._next = self.evidence.count * _GROWTH
             before, options = _changes(self.folder), ["--rules", str(self.folder), "--software", str(self.software)]
             process = self._process = subprocess.Popen(
                 [sys.executable, "-m", "dedupcrawl.cli", "train", str(self.log.path), *options],

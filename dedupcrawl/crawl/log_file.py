@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Callable
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -54,6 +53,28 @@ class LogRow(msgspec.Struct, omit_defaults=True):
     run: str = ""  # identifies the crawl, as in the index
 
 
+class Evidence:
+    """How many URLs of a log are known to lead to a page that another one leads to, about."""
+
+    def __init__(self) -> None:
+        self._texts: set[int] = set()  # digests
+        self._repeated = self._judged = self._linked = 0  # rows
+
+    @property
+    def count(self) -> int:
+        """The URLs. A duplicate may be told of by its digest and by a verdict, in a row of its own."""
+        return max(self._repeated, self._judged) + self._linked
+
+    def add(self, row: LogRow) -> None:
+        """Take a row into account."""
+        if row.text_digest:
+            text = int(row.text_digest, 16)
+            self._repeated += text in self._texts
+            self._texts.add(text)
+        self._judged += bool(row.duplicate_of)
+        self._linked += bool(row.redirect_to or (row.alias_of and row.alias_held is not False))
+
+
 _URLS = ("url", "canonical", "redirect_to", "duplicate_of", "alias_of")
 
 
@@ -63,13 +84,14 @@ class LogFile:
     A kill costs at most the rows that wait, and one that is torn. A crawl goes on without what cannot be written, which
     is said once.
 
-    Attributes:
-        added: Called with each row.
+    Args:
+        path: The file.
+        at_once: Rows that are written together.
+        evidence: Takes each row into account.
     """
 
-    def __init__(self, path: Path | None, at_once: int = _FLUSH_EVERY) -> None:
-        self.path, self._at_once = path, at_once
-        self.added: Callable[[LogRow], None] = lambda row: None
+    def __init__(self, path: Path | None, at_once: int = _FLUSH_EVERY, *, evidence: Evidence | None = None) -> None:
+        self.path, self._at_once, self._evidence = path, at_once, evidence
         self._rows: list[bytes] = []
         self._was_said = self._is_torn = False
         self._file: IO[bytes] | None = None
@@ -89,7 +111,8 @@ class LogFile:
             self._rows.append(msgspec.json.encode(row))
             if len(self._rows) >= self._at_once:
                 self.flush()
-        self.added(row)
+        if self._evidence is not None:
+            self._evidence.add(row)
 
     def flush(self) -> None:
         """Hand all rows to the operating system, in one write."""

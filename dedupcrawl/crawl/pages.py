@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field
 from typing import Any, TypeGuard
 from weakref import WeakKeyDictionary
@@ -17,6 +16,7 @@ from dedupcrawl.content.html import extract, facts_of
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.facts import Facts
 from dedupcrawl.crawl.request_meta import Yielded, urls_before, without_fragment
+from dedupcrawl.crawl.software_store import SoftwareStore
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.contract import PageStore
 from dedupcrawl.index.record import Premise
@@ -149,13 +149,14 @@ class Pages:
     Items are remembered by identity, for any kind of item: dict, Item, dataclass, attrs, pydantic, frozen or not. The
     item itself is held until it is taken, so that its id cannot be that of another.
 
-    Attributes:
-        ignored_at: What does not count of pages at a URL, besides what the settings say, as in DEDUP_IGNORE.
+    Args:
+        settings: Of the crawl.
+        index: What the pages are compared with.
+        software: Tells what does not count of pages at a URL, besides what the settings say.
     """
 
-    def __init__(self, settings: DedupSettings, index: PageStore) -> None:
-        self._settings, self._index = settings, index
-        self.ignored_at: Callable[[str], tuple[str, ...]] = lambda url: ()
+    def __init__(self, settings: DedupSettings, index: PageStore, software: SoftwareStore | None = None) -> None:
+        self._settings, self._index, self._software = settings, index, software
         self._of_response: WeakKeyDictionary[Response, FetchedPage] = WeakKeyDictionary()
         self._of_item: dict[int, tuple[Any, FetchedPage]] = {}
 
@@ -163,7 +164,8 @@ class Pages:
         """The page of a response, the same object at each call; a middleware knows whose response that is."""
         page = self._of_response.get(response)
         if page is None:
-            page = FetchedPage(response, self._settings, self.ignored_at(response.url), self._index.secret)
+            ignored = () if self._software is None else self._software.ignored_at(response.url)
+            page = FetchedPage(response, self._settings, ignored, self._index.secret)
             page.request = request or response.request
             self._of_response[response] = page
         return page

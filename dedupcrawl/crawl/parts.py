@@ -23,6 +23,7 @@ from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, TRIAL, without_fragment
 from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.crawl.same_page import EarlierPages
+from dedupcrawl.crawl.software_store import SoftwareStore
 from dedupcrawl.crawl.url_set import Fetched, key_of
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Index
@@ -31,6 +32,7 @@ from dedupcrawl.printable import printable
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule_book import RuleBook
+from dedupcrawl.urls.rules_in_use import RulesInUse
 
 logger = logging.getLogger(__name__)
 
@@ -178,6 +180,8 @@ class Parts:
         tries: Whether rules are tried; what pages say, and what is known of software, is used on trial only.
         chance: Draws what is tried.
         book: Of the rules that are tried; of none where none are.
+        rules: Those that are in use.
+        software: What is known of the software of sites; None where that does not matter.
         earlier: Pages of this crawl, if of other workers.
     """
 
@@ -188,6 +192,7 @@ class Parts:
     run: str
     detector: Detector
     folder: Path | None = None
+    software: SoftwareStore | None = None
 
     def __post_init__(self) -> None:
         crawler, share, folder = self.crawler, self.settings.trial_share, self.folder
@@ -201,10 +206,11 @@ class Parts:
         self.stats = crawler.stats
         self.tries = share > 0
         self.chance = Random(bytes(self.index.secret) + self.run.encode())  # nobody can foresee what is tried
-        self.alias_store = store = AliasStore(self.index, self.normalizer, crawler.stats, self.settings)
+        self.alias_store = store = AliasStore(self.index, crawler.stats, self.settings)
         tried = (self.normalizer, store.rules_of) if self.tries else (Normalizer(), None)
         self.book = RuleBook(tried[0], share or 1, self.chance, tried[1])
-        self.pages = Pages(self.settings, self.index)
+        self.rules = RulesInUse(self.normalizer, self.book if self.tries else None)
+        self.pages = Pages(self.settings, self.index, self.software)
         self.batch = Batch(self.index, store.read)
         self.sending = Sending(crawler)
         self.fetched = Fetched()
@@ -213,4 +219,4 @@ class Parts:
         self.rewrites = Rewrites(
             self.index, self.credentials, self.run, lasts=folder is not None, is_shared=bool(self.settings.run)
         )
-        self.earlier = EarlierPages(self.index, self.run, self.normalizer)
+        self.earlier = EarlierPages(self.index, self.run, self.rules)

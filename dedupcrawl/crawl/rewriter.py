@@ -36,7 +36,7 @@ class Rewriter:
 
     def __init__(self, parts: Parts, answers: Answers, aliases: Aliases) -> None:
         self._parts = parts
-        self._normalizer, self._rewrites = parts.normalizer, parts.rewrites
+        self._rules, self._rewrites = parts.rules, parts.rewrites
         self._answers, self._aliases, self._first_seen = answers, aliases, parts.rewrites.first_seen
         self._is_off, self._is_fetched = parts.book.is_off, parts.fetched.has
         self._fingerprint = parts.fingerprint
@@ -47,7 +47,7 @@ class Rewriter:
         """The URL's identity: equal for two URLs exactly when the rules take them for one page."""
         if self._mode(url) != "rewrite" or url in self._pages_of_their_own:
             return url
-        identity = self._normalizer.identity(url)
+        identity = self._rules.identity(url)
         return url if self._rewrites.is_refuted(identity) else identity
 
     def rewrite(self, request: Request) -> Request:  # noqa: PLR0911 - a reason each
@@ -59,11 +59,11 @@ class Rewriter:
         url = request.url
         if GIVEN_BACK in request.meta:
             return self._given_back(request)
-        origin, found = url, self._normalizer.normalize(url)
+        origin, found = url, self._rules.normalize(url)
         if found.kind == "unchanged":
             if (first := self._first_seen.get(url)) is None:  # most links, and remembered: nothing else is asked
                 return request
-            origin, found = first, replace(self._normalizer.normalize(first), url=url)  # its identity
+            origin, found = first, replace(self._rules.normalize(first), url=url)  # its identity
             if found.canonical != url:  # and is so no more: rules have been switched off
                 return request
         mode = self._mode(url)
@@ -81,7 +81,7 @@ class Rewriter:
 
     def _by_some(self, request: Request, origin: str, mode: str, without: Excluded) -> Request:
         """The request for what is made without some rules of its URL, or of another URL whose identity that is."""
-        found = replace(self._normalizer.by_some(origin, without), url=request.url)
+        found = replace(self._rules.by_some(origin, without), url=request.url)
         is_none = found.kind == "unchanged" or request.url not in (origin, found.canonical)
         return request if is_none else self._by(request, found, mode, without)
 
@@ -114,11 +114,11 @@ class Rewriter:
         return request if wanted == url else self._send(request, wanted, found, mode)
 
     def _made(self, url: str, without: Excluded | None) -> Normalized:
-        return self._normalizer.by_some(url, without) if without else self._normalizer.normalize(url)
+        return self._rules.by_some(url, without) if without else self._rules.normalize(url)
 
     def _rewrites_alone(self, found: Normalized, without: Excluded | None) -> Normalized:
         url = found.url
-        made = self._normalizer.by_some(url, without, are_rewrites=True)
+        made = self._rules.by_some(url, without, are_rewrites=True)
         is_one = self._made(made.canonical, without).canonical == found.canonical
         is_there = (
             not self._parts.tries or self._rewrites.is_proven(made.canonical) or not self._unproved(url, made.rules)
@@ -128,7 +128,7 @@ class Rewriter:
     def _given_back(self, request: Request) -> Request:
         """By rules that are left, and that something speaks for, another request; else it is fetched as it is."""
         why, url = request.meta.pop(GIVEN_BACK), request.url
-        rules = self._normalizer.normalize(url).rules
+        rules = self._rules.normalize(url).rules
         self._parts.fetched.given_back.discard(url)
         if rules and self._parts.book.is_backed(url, rules) and not self._is_fetched(url):
             bare = request.replace(dont_filter=False)
@@ -284,7 +284,7 @@ class Rewriter:
         Empty when no rule had to do with it. What a rewritten `request` was made from comes first. While it is not
         sure that there is no such page, that alone tells nothing of the rules.
         """
-        if CANONICAL not in request.meta and not self._normalizer.has_rules_for(request.url):
+        if CANONICAL not in request.meta and not self._parts.normalizer.has_rules_for(request.url):
             return []
         original = request.meta.get(ORIGINAL_URL)
         is_back = request.url == original  # this was the fallback already
@@ -311,7 +311,7 @@ class Rewriter:
         """
         as_they_are, led_on = [], []
         for waited in waiting:
-            found = self._normalizer.normalize(waited.url)
+            found = self._rules.normalize(waited.url)
             is_identity = found.kind == "equivalence" and found.canonical == canonical
             sent = self.rewrite(untouched(waited)) if is_identity else waited
             if sent.url == waited.url:

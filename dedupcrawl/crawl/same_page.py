@@ -21,7 +21,7 @@ from dedupcrawl.index.contract import Index
 from dedupcrawl.index.record import Entry
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import host_of
-from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rules_in_use import RulesInUse
 from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
@@ -115,12 +115,12 @@ class EarlierPages:
     Attributes:
         index: Where they are found again.
         run: This crawl.
-        normalizer: The rules.
+        rules: By which pages are kept under their canonical URLs.
     """
 
     index: Index
     run: str
-    normalizer: Normalizer
+    rules: RulesInUse
 
     def look(self, url: str) -> Look | None:
         """The page of a URL that this crawl fetched earlier, or the one that it duplicates.
@@ -168,7 +168,7 @@ class EarlierPages:
 
     def is_one_url(self, url: str, other: str) -> bool:
         """True when the rules make the same of both."""
-        return self.normalizer.normalize(url).canonical == self.normalizer.normalize(other).canonical
+        return self.rules.normalize(url).canonical == self.rules.normalize(other).canonical
 
     def any_kept(self, urls: Iterable[str]) -> bool:
         """True when this crawl fetched one of these URLs, and its page was not a duplicate."""
@@ -198,5 +198,5 @@ class EarlierPages:
         return (entry.url, verdict.check == "exact") if verdict.is_sure else (url, False)
 
     def _kept(self, url: str) -> Entry | None:
-        entry = self.index.page_at(url, self.normalizer.identity(url))
+        entry = self.index.page_at(url, self.rules.identity(url))
         return entry if entry is not None and entry.run == self.run else None

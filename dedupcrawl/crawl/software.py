@@ -12,103 +12,36 @@ import msgspec
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.crawl.failures import INDEX_FAILS, Survived
+from dedupcrawl.crawl.failures import Survived
 from dedupcrawl.crawl.pages import FetchedPage, is_html
-from dedupcrawl.crawl.site_memory import SiteMemory
-from dedupcrawl.index.notes import SiteStates
+from dedupcrawl.crawl.software_store import DONE_BY_SCRAPY, SoftwareStore
 from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import site_of
-from dedupcrawl.software.installation import NAME, Installation, SiteSoftware, distinct, with_parts_of_others
-from dedupcrawl.software.program import Program
-from dedupcrawl.software.sightings import Sightings
-from dedupcrawl.text.ignored import read_ignored_of
+from dedupcrawl.software.installation import SiteSoftware
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
 from dedupcrawl.urls.rule_files import SiteRules, path_in, read_rules, replace_rules, write_rules
-from dedupcrawl.urls.url_parts import DEFAULT_PORTS
 from dedupcrawl.urls.watched_rule import TrialRecord, is_shared
 
 logger = logging.getLogger(__name__)
 
 _SIGNS_SHOWN = 3  # in a line of the log, the heaviest; all of them are told at the level DEBUG
-_MOST_PLACES = 10_000  # of programs, of which the rules are ready
-# The port that a scheme stands for says nothing (RFC 3986, 6.2.3); to Scrapy's duplicate filter it is another URL.
-# Archives write it out, while the links in their pages do not. These are tried like any other rule.
-_PORT_RULES = tuple(
-    Rule(
-        f"http.port-{port[1:]}",
-        "rewrite",
-        match=f"{scheme}://{{host}}{port}/{{p*}}",
-        to=f"{scheme}://{{host}}/{{p*}}",
-        source="software",
-    ).on_trial()
-    for scheme, port in DEFAULT_PORTS.items()
-)
-_DONE_BY_SCRAPY = {"sort-query"}  # its duplicate filter does it: such a rule costs memory, and saves nothing
 
 
 class Software:
     """Looks at the first pages of each part of a host, and gives the normalizer the rules of what it recognizes.
 
     Args:
+        store: What is known of the software of each site.
+        normalizer: Has its rules.
         book: Tries them; without it none are used, for nothing would refute them.
-        index: Keeps what was recognized, and what became of its rules.
-
-    Raises:
-        ValueError: Of what a program says to ignore something cannot be read.
+        stats: Counts what is recognized.
     """
 
-    def __init__(
-        self, known: Sequence[Program], normalizer: Normalizer, book: RuleBook, index: SiteStates, stats: StatsCollector
-    ) -> None:
-        read_ignored_of((f"the program {program.name}", program.ignored) for program in known)
-        self._sightings = Sightings(known)
-        self._normalizer = normalizer
-        self._book = book
-        self._stats = stats
-        self._weights = {program.name: program.weights for program in known}
-        what = "The index cannot be asked about known software"
-        asked = Survived(stats, "dedup/software/errors", what, INDEX_FAILS)
-        self._sites = SiteMemory(index, NAME, SiteSoftware, asked, self._judged)
-        self._made: dict[
-            tuple[str, str], tuple[Installation, tuple[str, ...], tuple[Rule, ...]]
-        ] = {}  # by program and place
-        self._in_use: list[tuple[SiteSoftware, tuple[Rule, ...]]] = []  # of what was asked about last
-        normalizer.more = self.rules_of
-
-    def rules_of(self, site: str) -> tuple[Rule, ...]:
-        """The rules of the software of a site, with the trials of earlier crawls, less those that failed."""
-        return self._rules_in_use(self._sites.of(site))
-
-    def _rules_in_use(self, known: SiteSoftware) -> tuple[Rule, ...]:
-        for of, rules in self._in_use:
-            if of is known:  # as it is asked again whenever there is news of a site
-                return rules
-        wanted = [rule for rule in self._all_rules(known) if rule.id not in known.failed]
-        made = tuple([known.told_to(rule) for rule in wanted if rule.convert not in _DONE_BY_SCRAPY])
-        self._in_use = [(known, made), *self._in_use[:3]]
-        return made
-
-    def _all_rules(self, known: SiteSoftware) -> tuple[Rule, ...]:
-        there = with_parts_of_others(known.installations)
-        rules = distinct([rule for one, others in there for rule in self._rules_at(one, others)])
-        return (*_PORT_RULES, *rules) if rules else ()
-
-    def _rules_at(self, installation: Installation, others: tuple[str, ...]) -> tuple[Rule, ...]:
-        """Made once: each host of a site that is recognized changes the rules of the site, which has many hosts."""
-        key = installation.program, installation.where
-        made = self._made.get(key)
-        if made is None or made[:2] != (installation, others):
-            if len(self._made) >= _MOST_PLACES:
-                self._made.clear()
-            rules = tuple(rule.on_trial() for rule in installation.rules(self._sightings.programs, others))
-            made = self._made[key] = installation, others, rules
-        return made[2]
-
-    def ignored_at(self, url: str) -> tuple[str, ...]:
-        """What does not count of a page of the software that is recognized at its URL, as in DEDUP_IGNORE."""
-        return self._sightings.ignored_at(url, self._sites.of(site_of(url)).seen)
+    def __init__(self, store: SoftwareStore, normalizer: Normalizer, book: RuleBook, stats: StatsCollector) -> None:
+        self._store, self._sightings, self._sites = store, store.sightings, store.sites
+        self._normalizer, self._book, self._stats = normalizer, book, stats
 
     def look(self, page: FetchedPage, response: Response) -> dict[str, Ruling]:
         """A page has come: what does it show, before the spider follows its links? Nothing is worth the page itself.
@@ -123,7 +56,7 @@ class Software:
             cookies = (header.partition(b"=")[0].decode("latin-1").strip() for header in headers)
             if seen := self._sightings.look(url, page.facts(response), cookies, response.encoding):
                 withdrawn = self._recognize(site_of(url), SiteSoftware(seen=seen))
-                page.ignored = self.ignored_at(url)
+                page.ignored = self._store.ignored_at(url)
                 return withdrawn
         return {}
 
@@ -135,7 +68,7 @@ class Software:
             owners.setdefault(site_of(owner), []).append(owner)
         for site in filter(self._sites.has, owners):
             known = self._sites.of(site)
-            there = {rule.id: rule for rule in self._all_rules(known)}  # less what is no longer recognized
+            there = {rule.id: rule for rule in self._store.all_rules(known)}  # less what is no longer recognized
             tried: dict[str, TrialRecord] = {}
             held: dict[str, Rule] = {}
             refuted: dict[str, Rule] = {}
@@ -192,24 +125,20 @@ class Software:
                 self._stats.inc_value(f"dedup/software/dropped/{one.program}")
                 logger.info("dedupcrawl: %s does not run %s after all (%s)", *told)
                 continue
-            count = sum(rule.convert not in _DONE_BY_SCRAPY for rule in one.rules(self._sightings.programs))
+            count = sum(rule.convert not in DONE_BY_SCRAPY for rule in one.rules(self._sightings.programs))
             self._stats.inc_value(f"dedup/software/recognized/{one.program}")
             said = "dedupcrawl: %s runs %s (%s): %s, on probation unless settled by earlier trials"
             logger.info(said, *told, counted(count, "rule"))
-        if _whence_rules(known) == _whence_rules(now) or self._rules_in_use(known) == self._rules_in_use(now):
+        if _whence_rules(known) == _whence_rules(now) or self._store.rules_in_use(known) == self._store.rules_in_use(
+            now
+        ):
             return {}  # mostly it was one sign more
         self._normalizer.has_more(site)
         self._book.extend(site)
-        old, new = ({rule.id: replace(rule, hosts=()) for rule in self._all_rules(of)} for of in (known, now))
+        old, new = ({rule.id: replace(rule, hosts=()) for rule in self._store.all_rules(of)} for of in (known, now))
         changed = tuple(name for name, rule in old.items() if name in new and new[name] != rule)
         gone = tuple(old.keys() - new.keys())
         return {site: Ruling(gone, changed)} if gone or changed else {}
-
-    def _judged(self, known: SiteSoftware) -> SiteSoftware:
-        """What the index has, by what the programs' files say now."""
-        weights = self._weights
-        there = [one.judged_by(weights[one.program]) for one in known.seen if one.program in weights]
-        return msgspec.structs.replace(known, seen=tuple(there))
 
 
 def _whence_rules(known: SiteSoftware) -> tuple[object, ...]:

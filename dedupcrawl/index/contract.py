@@ -134,12 +134,6 @@ class PageStore(Tables):
             if record.page is not None:
                 yield entry_of(record, self._catalog.schema.names)
 
-    def first_id_of_run(self, run: str) -> int:
-        """A page id that no page of `run` lies below; registers the run when it is new."""
-        cell = Cell("runs", b"", digest(run), b"%d" % self._look())
-        there = self.change([cell], [cell._replace(value=None)])
-        return int((there or [cell.value])[0] or 0)
-
     @in_turn
     def superseded_by(self, url: str) -> str | None:
         """URL of the newest kept page that came after the page kept under `url` and holds it, by any check."""
@@ -291,14 +285,8 @@ class Ledger(PageStore):
         leases = (read_lease(key, raw)[1] for key, raw in self.rows("leases"))
         self.fall([premise for premise in leases if is_meant(premise.url)])
         gone = [skip for key, raw in self.rows("due") if is_meant((skip := self._due(key, raw)).url)]
-        cells = [due_cell(skip) for skip in gone]
-        for keys in parts(self.group_names("skips")):
-            rows = (row for group in self.groups("skips", list(dict.fromkeys(keys))) for row in group.items())
-            skips = (unpack_skip(raw, field) for field, raw in rows)
-            cells += [skip_cell(skip.premise, skip) for skip in skips if skip.premise and is_meant(skip.url)]
-        for some in parts(cells):
-            self.change([cell._replace(value=None) for cell in some])
-        return len(cells)
+        hanging = (cell for cell in self.cells("skips") if is_meant(unpack_skip(cell.value or b"", cell.field).url))
+        return self.remove(map(due_cell, gone)) + self.remove(hanging)
 
     def broken(self) -> Iterator[str]:
         """Where the invariant of the ledger does not hold, in words; others may use the index meanwhile."""
@@ -306,15 +294,15 @@ class Ledger(PageStore):
             read_lease(key, raw)
         for key, raw in self.rows("due"):
             self._due(key, raw)
-        for keys in parts(self.group_names("skips")):
-            leases = dict(zip(keys, self.values("leases", keys), strict=True))
-            for key, skips in zip(keys, self.groups("skips", keys), strict=True):
-                for skip in (unpack_skip(raw, field) for field, raw in skips.items()):
-                    url = skip.premise.url if skip.premise is not None else "nothing"
-                    if skip.premise is None or key_of(skip.premise) != key:
-                        yield f"{skip.url} is skipped for {url}, but hangs on another page"
-                    elif leases[key] is None and self.groups("skips", [key]) != [{}]:  # it may have come to hold
-                        yield f"{skip.url} is skipped for {url}, which is not stored, and nobody answers for that"
+        for some in parts(self.cells("skips")):
+            leases = self.values("leases", [cell.group for cell in some])
+            for cell, lease in zip(some, leases, strict=True):
+                skip = unpack_skip(cell.value or b"", cell.field)
+                url = skip.premise.url if skip.premise is not None else "nothing"
+                if skip.premise is None or key_of(skip.premise) != cell.group:
+                    yield f"{skip.url} is skipped for {url}, but hangs on another page"
+                elif lease is None and self.groups("skips", [cell.group]) != [{}]:  # it may have come to hold
+                    yield f"{skip.url} is skipped for {url}, which is not stored, and nobody answers for that"
 
     def _hang(self, premise: Premise, skip: Skip, *cells: Cell) -> bool:
         """Have a skip hang on a premise, and change other cells in the same step, if that is open."""
@@ -328,12 +316,20 @@ class Ledger(PageStore):
         return False
 
 
+FIRST_ID = "first"
+"""Of the state of a run: the id of the page that comes next when it begins."""
+
 Told = Callable[[int, int], None]
 """Called with how many records are done, and how many there are."""
 
 
 class Index(Ledger, VerdictLog, RewriteLog, SiteStates, Attachments):
     """All of it. Safe for several processes on one index."""
+
+    def first_id_of_run(self, run: str) -> int:
+        """A page id that no page of `run` lies below; registers the run when it is new."""
+        end = b"%d" % self._look()
+        return int(self.update_site_state(run, FIRST_ID, lambda known: known or end))
 
     @abstractmethod
     def info(self) -> dict[str, int | float | str]:

@@ -39,11 +39,10 @@ Result = TypeVar("Result")
 
 _ID = struct.Struct(">I")
 _DATABASES = (
-    *("meta", "pages", "pieces", "runs", "verdicts", "verdict_urls", "restored", "states", "agreed", "attachments"),
-    *("rewrites", "rewrite_urls", "rewrite_keys", "leases", "skips", "due"),
+    *("meta", "pages", "pieces", "states", "agreed", "verdicts", "restored", "attachments"),
+    *("rewrites", "rewrite_keys", "leases", "skips", "due"),
 )
 _PIECE = 1002  # bytes of a record that lie together: four of them fill a page of LMDB; what is larger takes whole ones
-_ASCENDING = ("verdicts", "rewrites")  # tables in which cells are appended
 
 FAILS = (lmdb.Error, IndexDamagedError)
 """What is raised while a journal is read or written."""
@@ -262,7 +261,7 @@ class Journal:
         key, table = cell.group + cell.field, self.tables[cell.table]
         if cell.value is None:
             txn.delete(key, db=table)
-        elif not (cell.table in _ASCENDING and txn.put(key, cell.value, append=True, db=table)):
+        else:
             txn.put(key, cell.value, db=table)
 
     def clear(self, txn: Transaction, table: str, prefix: bytes) -> list[tuple[bytes, bytes]]:

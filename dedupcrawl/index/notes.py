@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import groupby
 
 from dedupcrawl.index.record import (
+    DIGEST_BYTES,
     Recorded,
     Rewrite,
     check_name,
@@ -15,26 +16,60 @@ from dedupcrawl.index.record import (
     decompressed,
     digest,
     pack_row,
+    plain,
     unpack_row,
 )
-from dedupcrawl.index.tables import Cell, Tables, parts
+from dedupcrawl.index.tables import NUMBER_BYTES, Cell, Tables, parts
 from dedupcrawl.verdict import Verdict
 
 _verdict_of = partial(unpack_row, Recorded)
 
+_WHOSE_BYTES = 8  # of the digest of a spider or a run: their users name them
 
-class VerdictLog(Tables):
-    """What was said of pages, and taken back."""
+
+def _whose(*names: str) -> bytes:
+    return b"".join(digest(name)[:_WHOSE_BYTES] for name in names)
+
+
+class Dated(Tables):
+    """Tables whose groups are the digests of URLs, and whose values begin with the number under which they came."""
+
+    def _newest(self, table: str, url: str) -> bytes | None:
+        """What came last of a URL."""
+        (cells,) = self.groups(table, [digest(url)])
+        return max(cells.values())[NUMBER_BYTES:] if cells else None
+
+    def _in_order(self, table: str) -> Iterator[bytes]:
+        """All that a table has, oldest first; some 80 bytes of each are held."""
+        keys = sorted(cell.value[:NUMBER_BYTES] + cell.group + cell.field for cell in self.cells(table) if cell.value)
+        for some in parts(keys):
+            groups = self.groups(table, [key[NUMBER_BYTES:][:DIGEST_BYTES] for key in some])
+            for key, cells in zip(some, groups, strict=True):
+                raw = cells.get(key[NUMBER_BYTES + DIGEST_BYTES :], b"")
+                if raw and key.startswith(raw[:NUMBER_BYTES]):  # else another came meanwhile
+                    yield raw[NUMBER_BYTES:]
+
+    def _older(self, table: str, length: int = 0) -> Iterator[Cell]:
+        """All cells but the newest of each group, or of those in it whose fields begin alike."""
+        for _, some in groupby(self.cells(table), lambda cell: (cell.group, cell.field[:length])):
+            yield from sorted(some, key=lambda cell: cell.value or b"")[:-1]
+
+
+def _content(cell: Cell) -> bytes:
+    """What was recorded, without its number."""
+    return (cell.value or b"")[NUMBER_BYTES:]
+
+
+class VerdictLog(Dated):
+    """What was said of pages, and taken back. Of a page the newest verdict of each run is kept."""
 
     def record(self, verdict: Verdict, *, run: str, site: str, spider: str = "", request: bytes = b"") -> None:
         """Remember a verdict, for explain, report and restore: of duplicate, or of unique in doubt.
 
-        The newest of a URL counts. `request` is given where the page is dropped, and nowhere else.
+        `request` is given where the page is dropped, and nowhere else.
         """
         raw = pack_row(Recorded(verdict, run, site, spider, time.time(), request))
-        number = self._number()
-        newest = Cell("verdict_urls", b"", digest(verdict.url), number)
-        self.send([Cell("verdicts", b"", number, raw), newest])
+        self.send([Cell("verdicts", digest(verdict.url), _whose(run), self._number() + raw)])
 
     def verdict(self, url: str) -> Verdict | None:
         """The newest recorded verdict on this URL."""
@@ -43,13 +78,12 @@ class VerdictLog(Tables):
 
     def judged(self, url: str) -> Recorded | None:
         """The same with where and when it fell."""
-        (number,) = self.values("verdict_urls", [digest(url)])
-        raw = None if number is None else self.values("verdicts", [number])[0]
+        raw = self._newest("verdicts", url)
         return None if raw is None else self._read(_verdict_of, raw)
 
     def recorded(self) -> Iterator[Recorded]:
         """All recorded verdicts, oldest first."""
-        return (self._read(_verdict_of, raw) for _, raw in self.rows("verdicts"))
+        return (self._read(_verdict_of, raw) for raw in self._in_order("verdicts"))
 
     def withdraw(self, urls: Iterable[str]) -> int:
         """The verdicts on these pages no longer hold, nor will any later one: the pages are restored.
@@ -60,20 +94,19 @@ class VerdictLog(Tables):
         Returns:
             How many were restored.
         """
-        wanted = {digest(url) for url in urls}
-        numbers: defaultdict[bytes, list[bytes]] = defaultdict(list)
-        newest: dict[bytes, bytes] = {}
-        for number, raw in self.rows("verdicts"):
-            url = digest(self._read(_verdict_of, raw).verdict.url)
-            if url in wanted:
-                numbers[url].append(number)
-                newest[url] = raw
-        return sum(self._withdraw(url, numbers[url], raw) for url, raw in newest.items())
+        pages = dict.fromkeys(map(digest, urls))
+        return sum(
+            self._withdraw(page, cells)
+            for some in parts(pages)
+            for page, cells in zip(some, self.groups("verdicts", some), strict=True)
+            if cells
+        )
 
-    def _withdraw(self, url: bytes, numbers: list[bytes], raw: bytes) -> bool:
-        gone = [Cell("verdicts", b"", number) for number in numbers]
-        cells = [*gone, Cell("verdict_urls", b"", url), Cell("restored", b"", url, raw)]
-        return self.change(cells, [gone[-1]._replace(value=raw)]) is None  # else another process was quicker
+    def _withdraw(self, page: bytes, cells: dict[bytes, bytes]) -> bool:
+        there = [Cell("verdicts", page, field, raw) for field, raw in cells.items()]
+        restored = Cell("restored", b"", page, max(cells.values())[NUMBER_BYTES:])
+        gone = [cell._replace(value=None) for cell in there]
+        return self.change([*gone, restored], there) is None  # else another process was quicker
 
     def is_restored(self, url: str) -> bool:
         """True when a verdict on this page was withdrawn: it is not a duplicate, whatever it looks like."""
@@ -85,26 +118,15 @@ class VerdictLog(Tables):
 
     def forget_verdicts(self, is_meant: Callable[[Recorded], bool]) -> int:
         """Remove recorded and withdrawn verdicts, with their requests, where they are meant; how many there were."""
-        count = 0
-        for some in parts(self.rows("verdicts")):
-            gone = [(number, row) for number, raw in some if is_meant(row := self._read(_verdict_of, raw))]
-            urls = [digest(row.verdict.url) for _, row in gone]
-            newest = zip(gone, urls, self.values("verdict_urls", urls), strict=True)
-            cells = [Cell("verdict_urls", b"", url) for (number, _), url, last in newest if number == last]
-            self.change([*(Cell("verdicts", b"", number) for number, _ in gone), *cells])
-            count += len(gone)
-        for some in parts(self.rows("restored")):
-            urls = [url for url, raw in some if is_meant(self._read(_verdict_of, raw))]
-            self.change([Cell("restored", b"", url) for url in urls])
-            count += len(urls)
-        return count
+        verdicts = self.cells("verdicts")
+        count = self.remove(cell for cell in verdicts if is_meant(self._read(_verdict_of, _content(cell))))
+        restored = self.rows("restored")
+        gone = (Cell("restored", b"", url) for url, raw in restored if is_meant(self._read(_verdict_of, raw)))
+        return count + self.remove(gone)
 
     def drop_older_verdicts(self) -> None:
         """Of each page the newest stays."""
-        for rows in parts(self.rows("verdicts")):
-            newest = self.values("verdict_urls", [digest(_verdict_of(raw).verdict.url) for _, raw in rows])
-            pairs = zip(rows, newest, strict=True)
-            self.change([Cell("verdicts", b"", number) for (number, _), last in pairs if number != last])
+        self.remove(self._older("verdicts"))
 
 
 class SiteStates(Tables):
@@ -112,7 +134,7 @@ class SiteStates(Tables):
 
     def site_state(self, site: str, name: str) -> bytes | None:
         """A small value that lasts, one for each site and name; None until it is set."""
-        (raw,) = self.values("states", [_state(site, name)])
+        (raw,) = self.values("states", [state_key(site, name)])
         return None if raw is None else decompressed(raw, f"the state {name!r} of {site!r}")
 
     def update_site_state(
@@ -123,7 +145,7 @@ class SiteStates(Tables):
         `change` may be called more than once, also with `guess`, what the value may be: if it is, the index is asked
         but once. What it raises is raised here, and the value stays.
         """
-        cell = Cell("states", b"", _state(site, name), None if guess is None else compressed(guess))
+        cell = Cell("states", b"", state_key(site, name), None if guess is None else compressed(guess))
         while True:
             old = None if cell.value is None else decompressed(cell.value, f"the state {name!r} of {site!r}")
             new = change(old)
@@ -212,16 +234,13 @@ class Attachments(Tables):
         known = {digest(url): url for url in urls}
         removed = 0
         for some in parts(self.group_names("attachments")):
-            # A server may tell a group twice.
-            groups = dict(zip(some, self.groups("attachments", some, name.encode()), strict=True))
-            there = ((group, raw) for group, cells in groups.items() if (raw := cells.get(name.encode())) is not None)
-            gone = [
+            groups = zip(some, self.groups("attachments", some, name.encode()), strict=True)
+            there = ((group, raw) for group, cells in groups if (raw := cells.get(name.encode())) is not None)
+            removed += self.remove(
                 Cell("attachments", group, name.encode())
                 for group, raw in there
                 if is_meant(known.get(group, ""), decompressed(raw, f"what lies beside {known.get(group, 'a URL')}"))
-            ]
-            self.change(gone)
-            removed += len(gone)
+            )
         return removed
 
 
@@ -229,108 +248,72 @@ def _attachment(url: str, name: str, data: bytes) -> Cell:
     return Cell("attachments", digest(url), check_name(name).encode(), compressed(data))
 
 
-def _state(site: str, name: str) -> bytes:
+def state_key(site: str, name: str) -> bytes:
+    """What a state is known by."""
     return digest(site) + digest(name)
 
 
-_WHOSE_BYTES = 8  # of the digest of a spider or a run: their users name them
 _THERE = b"."
 
 _rewrite_of = partial(unpack_row, Rewrite)
 
 
-class RewriteLog(Tables):
-    """Which URLs were sent to others."""
+class RewriteLog(Dated):
+    """Which URLs were sent to others. Of a URL the newest rewrite of each spider and run is kept."""
 
     def record_rewrites(self, rewrites: Iterable[Rewrite]) -> None:
-        """Remember what was rewritten, in one transaction.
+        """Remember what was rewritten, some hundreds in one transaction."""
+        for some in parts(rewrites):
+            self.change([cell for rewrite in some for cell in self._cells_of(rewrite)])
 
-        Of a URL and a spider in one run the newest rewrite takes the place of an older.
-        """
-        newest: dict[tuple[bytes, bytes], Rewrite] = {}
-        for rewrite in rewrites:
-            newest.pop(_whose(rewrite), None)
-            newest[_whose(rewrite)] = rewrite
-        for some in parts(newest.items()) if newest else [[]]:
-            given, replaced = [Cell("rewrite_urls", *whose) for whose, _ in some], list[Cell]()
-            while True:
-                cells = []
-                for cell, (_, rewrite) in zip(given, some, strict=True):
-                    number = self._number()
-                    cells += [*_cells_of(number, rewrite, pack_row(rewrite)), cell._replace(value=number)]
-                there = self.change([*replaced, *cells], given)
-                if there is None:
-                    break
-                given = [cell._replace(value=number) for cell, number in zip(given, there, strict=True)]
-                numbers = [number for number in there if number]
-                olds = zip(numbers, self.values("rewrites", numbers), strict=True)
-                replaced = [cell for number, raw in olds if raw for cell in _cells_of(number, _rewrite_of(raw), None)]
+    def _cells_of(self, rewrite: Rewrite) -> list[Cell]:
+        """Its row, and by where it was sent, and by each of its rules, that there is one."""
+        of, url = (rewrite.spider, rewrite.run), digest(rewrite.url)
+        row = Cell("rewrites", url, _whose(*of), self._number() + pack_row(rewrite))
+        keys = [_key("to", *of, rewrite.canonical), *(_key("by", *of, rule) for rule in dict.fromkeys(rewrite.rules))]
+        return [row, *(Cell("rewrite_keys", key, url + row.field, _THERE) for key in keys)]
 
     def rewrite(self, url: str) -> Rewrite | None:
         """The newest rewrite of this URL, by whichever spider and run."""
-        (numbers,) = self.groups("rewrite_urls", [digest(url)])
-        raw = self.values("rewrites", [max(numbers.values())])[0] if numbers else None
+        raw = self._newest("rewrites", url)
         return None if raw is None else self._read(_rewrite_of, raw)
 
     def rewrites(self) -> Iterator[Rewrite]:
         """All rewrites, in the order in which they were recorded."""
-        return (self._read(_rewrite_of, raw) for _, raw in self.rows("rewrites"))
+        return (self._read(_rewrite_of, raw) for raw in self._in_order("rewrites"))
 
     def rewrites_of(
         self, spider: str, run: str, *, canonicals: Iterable[str] = (), rules: Iterable[str] = ()
-    ) -> Iterator[Rewrite]:
+    ) -> list[Rewrite]:
         """What a spider rewrote in a run to one of these canonical URLs, or by one of these rules, in that order.
 
         It takes as long as the answer is, however many rewrites there are.
         """
-        keys = [_key("to", spider, run, canonical) for canonical in canonicals]
-        keys += [_key("by", spider, run, rule) for rule in rules]
-        numbers = {number for group in self.groups("rewrite_keys", keys) for number in group}
-        for some in parts(sorted(numbers)):
-            yield from (self._read(_rewrite_of, raw) for raw in self.values("rewrites", some) if raw is not None)
+        targets, by, whose = set(map(plain, canonicals)), set(rules), _whose(spider, run)
+        keys = [*(_key("to", spider, run, one) for one in targets), *(_key("by", spider, run, one) for one in by)]
+        urls = {field[:DIGEST_BYTES] for group in self.groups("rewrite_keys", keys) for field in group}
+        groups = (group for some in parts(urls) for group in self.groups("rewrites", some, whose))
+        found = sorted(raw for group in groups for raw in group.values())
+        rows = (self._read(_rewrite_of, raw[NUMBER_BYTES:]) for raw in found)
+        return [row for row in rows if row.canonical in targets or not by.isdisjoint(row.rules)]  # by the newest
 
     def drop_older_rewrites(self) -> None:
         """Of each URL and spider the newest stays."""
-        for rows in parts(self.rows("rewrites")):
-            rewrites = [_rewrite_of(raw) for _, raw in rows]
-            numbers = self.groups("rewrite_urls", [digest(rewrite.url) for rewrite in rewrites])
-            cells = []
-            for (number, _), rewrite, known in zip(rows, rewrites, numbers, strict=True):
-                _, whose = _whose(rewrite)
-                of_spider = [last for field, last in known.items() if field[:_WHOSE_BYTES] == whose[:_WHOSE_BYTES]]
-                if number != max(of_spider, default=b""):
-                    cells += _gone(number, rewrite, known)
-            self.change(cells)
+        self._remove_rewrites(self._older("rewrites", _WHOSE_BYTES))
 
     def forget_rewrites(self, is_meant: Callable[[Rewrite], bool]) -> int:
         """Remove rewrites, with their requests, where they are meant; how many there were."""
-        count = 0
-        for rows in parts(self.rows("rewrites")):
-            gone = [(number, row) for number, raw in rows if is_meant(row := self._read(_rewrite_of, raw))]
-            numbers = self.groups("rewrite_urls", [digest(rewrite.url) for _, rewrite in gone])
-            self.change([cell for one, known in zip(gone, numbers, strict=True) for cell in _gone(*one, known)])
-            count += len(gone)
+        rewrites = self.cells("rewrites")
+        return self._remove_rewrites(cell for cell in rewrites if is_meant(self._read(_rewrite_of, _content(cell))))
+
+    def _remove_rewrites(self, cells: Iterable[Cell]) -> int:
+        """And the keys of what is not there."""
+        count = self.remove(cells)
+        for some in parts(self.cells("rewrite_keys")):
+            rows = self.groups("rewrites", [cell.field[:DIGEST_BYTES] for cell in some])
+            pairs = zip(some, rows, strict=True)
+            self.remove(cell for cell, row in pairs if cell.field[DIGEST_BYTES:] not in row)
         return count
-
-
-def _whose(rewrite: Rewrite) -> tuple[bytes, bytes]:
-    """Group and field of its number by its URL: spiders and runs are kept apart."""
-    spider, run = (digest(name)[:_WHOSE_BYTES] for name in (rewrite.spider, rewrite.run))
-    return digest(rewrite.url), spider + run
-
-
-def _cells_of(number: bytes, rewrite: Rewrite, raw: bytes | None) -> list[Cell]:
-    """Its row, and its number by where it was sent and by each of its rules; to be removed where there is no row."""
-    of, mark = (rewrite.spider, rewrite.run), raw and _THERE
-    keys = [_key("to", *of, rewrite.canonical), *(_key("by", *of, rule) for rule in dict.fromkeys(rewrite.rules))]
-    return [Cell("rewrites", b"", number, raw), *(Cell("rewrite_keys", key, number, mark) for key in keys)]
-
-
-def _gone(number: bytes, rewrite: Rewrite, known: Mapping[bytes, bytes]) -> list[Cell]:
-    """What removes a rewrite, given the numbers that its URL is known by."""
-    url, whose = _whose(rewrite)
-    by_url = [Cell("rewrite_urls", url, whose)] if known.get(whose) == number else []
-    return [*_cells_of(number, rewrite, None), *by_url]
 
 
 def _key(*parts: str) -> bytes:

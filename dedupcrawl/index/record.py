@@ -119,7 +119,7 @@ _PACKED, _AS_IT_IS = b"\1", b"\2"
 _CHECKSUM_BYTES = 4
 _MAGIC = b"\x28\xb5\x2f\xfd"  # how every frame of Zstandard begins, and none is stored
 
-# Names as of format 9. Others are packed all the same, only not as small: a change here is another format.
+# Names as of format 10. Others are packed all the same, only not as small: a change here is another format.
 _FEATURES = (
     "novel_share novel_middle new_words_middle scattered density differences decisive_only decisive_share "
     "decisive_density figures figures_foot dates dates_text dates_line dates_foot dateline turned turned_alone "

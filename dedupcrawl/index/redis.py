@@ -23,15 +23,16 @@ from msgspec import structs
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index import redis_journal
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.contract import Drop, Index, Kept, Offer, Told
+from dedupcrawl.index.contract import FIRST_ID, Drop, Index, Kept, Offer, Told
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.ledger import key_of, lease_cell, premise_of
-from dedupcrawl.index.record import Entry, Premise, Skip, digest, pack_skip, storable, unpack_skip
+from dedupcrawl.index.notes import state_key
+from dedupcrawl.index.record import Entry, Premise, Skip, compressed, digest, pack_skip, storable, unpack_skip
 from dedupcrawl.index.redis_journal import NOTHING, RedisJournal, Replica, WireProbe, numbered, read_set, token
 from dedupcrawl.index.redis_link import FORGET, OFFER, TAKE, TAKE_BYTES, TAKEN, TAKEN_BYTES, Address, Argument, Link
 from dedupcrawl.index.schema import BATCH_PAGES
 from dedupcrawl.index.search import Ending, Fetch, Search, is_kept_for, newest, row_of
-from dedupcrawl.index.tables import COUNTED, in_turn, parts
+from dedupcrawl.index.tables import COUNTED, GROUPED, in_turn, parts
 from dedupcrawl.index.verify import problems
 
 _VERIFICATIONS = 5
@@ -251,8 +252,8 @@ class RedisIndex(RedisJournal, Index):
         return {
             "index": self.address.where,
             **self._catalog.info(),
+            **{said: int(self.link.ask("HGET", self.address.key("meta"), name) or 0) for said, name in GROUPED.items()},
             **{said: self.link.ask("HLEN", self._key(name)) for said, name in COUNTED.items()},
-            "attachments": int(self.link.ask("HGET", self.address.key("meta"), "attachments") or 0),
             "bytes": self._bytes(),
         }
 
@@ -260,11 +261,12 @@ class RedisIndex(RedisJournal, Index):
         """Tell a server that has lost what it held what only this process knows."""
         for run, first in self._runs.items():
             first_id = min(first, self.first_id_limit)
-            self.link.ask("HSETNX", self.address.key("runs"), digest(run), first_id)
+            state = state_key(run, FIRST_ID), compressed(b"%d" % first_id)
+            self.link.ask("HSETNX", self.address.key("states"), *state)
         self.leases.again()
 
     def _bytes(self) -> int:
-        names = ("leases", "due", "owners", "runs", "verdicts", "verdict_urls", "restored", "rewrites", "states")
+        names = ("leases", "due", "owners", "restored", "states")
         keys = [*self.keys, *map(self.address.key, names)]
         return sum(self.link.ask("MEMORY", "USAGE", key, "SAMPLES", 100) or 0 for key in keys)
 

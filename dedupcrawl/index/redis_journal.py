@@ -114,9 +114,11 @@ class RedisJournal(VerdictLog):
 
     def group_names(self, table: str) -> Iterator[bytes]:
         at: bytes | None = b"0"
+        told = set[bytes]()  # a server may tell a key twice
         while at is not None:
             at, keys = self._keys(table, at)
-            yield from (bytes.fromhex(key.rpartition(b":")[2].decode()) for key in keys)
+            yield from (bytes.fromhex(key.rpartition(b":")[2].decode()) for key in {*keys} - told)
+            told.update(keys)
 
     @in_turn
     def _keys(self, table: str, at: bytes) -> tuple[bytes | None, list[bytes]]:

@@ -16,7 +16,7 @@ from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError, IndexMismatch
 from dedupcrawl.index.record import Entry, Record
 from dedupcrawl.index.segment import NO_KEYS
 
-FORMAT = 9  # raise it when records, keys of the own tables, tables of notes, segments or the manifest change
+FORMAT = 10  # raise it when records, keys of the own tables, tables of notes, segments or the manifest change
 BATCH_PAGES = 4096  # pages that wait in memory before they are folded into a segment
 
 _OWN_TABLES = 3  # after the checks' tables

@@ -15,9 +15,12 @@ from itertools import islice
 from threading import RLock
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
+NUMBER_BYTES = 12
 ROWS_AT_ONCE = 256  # so short is what others wait for; and no transaction stays open while who reads them thinks
-COUNTED = {name: name for name in ("verdicts", "restored", "rewrites", "attachments", "due")} | {"unstored": "leases"}
-"""What `Index.info` calls the tables whose cells it counts."""
+GROUPED = {"verdicts": "verdicts", "rewrites": "rewrites", "attachments": "attachments"}
+"""What `Index.info` calls the tables with groups whose cells it counts."""
+COUNTED = {"restored": "restored", "due": "due", "unstored": "leases"}
+"""The same of those without."""
 
 Owner = TypeVar("Owner", bound="Tables")
 Arguments = ParamSpec("Arguments")
@@ -78,6 +81,20 @@ class Tables(ABC):
         On a server all of its keys are looked through, a thousand at a time.
         """
 
+    def cells(self, table: str) -> Iterator[Cell]:
+        """All cells of such a table, one group after the other."""
+        for some in parts(self.group_names(table)):
+            for group, fields in zip(some, self.groups(table, some), strict=True):
+                yield from (Cell(table, group, field, raw) for field, raw in fields.items())
+
+    def remove(self, cells: Iterable[Cell]) -> int:
+        """Remove cells, some hundreds in one step; how many were named."""
+        count = 0
+        for some in parts(cells):
+            self.change([cell._replace(value=None) for cell in some])
+            count += len(some)
+        return count
+
     @abstractmethod
     def clear(self, table: str, group: bytes, beginning: bytes = b"") -> None:
         """Remove the cells of a group whose fields begin so; who has a server need not wait for it."""
@@ -91,7 +108,7 @@ class Tables(ABC):
         return unpack(raw)
 
     def _number(self) -> bytes:
-        """The field of what is recorded now: behind all that this process has recorded, and nobody else's.
+        """What the value of a row begins with that is recorded now: behind all that this process has recorded.
 
         It is the time: so nobody has to ask for a number first, and what is recorded may be sent twice.
         """

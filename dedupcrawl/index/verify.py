@@ -14,10 +14,14 @@ from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.journal import Journal
 from dedupcrawl.index.record import Raw, checked, decompressed, unpack
 from dedupcrawl.index.segment import CHUNK_POSTINGS, Segment, Table
+from dedupcrawl.index.tables import NUMBER_BYTES
 
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x165667B19E3779F9))
 _WORD = (1 << 64) - 1
-_COMPRESSED = frozenset(("verdicts", "restored", "states", "agreed", "attachments", "rewrites"))
+_COMPRESSED = {  # table → where what is compressed begins in its values
+    **dict.fromkeys(("verdicts", "rewrites"), NUMBER_BYTES),
+    **dict.fromkeys(("restored", "states", "agreed", "attachments"), 0),
+}
 
 
 def table_problems(journal: Journal) -> list[str]:
@@ -41,7 +45,7 @@ def table_problems(journal: Journal) -> list[str]:
                         page = journal.number(key)
                         checked(fetch(page), page)
                     elif name in _COMPRESSED:
-                        decompressed(row, f"a row of {name}")
+                        decompressed(row[_COMPRESSED[name] :], f"a row of {name}")
                 else:
                     if count == expected:
                         continue

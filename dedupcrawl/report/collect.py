@@ -142,16 +142,12 @@ def collect(  # noqa: PLR0913 - what a report is of
 
 def _verdicts(index: Index, total: int, told: Progress, run: str | None) -> Verdicts:
     found = Verdicts()
-    # Of each recorded verdict, oldest first, whether it is the last on its page in its run: that one counts.
-    hashes = sources.hashes_of(sources.of_run(row.run, row.verdict.url) for row in index.recorded())
-    newest = sources.is_last(hashes)
 
     def duplicates() -> Iterator[str]:
         for number, recorded in enumerate(index.recorded(), 1):
             if number % _EVERY == 0:
                 told("verdicts", number, max(total, number))
-            counts = number > len(newest) or newest[number - 1]
-            pair = row_of(recorded.verdict) if counts and run in (None, recorded.run) else None
+            pair = row_of(recorded.verdict) if run in (None, recorded.run) else None
             if pair is None:
                 continue
             row, evidence = pair

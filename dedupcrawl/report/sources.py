@@ -58,13 +58,6 @@ def _hash(text: str) -> int:
     return mmh3.hash64(text, signed=False)[0]
 
 
-def is_last(hashes: Hashes) -> NDArray[np.bool_]:
-    """Shape (n,): whether each hash is the last of its value."""
-    last = np.zeros(len(hashes), dtype=np.bool_)
-    last[len(hashes) - 1 - np.unique(hashes[::-1], return_index=True)[1]] = True
-    return last
-
-
 def of_run(run: str, url: str) -> str:
     """What stands for a URL in one run: in another run its page may have been no duplicate."""
     return f"{run}\0{url}"

@@ -38,6 +38,7 @@ _LONGEST_KEPT = 500  # characters of such a URL
 _LONGEST_HOST = 260  # characters of a name (253, RFC 1035) and its port; no host has more
 
 Excluded = Callable[[str, Sequence[str]], frozenset[str]]
+"""Gives, of rules that change a URL, those that are not used on it."""
 
 
 class SiteNormalizer:
@@ -162,6 +163,12 @@ def _site(authority: str) -> str:
     return site_of(canonical_url(f"http://{authority}"))
 
 
+def identity(normalize: Callable[[str], Normalized], url: str) -> str:
+    """What a page is known by in an index, or with its fragment an item of the page: its page's canonical form."""
+    page, mark, item = url.partition("#")
+    return f"{normalize(page).canonical}{mark}{item}"
+
+
 class _Host(NamedTuple):
     """A host and port: the rules of its site, if any, and what decides what they make of its URLs."""
 
@@ -177,11 +184,13 @@ class Normalizer:
 
     A file that cannot be read is logged once and counts as empty: a crawl goes on.
 
-    Attributes:
-        tries: Whether a crawl tries the rules, those that are doubted, too.
+    Args:
+        sites: Rules that are at hand.
+        files: Rule files by name.
+        named: Site → a file whose rules are among `sites`.
         more: Gives further rules of a site, which come before what was learned, unless its file has them, if disabled
             or for fewer URLs.
-        excluded: Gives, of rules that change a URL, those that are not used for its owner, or in its part of the site.
+        tries: Whether a crawl tries the rules, those that are doubted, too.
     """
 
     def __init__(
@@ -190,12 +199,13 @@ class Normalizer:
         files: dict[str, Path] | None = None,
         named: Mapping[str, Path] | None = None,
         more: Callable[[str], Sequence[Rule]] | None = None,
+        *,
+        tries: bool = False,
     ) -> None:
         self._given = {site_rules.site: site_rules for site_rules in sites}
         self._files = files or {}
         self._named = named or {}  # site → a file that is read already
-        self.more, self.tries = more, False
-        self.excluded: Excluded | None = None
+        self._more, self._tries = more, tries
         self._overruled: dict[str, dict[str, Kind]] = {}  # site → id of a rule → what it is used as
         self._by_site: dict[str, SiteNormalizer | None] = {}
         self._by_authority: dict[str, _Host] = {}
@@ -205,13 +215,18 @@ class Normalizer:
 
     @classmethod
     def from_paths(
-        cls, paths: Sequence[str | Path] | str | Path, more: Callable[[str], Sequence[Rule]] | None = None
+        cls,
+        paths: Sequence[str | Path] | str | Path,
+        more: Callable[[str], Sequence[Rule]] | None = None,
+        *,
+        tries: bool = False,
     ) -> Normalizer:
         """A normalizer with the rules of these files, and of the files of these folders; or of this one.
 
         Args:
             paths: Of files or folders; or one of them.
             more: Gives further rules of a site, as in `Normalizer`.
+            tries: As in `Normalizer`.
 
         Raises:
             RuleError: When a path does not exist, or a file that is named itself cannot be read.
@@ -219,14 +234,11 @@ class Normalizer:
         where = [Path(path) for path in listed(paths)]
         files = checked(rule_files([path for path in where if not path.is_file()]))
         named = {path: read_rules(path) for path in where if path.is_file()}
-        return cls(named.values(), files, {site_rules.site: path for path, site_rules in named.items()}, more)
+        by_site = {site_rules.site: path for path, site_rules in named.items()}
+        return cls(named.values(), files, by_site, more, tries=tries)
 
     def normalize(self, url: str) -> Normalized:
-        """The canonical form of any string, by the rules that are used where it belongs to.
-
-        See `SiteNormalizer.normalize`. A URL whose canonical form belongs to another part of the site, in which that
-        has another canonical form, is left as it is.
-        """
+        """The canonical form of any string, see `SiteNormalizer.normalize`."""
         if not isinstance(url, str):
             raise TypeError(f"a URL is text, not {type(url).__name__}.")
         pieces = url.split("/", 3)  # inlined: it is asked about every link
@@ -236,30 +248,11 @@ class Normalizer:
         if host.site is None:
             spelled = canonical_url(url)
             return left(url, url) if spelled == url else as_of(url, self.normalize(spelled))
-        if (found := self._remembered.get((url, host.decided_by, False))) is None:
-            found = self._by_all(url)
-        if self.excluded is None or not found.rules:
-            return found
-        used = self.by_some(url)
-        is_fixed = used == found or self.by_some(used.canonical).canonical == used.canonical
-        return used if is_fixed else left(url, canonical_url(url))
+        return self._remembered.get((url, host.decided_by, False)) or self._by_all(url)
 
     def identity(self, url: str) -> str:
         """What a page is known by in an index, or with its fragment an item of the page: its page's canonical form."""
-        page, mark, item = url.partition("#")
-        return f"{self.normalize(page).canonical}{mark}{item}"
-
-    def fetchable(self, url: str) -> Normalized:
-        """What can be asked for instead of any string: what rules other than equivalences make of it.
-
-        It has the same canonical form; where those rules make a URL of another, it is left as it is.
-        """
-        found = self.normalize(url)
-        if found.kind != "equivalence":
-            return found
-        made = self.by_some(url, are_rewrites=True)
-        is_one = self.normalize(made.canonical).canonical == found.canonical
-        return made if is_one else left(url, canonical_url(url))
+        return identity(self.normalize, url)
 
     def forms(self, url: str) -> set[str]:
         """What the rules make of a URL one after another, the canonical form included."""
@@ -267,10 +260,9 @@ class Normalizer:
         return set() if site is None else {after for _, after in site.steps(url)}
 
     def by_some(self, url: str, which: Excluded | None = None, *, are_rewrites: bool = False) -> Normalized:
-        """What is made of any string without rules that `which` names, or `excluded`; or by rewrites alone of it."""
+        """What is made of any string without those rules on its way that `which` names; or by rewrites alone."""
         spelled, excluded = canonical_url(url), frozenset[str]()
         found, site = self._by_all(spelled, are_rewrites=are_rewrites), site_of(spelled)
-        which = which or self.excluded
         while which is not None and (more := which(spelled, found.rules)):
             excluded |= more
             found = self._without(site, excluded, are_rewrites=are_rewrites).normalize(spelled)
@@ -371,7 +363,7 @@ class Normalizer:
             found = found or rules_of(self._files, site)
         except RuleError as error:
             logger.warning("No rules for %r: %s", site, printable(str(error)))
-        if self.more is not None and (more := self.more(site)):
+        if self._more is not None and (more := self._more(site)):
             found = SiteRules(site, tuple(on_all_hosts(found.rules, more)) if found else ())
             known = {key for rule in found.rules for key in (rule.id, rule.effect)}
             is_done = done_in_part(filter(Rule.is_given, found.rules))
@@ -383,4 +375,4 @@ class Normalizer:
         used = ((rule, self._overruled.get(site, {}).get(rule.id, rule.kind)) for rule in found.rules)
         rules = (rule if rule.kind == kind else replace(rule, kind=kind) for rule, kind in used)
         found = SiteRules(site, tuple(rules))
-        return found.on_trial() if self.tries else found
+        return found.on_trial() if self._tries else found

@@ -38,8 +38,7 @@ class RuleBook:
     """Counts uses and trials by rule, revokes what its trials refute, and writes both into the rule files.
 
     Args:
-        normalizer: Whose rules these are; what is revoked is switched off there at once, what is off in a part of a
-            site is left out there, and what is doubted is tried.
+        normalizer: Has the rules.
         share: Of the uses of a rule that has passed its probation, how many are tried at most, in (0, 1].
         chance: Draws these.
         more: Gives, for an owner, what is tried like the site's rules and is none of the normalizer's.
@@ -49,7 +48,6 @@ class RuleBook:
         self, normalizer: Normalizer, share: float, chance: Random, more: Callable[[str], Sequence[Rule]] | None = None
     ) -> None:
         self._normalizer = normalizer
-        normalizer.tries, normalizer.excluded = True, self._excluded
         self._more = more or (lambda owner: ())
         self._share, self._chance = share, chance
         # By owner.
@@ -78,13 +76,14 @@ class RuleBook:
 
     def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when one of the rules is not to be used where this URL belongs to."""
-        return bool(self._excluded(url, rules))
+        return bool(self.excluded(url, rules))
 
     def has_all(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when all these rules are there, and in use where this URL belongs to."""
         return len(self._of(url, rules)) == len(rules) and not self.is_off(url, rules)
 
-    def _excluded(self, url: str, rules: Sequence[str]) -> frozenset[str]:
+    def excluded(self, url: str, rules: Sequence[str]) -> frozenset[str]:
+        """Those of the rules that are not to be used where this URL belongs to."""
         off = frozenset(one.rule.id for one in self._of(url, rules) if one.places.is_off(url))
         revoked = self._revoked.get(owner_of(url)) if self._revoked else None
         return off.union(revoked.keys() & rules) if revoked else off

@@ -38,7 +38,7 @@ def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def store_of(index: Index) -> AliasStore:
     stats = get_crawler().stats
     assert stats is not None
-    return AliasStore(index, Normalizer([]), stats)
+    return AliasStore(index, stats)
 
 
 def alias(target: str) -> Alias:

@@ -6,6 +6,7 @@ import pytest
 
 from dedupcrawl.crawl.same_page import EarlierPages
 from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rules_in_use import RulesInUse
 from tests.detection.judged import Crawl, prose
 
 TEXT = prose(400)
@@ -24,7 +25,7 @@ def earlier() -> EarlierPages:
     for name, words in PAGES.items():
         verdict = crawl.judge(name, words)
         crawl.index.record(verdict, run="one", site="a.example")
-    return EarlierPages(crawl.index, "one", Normalizer())
+    return EarlierPages(crawl.index, "one", RulesInUse(Normalizer()))
 
 
 @pytest.mark.parametrize(
@@ -52,5 +53,5 @@ def test_what_another_crawl_has_kept_tells_nothing_of_this_one() -> None:
     crawl = Crawl()
     for name in ("whole", "copy"):
         crawl.index.record(crawl.judge(name, TEXT), run="one", site="a.example")
-    later = EarlierPages(crawl.index, "two", Normalizer())
+    later = EarlierPages(crawl.index, "two", RulesInUse(Normalizer()))
     assert later.is_served("http://a.example/copy", "http://a.example/whole") is None

@@ -7,8 +7,8 @@ from random import Random
 
 from scrapy.utils.test import get_crawler
 
-from dedupcrawl.crawl.learning import Evidence, Learning
-from dedupcrawl.crawl.log_file import LogFile, LogRow
+from dedupcrawl.crawl.learning import Learning
+from dedupcrawl.crawl.log_file import Evidence, LogFile, LogRow
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule_book import RuleBook
 
@@ -17,15 +17,18 @@ async def test_a_crawl_that_ends_waits_for_no_training(tmp_path: Path) -> None:
     """The last pages are logged while it closes, and may be those that call for a run."""
     stats = get_crawler().stats
     assert stats is not None
-    log = LogFile(tmp_path / "log.jsonl")
+    evidence = Evidence()
+    log = LogFile(tmp_path / "log.jsonl", evidence=evidence)
     (tmp_path / "rules").mkdir()
-    learning = Learning(log, tmp_path / "rules", Normalizer(), RuleBook(Normalizer(), 1, Random(1)), stats)
-    log.added = learning.logged
+    book = RuleBook(Normalizer(), 1, Random(1))
+    learning = Learning(log, evidence, tmp_path / "rules", Normalizer(), book, stats)
     for n in range(300):
         log.write(LogRow(f"http://a.example/p?id={n % 50}&sid={n}", 200, text_digest=f"{n % 50:032x}"))
+        learning.begin_if_due()
     await learning.stop()
     for n in range(300):
         log.write(LogRow(f"http://a.example/p?id={n % 50}&sid={n}", 200, text_digest=f"{n % 50:032x}"))
+        learning.begin_if_due()
     await learning.stop()
     log.close()
     assert stats.get_value("dedup/learn/runs") is None

@@ -15,6 +15,7 @@ from scrapy.utils.test import get_crawler
 
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.software import Software
+from dedupcrawl.crawl.software_store import SoftwareStore
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.open import open_index
 from dedupcrawl.settings import DedupSettings
@@ -23,6 +24,7 @@ from dedupcrawl.software.program import programs
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
 from dedupcrawl.urls.rule_files import read_rules
+from dedupcrawl.urls.rules_in_use import RulesInUse
 from tests.index.toys import CHECKS
 from tests.redis_server import MISSING, is_installed, running
 
@@ -38,10 +40,11 @@ class Worker:
 
     def __init__(self, address: str) -> None:
         self.index = open_index(address, CHECKS)
-        self.normalizer = Normalizer()
-        self.book = RuleBook(self.normalizer, 0.02, Random(1))
         self.stats = StatsCollector(get_crawler())
-        self.software = Software(KNOWN, self.normalizer, self.book, self.index, self.stats)
+        store = SoftwareStore(KNOWN, self.index, self.stats)
+        self.normalizer = Normalizer(more=store.rules_of, tries=True)
+        self.book = RuleBook(self.normalizer, 0.02, Random(1))
+        self.software = Software(store, self.normalizer, self.book, self.stats)
 
     def look(self, *links: str, url: str = "http://a.com/", encoding: str = "utf-8") -> dict[str, Ruling]:
         body = "".join(f'<a href="{link}">' for link in links).encode(encoding)
@@ -50,7 +53,7 @@ class Worker:
         return self.software.look(FetchedPage(response, DedupSettings.read({})), response)
 
     def rules(self, url: str = TOPIC) -> tuple[str, ...]:
-        return tuple(self.normalizer.normalize(url).rules)
+        return tuple(RulesInUse(self.normalizer, self.book).normalize(url).rules)
 
     def close(self) -> None:
         self.index.close()
@@ -178,9 +181,10 @@ def test_what_held_for_one_spelling_of_a_host_holds_for_another_in_the_next_craw
             worker.book.passed(f"http://a.com/viewtopic.php?t={number}&sid={SID}", worker.rules())
         worker.software.close(tmp_path / "rules")
     with closing(start()) as worker:
-        normalizer = Normalizer.from_paths([tmp_path / "rules"])
+        store = SoftwareStore(KNOWN, worker.index, worker.stats)
+        normalizer = Normalizer.from_paths([tmp_path / "rules"], store.rules_of, tries=True)
         book = RuleBook(normalizer, 0.02, Random(1))
-        software = Software(KNOWN, normalizer, book, worker.index, worker.stats)
+        software = Software(store, normalizer, book, worker.stats)
         body = "".join(f'<a href="{link}">' for link in FOR).encode()
         response = HtmlResponse("http://www.a.com/", body=body, headers={"Content-Type": "text/html"})
         software.look(FetchedPage(response, DedupSettings.read({})), response)

@@ -138,7 +138,7 @@ def test_info_counts(index: AnyIndex) -> None:
         lambda index: index.withdraw(["http://a"]),
         lambda index: index.is_restored("http://a"),
         lambda index: index.make_due([]),
-        lambda index: index.record_rewrites([]),
+        lambda index: index.record_rewrites([Rewrite("http://a", "http://b", (), "", "", 0.0)]),
         lambda index: index.rewrite("http://a"),
         lambda index: list(index.rewrites()),
         lambda index: list(index.rewrites_of("spider", "run", rules=["r"])),

@@ -24,8 +24,19 @@ def test_verdicts(index: AnyIndex) -> None:
     assert index.verdict("http://a/1") == newer
     assert index.verdict("http://a/2") == second
     assert index.verdict("http://a/3") is None
-    assert [row.verdict for row in index.recorded()] == [first, second, newer]
-    assert index.info()["verdicts"] == 3
+    assert [row.verdict for row in index.recorded()] == [second, newer]
+    assert index.info()["verdicts"] == 2
+
+
+def test_of_a_page_the_newest_verdict_of_each_run_is_kept_until_the_index_is_compacted(index: AnyIndex) -> None:
+    for run, keeper in (("monday", "1"), ("monday", "2"), ("tuesday", "3"), ("monday", "4")):
+        index.record(Verdict("http://a/", "duplicate", f"http://a/{keeper}"), run=run, site="a")
+    index.record(Verdict("http://b/", "duplicate", "http://b/1"), run="monday", site="b")
+    assert [row.verdict.duplicate_of for row in index.recorded()] == ["http://a/3", "http://a/4", "http://b/1"]
+    assert index.forget_verdicts(lambda row: row.verdict.url == "http://b/") == 1
+    index.compact()
+    assert [row.verdict.duplicate_of for row in index.recorded()] == ["http://a/4"]
+    assert index.info()["verdicts"] == 1
 
 
 def test_verdicts_are_recorded_with_where_they_fell(index: AnyIndex) -> None:

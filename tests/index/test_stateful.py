@@ -109,8 +109,6 @@ class History(RuleBasedStateMachine):
 
     @rule()
     def compact(self) -> None:
-        last = {verdict.url: number for number, verdict in enumerate(self.model.recorded)}
-        self.model.recorded = [self.model.recorded[number] for number in sorted(last.values())]
         for index in self.indexes:
             index.compact()
 

@@ -307,7 +307,7 @@ class BruteForce:
 
     def record(self, verdict: Verdict) -> None:
         self.newest[verdict.url] = verdict
-        self.recorded.append(verdict)
+        self.recorded = [*(one for one in self.recorded if one.url != verdict.url), verdict]
 
     def first_id_of_run(self, run: str) -> int:
         return self.runs.setdefault(run, len(self.rows))

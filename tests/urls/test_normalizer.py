@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Sequence
 from dataclasses import replace
+from random import Random
 
 import pytest
 from hypothesis import example, given, settings
@@ -15,7 +17,9 @@ from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.normalized import Normalized
 from dedupcrawl.urls.normalizer import Normalizer, SiteNormalizer
 from dedupcrawl.urls.rule import Kind, Rule
+from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import SiteRules
+from dedupcrawl.urls.rules_in_use import RulesInUse
 from dedupcrawl.urls.spelling import LONGEST_URL, canonical_url
 from dedupcrawl.urls.url_parts import split_url
 
@@ -129,8 +133,12 @@ def test_short_cuts_change_no_answer(url: str, rules: tuple[Rule, ...]) -> None:
 def test_where_rules_are_off_the_others_make_a_canonical_url(
     url: str, rules: tuple[Rule, ...], off: set[str], mark: str
 ) -> None:
-    normalizer = Normalizer([SiteRules("a.com", rules)])
-    normalizer.excluded = lambda url, rules: frozenset(off.intersection(rules) if mark in url else ())
+    class Book(RuleBook):
+        def excluded(self, url: str, rules: Sequence[str]) -> frozenset[str]:
+            return frozenset(off.intersection(rules) if mark in url else ())
+
+    known = Normalizer([SiteRules("a.com", rules)])
+    normalizer = RulesInUse(known, Book(known, 1.0, Random(1)))
     found, spelled = normalizer.normalize(url), canonical_url(url)  # what a site's rules are asked about
     assert normalizer.normalize(url) == found
     assert normalizer.normalize(found.canonical).canonical == found.canonical
@@ -147,7 +155,7 @@ def test_where_rules_are_off_the_others_make_a_canonical_url(
 def test_what_can_be_asked_for_is_made_by_rewrites_alone_and_has_the_same_canonical_form(
     url: str, rules: tuple[Rule, ...]
 ) -> None:
-    normalizer = Normalizer([SiteRules("a.com", rules)])
+    normalizer = RulesInUse(Normalizer([SiteRules("a.com", rules)]))
     found, made = normalizer.normalize(url), normalizer.fetchable(url)
     assert made.kind != "equivalence"
     assert {rule.kind for rule in rules if rule.id in made.rules} <= {"rewrite"}
@@ -158,7 +166,7 @@ def test_what_can_be_asked_for_is_made_by_rewrites_alone_and_has_the_same_canoni
 
 def test_a_session_goes_though_an_equivalence_has_a_part_in_the_identity() -> None:
     rules = (Rule("sid", "rewrite", drop=("sid",)), Rule("day", "equivalence", match="/p?day={}", to="/p?day={}"))
-    normalizer = Normalizer([SiteRules("a.com", rules)])
+    normalizer = RulesInUse(Normalizer([SiteRules("a.com", rules)]))
     url = f"{HOST}/p?day=3&sid=x"
     assert normalizer.normalize(url).kind == "equivalence"
     assert normalizer.fetchable(url) == Normalized(url, f"{HOST}/p?day=3", "rewrite", ("sid",))

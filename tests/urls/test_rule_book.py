@@ -12,6 +12,7 @@ from dedupcrawl.urls.probation import passes_lacking
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
+from dedupcrawl.urls.rules_in_use import RulesInUse
 
 RIGHT = Rule("right", "rewrite", drop=("sid",), state="probation", evidence=Evidence(correct=100, coverage=100))
 WRONG = Rule("wrong", "rewrite", drop=("id",))
@@ -32,8 +33,9 @@ def rule(folder: Path, name: str) -> Rule:
 
 
 def test_a_wrong_rule_is_revoked_and_its_file_says_so(folder: Path) -> None:
-    normalizer = Normalizer.from_paths([folder])
-    book = RuleBook(normalizer, 0.02, Random(1))
+    known = Normalizer.from_paths([folder], tries=True)
+    book = RuleBook(known, 0.02, Random(1))
+    normalizer = RulesInUse(known, book)
     assert normalizer.normalize("http://a.com/p?id=1").canonical == "http://a.com/p"
     assert book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",)) == Ruling(revoked=("wrong",))
     assert normalizer.normalize("http://a.com/p?id=1").canonical == "http://a.com/p?id=1"
@@ -45,7 +47,7 @@ def test_a_wrong_rule_is_revoked_and_its_file_says_so(folder: Path) -> None:
 def test_those_that_were_proved_and_fail_together_are_to_be_proved_anew_one_by_one(folder: Path) -> None:
     known = [replace(one, state="active", tried=50) for one in (RIGHT, WRONG)]
     write_rules(folder, SiteRules("a.com", tuple(known)))
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
     both = ("right", "wrong")
     assert book.unproved(url(0), both) == set()
     assert book.failed(url(0), "http://a.com/p", both) == Ruling()
@@ -58,7 +60,7 @@ def test_those_that_were_proved_and_fail_together_are_to_be_proved_anew_one_by_o
 def test_what_could_not_be_decided_before_the_rules_were_read_again_is_decided_at_the_end(folder: Path) -> None:
     known = (replace(rule, source="software", state="active", evidence=Evidence()) for rule in (RIGHT, WRONG))
     write_rules(folder, SiteRules("a.com", tuple(known)))
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
     assert [book.failed(url(n), "http://a.com/p", ("right", "wrong")) for n in range(4)] == [Ruling()] * 4
     book.reread()
     book.is_due(url(9), ("right",))
@@ -66,7 +68,7 @@ def test_what_could_not_be_decided_before_the_rules_were_read_again_is_decided_a
 
 
 def test_probation_ends_in_the_file(folder: Path) -> None:
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
     due = []
     for number in range(20):
         due.append(book.is_due(url(number), ("right",)))
@@ -86,7 +88,7 @@ def test_a_trial_counts_for_all_rules_that_had_a_part_in_it(folder: Path) -> Non
     """Else pages of three rules would be tried three times as often as those of one."""
     known = [replace(RIGHT, id=name, drop=(name,), state="active", tried=50) for name in ("a", "b", "c")]
     write_rules(folder, SiteRules("a.com", tuple(known)))
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
     uses = [("a",), *[("a", "b"), ("a", "b", "c"), ("a", "c")] * 200]
     due = [number for number, rules in enumerate(uses) if book.is_due(url(number), rules)]
     assert due[:3] == [0, 1, 2], "the first use of each"
@@ -94,14 +96,15 @@ def test_a_trial_counts_for_all_rules_that_had_a_part_in_it(folder: Path) -> Non
 
 
 def test_every_use_is_tried_after_a_failure(folder: Path) -> None:
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
     book.failed(url(0), "http://a.com/p", ("right",))
     assert all(book.is_due(url(number), ("right",)) for number in range(10))
 
 
 def test_a_rule_that_leads_nowhere_becomes_an_equivalence_and_is_revoked_when_that_does_too(folder: Path) -> None:
-    normalizer = Normalizer.from_paths([folder])
-    book = RuleBook(normalizer, 0.02, Random(1))
+    known = Normalizer.from_paths([folder], tries=True)
+    book = RuleBook(known, 0.02, Random(1))
+    normalizer = RulesInUse(known, book)
     asked = [f"http://a.com/p{number}?id=1" for number in range(10)]
     assert normalizer.normalize(asked[0]) == Normalized(asked[0], "http://a.com/p0", "rewrite", ("wrong",))
     again = [f"http://a.com/p0?id={number}" for number in range(10)]
@@ -119,8 +122,9 @@ def test_a_rule_that_leads_nowhere_becomes_an_equivalence_and_is_revoked_when_th
 def test_a_folder_that_cannot_be_written_switches_the_rule_off_all_the_same(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    normalizer = Normalizer.from_paths([folder])
-    book = RuleBook(normalizer, 0.02, Random(1))
+    known = Normalizer.from_paths([folder], tries=True)
+    book = RuleBook(known, 0.02, Random(1))
+    normalizer = RulesInUse(known, book)
     book.is_due(url(0), ("right", "wrong"))
     (folder / "a.com.toml").write_text("site = nonsense", encoding="utf-8")
     book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",))
@@ -130,7 +134,7 @@ def test_a_folder_that_cannot_be_written_switches_the_rule_off_all_the_same(
 
 def test_what_could_not_be_written_is_written_later(folder: Path) -> None:
     """A revocation, and counts."""
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
     path = folder / "a.com.toml"
     text = path.read_text(encoding="utf-8")
     book.passed(url(0), ("right",))
@@ -156,7 +160,7 @@ def zoomed(script: str, number: int) -> tuple[str, str]:
 
 def test_twenty_more_trials_pass_after_a_failure_however_many_did_before(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
     for number in range(60):
         book.passed(zoomed("view", number)[0], ("zoom",))
     book.failed(*zoomed("view", 60), ("zoom",))
@@ -176,11 +180,11 @@ def test_twenty_more_trials_pass_after_a_failure_however_many_did_before(tmp_pat
 def test_a_failure_puts_a_learned_rule_on_probation_until_twenty_have_passed(tmp_path: Path) -> None:
     """In the next crawl, too."""
     write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
     book.failed(*zoomed("view", 0), ("zoom",))
     book.save()
     assert (rule(tmp_path, "zoom").state, rule(tmp_path, "zoom").failed) == ("probation", 1)
-    later = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
+    later = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
     for number in range(20):
         assert later.is_due(zoomed("view", number)[0], ("zoom",))
         later.passed(zoomed("view", number)[0], ("zoom",))
@@ -189,8 +193,9 @@ def test_a_failure_puts_a_learned_rule_on_probation_until_twenty_have_passed(tmp
 
 
 def test_another_rule_with_the_name_of_one_that_was_revoked_is_used_when_the_files_are_read_again(folder: Path) -> None:
-    normalizer = Normalizer.from_paths([folder])
-    book = RuleBook(normalizer, 0.02, Random(1))
+    known = Normalizer.from_paths([folder], tries=True)
+    book = RuleBook(known, 0.02, Random(1))
+    normalizer = RulesInUse(known, book)
     assert book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",)) == Ruling(revoked=("wrong",))
     write_rules(folder, SiteRules("a.com", (replace(WRONG, drop=("ref",)), replace(WRONG, id="same"))))
     book.reread()
@@ -200,7 +205,7 @@ def test_another_rule_with_the_name_of_one_that_was_revoked_is_used_when_the_fil
 
 def test_earlier_uses_are_asked_for_while_trials_are_wanting(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
     for number in range(30):
         book.is_due(zoomed("view", number)[0], ("zoom",))
     assert book.wanting() == {}
@@ -217,7 +222,7 @@ def made_up(book: RuleBook) -> int:
 
 
 def test_what_tells_nothing_is_made_up_for_as_often_as_was_sampled_at_most(folder: Path) -> None:
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
     sampled = sum(book.is_due(url(number), ("wrong",)) for number in range(30))
     assert sampled >= 2
     book.tells_nothing(url(0), ("wrong",))
@@ -235,8 +240,9 @@ def test_what_is_doubted_is_used_only_where_it_is_tried_and_is_doubted_still(tmp
     path = write_rules(tmp_path, SiteRules("a.com", (doubted,)))
     url = "http://a.com/topic?sid=1"
     assert Normalizer.from_paths([tmp_path]).normalize(url).canonical == url
-    normalizer = Normalizer.from_paths([tmp_path])
-    book = RuleBook(normalizer, 0.02, Random(1))
+    known = Normalizer.from_paths([tmp_path], tries=True)
+    book = RuleBook(known, 0.02, Random(1))
+    normalizer = RulesInUse(known, book)
     assert normalizer.normalize(url).canonical == "http://a.com/topic"
     assert book.is_due(url, ("sid",))
     book.passed(url, ("sid",))
@@ -249,7 +255,7 @@ def test_the_log_of_a_crawl_is_no_evidence_besides_its_trials(tmp_path: Path) ->
     """What is learned of a rule beside the crawl is told by the very pages that were tried."""
     new = Rule("sid", "rewrite", drop=("sid",), source="software", state="probation")
     path = write_rules(tmp_path, SiteRules("a.com", (new,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
     for number in range(25):
         book.passed(f"http://a.com/{number}?sid=1", ("sid",))
     assert book.failed("http://a.com/25?sid=1", "http://a.com/25", ("sid",)) == Ruling()
@@ -264,8 +270,8 @@ def test_in_a_crawl_nobody_asks_for_the_sorted_url_of_a_learned_rule(tmp_path: P
     for number, (sorts, fetched) in enumerate(((learned, "?id=2&a=1"), (by_hand, "?a=1&id=2"))):
         site = f"a{number}.com"
         write_rules(tmp_path, SiteRules(site, (sorts, replace(RIGHT, source="learned"))))
-        normalizer, asked = Normalizer.from_paths([tmp_path]), f"http://{site}/?id=2&a=1&sid=3"
-        RuleBook(normalizer, 0.02, Random(1))
+        known, asked = Normalizer.from_paths([tmp_path], tries=True), f"http://{site}/?id=2&a=1&sid=3"
+        normalizer = RulesInUse(known, RuleBook(known, 0.02, Random(1)))
         assert normalizer.normalize(asked).canonical == f"http://{site}/?a=1&id=2"
         assert normalizer.fetchable(asked).canonical == f"http://{site}/{fetched}"
 
@@ -273,7 +279,7 @@ def test_in_a_crawl_nobody_asks_for_the_sorted_url_of_a_learned_rule(tmp_path: P
 def test_what_was_asked_for_by_a_rewrite_is_not_held_against_the_equivalence_it_became(tmp_path: Path) -> None:
     order = Rule("order", "equivalence", match="/{b}/{a}", to="/by/{a}/{b}")
     write_rules(tmp_path, SiteRules("a.com", (WRONG, order)))
-    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
     asked = [f"http://a.com/p/{number}?id=1" for number in range(20)]
     for one in asked[:5]:
         book.gone(one, one.partition("?")[0], ("wrong",))
@@ -288,7 +294,7 @@ def test_where_a_trial_fails_the_blame_is_with_those_that_have_yet_to_be_proved(
     write_rules(
         folder, SiteRules("a.com", (replace(RIGHT, state="active", tried=50), replace(WRONG, state="probation")))
     )
-    book = RuleBook(Normalizer.from_paths([folder]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
     both = ("right", "wrong")
     assert book.unproved(url(1), both) == {"wrong"}
     for number in range(5):
@@ -319,7 +325,7 @@ def shared(folder: Path) -> Rule:
 
 
 def test_what_the_pages_of_some_taught_others_pages_have_to_bear_out(tenants: Path) -> None:
-    book = RuleBook(Normalizer.from_paths([tenants]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([tenants], tries=True), 0.02, Random(1))
     taught, new = (f"{tenant}/p?id=7" for tenant in TENANTS)
     assert (book.is_proved(taught, ("shared",)), book.is_backed(taught, ("shared",))) == (True, True)
     assert (book.is_proved(new, ("shared",)), book.is_backed(new, ("shared",))) == (False, False)
@@ -331,27 +337,29 @@ def test_what_the_pages_of_some_taught_others_pages_have_to_bear_out(tenants: Pa
         book.end(url, ("shared",))
     assert book.is_proved(new, ("shared",))
     book.save()
-    later = RuleBook(Normalizer.from_paths([tenants]), 0.02, Random(1))
+    later = RuleBook(Normalizer.from_paths([tenants], tries=True), 0.02, Random(1))
     assert later.is_proved(new, ("shared",)), "its own pages speak for it from now on"
 
 
 def test_where_it_is_wrong_it_is_off_for_that_owner_alone(tenants: Path) -> None:
     """In later crawls, too."""
-    normalizer = Normalizer.from_paths([tenants])
-    book = RuleBook(normalizer, 0.02, Random(1))
+    known = Normalizer.from_paths([tenants], tries=True)
+    book = RuleBook(known, 0.02, Random(1))
+    normalizer = RulesInUse(known, book)
     for number in range(2):
         book.failed(f"{TENANTS[1]}/p?id={number}", f"{TENANTS[1]}/p", ("shared",))
     book.save()
     assert shared(tenants).state == "active"
     assert (shared(tenants).tried, shared(tenants).failed) == (0, 0), "they say nothing of others"
-    for known in (normalizer, Normalizer.from_paths([tenants])):
-        again = RuleBook(known, 0.02, Random(1)) if known is not normalizer else book
-        assert [known.normalize(f"{tenant}/p?id=9").kind for tenant in TENANTS] == ["rewrite", "unchanged"]
+    later = Normalizer.from_paths([tenants], tries=True)
+    for again in (book, RuleBook(later, 0.02, Random(1))):
+        rules = normalizer if again is book else RulesInUse(later, again)
+        assert [rules.normalize(f"{tenant}/p?id=9").kind for tenant in TENANTS] == ["rewrite", "unchanged"]
         assert [again.is_off(f"{tenant}/p?id=9", ("shared",)) for tenant in TENANTS] == [False, True]
 
 
 @pytest.mark.parametrize("tenant", ["http://b1.github.io:8001", "http://b1.github.io/~al"])
 def test_ports_and_users_folders_are_tried_by_themselves(tenants: Path, tenant: str) -> None:
-    book = RuleBook(Normalizer.from_paths([tenants]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([tenants], tries=True), 0.02, Random(1))
     assert not book.is_proved(f"{tenant}/p?id=7", ("shared",))
     assert all(book.is_due(f"{tenant}/p?id={number}", ("shared",)) for number in range(2))

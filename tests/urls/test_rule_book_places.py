@@ -15,7 +15,7 @@ from tests.urls.test_rule_book import VIEW, ZOOM, rule, zoomed
 
 def test_a_rule_is_off_where_it_is_wrong_and_goes_on_where_it_is_right(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
     for number in range(50):
         book.passed(zoomed("view", number)[0], ("zoom",))
     assert [book.is_due(zoomed("map", number)[0], ("zoom",)) for number in range(3)] == [True, True, True]
@@ -31,7 +31,7 @@ def test_a_rule_is_off_where_it_is_wrong_and_goes_on_where_it_is_right(tmp_path:
 
 def test_where_a_rule_is_off_it_stays_off_when_it_is_learned_again(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", (replace(ZOOM, state="probation"),)))
-    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
     book.passed(zoomed("view", 0)[0], ("zoom",))
     book.failed(*zoomed("map", 0), ("zoom",))
     book.reread()
@@ -45,14 +45,14 @@ def test_where_a_rule_is_off_it_stays_off_when_it_is_learned_again(tmp_path: Pat
 
 def test_where_trials_have_spoken_for_a_rule_later_crawls_begin_with_no_trial(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
     tried = [zoomed("map", number)[0] for number in range(40)]
     for url in tried:
         if book.is_due(url, ("zoom",)):
             book.passed(url, ("zoom",))
     book.save()
     assert rule(tmp_path, "zoom").examples == (VIEW, zoomed("map", 0))
-    later = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
+    later = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
     assert [later.is_due(url, ("zoom",)) for url in tried[:4]] == [True, False, False, False], "as where its log was"
     elsewhere = [zoomed("plan", number)[0] for number in range(2)]
     assert all(later.is_due(url, ("zoom",)) for url in elsewhere), "nothing has spoken for it there"
@@ -60,7 +60,7 @@ def test_where_trials_have_spoken_for_a_rule_later_crawls_begin_with_no_trial(tm
 
 def test_a_place_where_trials_have_not_spoken_yet_is_no_example(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
     book.passed(zoomed("map", 0)[0], ("zoom",))
     book.save()
     assert rule(tmp_path, "zoom").examples == (VIEW,)
@@ -68,11 +68,11 @@ def test_a_place_where_trials_have_not_spoken_yet_is_no_example(tmp_path: Path) 
 
 def test_where_a_crawl_has_found_a_rule_to_be_wrong_the_next_does_not_use_it(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
     url, canonical = zoomed("map", 0)
     assert book.failed(url, canonical, ("zoom",)) == Ruling(restricted=("zoom",))
     assert rule(tmp_path, "zoom").counterexamples == ((url, canonical),)
-    later = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
+    later = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
     assert later.is_off(zoomed("map", 1)[0], ("zoom",))
     assert not later.is_off(zoomed("view", 1)[0], ("zoom",))
     later.passed(zoomed("view", 1)[0], ("zoom",))
@@ -83,7 +83,7 @@ def test_where_a_crawl_has_found_a_rule_to_be_wrong_the_next_does_not_use_it(tmp
 def test_what_a_crawl_has_found_to_be_names_is_known_to_the_next(tmp_path: Path) -> None:
     """So it need not try a rule in each of them anew."""
     write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
+    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
     names = [f"{first}{last}" for first in ("north", "south", "east", "west", "mid") for last in "abcdefgh"]
     for name in names:
         url = zoomed(name, 1)[0]
@@ -91,5 +91,5 @@ def test_what_a_crawl_has_found_to_be_names_is_known_to_the_next(tmp_path: Path)
             book.passed(url, ("zoom",))
     book.save()
     assert rule(tmp_path, "zoom").names_at == ("page",)
-    later = RuleBook(Normalizer.from_paths([tmp_path]), 0.02, Random(1))
+    later = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
     assert [later.is_due(zoomed(f"new{name}", 1)[0], ("zoom",)) for name in names] == [True, *[False] * 39]
