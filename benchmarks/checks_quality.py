@@ -28,8 +28,8 @@ from dedupcrawl.content.checks.feature_code import ANCHOR_SETS, FeatureCodeCheck
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.content.checks.simhash import FEATURES, MAX_DISTANCE, SimHashCheck
 from dedupcrawl.content.evidence import compare_texts
-from dedupcrawl.content.main_outline import packed as outline
 from dedupcrawl.content.model import TARGET_PRECISION, packaged
+from dedupcrawl.core.main_outline import packed as outline
 from dedupcrawl.core.postings import View
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page

@@ -15,11 +15,11 @@ from dedupcrawl.commands.compare import of_file, opened
 from dedupcrawl.commands.console import BadInputError, Command
 from dedupcrawl.commands.options import json_option, read_settings, sets_option
 from dedupcrawl.commands.selection import forms_of, forms_unless_file
-from dedupcrawl.content import main_outline
 from dedupcrawl.content.encoding import to_utf8
 from dedupcrawl.content.html import why_unread
-from dedupcrawl.content.main_outline import symbols_of
+from dedupcrawl.core import main_outline
 from dedupcrawl.core.digests import NO_SECRET, Secret
+from dedupcrawl.core.main_outline import symbols_of
 from dedupcrawl.core.symbols import SymbolText, vocabulary_of
 from dedupcrawl.core.template import Template
 from dedupcrawl.detection.analysis import Analysis, Reading

@@ -15,8 +15,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.features import FEATURES
 from dedupcrawl.content.model import Model, Numbers, probabilities
+from dedupcrawl.core.features import FEATURES
 
 _STEPS = 500
 WAYS: Mapping[str, tuple[float | None, float | None]] = {"against": (None, 0.0), "either": (None, None)}

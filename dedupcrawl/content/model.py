@@ -8,7 +8,7 @@ labels, from this one on (`fitting`); `DEDUP_MODEL` names it. There is no veto b
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.features import FEATURES
+from dedupcrawl.core.features import FEATURES, Weights
 
 TARGET_PRECISION = 0.97
 """Of the pages that are dropped this share should be duplicates, unless another is asked for (docs/probability.md)."""
@@ -48,17 +48,18 @@ class Model(msgspec.Struct, frozen=True, dict=True):
     thresholds: tuple[tuple[float, float], ...]
 
     @cached_property
-    def _terms(self) -> tuple[tuple[int, float, float, float], ...]:
+    def _terms(self) -> list[tuple[int, float, float, float]]:
         names = [feature.name for feature in FEATURES]
-        return tuple((names.index(name), weight, *self.bounds[name]) for name, weight in self.weights.items())
+        return [(names.index(name), weight, *self.bounds[name]) for name, weight in self.weights.items()]
 
-    def probability(self, values: Sequence[float]) -> float:
-        """How probable it is that the new page duplicates the kept one, by the values of `FEATURES`."""
-        log_odds = self.intercept
-        for at, weight, low, high in self._terms:
-            value = values[at]
-            log_odds += weight * (low if value < low else high if value > high else value)
-        return 1 / (1 + math.exp(-max(-_MOST, min(_MOST, log_odds))))
+    @cached_property
+    def compiled(self) -> Weights:
+        """What makes the probability that the new page of a pair duplicates the kept one."""
+        return Weights(self.intercept, self._terms)
+
+    def probability(self, values: list[float]) -> float:
+        """The same by the values of `FEATURES`."""
+        return self.compiled.probability(values)
 
     def threshold(self, target_precision: float) -> float:
         """Least probability of pages to drop so that this share of the drops is right, between those known."""

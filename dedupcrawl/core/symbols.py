@@ -359,6 +359,14 @@ class SymbolText:
         """The folded text, its lines separated by newlines."""
         return PyUnicode_FromKindAndData(4, self.folded, self.size)
 
+    def between(self, first: cython.int, last: cython.int) -> str:
+        """The folded text from one symbol to another, both included."""
+        if not 0 <= first <= last < self.count:
+            raise IndexError("there are no such symbols")
+        begin: cython.Py_ssize_t = self.items[first].start
+        end: cython.Py_ssize_t = self.items[last].start + self.items[last].length
+        return PyUnicode_FromKindAndData(4, self.folded + begin, end - begin)
+
     @property
     def kinds(self):
         """Shape (len(text),) uint8: the kind of each character, bits of `dedupcrawl.core.characters`."""

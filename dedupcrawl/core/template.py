@@ -34,6 +34,7 @@ NEARLY_ALL = 0.9
 TITLES = 4096
 """Titles of a host that are remembered; of a site with more, the oldest make room."""
 
+_NEARLY_ALL = cython.declare(cython.double, NEARLY_ALL)
 _TITLE = 200  # characters of a title that are looked at
 _MOST_PAGES = 1 << 28  # of a host; sums of some such numbers are still one of four bytes
 # Chosen anew in each process: where a block stands in the table cannot be foreseen by who makes pages.
@@ -116,8 +117,10 @@ class Template:
 
     def everywhere(self, blocks: object) -> list:
         """Which of `blocks` nearly all pages have, so that even their absence says nothing."""
-        least: cython.double = max(RECURRING, NEARLY_ALL * self.pages)
-        return [self.pages_of(block) >= least for block in blocks]
+        return [self.is_everywhere(block) for block in blocks]
+
+    def is_everywhere(self, block):
+        return self.pages_of(block) >= max(5.0, _NEARLY_ALL * self.pages)
 
     def repeated(self, text, blocks):
         """One byte for each of the first blocks of a text, 1 where it is template; none where no block is."""

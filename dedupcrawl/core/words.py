@@ -75,6 +75,7 @@ class WordLists:
     """The lists as an index of this vocabulary has them."""
 
     def __cinit__(self, vocabulary: Vocabulary):
+        self.pairs = None
         self.vocabulary = vocabulary
         telling = frozenset(WORDS["telling"].split())
         self.put(sorted(STOP_WORDS), FUNCTION)
@@ -85,7 +86,11 @@ class WordLists:
 
     @property
     def antonyms(self):
-        """See `_antonyms`; made when a text is compared for the first time."""
+        """See `_antonyms`."""
+        return np.asarray(self.antonym_pairs())
+
+    def antonym_pairs(self):
+        """The same; made when a text is compared for the first time."""
         if self.pairs is None:
             self.pairs = _antonyms(self.vocabulary)
         return self.pairs

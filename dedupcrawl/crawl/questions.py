@@ -22,8 +22,8 @@ import numpy as np
 from scrapy import Request
 from scrapy.http import Response
 
-from dedupcrawl.content.main_outline import values_of
 from dedupcrawl.core.digests import digest_of
+from dedupcrawl.core.main_outline import values_of
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.pages import FetchedPage, Pages
 from dedupcrawl.crawl.parts import Sending

@@ -10,14 +10,15 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.differences import Flags, Side
 from dedupcrawl.content.model import DOUBTED, TARGET_PRECISION, Model
-from dedupcrawl.content.view import View
+from dedupcrawl.core.pair import Text
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template
+from dedupcrawl.core.view import View, is_worth_comparing
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
 from dedupcrawl.detection.copies import is_better
 from dedupcrawl.detection.pairs import kept_view
@@ -101,7 +102,7 @@ class Comparison:
     is_unlike: bool = field(default=True, init=False)
 
     _probability_of_doubt: float = field(default=0.0, init=False)
-    _said: Flags | None = field(default=None, init=False)
+    _said: NDArray[np.bool_] | None = field(default=None, init=False)
     _most_of_list: tuple[int, str, Entry] | None = field(default=None, init=False)
     _parts: int = field(default=0, init=False)  # pages of the list that say more new of it than others have said
     _compared: dict[str, evidence.Evidence | None] = field(default_factory=dict, init=False)
@@ -211,7 +212,7 @@ class Comparison:
 
     def _compare(self, kept: Entry) -> evidence.Evidence | None:
         new, other = self.reading.view, self._view_of(kept)
-        if self.asked.target_precision and not evidence.is_worth_comparing(new, other):
+        if self.asked.target_precision and not is_worth_comparing(new, other):
             return None
         found = evidence.compare(new, other, self.model)
         self.is_unlike = self.is_unlike and found.pair.uncovered > evidence.HALF
@@ -224,14 +225,14 @@ class Comparison:
         if len(kept.outline) >= len(self.entry.outline):
             return False
         new, other = self.reading.view, self._view_of(kept)
-        if not evidence.is_worth_comparing(other, new):
+        if not is_worth_comparing(other, new):
             return False
         found = evidence.compare(other, new, self.model)
         if found.is_list:
-            self._list(check, kept, found.pair.found.kept)
+            self._list(check, kept, found.pair.kept_text)
         return found.probability >= self._least
 
-    def _list(self, check: str, kept: Entry, side: Side) -> None:
+    def _list(self, check: str, kept: Entry, side: Text) -> None:
         """The new page, which is `side` of a pair, is a list of a kept one that a check brought up."""
         own = self.reading.view.own
         if self._said is None:
@@ -261,7 +262,7 @@ class Comparison:
         they say: with as much of that as makes a text they differ.
         """
         is_early = found.pair.is_of_one_host and self.furniture(host_of(self.url)).pages < RECURRING
-        if is_early and found.words_beside >= OWN_SYMBOLS:
+        if is_early and found.pair.words_beside >= OWN_SYMBOLS:
             return math.inf
         return max(self._least, self.model.threshold(_TITLED)) if check == "title" else self._least
 

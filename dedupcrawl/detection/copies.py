@@ -9,11 +9,11 @@ from __future__ import annotations
 from functools import lru_cache
 from urllib.parse import parse_qsl
 
-from dedupcrawl.content.main_outline import symbols_of
-from dedupcrawl.content.pair import Pair
-from dedupcrawl.content.view import View
 from dedupcrawl.core.digests import Secret
+from dedupcrawl.core.main_outline import symbols_of
+from dedupcrawl.core.pair import Pair
 from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.view import View
 from dedupcrawl.detection.analysis import OWN_SYMBOLS
 
 _OF_REVISIONS = frozenset(("oldid", "rev", "revision", "version"))
@@ -56,9 +56,9 @@ def _standing(page: View, is_of_one_host: bool) -> tuple[bool, int]:
 
 
 def _says_more(pair: Pair) -> bool:
-    tally = pair.found.tally
+    more = pair.uncovered_symbols
     is_in_template = pair.template >= _TEMPLATE  # or nothing is known of the site's
-    return is_in_template and tally.uncovered >= OWN_SYMBOLS and tally.kept_uncovered <= _LACKS * tally.uncovered
+    return is_in_template and more >= OWN_SYMBOLS and pair.kept_uncovered_symbols <= _LACKS * more
 
 
 def _is_old(page: View) -> bool:
@@ -66,7 +66,7 @@ def _is_old(page: View) -> bool:
     query = page.url.partition("#")[0].partition("?")[2]
     if query and not _OF_REVISIONS.isdisjoint(name.lower() for name, _ in parse_qsl(query)):
         return True
-    symbols = page.main.symbols.tobytes()
+    symbols = page.main.raw
     return any(_holds(symbols, notice) for notice in _notices(page.secret))
 
 

@@ -14,9 +14,9 @@ import msgspec
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.model import Model, packaged
-from dedupcrawl.content.view import TITLE
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
+from dedupcrawl.core.view import TITLE
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import listing, packed_text, text_of
 from dedupcrawl.detection.comparison import Asked, Comparison

@@ -8,20 +8,21 @@ from typing import Any
 
 import msgspec
 
-from dedupcrawl.content import evidence, main_outline
-from dedupcrawl.content.features import FEATURES
+from dedupcrawl.content import evidence
 from dedupcrawl.content.model import TARGET_PRECISION, Model
-from dedupcrawl.content.view import View
+from dedupcrawl.core import main_outline
 from dedupcrawl.core.digests import Secret
+from dedupcrawl.core.features import FEATURES
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
+from dedupcrawl.core.view import View
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.record import Entry
 from dedupcrawl.page import Page
-from dedupcrawl.sites import host_of
+from dedupcrawl.sites import host_alike, host_of
 from dedupcrawl.verdict import Verdict
 
 _AT_HAND = 16  # pages that were read last: the same page often stands in several pairs in a row
@@ -85,8 +86,8 @@ class Pairs:
         one, text = self._view(new)
         other, its_text = self._view(kept)
         if not isinstance(kept, str):  # as an index has it
-            other = msgspec.structs.replace(other, all_around=other.kept_around)
-        if not len(one.main.symbols) or not len(other.main.symbols):
+            other = _as_kept(other)
+        if not one.main.raw or not other.main.raw:
             return Compared(0.0, [], {"symbols": one.own_count, "kept_symbols": other.own_count})
         found = evidence.compare(one, other, self._model)
         return Compared(found.probability, found.values, found.to_dict(self._needed, text, its_text))
@@ -135,7 +136,13 @@ class Pairs:
 
 def kept_view(entry: Entry, template: Template, secret: Secret) -> View:
     """A kept page of the index of this secret, for comparing another one with it, by the template of its host."""
-    return View(entry.source, entry.title, entry.outline, entry.asides, template, secret, entry.headline)
+    host = host_alike(entry.source)
+    return View(entry.source, host, entry.title, entry.outline, entry.asides, template, secret, entry.headline)
+
+
+def _as_kept(page: View) -> View:
+    around = page.kept_around
+    return View(page.url, page.host, page.titled, page.outline, around, page.site, page.secret, page.headline)
 
 
 def kept_text(entry: Entry, paragraphs: Sequence[str] | None, secret: Secret) -> SymbolText | None:

@@ -14,8 +14,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import InitVar, dataclass, field
 from itertools import pairwise
 
-from dedupcrawl.content import main_outline
 from dedupcrawl.content.checks.base import Check
+from dedupcrawl.core import main_outline
 from dedupcrawl.core.digests import Secret
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
 from dedupcrawl.detection.comparison import Comparison

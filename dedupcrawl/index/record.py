@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from dedupcrawl.content.main_outline import READ_LAST
+from dedupcrawl.core.main_outline import READ_LAST
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.verdict import Verdict
 

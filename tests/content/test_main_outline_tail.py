@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from dedupcrawl.content.main_outline import Symbols, tail_begins
+from dedupcrawl.core.main_outline import tail_begins
 
 
-def symbols(count: int, seed: int = 0) -> Symbols:
+def symbols(count: int, seed: int = 0) -> NDArray[np.uint16]:
     return np.random.default_rng(seed).integers(1, 1 << 16, count, dtype=np.uint16)
 
 

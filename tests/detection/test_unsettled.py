@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from dedupcrawl.content import main_outline
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.core import main_outline
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
 from dedupcrawl.detection import unsettled

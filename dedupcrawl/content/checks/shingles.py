@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings
-from dedupcrawl.content.main_outline import OUTLINE_SYMBOLS
+from dedupcrawl.core.main_outline import OUTLINE_SYMBOLS
 from dedupcrawl.core.postings import by_page
 from dedupcrawl.core.signatures import sampled_shingles, shared_shingles
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText

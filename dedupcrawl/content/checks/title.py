@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dedupcrawl.content.checks.base import NO_PAGES, Equality, PageIds, Postings
-from dedupcrawl.content.view import TITLE
 from dedupcrawl.core.digests import digest_of
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
+from dedupcrawl.core.view import TITLE
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.content.checks import shingles as module
 from dedupcrawl.content.checks.shingles import LEVELS, MODULUS, ShinglesCheck
-from dedupcrawl.content.main_outline import OUTLINE_SYMBOLS
+from dedupcrawl.core.main_outline import OUTLINE_SYMBOLS
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import DictPostings, Reading, keepers

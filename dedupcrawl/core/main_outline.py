@@ -1,3 +1,4 @@
+# cython: language_level=3
 """Main outline: what is kept of a main text so that later pages can be laid beside it when the text itself is gone.
 
 It holds symbols and, between two paragraphs, a break. Its blocks, by which a site's furniture is recognized, are each
@@ -5,23 +6,15 @@ known by a hash of its skeleton: its symbols with numbers and the words of dates
 times" are one slot of the site with two values. What a block is can so be told of a kept page, too.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
 
-import msgspec
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
 from dedupcrawl.core.alignment import LONGEST
-from dedupcrawl.core.digests import NO_SECRET, Secret, digest_of
+from dedupcrawl.core.digests import NO_SECRET, digest_of
 from dedupcrawl.core.symbols import BETWEEN_BLOCKS, SymbolText, blocks_of
 from dedupcrawl.core.words import kinds_of
-
-Symbols = NDArray[np.uint16]
-"""Symbols of an outline: 15 bits of hash, and bit 0 for those that hold a digit."""
 
 READ_LAST = 512
 """Kept pages of which what was read is remembered: the same few are compared with one new page after the other.
@@ -36,26 +29,35 @@ _WINDOW = 4_096  # symbols: with as many put in before, a tail begins elsewhere
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 
 
-class MainOutline(msgspec.Struct, frozen=True, gc=False):
-    """An outline that was read: what is kept of it symbol by symbol, in blocks, and how much more there is."""
+class MainOutline:
+    """An outline that was read: what is kept of it symbol by symbol, in blocks, and how much more there is.
 
-    symbols: Symbols  # shape (n,): the symbols without breaks
-    kinds: bytes  # of each symbol its kind, as `core.words` has them
-    ends: list[int]  # where in `symbols` each block ends; it begins where the one before it ends
-    hashes: list[int]  # MurmurHash3 x86 32 of each block's skeleton, two bytes a symbol, little-endian
-    tail: int  # how many symbols more there are
-    tail_hash: bytes  # of the symbols from `tail_begins` on
-    tail_begins: int  # at which of `symbols`
-    secret: Secret  # of the index
+    Attributes:
+        raw: The symbols without breaks, two bytes each.
+        kinds: Of each symbol its kind, as `core.words` has them.
+        ends: Where in the symbols each block ends; it begins where the one before it ends.
+        hashes: MurmurHash3 x86 32 of each block's skeleton, two bytes a symbol, little-endian.
+        blocks: These, each once.
+        tail: How many symbols more there are.
+        tail_hash: Of the symbols from `tail_begins` on.
+        tail_begins: At which of the symbols.
+    """
 
-    def keep(self, left_out: Sequence[bool]) -> NDArray[np.bool_]:
-        """Shape (n,): which symbols stand in blocks that are not left out; one flag a block."""
-        keep = np.ones(len(self.symbols), dtype=np.bool_)
-        if any(left_out):
-            for flag, (begin, end) in zip(left_out, pairwise([0, *self.ends]), strict=True):
-                if flag:
-                    keep[begin:end] = False
-        return keep
+    def __cinit__(self, outline: bytes, secret: object):
+        count: cython.Py_ssize_t = min(len(outline) // 3, OUTLINE_SYMBOLS)
+        self.raw, self.kinds, self.ends, self.hashes = blocks_of(
+            outline[: 2 * count], outline[2 * count : 3 * count], secret
+        )
+        self.count = len(self.raw) // 2
+        tail: bytes = outline[3 * OUTLINE_SYMBOLS :]
+        self.tail_begins = tail_begins(self.symbols) if tail else self.count
+        self.tail, self.tail_hash = int.from_bytes(tail[:4], "little"), tail[4:]
+        self.blocks = frozenset(self.hashes)
+
+    @property
+    def symbols(self):
+        """Shape (n,) uint16: the symbols without breaks."""
+        return np.frombuffer(self.raw, dtype="<u2")
 
 
 def packed(text: SymbolText) -> bytes:
@@ -76,39 +78,38 @@ def packed(text: SymbolText) -> bytes:
     return first.tobytes() + kinds[:OUTLINE_SYMBOLS] + (len(hashes) - len(kept)).to_bytes(4, "little") + tail
 
 
-def symbols_of(text: SymbolText) -> Symbols:
+def symbols_of(text: SymbolText) -> object:
     """Shape (n,) uint16: the upper 15 bits of each symbol's hash and, as bit 0, whether it holds a digit."""
-    symbols: Symbols = (text.hashes >> np.uint64(48)).astype("<u2")
+    symbols = (text.hashes >> np.uint64(48)).astype("<u2")
     symbols &= np.uint16(0xFFFE)
     symbols |= (text.hashes & np.uint64(1)).astype("<u2")
     return symbols
 
 
-def values_of(outline: bytes) -> Symbols:
+def values_of(outline: bytes) -> object:
     """The symbols of an outline, with breaks between blocks; of a longer text, those that are kept one by one."""
     return np.frombuffer(outline, dtype="<u2", count=min(len(outline) // 3, OUTLINE_SYMBOLS))
 
 
-@lru_cache(maxsize=READ_LAST)
-def read(outline: bytes, secret: Secret = NO_SECRET) -> MainOutline:
+_read = lru_cache(maxsize=READ_LAST)(MainOutline)
+
+
+def read(outline: bytes, secret: object = NO_SECRET) -> MainOutline:
     """What `packed` made, of a text of the index of this secret."""
-    count = min(len(outline) // 3, OUTLINE_SYMBOLS)
-    raw, kinds, ends, hashes = blocks_of(outline[: 2 * count], outline[2 * count : 3 * count], secret)
-    symbols = np.frombuffer(raw, dtype="<u2")
-    tail = outline[3 * OUTLINE_SYMBOLS :]
-    begins = tail_begins(symbols) if tail else len(symbols)
-    return MainOutline(symbols, kinds, ends, hashes, int.from_bytes(tail[:4], "little"), tail[4:], begins, secret)
+    return _read(outline, secret)
 
 
-def tail_begins(kept: Symbols) -> int:
+def tail_begins(kept: object) -> int:
     """At which of the symbols that are kept one by one, without breaks, the tail of a longer text begins.
 
     A tail is known by its hash alone. If it began after a fixed number of symbols, one word put in before would make it
     another one. So it begins where the text itself says, within the last of the symbols that are kept one by one: at
     the gram of the least hash (a minimizer: Schleimer, Wilkerson, Aiken, SIGMOD 2003).
     """
-    window = kept[-_WINDOW:].astype(np.uint64)
-    if len(window) < 4:
+    window = kept[max(0, len(kept) - _WINDOW) :].astype(np.uint64)
+    last = len(window) - 3
+    if last < 1:
         return len(kept)
-    grams = window[:-3] << np.uint64(48) | window[1:-2] << np.uint64(32) | window[2:-1] << np.uint64(16) | window[3:]
+    grams = window[:last] << np.uint64(48) | window[1 : last + 1] << np.uint64(32)
+    grams |= window[2 : last + 2] << np.uint64(16) | window[3:]
     return len(kept) - len(window) + int((grams * _HASH).argmin())

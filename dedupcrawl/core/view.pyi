@@ -1,0 +1,63 @@
+# What Python code sees of view.py; other modules of the core cimport what view.pxd declares.
+
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dedupcrawl.core.around import Around
+from dedupcrawl.core.digests import NO_SECRET, Secret
+from dedupcrawl.core.main_outline import MainOutline
+from dedupcrawl.core.template import Template
+
+TITLE: int
+LITTLE: int
+
+@final
+class View:
+    def __new__(
+        cls,
+        url: str,
+        host: str,
+        titled: str,
+        outline: bytes,
+        all_around: Around | bytes,
+        site: Template,
+        secret: Secret = NO_SECRET,
+        headline: str = "",
+    ) -> View: ...
+    @property
+    def url(self) -> str: ...
+    @property
+    def host(self) -> str: ...
+    @property
+    def titled(self) -> str: ...
+    @property
+    def headline(self) -> str: ...
+    @property
+    def outline(self) -> bytes: ...
+    @property
+    def site(self) -> Template: ...
+    @property
+    def secret(self) -> Secret: ...
+    @property
+    def main(self) -> MainOutline: ...
+    @property
+    def title(self) -> frozenset[int]: ...
+    @property
+    def blocks(self) -> frozenset[int]: ...
+    @property
+    def own(self) -> NDArray[np.bool_]: ...
+    @property
+    def own_count(self) -> int: ...
+    @property
+    def said_around(self) -> Around: ...
+    @property
+    def around(self) -> Around: ...
+    @property
+    def kept_around(self) -> bytes: ...
+    @property
+    def is_all_own(self) -> bool: ...
+    def links_to(self, other: View) -> bool: ...
+
+def is_worth_comparing(new: View, kept: View) -> bool: ...
