@@ -27,8 +27,8 @@ _COMPONENTS = {
     "aliases: what pages say of URLs": ("aliases/", "crawl/aliases.py", "crawl/alias_store.py"),
     "crawl log": ("crawl/log_file.py", "crawl_logs/"),
     "pages read: HTML to text and signatures": (
-        "core/", "content/html.py", "content/main_outline.py", "content/encoding.py",
-        "content/around.py", "text/", "content/checks/", "detection/analysis.py", "page.py",
+        "core/", "content/html.py", "content/encoding.py",
+        "text/", "content/checks/", "detection/analysis.py", "page.py",
         "crawl/pages.py",
     ),
     "verdict: pages compared": ("content/", "detection/", "verdict.py"),

@@ -392,11 +392,13 @@ def _fill_tally(
         size = 1 if new.kinds[i] & LETTER else 4  # letters without spaces are counted in words
         novel += is_novel
         novel_inside += size * (is_novel and inside)
-        new_inside += size * (is_new[i] and is_own and inside)
+        if is_new[i] and is_own and inside:
+            new_inside += size
         common += not differs
     free(beside)
     for i in range(kept.count):
-        kept_uncovered += not kept.aligned[i] and kept.own[i]
+        if not kept.aligned[i] and kept.own[i]:
+            kept_uncovered += 1
     stray: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, _STRAY * common)
     first: cython.Py_ssize_t = -1
     begin: cython.Py_ssize_t = -1

@@ -354,7 +354,7 @@ def possible(
         if not i or hashed != cython.cast(uint32_t, keys[i - 1] >> PAYLOAD_BITS):
             place = _place_of(data, count, hashed)
             own = _weight_at(data, count, place) if place < count else 0
-        kept: int64_t = keys[i] & 0xFFFFFFFF
+        kept: int64_t = keys[i] & cython.cast(uint32_t, -1)
         at: cython.size_t = fmix64(pages[i] ^ _seed) & (size - 1)
         while slots[at] and table[slots[at] - 1].page != pages[i]:
             at = (at + 1) & (size - 1)

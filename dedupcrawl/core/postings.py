@@ -6,11 +6,13 @@ import os
 import cython
 import numpy as np
 from cython.cimports.dedupcrawl.core.hashing import fmix64
-from cython.cimports.libc.stdlib import calloc, free, realloc
+from cython.cimports.libc.math import ceil
+from cython.cimports.libc.stdlib import calloc, free, malloc, qsort, realloc
 from cython.cimports.libc.string import memcpy
 
 # Chosen anew in each process: where a prefix stands in the table cannot be foreseen by who makes pages.
 _seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
+_NO_PAGES: object = np.zeros(0, dtype=np.uint32)
 
 
 class Tail:
@@ -89,90 +91,137 @@ class Tail:
 
 
 class View:
-    """Sorted tables and tails, searched together (`content.checks.base.Postings`).
+    """Sorted tables and tails, searched together: one check's inverted index, as a check sees it.
+
+    It holds sorted 64-bit keys, each with the page that was kept under it. The high ``64 - bits`` bits of a key are
+    what it is looked up by: its prefix is ``key >> bits``. The low `bits` are the check's own.
 
     Args:
         tables: Keys, ascending, and the page of each.
         tails: Of the same payload.
         bits: How many low bits of a key are payload.
+
+    Attributes:
+        read: How many postings were read of it.
     """
 
     def __init__(self, tables: list, tails: list, bits: cython.int):
-        self.tables, self.tails, self.bits = tables, tails, bits & 63
+        self.tables, self.tails, self.bits, self.read = tables, tails, bits & 63, 0
 
     def count(self, prefixes: cython.const[uint64_t][::1]) -> object:
         """Shape (n,) → (n,): how many postings each prefix has."""
-        i: cython.Py_ssize_t
-        table: cython.Py_ssize_t
-        tail: Tail
-        rows: cython.Py_ssize_t = prefixes.shape[0]
-        counts = np.zeros(rows, dtype=np.int64)
+        counts = np.zeros(prefixes.shape[0], dtype=np.int64)
         view: int64_t[::1] = counts
-        for tail in self.tails:
-            for i in range(rows):
-                view[i] += tail.run_of(prefixes[i]).count
-        bounds: cython.Py_ssize_t[:, :, ::1] = self.bounds(prefixes)
-        for table in range(bounds.shape[0]):
-            for i in range(rows):
-                view[i] += bounds[table, 1, i] - bounds[table, 0, i]
+        if prefixes.shape[0]:
+            bounds: cython.pointer(cython.Py_ssize_t) = self.bounds(cython.address(prefixes[0]), prefixes.shape[0])
+            self.count_into(cython.address(prefixes[0]), prefixes.shape[0], bounds, cython.address(view[0]))
+            free(bounds)
         return counts
 
     def find(self, prefixes: cython.const[uint64_t][::1]) -> tuple:
         """Shape (n,) → (m,), (m,): whole keys and pages of all postings of any of these prefixes, prefix by prefix."""
         i: cython.Py_ssize_t
+        found: cython.pointer(Found) = cython.NULL
+        bounds: cython.pointer(cython.Py_ssize_t) = cython.NULL
+        total: cython.Py_ssize_t = 0
+        if prefixes.shape[0]:
+            bounds = self.bounds(cython.address(prefixes[0]), prefixes.shape[0])
+            try:
+                total = self.gather(cython.address(prefixes[0]), prefixes.shape[0], bounds, cython.address(found))
+            finally:
+                free(bounds)
+        keys = np.empty(total, dtype=np.uint64)
+        pages = np.empty(total, dtype=np.uint32)
+        keys_out: uint64_t[::1] = keys
+        pages_out: uint32_t[::1] = pages
+        for i in range(total):
+            keys_out[i], pages_out[i] = found[i].key, found[i].page
+        free(found)
+        return keys, pages
+
+    def pages_of(self, prefix: uint64_t, most: int = 1 << 30) -> list:
+        """The pages posted under one prefix, in any order; none where there are more than `most`."""
+        i: cython.Py_ssize_t
+        found: cython.pointer(Found) = cython.NULL
+        number: int64_t = 0
+        bounds: cython.pointer(cython.Py_ssize_t) = self.bounds(cython.address(prefix), 1)
+        try:
+            self.count_into(cython.address(prefix), 1, bounds, cython.address(number))
+            if not number or number > most:
+                return []
+            number = self.gather(cython.address(prefix), 1, bounds, cython.address(found))
+            return [found[i].page for i in range(number)]
+        finally:
+            free(bounds)
+            free(found)
+
+    def count_into(self, prefixes, rows, bounds, counts):
+        """How many postings each prefix has."""
+        i: cython.Py_ssize_t
+        table: cython.Py_ssize_t
+        tail: Tail
+        for i in range(rows):
+            counts[i] = 0
+        for tail in self.tails:
+            for i in range(rows):
+                counts[i] += tail.run_of(prefixes[i]).count
+        for table in range(len(self.tables)):
+            for i in range(rows):
+                counts[i] += bounds[(2 * table + 1) * rows + i] - bounds[2 * table * rows + i]
+        return 0
+
+    def gather(self, prefixes, rows, bounds, found):
+        """Put all postings of these prefixes into a new array; how many there are."""
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
         table: cython.Py_ssize_t
         tail: Tail
         item: cython.pointer(Posting)
-        rows: cython.Py_ssize_t = prefixes.shape[0]
-        bounds: cython.Py_ssize_t[:, :, ::1] = self.bounds(prefixes)
         total: cython.Py_ssize_t = 0
         written: cython.Py_ssize_t = 0
         for tail in self.tails:
             for i in range(rows):
                 total += tail.run_of(prefixes[i]).count
-        for table in range(bounds.shape[0]):
+        for table in range(len(self.tables)):
             for i in range(rows):
-                total += bounds[table, 1, i] - bounds[table, 0, i]
-        keys = np.empty(total, dtype=np.uint64)
-        pages = np.empty(total, dtype=np.uint32)
-        if not total:
-            return keys, pages
-        keys_out: uint64_t[::1] = keys
-        pages_out: uint32_t[::1] = pages
-        for table in range(bounds.shape[0]):
+                total += bounds[(2 * table + 1) * rows + i] - bounds[2 * table * rows + i]
+        self.read += total
+        found[0] = cython.cast(cython.pointer(Found), malloc(cython.sizeof(Found) * total + 1))
+        if found[0] is cython.NULL:
+            raise MemoryError
+        for table in range(len(self.tables)):
             keys_in: cython.const[uint64_t][::1] = self.tables[table][0]
             pages_in: cython.const[uint32_t][::1] = self.tables[table][1]
             for i in range(rows):
-                first: cython.Py_ssize_t = bounds[table, 0, i]
-                size: cython.Py_ssize_t = bounds[table, 1, i] - first
-                if size:
-                    memcpy(cython.address(keys_out[written]), cython.address(keys_in[first]), 8 * size)
-                    memcpy(cython.address(pages_out[written]), cython.address(pages_in[first]), 4 * size)
-                    written += size
+                for j in range(bounds[2 * table * rows + i], bounds[(2 * table + 1) * rows + i]):
+                    found[0][written].key, found[0][written].page = keys_in[j], pages_in[j]
+                    written += 1
         for tail in self.tails:
             for i in range(rows):
                 at: uint32_t = tail.run_of(prefixes[i]).last
                 while at and written < total:
                     item = tail.items + at - 1
-                    keys_out[written], pages_out[written] = item.key, item.page
+                    found[0][written].key, found[0][written].page = item.key, item.page
                     written += 1
                     at = item.before
-        return keys, pages
+        return written
 
-    def bounds(self, prefixes):
-        """Shape (tables, 2, n): in each table, where the keys that begin with each prefix start, and where they end."""
+    def bounds(self, prefixes, rows):
+        """Shape (tables, 2, rows): where in each table the keys begin and end that have each prefix."""
         i: cython.Py_ssize_t
-        rows: cython.Py_ssize_t = prefixes.shape[0]
-        made = np.zeros((len(self.tables), 2, rows), dtype=np.intp)
-        view: cython.Py_ssize_t[:, :, ::1] = made
-        payload: uint64_t = (cython.cast(uint64_t, 1) << self.bits) - 1
         table: cython.Py_ssize_t
+        payload: uint64_t = (cython.cast(uint64_t, 1) << self.bits) - 1
+        made: cython.pointer(cython.Py_ssize_t) = cython.cast(
+            cython.pointer(cython.Py_ssize_t), calloc(2 * len(self.tables) * rows + 1, cython.sizeof(cython.Py_ssize_t))
+        )
+        if made is cython.NULL:
+            raise MemoryError
         for table in range(len(self.tables)):
             keys: cython.const[uint64_t][::1] = self.tables[table][0]
             if not rows or self.tables[table][1].shape[0] != keys.shape[0]:
                 continue
-            starts: cython.pointer(cython.Py_ssize_t) = cython.address(view[table, 0, 0])
-            ends: cython.pointer(cython.Py_ssize_t) = cython.address(view[table, 1, 0])
+            starts: cython.pointer(cython.Py_ssize_t) = made + 2 * table * rows
+            ends: cython.pointer(cython.Py_ssize_t) = starts + rows
             left: cython.Py_ssize_t = keys.shape[0]
             while left:  # all are searched in step, so that the processor waits for many reads of a file at once
                 half: cython.Py_ssize_t = left - left // 2
@@ -183,6 +232,226 @@ class View:
                     ends[i] += half if keys[ends[i] + half - 1] <= last else 0
                 left //= 2
         return made
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _by_page(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
+    mine: uint32_t = cython.cast(cython.pointer(Found), one).page
+    its: uint32_t = cython.cast(cython.pointer(Found), other).page
+    return (mine > its) - (mine < its)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _rarest(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
+    mine: cython.pointer(Sampled) = cython.cast(cython.pointer(Sampled), one)
+    its: cython.pointer(Sampled) = cython.cast(cython.pointer(Sampled), other)
+    if mine.count != its.count:
+        return 1 if mine.count > its.count else -1
+    return (mine.value > its.value) - (mine.value < its.value)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _least(count: cython.Py_ssize_t, share: cython.double) -> cython.Py_ssize_t:
+    """⌈αn⌉, at least one."""
+    return max(1, cython.cast(cython.Py_ssize_t, ceil(count * share - 1e-9)))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _within(sample: cython.pointer(Sampled), count: cython.Py_ssize_t, most: int64_t) -> cython.Py_ssize_t:
+    """How many of the first may be read, when no more postings than this are to be."""
+    i: cython.Py_ssize_t
+    for i in range(count):
+        most -= sample[i].count
+        if most < 0:
+            return i
+    return count
+
+
+class ShingleSearch:
+    """Finds the pages that share enough of the sampled shingles of one page.
+
+    Args:
+        view: Postings under shingles (32 bits), with how many the page has and, in the lower three bits, its level.
+        signature: The page's level (a byte), and its sampled shingles, four bytes each, ascending.
+        levels: The highest level.
+        share: How much must be shared.
+    """
+
+    def __cinit__(self, view: View, signature: bytes, levels: cython.int, share: cython.double):
+        i: cython.Py_ssize_t
+        value: uint32_t = 0
+        raw: cython.p_const_char = signature
+        self.view, self.levels, self.share = view, min(levels, MOST_LEVELS), share
+        self.level = cython.cast(uint8_t, raw[0])
+        self.count = (len(signature) - 1) // 4
+        self.sample = cython.cast(cython.pointer(Sampled), malloc(cython.sizeof(Sampled) * self.count + 1))
+        self.prefixes = cython.cast(cython.pointer(uint64_t), malloc(8 * self.count + 1))
+        counts: cython.pointer(int64_t) = cython.cast(cython.pointer(int64_t), malloc(8 * self.count + 1))
+        bounds: cython.pointer(cython.Py_ssize_t) = cython.NULL
+        try:
+            if self.sample is cython.NULL or self.prefixes is cython.NULL or counts is cython.NULL:
+                raise MemoryError
+            for i in range(self.count):
+                memcpy(cython.address(value), raw + 1 + 4 * i, 4)
+                self.prefixes[i] = value
+            bounds = view.bounds(self.prefixes, self.count)
+            view.count_into(self.prefixes, self.count, bounds, counts)
+            for i in range(self.count):
+                self.sample[i].value, self.sample[i].count = cython.cast(uint32_t, self.prefixes[i]), counts[i]
+        finally:
+            free(counts)
+            free(bounds)
+        qsort(self.sample, self.count, cython.sizeof(Sampled), _rarest)
+
+    def __dealloc__(self):
+        free(self.sample)
+        free(self.prefixes)
+
+    def candidates(self, cheap: int, most_postings: int, most_pages: int) -> object:
+        """Pages that may have the share of the page's sample, at the larger of both moduli.
+
+        Args:
+            cheap: Postings that are read although the prefix filter does not ask for them.
+            most_postings: Postings that are read at most.
+            most_pages: Pages that are returned at most: those that share most, the older of equals.
+        """
+        i: cython.Py_ssize_t
+        at: cython.int
+        needed: cython.Py_ssize_t[LEVEL_SLOTS]
+        if not self.count or not self.sample[self.count - 1].count:
+            return _NO_PAGES
+        own: cython.Py_ssize_t = _least(self.count, self.share)
+        exact: cython.Py_ssize_t = self.count - own + 1
+        for at in range(self.level + 1, self.levels + 1):
+            exact = max(exact, self.reach(at))
+        read: cython.Py_ssize_t = max(exact, _within(self.sample, self.count, cheap))
+        read = min(read, _within(self.sample, self.count, most_postings))
+        # By the level of the kept page: how many of those that were read it must have. Where the sample has nothing at
+        # a level, none of that level's pages was found.
+        for at in range(LEVEL_SLOTS):
+            needed[at] = own - self.count + read
+        for at in range(self.level + 1, self.levels + 1):
+            found: cython.Py_ssize_t = 0
+            before: cython.Py_ssize_t = 0
+            for i in range(self.count):
+                if not self.sample[i].value & ((cython.cast(uint32_t, 1) << at) - 1):
+                    found += 1
+                    before += i < read
+            needed[at] = _least(found, self.share) - found + before
+        return self.found(read, needed, False, most_pages)
+
+    def contained(self, most_postings: int, most_pages: int) -> object:
+        """Kept pages of whose samples this page may have the share; more than these where that cannot be told."""
+        if not self.count or not self.sample[self.count - 1].count:
+            return _NO_PAGES
+        return self.found(_within(self.sample, self.count, most_postings), cython.NULL, True, most_pages)
+
+    def reach(self, at):
+        """How many of the rarest must be read to find all pages of a level."""
+        i: cython.Py_ssize_t
+        found: cython.Py_ssize_t = 0
+        below: uint32_t = (cython.cast(uint32_t, 1) << at) - 1
+        for i in range(self.count):
+            found += not self.sample[i].value & below
+        skipped: cython.Py_ssize_t = _least(found, self.share) if found else self.count + 1
+        for i in range(self.count - 1, -1, -1):
+            skipped -= not self.sample[i].value & below
+            if not skipped:
+                return i + 1
+        return 0
+
+    def found(self, read, needed, is_inside, most_pages):
+        """Pages that share enough of the so many rarest shingles, ascending; of too many, what shares most."""
+        i: cython.Py_ssize_t
+        rows: cython.Py_ssize_t = 0
+        different: cython.Py_ssize_t = 0
+        found: cython.pointer(Found) = cython.NULL
+        for i in range(read):
+            if self.sample[i].count:
+                self.prefixes[rows] = self.sample[i].value
+                rows += 1
+        bounds: cython.pointer(cython.Py_ssize_t) = self.view.bounds(self.prefixes, rows)
+        pages: list = []
+        shared: list = []
+        try:
+            total: cython.Py_ssize_t = self.view.gather(self.prefixes, rows, bounds, cython.address(found))
+            qsort(found, total, cython.sizeof(Found), _by_page)
+            while different < total:
+                i = different + 1
+                while i < total and found[i].page == found[different].page:
+                    i += 1
+                if self.is_enough(found[different].key, i - different, read, needed, is_inside):
+                    pages.append(found[different].page)
+                    shared.append(i - different)
+                different = i
+        finally:
+            free(bounds)
+            free(found)
+        if len(pages) > most_pages:
+            order = sorted(range(len(pages)), key=lambda one: -shared[one])[:most_pages]
+            pages = [pages[one] for one in order]
+        return np.array(pages, dtype=np.uint32) if pages else _NO_PAGES
+
+    def is_enough(self, key, shared, read, needed, is_inside):
+        level: cython.int = key & 7
+        if not is_inside:
+            return shared >= needed[min(level, MOST_LEVELS)]
+        # Whole numbers: as many as their share, or more, is as many as its ceiling, or more. Of the samples of lower
+        # levels only some could be among this page's.
+        count: cython.double = (key & cython.cast(uint32_t, -1)) >> 3
+        return level < self.level or shared + (self.count - read) >= count * self.share - 1e-9
+
+
+def near(view: View, fingerprint: bytes, distance: cython.int) -> object:
+    """Pages whose fingerprints of 64 bits differ in no more bits, but for the two that a posting lacks.
+
+    Args:
+        view: Postings under the number of a block (2 bits) and the block (16), with 46 of the other bits.
+        fingerprint: 8 bytes, little-endian.
+        distance: At most 7 (see `content.checks.simhash`).
+    """
+    i: cython.Py_ssize_t
+    number: cython.int
+    bit: cython.int
+    value: uint64_t = 0
+    keys: uint64_t[4]
+    prefixes: uint64_t[4 * 17]
+    rows: cython.Py_ssize_t = 0
+    found: cython.pointer(Found) = cython.NULL
+    if len(fingerprint) != 8:
+        raise ValueError("a fingerprint has 8 bytes")
+    raw: cython.p_const_char = fingerprint
+    memcpy(cython.address(value), raw, 8)
+    wide: cython.int = distance // 4
+    last_wide: cython.int = distance % 4
+    for number in range(4):
+        rotated: uint64_t = value << (16 * number) | (value >> (64 - 16 * number) if number else 0)
+        keys[number] = cython.cast(uint64_t, number) << 62 | rotated >> 2
+        if not wide and number > last_wide:
+            continue
+        prefixes[rows] = keys[number] >> view.bits
+        rows += 1
+        if wide and number <= last_wide:
+            for bit in range(16):
+                prefixes[rows] = keys[number] >> view.bits ^ cython.cast(uint64_t, 1) << bit
+                rows += 1
+    bounds: cython.pointer(cython.Py_ssize_t) = view.bounds(prefixes, rows)
+    pages: list = []
+    try:
+        total: cython.Py_ssize_t = view.gather(prefixes, rows, bounds, cython.address(found))
+        for i in range(total):
+            if popcount(found[i].key ^ keys[found[i].key >> 62]) <= distance:
+                pages.append(found[i].page)
+    finally:
+        free(bounds)
+        free(found)
+    return np.array(pages, dtype=np.uint32) if pages else _NO_PAGES
 
 
 def by_page(keys: cython.const[uint64_t][::1], pages: cython.const[uint32_t][::1]) -> tuple:

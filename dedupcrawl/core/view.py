@@ -16,7 +16,7 @@ from cython.cimports.dedupcrawl.core.symbols import SymbolText
 from cython.cimports.dedupcrawl.core.template import Template
 from cython.cimports.dedupcrawl.core.words import IDEOGRAPH, LETTER
 from cython.cimports.libc.stdlib import qsort
-from cython.cimports.libc.string import memset
+from cython.cimports.libc.string import memcmp, memset
 
 from dedupcrawl.core.digests import NO_SECRET
 from dedupcrawl.core.links import link_hash, local_form
@@ -231,6 +231,30 @@ class View:
         self.read_own()
         return self.own_in_main == self.read_main().count
 
+    def says_any(self, parts: tuple) -> bool:
+        """Whether its main text has any of these parts, two bytes a symbol."""
+        main: MainOutline = self.read_main()
+        text: cython.pointer(cython.const[uint16_t]) = cython.cast(
+            cython.pointer(cython.const[uint16_t]), cython.cast(cython.p_const_char, main.raw)
+        )
+        part: bytes
+        at: cython.Py_ssize_t
+        found: cython.bint = False
+        for part in parts:
+            _occurs[_first(part)] = 1
+        for at in range(main.count):
+            if _occurs[text[at]]:
+                for part in parts:
+                    size: cython.Py_ssize_t = len(part)
+                    found |= size <= 2 * (main.count - at) and not memcmp(
+                        text + at, cython.cast(cython.p_const_char, part), size
+                    )
+                if found:
+                    break
+        for part in parts:
+            _occurs[_first(part)] = 0
+        return found
+
     def words(self):
         """How many words its own text has: an ideograph is half of one, a letter of Thai and its like a quarter."""
         main: MainOutline = self.read_main()
@@ -271,6 +295,12 @@ class View:
         if self.host != other.host or not around.links:
             return False
         return around.links_to((link_hash(local_form(other.url)), *other.read_said_around().also_at))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _first(part: bytes) -> uint16_t:
+    return cython.cast(cython.pointer(uint16_t), cython.cast(cython.p_char, part))[0]
 
 
 @cython.cfunc

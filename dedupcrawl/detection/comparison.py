@@ -130,7 +130,7 @@ class Comparison:
         for check, candidates in found.similar():
             eligible = (one for one in candidates if self._is_eligible(check, one.entry, is_inside=False))
             for one in islice(self._nearest_first(eligible) if check == "title" else eligible, COMPARED):
-                verdict = self._judge(check, one.entry)
+                verdict = self._judge(check, one.entry, one.similarity)
                 if verdict is None:
                     continue
                 compared = self._compared[one.entry.url] if self.asked.target_precision else None
@@ -165,7 +165,7 @@ class Comparison:
         """
         for check, candidates in found.inside():
             refused = 0
-            for page_id, kept in candidates:
+            for page_id, kept, _ in candidates:
                 if not self._is_eligible(check, kept, is_inside=True):
                     continue
                 listed = len(self.lists)
@@ -186,12 +186,8 @@ class Comparison:
         said = {"lists": self.lists, "covered": round(self.covered, 4)}
         return Verdict(self.url, "duplicate", self.kept.source, check, self.covered, said)
 
-    def _judge(self, check: str, kept: Entry) -> Verdict | None:
+    def _judge(self, check: str, kept: Entry, similarity: float) -> Verdict | None:
         self.kept = kept
-        asked = next(one for one in self.asked.checks if one.name == check)
-        similarity = asked.compare(self.entry.signatures[check], kept.signatures[check])
-        if similarity is None:
-            return None
         if kept.url not in self._compared:  # several checks bring up the same page
             self._compared[kept.url] = self._compare(kept)
         found = self._compared[kept.url]

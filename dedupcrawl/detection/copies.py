@@ -36,8 +36,6 @@ _LACKS = 0.25
 """Most words that a page which says more may lack, for each that it says more; set by hand. (Of the pages
 that would be dropped on nine archives eight are better by this, and none of them says what the kept one does.)"""
 
-_WIDTH = 2  # bytes of a symbol
-
 
 def is_better(pair: Pair) -> bool:
     """Whether the new page of two that say the same is the better one.
@@ -66,17 +64,7 @@ def _is_old(page: View) -> bool:
     query = page.url.partition("#")[0].partition("?")[2]
     if query and not _OF_REVISIONS.isdisjoint(name.lower() for name, _ in parse_qsl(query)):
         return True
-    symbols = page.main.raw
-    return any(_holds(symbols, notice) for notice in _notices(page.secret))
-
-
-def _holds(symbols: bytes, part: bytes) -> bool:
-    at = symbols.find(part)
-    while at % _WIDTH == 1:  # between two symbols; -1, too, is odd
-        if at < 0:
-            return False
-        at = symbols.find(part, at + 1)
-    return True
+    return page.says_any(_notices(page.secret))
 
 
 @lru_cache(maxsize=8)

@@ -113,7 +113,7 @@ class Catalog:
 
     def ids(self, table: int, key: int) -> list[int]:
         """Pages posted under exactly this key in one of the index's own tables, ascending."""
-        return sorted(self.view(table).find(np.array([key], dtype=np.uint64))[1].tolist())
+        return sorted(self.view(table).pages_of(key))
 
     def ended(self) -> Ended:
         """Shape (next_id,): which of the records are not kept pages any more."""

@@ -43,10 +43,10 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     run: str  # identifies the crawl; runs that resume one JOBDIR share it
     kept_at: float  # seconds since the epoch
     title: str
-    outline: bytes  # the main text as symbols and their kinds (see content.main_outline), for comparing side by side
+    outline: bytes  # the main text as symbols and their kinds (see core.main_outline), for comparing side by side
     headline: str = ""
     fetched_url: str = ""  # where it was fetched, when that is not `url`: a canonical URL need not exist
-    asides: bytes = b""  # what it says around its main text, and where it links to (see content.around)
+    asides: bytes = b""  # what it says around its main text, and where it links to (see core.around)
     # Check name → signature; a check that abstained is absent. The last field: a record holds them elsewhere.
     signatures: dict[str, bytes] = {}
 

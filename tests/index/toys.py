@@ -186,11 +186,11 @@ def offer(  # noqa: PLR0913 - each may be left out or is a case
     while True:
         found = index.search(entry, first_id=first_id, after=found)
         for check, candidates in found.similar():
-            for _, kept in candidates:
+            for _, kept, _ in candidates:
                 if (verdict := judge(check, kept)) is not None:
                     return verdict
         for check, candidates in found.inside():
-            for page_id, kept in candidates:
+            for page_id, kept, _ in candidates:
                 if holds(check, kept):
                     found.superseded[page_id] = kept.source
         if (added := add(index, found, request)) is not None:

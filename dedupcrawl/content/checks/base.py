@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from dedupcrawl.core.postings import View
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 
@@ -21,24 +22,13 @@ OF_WHOLE_PAGES = frozenset({"exact", "title"})
 """Checks whose signatures do not leave out what a site repeats: they find pages whatever is known of the site."""
 
 
-class Postings(Protocol):
-    """One check's inverted index, as a check sees it: sorted 64-bit keys, each with the page that was kept under it.
+Postings = View
+"""One check's inverted index, as a check sees it."""
 
-    The high ``64 - payload_bits`` bits of a key are what it is looked up by: its prefix is ``key >> payload_bits``. The
-    low `payload_bits` are the check's own.
-    """
 
-    def __hash__(self) -> int:
-        """By identity: what was found may be remembered, as of the moment when it was."""
-        ...
-
-    def count(self, prefixes: Keys) -> NDArray[np.int64]:
-        """Shape (n,) → (n,): how many postings each prefix has, at most; never fewer than there are."""
-        ...
-
-    def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
-        """All postings of any of `prefixes`: their whole keys and their pages, shapes (m,) and (m,), in no order."""
-        ...
+def page_ids(pages: list[int]) -> PageIds:
+    """Pages that were found."""
+    return np.array(pages, dtype=np.uint32) if pages else NO_PAGES
 
 
 class Probe(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dedupcrawl.content.checks.base import Equality, Keys, PageIds, Postings
+from dedupcrawl.content.checks.base import Equality, Keys, PageIds, Postings, page_ids
 from dedupcrawl.core.digests import digest_of
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
@@ -50,8 +50,11 @@ class ExactCheck(Equality):
 
     def keys(self, signature: bytes) -> Keys:
         """One key: the first half of the digest, after its kind."""
-        key = int.from_bytes(signature[1:9], "little")
-        return np.array([key ^ signature[0]], dtype=np.uint64)
+        return np.array([_key(signature)], dtype=np.uint64)
 
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
-        return postings.find(self.keys(signature))[1]
+        return page_ids(postings.pages_of(_key(signature)))
+
+
+def _key(signature: bytes) -> int:
+    return int.from_bytes(signature[1:9], "little") ^ signature[0]

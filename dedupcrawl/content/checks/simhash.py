@@ -29,6 +29,7 @@ from typing import ClassVar
 import numpy as np
 
 from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings, Probe
+from dedupcrawl.core.postings import near
 from dedupcrawl.core.signatures import TERM_FREQUENCY_CAP, simhash
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
@@ -41,7 +42,7 @@ _BLOCKS = 4
 _BLOCK_BITS = BITS // _BLOCKS
 _NUMBER_BITS = 2
 _PAYLOAD_BITS = BITS - _NUMBER_BITS - _BLOCK_BITS
-_BELOW_BLOCK, _BELOW_NUMBER = np.uint64(_PAYLOAD_BITS), np.uint64(BITS - _NUMBER_BITS)
+_BELOW_BLOCK = np.uint64(_PAYLOAD_BITS)
 _NEIGHBOURS = np.append(0, 1 << np.arange(_BLOCK_BITS)).astype(np.uint64)  # blocks that differ in a bit at most
 
 
@@ -100,13 +101,7 @@ class SimHashCheck(Check):
 
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
         """Pages within `distance`, but for the two bits that a posting lacks."""
-        keys = self.keys(signature)
-        kept, pages = postings.find(self._blocks(keys))
-        if not len(pages):
-            return pages
-        own = keys[kept >> _BELOW_NUMBER]
-        near: PageIds = pages[np.bitwise_count(kept ^ own) <= self.distance]
-        return near
+        return near(postings, signature, self.distance)
 
     def _blocks(self, keys: Keys) -> Keys:
         """What is looked up: blocks that are equal, and those that differ in a bit."""

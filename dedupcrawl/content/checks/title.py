@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dedupcrawl.content.checks.base import NO_PAGES, Equality, PageIds, Postings
+from dedupcrawl.content.checks.base import Equality, PageIds, Postings, page_ids
 from dedupcrawl.core.digests import digest_of
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.core.view import TITLE
@@ -45,5 +45,4 @@ class TitleCheck(Equality):
 
     def candidates(self, signature: bytes, postings: Postings) -> PageIds:
         """Pages of the same key, unless they are many."""
-        keys = self.keys(signature)
-        return postings.find(keys)[1] if postings.count(keys)[0] <= MOST_PAGES else NO_PAGES
+        return page_ids(postings.pages_of(int.from_bytes(signature[:8], "little"), MOST_PAGES))

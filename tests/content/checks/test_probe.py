@@ -10,7 +10,7 @@ import pytest
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
-from tests.content.postings import DictPostings
+from tests.content.postings import posted
 
 ROOTS = ("sea", "wind", "harbour", "boat", "sail", "mast", "rope", "anchor", "tide", "wave", "storm", "calm", "deck")
 ENDS = ("", "s", "er", "ing", "ed", "ly", "ness", "ful", "less", "ward")
@@ -45,7 +45,7 @@ def test_what_is_found_meets_the_probe(name: str) -> None:
         if made[0] is None:
             continue
         kept = {number: signature for number, signature in enumerate(made) if number and signature is not None}
-        postings = DictPostings(check, kept)
+        postings = posted(check, kept)
         probe = check.probe(made[0])
         assert len(np.unique(probe.prefixes)) == len(probe.prefixes) == len(probe.weights)
         for number in {*check.candidates(made[0], postings).tolist(), *check.contained(made[0], postings).tolist()}:
