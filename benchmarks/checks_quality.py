@@ -30,7 +30,7 @@ from dedupcrawl.content.checks.simhash import FEATURES, MAX_DISTANCE, SimHashChe
 from dedupcrawl.content.evidence import compare_texts
 from dedupcrawl.content.model import TARGET_PRECISION, packaged
 from dedupcrawl.core.main_outline import packed as outline
-from dedupcrawl.core.postings import View
+from dedupcrawl.core.postings import Tail, View
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 
@@ -39,15 +39,11 @@ FALSE_SHARE = 0.25  # a drop whose words differ from its keeper's in more is a f
 
 def postings_of(check: Check, signatures: Sequence[bytes | None]) -> View:
     """Pages and their postings in sorted arrays, as an index has them."""
-    keys = [np.zeros(0, dtype=np.uint64)]
-    ids = [np.zeros(0, dtype=np.uint32)]
+    tail = Tail(check.payload_bits)
     for number, signature in enumerate(signatures):
         if signature is not None:
-            keys.append(check.keys(signature))
-            ids.append(np.full(len(keys[-1]), number, dtype=np.uint32))
-    all_keys, all_ids = np.concatenate(keys), np.concatenate(ids)
-    order = all_keys.argsort(kind="stable")
-    return View([(all_keys[order], all_ids[order])], [], check.payload_bits)
+            tail.add(check.keys(signature), number)
+    return View([tail.table()], [], check.payload_bits)
 
 
 class Kept:
@@ -67,7 +63,7 @@ class Kept:
         if made is None:
             return set()
         signatures = self._signatures[check.name]
-        candidates = check.candidates(made, self._postings[check.name]).tolist()
+        candidates = check.candidates(made, self._postings[check.name])
         return {page for page in candidates if check.compare(made, signatures[page] or b"") is not None}
 
 

@@ -125,7 +125,7 @@ def compared(check: Check, signatures: Sequence[bytes], brute_force: BruteForce,
     queries = range(0, len(signatures), every)
     for page in queries:
         begin = time.process_time()
-        looked_at = set(check.candidates(signatures[page], postings).tolist())
+        looked_at = set(check.candidates(signatures[page], postings))
         found = {kept for kept in looked_at if check.compare(signatures[page], signatures[kept]) is not None}
         spent += time.process_time() - begin
         there = brute_force(signatures[page])

@@ -6,6 +6,7 @@ import html
 import re
 import unicodedata
 import zlib
+from array import array
 from collections import Counter
 from collections.abc import Callable
 from urllib.parse import unquote_to_bytes
@@ -18,7 +19,7 @@ from dedupcrawl.core.characters import ASCII, LONG, UTF8, collapse, fold, has_es
 from dedupcrawl.core.diff import DIFFERENCES, SECTIONS, differences
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.facts import Facts
-from dedupcrawl.core.feature_code import code_of, code_positions, different_grams, grams
+from dedupcrawl.core.feature_code import code_of, code_positions, different_grams, grams, keys_of_code
 from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.page import Page, read
 from dedupcrawl.core.signatures import sampled_shingles, shared_shingles, simhash
@@ -225,9 +226,12 @@ def signatures(data: bytes) -> None:
     assert len(kept) <= max(0, min(most, len(text)) - 3)
     mine, shared = shared_shingles(bytes([level]) + sample, bytes([levels]) + sample)
     assert shared == mine <= len(kept)
-    code = code_of(text, code_positions(text, text.hashes[:9], most, levels / 32, flags * 5, fewest))
+    code = code_of(
+        text, code_positions(text, array("Q", text.hashes[:9].tolist()), most, levels / 32, flags * 5, fewest)
+    )
     assert len(grams(code)) == max(0, len(code) // 2 - 4)
-    assert different_grams(code, 1 + levels)[1] == len(grams(code)[:: 1 + levels])
+    assert different_grams(code).tolist() == sorted(set(grams(code)))
+    assert len(keys_of_code(code)) <= len(grams(code))
     half = len(rest) // 2
     mine, shared = shared_shingles(rest[:half], rest[half:])
     assert 0 <= shared <= mine <= half // 4

@@ -47,6 +47,16 @@ cdef class View:
     ) except -1
     cdef Py_ssize_t *bounds(self, const uint64_t *prefixes, Py_ssize_t rows) except NULL
 
+cdef struct Source:  # a table that is merged
+    const uint64_t *keys
+    const uint32_t *pages
+    Py_ssize_t count
+
+cdef class Merge:
+    cdef list tables
+    cdef bytes left_out
+    cdef Py_ssize_t *at  # how many postings of each table were merged
+
 cdef class ShingleSearch:
     cdef View view
     cdef Sampled *sample  # the rarest first

@@ -4,7 +4,7 @@
 import os
 
 import cython
-import numpy as np
+from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.libc.math import ceil
 from cython.cimports.libc.stdlib import calloc, free, malloc, qsort, realloc
@@ -12,7 +12,8 @@ from cython.cimports.libc.string import memcpy
 
 # Chosen anew in each process: where a prefix stands in the table cannot be foreseen by who makes pages.
 _seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
-_NO_PAGES: object = np.zeros(0, dtype=np.uint32)
+_KEYS = cython.declare(array.array, array.array("Q"))
+_PAGES = cython.declare(array.array, array.array("I"))
 
 
 class Tail:
@@ -79,15 +80,19 @@ class Tail:
         return self.count
 
     def table(self) -> tuple:
-        """All postings, in no order: keys, shape (n,) uint64, and pages, shape (n,) uint32."""
+        """All postings by key, of equals the older first: keys, an array of type "Q", and pages, one of type "I"."""
         i: cython.Py_ssize_t
-        keys = np.empty(self.count, dtype=np.uint64)
-        pages = np.empty(self.count, dtype=np.uint32)
-        keys_view: uint64_t[::1] = keys
-        pages_view: uint32_t[::1] = pages
+        sorted_items: cython.pointer(Found) = cython.cast(
+            cython.pointer(Found), malloc(cython.sizeof(Found) * self.count + 1)
+        )
+        if sorted_items is cython.NULL:
+            raise MemoryError
         for i in range(self.count):
-            keys_view[i], pages_view[i] = self.items[i].key, self.items[i].page
-        return keys, pages
+            sorted_items[i].key, sorted_items[i].page = self.items[i].key, self.items[i].page
+        qsort(sorted_items, self.count, cython.sizeof(Found), _by_key)
+        made: tuple = _arrays(sorted_items, self.count)
+        free(sorted_items)
+        return made
 
 
 class View:
@@ -108,19 +113,26 @@ class View:
     def __init__(self, tables: list, tails: list, bits: cython.int):
         self.tables, self.tails, self.bits, self.read = tables, tails, bits & 63, 0
 
-    def count(self, prefixes: cython.const[uint64_t][::1]) -> object:
-        """Shape (n,) → (n,): how many postings each prefix has."""
-        counts = np.zeros(prefixes.shape[0], dtype=np.int64)
-        view: int64_t[::1] = counts
-        if prefixes.shape[0]:
-            bounds: cython.pointer(cython.Py_ssize_t) = self.bounds(cython.address(prefixes[0]), prefixes.shape[0])
-            self.count_into(cython.address(prefixes[0]), prefixes.shape[0], bounds, cython.address(view[0]))
+    def count(self, prefixes: cython.const[uint64_t][::1]) -> list:
+        """How many postings each prefix has."""
+        i: cython.Py_ssize_t
+        rows: cython.Py_ssize_t = prefixes.shape[0]
+        if not rows:
+            return []
+        counts: cython.pointer(int64_t) = cython.cast(cython.pointer(int64_t), malloc(8 * rows))
+        if counts is cython.NULL:
+            raise MemoryError
+        bounds: cython.pointer(cython.Py_ssize_t) = cython.NULL
+        try:
+            bounds = self.bounds(cython.address(prefixes[0]), rows)
+            self.count_into(cython.address(prefixes[0]), rows, bounds, counts)
+            return [counts[i] for i in range(rows)]
+        finally:
             free(bounds)
-        return counts
+            free(counts)
 
     def find(self, prefixes: cython.const[uint64_t][::1]) -> tuple:
-        """Shape (n,) → (m,), (m,): whole keys and pages of all postings of any of these prefixes, prefix by prefix."""
-        i: cython.Py_ssize_t
+        """Whole keys and pages of all postings of any of these prefixes, prefix by prefix, as arrays of "Q" and "I"."""
         found: cython.pointer(Found) = cython.NULL
         bounds: cython.pointer(cython.Py_ssize_t) = cython.NULL
         total: cython.Py_ssize_t = 0
@@ -130,14 +142,9 @@ class View:
                 total = self.gather(cython.address(prefixes[0]), prefixes.shape[0], bounds, cython.address(found))
             finally:
                 free(bounds)
-        keys = np.empty(total, dtype=np.uint64)
-        pages = np.empty(total, dtype=np.uint32)
-        keys_out: uint64_t[::1] = keys
-        pages_out: uint32_t[::1] = pages
-        for i in range(total):
-            keys_out[i], pages_out[i] = found[i].key, found[i].page
+        made: tuple = _arrays(found, total)
         free(found)
-        return keys, pages
+        return made
 
     def pages_of(self, prefix: uint64_t, most: int = 1 << 30) -> list:
         """The pages posted under one prefix, in any order; none where there are more than `most`."""
@@ -218,7 +225,7 @@ class View:
             raise MemoryError
         for table in range(len(self.tables)):
             keys: cython.const[uint64_t][::1] = self.tables[table][0]
-            if not rows or self.tables[table][1].shape[0] != keys.shape[0]:
+            if not rows or len(self.tables[table][1]) != keys.shape[0]:
                 continue
             starts: cython.pointer(cython.Py_ssize_t) = made + 2 * table * rows
             ends: cython.pointer(cython.Py_ssize_t) = starts + rows
@@ -232,6 +239,30 @@ class View:
                     ends[i] += half if keys[ends[i] + half - 1] <= last else 0
                 left //= 2
         return made
+
+
+@cython.cfunc
+def _arrays(found: cython.pointer(Found), count: cython.Py_ssize_t) -> tuple:
+    """Their keys and their pages."""
+    i: cython.Py_ssize_t
+    keys: array.array = array.clone(_KEYS, count, False)
+    pages: array.array = array.clone(_PAGES, count, False)
+    keys_view: uint64_t[::1] = keys
+    pages_view: uint32_t[::1] = pages
+    for i in range(count):
+        keys_view[i], pages_view[i] = found[i].key, found[i].page
+    return keys, pages
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _by_key(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
+    mine: cython.pointer(Found) = cython.cast(cython.pointer(Found), one)
+    its: cython.pointer(Found) = cython.cast(cython.pointer(Found), other)
+    if mine.key != its.key:
+        return 1 if mine.key > its.key else -1
+    return (mine.page > its.page) - (mine.page < its.page)
 
 
 @cython.cfunc
@@ -313,7 +344,7 @@ class ShingleSearch:
         free(self.sample)
         free(self.prefixes)
 
-    def candidates(self, cheap: int, most_postings: int, most_pages: int) -> object:
+    def candidates(self, cheap: int, most_postings: int, most_pages: int) -> list:
         """Pages that may have the share of the page's sample, at the larger of both moduli.
 
         Args:
@@ -325,7 +356,7 @@ class ShingleSearch:
         at: cython.int
         needed: cython.Py_ssize_t[LEVEL_SLOTS]
         if not self.count or not self.sample[self.count - 1].count:
-            return _NO_PAGES
+            return []
         own: cython.Py_ssize_t = _least(self.count, self.share)
         exact: cython.Py_ssize_t = self.count - own + 1
         for at in range(self.level + 1, self.levels + 1):
@@ -346,10 +377,10 @@ class ShingleSearch:
             needed[at] = _least(found, self.share) - found + before
         return self.found(read, needed, False, most_pages)
 
-    def contained(self, most_postings: int, most_pages: int) -> object:
+    def contained(self, most_postings: int, most_pages: int) -> list:
         """Kept pages of whose samples this page may have the share; more than these where that cannot be told."""
         if not self.count or not self.sample[self.count - 1].count:
-            return _NO_PAGES
+            return []
         return self.found(_within(self.sample, self.count, most_postings), cython.NULL, True, most_pages)
 
     def reach(self, at):
@@ -396,7 +427,7 @@ class ShingleSearch:
         if len(pages) > most_pages:
             order = sorted(range(len(pages)), key=lambda one: -shared[one])[:most_pages]
             pages = [pages[one] for one in order]
-        return np.array(pages, dtype=np.uint32) if pages else _NO_PAGES
+        return pages
 
     def is_enough(self, key, shared, read, needed, is_inside):
         level: cython.int = key & 7
@@ -408,7 +439,7 @@ class ShingleSearch:
         return level < self.level or shared + (self.count - read) >= count * self.share - 1e-9
 
 
-def near(view: View, fingerprint: bytes, distance: cython.int) -> object:
+def near(view: View, fingerprint: bytes, distance: cython.int) -> list:
     """Pages whose fingerprints of 64 bits differ in no more bits, but for the two that a posting lacks.
 
     Args:
@@ -451,26 +482,124 @@ def near(view: View, fingerprint: bytes, distance: cython.int) -> object:
     finally:
         free(bounds)
         free(found)
-    return np.array(pages, dtype=np.uint32) if pages else _NO_PAGES
+    return pages
 
 
-def by_page(keys: cython.const[uint64_t][::1], pages: cython.const[uint32_t][::1]) -> tuple:
-    """Of every page that was found, ascending: the first of its keys, its id, and how often it was found."""
+def prefixes_of(keys: cython.const[uint64_t][::1], bits: cython.int) -> object:
+    """What keys with a payload of so many bits are looked up by, each once, ascending, as an array of type "Q"."""
     i: cython.Py_ssize_t
-    found: cython.Py_ssize_t = 0
+    return array.array("Q", sorted({keys[i] >> (bits & 63) for i in range(keys.shape[0])}))
+
+
+def are_in_order(
+    keys: cython.const[uint64_t][::1], pages: cython.const[uint32_t][::1], first: uint32_t, end: uint32_t
+) -> cython.bint:
+    """Whether the keys of a table ascend, and all its pages lie in first ≤ id < end."""
+    i: cython.Py_ssize_t
+    if keys.shape[0] != pages.shape[0]:
+        return False
+    for i in range(keys.shape[0]):
+        if (i and keys[i] < keys[i - 1]) or not first <= pages[i] < end:
+            return False
+    return True
+
+
+def mark(flags: uint8_t[::1], pages: cython.const[uint64_t][::1]):
+    """Set the flags of pages that there are."""
+    i: cython.Py_ssize_t
+    for i in range(pages.shape[0]):
+        if pages[i] < cython.cast(uint64_t, flags.shape[0]):
+            flags[pages[i]] = True
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _is_left_out(flags: cython.pointer(cython.const[uint8_t]), count: cython.Py_ssize_t, page: uint32_t) -> cython.bint:
+    return page < count and flags[page]
+
+
+def checksum(keys: cython.const[uint64_t][::1], pages: cython.const[uint32_t][::1], left_out: bytes) -> int:
+    """A sum of one hash a posting, 64 bits: equal for equal sets, whatever their order.
+
+    Args:
+        keys: Shape (n,).
+        pages: Of each key its page, shape (n,).
+        left_out: A flag a page; postings of those that have it do not count.
+    """
+    i: cython.Py_ssize_t
+    total: uint64_t = 0
+    count: cython.Py_ssize_t = len(left_out)
+    flags: cython.pointer(cython.const[uint8_t]) = cython.cast(
+        cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, left_out)
+    )
     if keys.shape[0] != pages.shape[0]:
         raise ValueError("each key has its page")
-    order: cython.Py_ssize_t[::1] = np.asarray(pages).argsort(kind="stable")
-    first = np.empty(pages.shape[0], dtype=np.uint64)
-    ids = np.empty(pages.shape[0], dtype=np.uint32)
-    times = np.empty(pages.shape[0], dtype=np.int64)
-    first_view: uint64_t[::1] = first
-    ids_view: uint32_t[::1] = ids
-    times_view: int64_t[::1] = times
-    for i in range(pages.shape[0]):
-        if found and ids_view[found - 1] == pages[order[i]]:
-            times_view[found - 1] += 1
-        else:
-            first_view[found], ids_view[found], times_view[found] = keys[order[i]], pages[order[i]], 1
-            found += 1
-    return first[:found], ids[:found], times[:found]
+    for i in range(keys.shape[0]):
+        if not _is_left_out(flags, count, pages[i]):
+            total += fmix64(keys[i] ^ fmix64(pages[i] + 1))
+    return total
+
+
+class Merge:
+    """Sorted tables, merged into one piece by piece, without the pages that are left out: memory stays bounded.
+
+    Args:
+        tables: Keys, ascending, and the page of each.
+        left_out: A flag a page; none: all stay.
+    """
+
+    def __cinit__(self, tables: list, left_out: bytes):
+        self.tables, self.left_out = tables, left_out
+        self.at = cython.cast(
+            cython.pointer(cython.Py_ssize_t), calloc(len(tables) + 1, cython.sizeof(cython.Py_ssize_t))
+        )
+        if self.at is cython.NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.at)
+
+    def piece(self, most: cython.Py_ssize_t) -> tuple:
+        """The next postings, up to so many: keys, an array of type "Q", and pages, one of type "I"; none at the end."""
+        table: cython.Py_ssize_t
+        best: cython.Py_ssize_t
+        made: cython.Py_ssize_t = 0
+        count: cython.Py_ssize_t = len(self.tables)
+        marked: cython.Py_ssize_t = len(self.left_out)
+        flags: cython.pointer(cython.const[uint8_t]) = cython.cast(
+            cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, self.left_out)
+        )
+        keys: array.array = array.clone(_KEYS, most, False)
+        pages: array.array = array.clone(_PAGES, most, False)
+        keys_out: uint64_t[::1] = keys
+        pages_out: uint32_t[::1] = pages
+        sources: cython.pointer(Source) = cython.cast(cython.pointer(Source), malloc(cython.sizeof(Source) * count + 1))
+        if sources is cython.NULL:
+            raise MemoryError
+        for table in range(count):
+            own_keys: cython.const[uint64_t][::1] = self.tables[table][0]
+            own_pages: cython.const[uint32_t][::1] = self.tables[table][1]
+            sources[table].count = min(own_keys.shape[0], own_pages.shape[0])
+            if sources[table].count:
+                sources[table].keys = cython.address(own_keys[0])
+                sources[table].pages = cython.address(own_pages[0])
+        while made < most:
+            best = -1
+            for table in range(count):
+                if self.at[table] < sources[table].count and (
+                    best < 0 or sources[table].keys[self.at[table]] < sources[best].keys[self.at[best]]
+                ):
+                    best = table
+            if best < 0:
+                break
+            page: uint32_t = sources[best].pages[self.at[best]]
+            if marked and page >= marked:
+                free(sources)
+                raise IndexError("there is no flag for a page")
+            if not _is_left_out(flags, marked, page):
+                keys_out[made], pages_out[made] = sources[best].keys[self.at[best]], page
+                made += 1
+            self.at[best] += 1
+        free(sources)
+        return keys[:made], pages[:made]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from dedupcrawl.content.checks.base import Check, PageIds, Postings
+from dedupcrawl.content.checks.base import Check, Postings
 from dedupcrawl.core.postings import View
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.errors import IndexDamagedError
@@ -109,15 +109,15 @@ class Search:
         """The URLs of `superseded`, oldest page first."""
         return tuple(url for _, url in sorted(self.superseded.items()))
 
-    def _pages(self, slot: int, look_up: Callable[[bytes, Postings], PageIds], own: bytes) -> list[int]:
+    def _pages(self, slot: int, look_up: Callable[[bytes, Postings], list[int]], own: bytes) -> list[int]:
         """The newest pages that a check brings up, ascending."""
         with self.lock:
             if slot not in self._views:
                 self._views[slot] = self.catalog.view(slot, self.first_id)
             candidates = look_up(own, self._views[slot])
-        if not candidates.size:
+        if not candidates:
             return []
-        pages = sorted(set(candidates.tolist()))
+        pages = sorted(set(candidates))
         return [page for page in pages if self.first_id <= page < self.end][-COMPARED_LIMIT:]
 
     def _accepted(self, slot: int, check: Check, own: bytes, pages: list[int], fetch: Fetch) -> list[Row]:

@@ -18,6 +18,6 @@ def posted(check: Check, kept: Mapping[int, bytes]) -> View:
 
 def keepers(check: Check, new: bytes, kept: Mapping[int, bytes]) -> dict[int, float]:
     """What the search finds: page id → similarity."""
-    pages = set(check.candidates(new, posted(check, kept)).tolist())
+    pages = set(check.candidates(new, posted(check, kept)))
     compared = {page: check.compare(new, kept[page]) for page in pages}
     return {page: similarity for page, similarity in compared.items() if similarity is not None}

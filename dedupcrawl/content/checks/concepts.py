@@ -31,6 +31,7 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,9 +41,10 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dedupcrawl.content import terms
-from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
+from dedupcrawl.content.checks.base import Check, Keys, Postings
 from dedupcrawl.content.concept_network import ConceptVector, cosine, key_concepts, position_deviation
 from dedupcrawl.content.terms import STOPPED, term
 from dedupcrawl.core.characters import fold
@@ -308,17 +310,20 @@ class ConceptsCheck(Check):
 
     def keys(self, signature: bytes) -> Keys:
         """One key for each of the first n key concepts: its hash, then its share of the vector."""
+        return array("Q", self._keys(signature).tobytes())
+
+    def _keys(self, signature: bytes) -> NDArray[np.uint64]:
         vector = ConceptVector.from_bytes(signature)
         names = vector.names[: self.searched].astype(np.uint64)
         shares = np.rint(vector.directions[: self.searched] * _ONE).astype(np.uint64)
-        keys: Keys = names << np.uint64(_PAYLOAD_BITS) | shares
+        keys: NDArray[np.uint64] = names << np.uint64(_PAYLOAD_BITS) | shares
         return keys
 
-    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+    def candidates(self, signature: bytes, postings: Postings) -> list[int]:
         """Pages with one of the first n key concepts among their own first n, whose cosine may be high enough."""
-        own = np.sort(self.keys(signature))
+        own = np.sort(self._keys(signature))
         names = own >> np.uint64(_PAYLOAD_BITS)
-        keys, pages = postings.find(names)
+        keys, pages = map(np.asarray, postings.find(array("Q", names.tobytes())))
         place = names.searchsorted(keys >> np.uint64(_PAYLOAD_BITS))
         here, there = (np.bitwise_and(part, np.uint64(0xFFFFFFFF)) / _ONE for part in (own[place], keys))
         unique, page = np.unique(pages, return_inverse=True)
@@ -326,7 +331,8 @@ class ConceptsCheck(Check):
             np.bincount(page, product, len(unique)) for product in (here * there, here * here, there * there)
         )
         unseen = np.sqrt(np.clip(1 - own_seen, 0, 1) * np.clip(1 - kept_seen, 0, 1))
-        return unique[seen + unseen > self.similarity - _ROUNDING]
+        likely: list[int] = unique[seen + unseen > self.similarity - _ROUNDING].tolist()
+        return likely
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """The cosine, when it and the positions say duplicate and the search could have found the page."""

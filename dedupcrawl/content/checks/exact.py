@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from dedupcrawl.content.checks.base import Equality, Keys, PageIds, Postings, page_ids
+from dedupcrawl.content.checks.base import Equality, Keys, Postings
 from dedupcrawl.core.digests import digest_of
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
@@ -50,10 +49,10 @@ class ExactCheck(Equality):
 
     def keys(self, signature: bytes) -> Keys:
         """One key: the first half of the digest, after its kind."""
-        return np.array([_key(signature)], dtype=np.uint64)
+        return array("Q", (_key(signature),))
 
-    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
-        return page_ids(postings.pages_of(_key(signature)))
+    def candidates(self, signature: bytes, postings: Postings) -> list[int]:
+        return postings.pages_of(_key(signature))
 
 
 def _key(signature: bytes) -> int:

@@ -25,12 +25,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
+from dedupcrawl.content.checks.base import Check, Keys, Postings
 from dedupcrawl.core.main_outline import OUTLINE_SYMBOLS
 from dedupcrawl.core.postings import ShingleSearch
-from dedupcrawl.core.signatures import sampled_shingles, shared_shingles
+from dedupcrawl.core.signatures import sampled_shingles, shared_shingles, shingle_keys
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import parameter, share, whole
@@ -49,7 +47,6 @@ MOST_PAGES = 200
 
 _CHEAP = 500  # postings that are read although the prefix filter does not ask for them
 _PAYLOAD_BITS = 32
-_LEVEL_BITS = np.uint64(3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +88,14 @@ class ShinglesCheck(Check):
 
     def keys(self, signature: bytes) -> Keys:
         """One a sampled shingle."""
-        sample = np.frombuffer(signature, dtype="<u4", offset=1)
-        keys: Keys = sample.astype(np.uint64) << np.uint64(_PAYLOAD_BITS)
-        keys |= np.uint64(len(sample) << int(_LEVEL_BITS) | signature[0])
-        return keys
+        return shingle_keys(signature)
 
-    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+    def candidates(self, signature: bytes, postings: Postings) -> list[int]:
         """Pages that share α of the sample, at the larger of both moduli; more than these only where some is unread."""
         search = ShingleSearch(postings, signature, LEVELS, self.share)
         return search.candidates(_CHEAP, MOST_POSTINGS, MOST_PAGES)
 
-    def contained(self, signature: bytes, postings: Postings) -> PageIds:
+    def contained(self, signature: bytes, postings: Postings) -> list[int]:
         """Kept pages of whose samples this page has the share α; more than these where that cannot be told."""
         return ShingleSearch(postings, signature, LEVELS, self.share).contained(MOST_POSTINGS, MOST_PAGES)
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dedupcrawl.content.checks.base import Equality, PageIds, Postings, page_ids
+from dedupcrawl.content.checks.base import Equality, Postings
 from dedupcrawl.core.digests import digest_of
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.core.view import TITLE
@@ -43,6 +43,6 @@ class TitleCheck(Equality):
         host = host_of(page.url).removeprefix("www.").encode("utf-8", "surrogatepass")
         return digest_of(title + b"\0" + host, text.secret)[:8]
 
-    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+    def candidates(self, signature: bytes, postings: Postings) -> list[int]:
         """Pages of the same key, unless they are many."""
-        return page_ids(postings.pages_of(int.from_bytes(signature[:8], "little"), MOST_PAGES))
+        return postings.pages_of(int.from_bytes(signature[:8], "little"), MOST_PAGES)

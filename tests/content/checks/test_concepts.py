@@ -132,8 +132,8 @@ def test_real_versions_are_found_among_other_pages(shared_data: Path) -> None:
 
 def test_an_empty_index_has_no_candidates() -> None:
     check = ConceptsCheck()
-    assert check.candidates(made(HEADACHE), posted(check, {})).tolist() == []
-    assert check.contained(made(HEADACHE), posted(check, {0: made(HEADACHE)})).tolist() == []
+    assert check.candidates(made(HEADACHE), posted(check, {})) == []
+    assert check.contained(made(HEADACHE), posted(check, {0: made(HEADACHE)})) == []
 
 
 @pytest.mark.parametrize("paragraphs", [(), ("Photo 3 of 9",), ("。,!",), ("word " * 500,)])

@@ -89,7 +89,7 @@ def test_search() -> None:
     kept = {number: signature(f"{TEXT} {number}") or b"" for number in range(50)}
     assert keepers(CHECK, kept[7], kept) == {7: 1.0}
     assert keepers(CHECK, signature(TEXT) or b"", kept) == {}
-    assert CHECK.contained(kept[7], posted(CHECK, kept)).size == 0
+    assert CHECK.contained(kept[7], posted(CHECK, kept)) == []
 
 
 def test_signatures_are_part_of_the_stored_format() -> None:

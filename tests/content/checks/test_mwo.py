@@ -3,7 +3,6 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,7 +86,7 @@ def test_search_equals_brute_force_on_real_pages(real_pages: dict[int, bytes], t
     assert len(real_pages) > 150
     wrong = 0
     for new in list(real_pages.values())[::5]:
-        found = check.candidates(new, postings).tolist()
+        found = check.candidates(new, postings)
         accepted = {page for page in found if check.compare(new, real_pages[page]) is not None}
         assert accepted == set(brute_force(check, new, real_pages))
         wrong += len(found) - len(accepted)
@@ -101,8 +100,8 @@ def test_new_terms_that_outweigh_the_rest_need_no_look_up() -> None:
     assert other is not None
 
     postings = posted(check, {0: one})
-    assert postings.count(check.keys(other) >> np.uint64(check.payload_bits)).sum() > 0  # "and", so to say, is shared
-    assert check.candidates(other, postings).tolist() == []
+    assert sum(postings.count(check.probe(other).prefixes)) > 0  # "and", so to say, is shared
+    assert check.candidates(other, postings) == []
     assert postings.read == 0
 
 
@@ -121,7 +120,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> View:
 
 def test_a_large_index_is_searched_by_the_rarest_terms(large: View) -> None:
     near = dict.fromkeys([f"common{i}" for i in range(30)], 5) | {f"own7x{i}": 3 for i in range(15)}
-    assert MwoCheck().candidates(record_of(near | {f"new{i}": 3 for i in range(5)}), large).tolist() == [7]
+    assert MwoCheck().candidates(record_of(near | {f"new{i}": 3 for i in range(5)}), large) == [7]
     assert 0 < large.read <= 400
 
     before = large.read
@@ -131,13 +130,13 @@ def test_a_large_index_is_searched_by_the_rarest_terms(large: View) -> None:
 
 def test_of_a_large_index_the_closest_pages_are_compared(large: View) -> None:
     near = {f"common{i}": 5 for i in range(30)} | {f"shared7x{i}": 3 for i in range(10)}
-    found = MwoCheck().candidates(record_of(near | {f"own277x{i}": 3 for i in range(4)}), large).tolist()
+    found = MwoCheck().candidates(record_of(near | {f"own277x{i}": 3 for i in range(4)}), large)
     assert len(found) == 5
     assert set(found) < set(range(7, 300, 30))
     assert 277 in found
 
     few = {f"common{i}": 5 for i in range(30)} | {f"own{67 + i}x0": 3 for i in range(10)}
-    assert MwoCheck().candidates(record_of(few), large).tolist() == []  # pages with one of ten rare terms
+    assert MwoCheck().candidates(record_of(few), large) == []  # pages with one of ten rare terms
 
 
 @given(repositories(), st.sampled_from(THRESHOLDS), st.integers(0, 60))
@@ -146,7 +145,7 @@ def test_a_bounded_search_reads_no_more_than_it_may(records: list[bytes], thresh
     postings = posted(check, dict(enumerate(records[1:])))
     before, mwo_check.MOST_POSTINGS = mwo_check.MOST_POSTINGS, most
     try:
-        found = check.candidates(records[0], postings).tolist()
+        found = check.candidates(records[0], postings)
     finally:
         mwo_check.MOST_POSTINGS = before
     assert postings.read <= most
@@ -158,8 +157,8 @@ def test_an_empty_index_has_no_candidates() -> None:
     check = MwoCheck()
     made = signature(check, TEXTS[0])
     assert made is not None
-    assert check.candidates(made, posted(check, {})).tolist() == []
-    assert check.contained(made, posted(check, {0: made})).tolist() == []
+    assert check.candidates(made, posted(check, {})) == []
+    assert check.contained(made, posted(check, {0: made})) == []
 
 
 def test_the_order_of_paragraphs_does_not_matter_and_traditional_is_simplified() -> None:
