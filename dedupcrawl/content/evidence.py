@@ -83,16 +83,6 @@ _MORE = 0.1
 the same page with other furniture has more is less. Set by hand; the model weighs the share itself."""
 
 
-def _words_at(text: SymbolText, places: Sequence[int]) -> str:
-    """What stands at some places of a main text, with "…" for what is left out between them."""
-    parts, first = [], 0
-    for last, place in enumerate(places, 1):
-        if last == len(places) or places[last] != place + 1:
-            parts.append(text.between(places[first], place))
-            first = last
-    return " … ".join(parts)[:_SHOWN_CHARACTERS]
-
-
 def _word_after(text: SymbolText, places: Sequence[int]) -> str:
     """The word behind the last of some places, if it stands on the same line, with what is between."""
     if not places or places[-1] + 1 >= len(text):
@@ -109,9 +99,11 @@ def _shown(difference: Difference, new: SymbolText, kept: SymbolText | None) -> 
     """
     here, there = difference.new, difference.kept
     after = _word_after(new, here) if difference.kind in _COUNTING else ""
-    shown = {"at": here.start, "says": _words_at(new, here) + after, "kept_symbols": len(there)}
+    shown = {"at": here.start, "says": new.words_at(here)[:_SHOWN_CHARACTERS] + after, "kept_symbols": len(there)}
     if kept is not None:
-        shown["kept_says"] = _words_at(kept, there) + (after if after and _word_after(kept, there) == after else "")
+        shown["kept_says"] = kept.words_at(there)[:_SHOWN_CHARACTERS] + (
+            after if after and _word_after(kept, there) == after else ""
+        )
     return shown | {"kind": difference.kind, "place": difference.place, "own": difference.is_own}
 
 

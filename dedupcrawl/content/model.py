@@ -28,6 +28,7 @@ DOUBTED = 0.9
 Numbers = NDArray[np.float64]
 
 FORMAT = 2
+_PRECISIONS = 64  # for which the threshold is remembered
 _MOST = 700.0  # log odds; beyond, e to their power is not a number
 
 
@@ -61,8 +62,19 @@ class Model(msgspec.Struct, frozen=True, dict=True):
         """The same by the values of `FEATURES`."""
         return self.compiled.probability(values)
 
+    @cached_property
+    def _known(self) -> dict[float, float]:
+        return {}
+
     def threshold(self, target_precision: float) -> float:
         """Least probability of pages to drop so that this share of the drops is right, between those known."""
+        if target_precision not in self._known:
+            if len(self._known) >= _PRECISIONS:
+                self._known.clear()
+            self._known[target_precision] = self._threshold(target_precision)
+        return self._known[target_precision]
+
+    def _threshold(self, target_precision: float) -> float:
         before = (0.0, 0.0)
         for precision, least in self.thresholds:
             if precision >= target_precision:

@@ -1,5 +1,5 @@
 cdef class MainOutline:
-    cdef readonly bytes raw, kinds, tail_hash
+    cdef readonly bytes packed, raw, kinds, tail_hash
     cdef readonly list ends, hashes
     cdef readonly frozenset blocks
     cdef readonly Py_ssize_t count, tail, tail_begins

@@ -10,10 +10,12 @@ from functools import lru_cache
 
 import cython
 import numpy as np
+from cython.cimports.dedupcrawl.core.symbols import Block, SymbolText
+from cython.cimports.libc.string import memcpy
 
 from dedupcrawl.core.alignment import LONGEST
 from dedupcrawl.core.digests import NO_SECRET, digest_of
-from dedupcrawl.core.symbols import BETWEEN_BLOCKS, SymbolText, blocks_of
+from dedupcrawl.core.symbols import BETWEEN_BLOCKS, blocks_of
 from dedupcrawl.core.words import kinds_of
 
 READ_LAST = 512
@@ -33,6 +35,10 @@ class MainOutline:
     """An outline that was read: what is kept of it symbol by symbol, in blocks, and how much more there is.
 
     Attributes:
+        packed: As an index has it. Little-endian: 2 bytes a symbol, the upper 15 bits of its hash and, as bit 0,
+            whether it holds a digit; 2 zero bytes between two paragraphs; then of each of these one byte with its kind.
+            Of a text of more than `OUTLINE_SYMBOLS` symbols and breaks the first so many, then 4 bytes with the number
+            of the other symbols and 8 with the hash of all from where its tail begins.
         raw: The symbols without breaks, two bytes each.
         kinds: Of each symbol its kind, as `core.words` has them.
         ends: Where in the symbols each block ends; it begins where the one before it ends.
@@ -43,16 +49,46 @@ class MainOutline:
         tail_begins: At which of the symbols.
     """
 
-    def __cinit__(self, outline: bytes, secret: object):
+    @staticmethod
+    def of(text: SymbolText) -> MainOutline:
+        """What is kept of a text."""
+        values, kinds = text.values, kinds_of(text)
+        if len(values) > 2 * OUTLINE_SYMBOLS:
+            return read(_cut(text, values, kinds), text.secret)
+        made: MainOutline = MainOutline.__new__(MainOutline)
+        made.packed, made.count = values + kinds, text.count
+        made.raw, made.kinds = bytes(2 * text.count), bytes(text.count)
+        made.ends, made.hashes = [], []
+        number: cython.int
+        raw: cython.p_char = made.raw
+        of_each: cython.p_char = made.kinds
+        all_values: cython.p_const_char = values
+        all_kinds: cython.p_const_char = kinds
+        for number in range(text.block_count):
+            block: cython.pointer(Block) = text.blocks + number
+            memcpy(raw + 2 * block.first, all_values + 2 * (block.first + number), 2 * block.count)
+            memcpy(of_each + block.first, all_kinds + block.first + number, block.count)
+            made.ends.append(block.first + block.count)
+            made.hashes.append(block.hash)
+        made.tail, made.tail_hash, made.tail_begins = 0, b"", made.count
+        made.blocks = frozenset(made.hashes)
+        return made
+
+    @staticmethod
+    def read(outline: bytes, secret: object) -> MainOutline:
+        """Of a text of the index of this secret."""
+        made: MainOutline = MainOutline.__new__(MainOutline)
         count: cython.Py_ssize_t = min(len(outline) // 3, OUTLINE_SYMBOLS)
-        self.raw, self.kinds, self.ends, self.hashes = blocks_of(
+        made.packed = outline
+        made.raw, made.kinds, made.ends, made.hashes = blocks_of(
             outline[: 2 * count], outline[2 * count : 3 * count], secret
         )
-        self.count = len(self.raw) // 2
+        made.count = len(made.raw) // 2
         tail: bytes = outline[3 * OUTLINE_SYMBOLS :]
-        self.tail_begins = tail_begins(self.symbols) if tail else self.count
-        self.tail, self.tail_hash = int.from_bytes(tail[:4], "little"), tail[4:]
-        self.blocks = frozenset(self.hashes)
+        made.tail_begins = tail_begins(made.symbols) if tail else made.count
+        made.tail, made.tail_hash = int.from_bytes(tail[:4], "little"), tail[4:]
+        made.blocks = frozenset(made.hashes)
+        return made
 
     @property
     def symbols(self):
@@ -60,22 +96,19 @@ class MainOutline:
         return np.frombuffer(self.raw, dtype="<u2")
 
 
-def packed(text: SymbolText) -> bytes:
-    """The main text for the index.
-
-    Little-endian: 2 bytes a symbol, the upper 15 bits of its hash and, as bit 0, whether it holds a digit; 2 zero bytes
-    between two paragraphs; then of each of these one byte with its kind. Of a text of more than `OUTLINE_SYMBOLS`
-    symbols and breaks the first so many, then 4 bytes with the number of the other symbols and 8 with the hash of all
-    from where its tail begins.
-    """
-    values, kinds = text.values, kinds_of(text)
-    if len(values) <= 2 * OUTLINE_SYMBOLS:
-        return values + kinds
+@cython.cfunc
+def _cut(text: SymbolText, values: bytes, kinds: bytes) -> bytes:
+    """What is kept of a text that is too long, as an index has it."""
     first = np.frombuffer(values, dtype="<u2", count=OUTLINE_SYMBOLS)
     kept = first[first != BETWEEN_BLOCKS]
     hashes = text.hashes
     tail = digest_of(hashes[tail_begins(kept) :].astype("<u8", copy=False).tobytes())[:8]
     return first.tobytes() + kinds[:OUTLINE_SYMBOLS] + (len(hashes) - len(kept)).to_bytes(4, "little") + tail
+
+
+def packed(text: SymbolText) -> bytes:
+    """The main text for the index (see `MainOutline.packed`)."""
+    return MainOutline.of(text).packed
 
 
 def symbols_of(text: SymbolText) -> object:
@@ -91,11 +124,11 @@ def values_of(outline: bytes) -> object:
     return np.frombuffer(outline, dtype="<u2", count=min(len(outline) // 3, OUTLINE_SYMBOLS))
 
 
-_read = lru_cache(maxsize=READ_LAST)(MainOutline)
+_read = lru_cache(maxsize=READ_LAST)(MainOutline.read)
 
 
 def read(outline: bytes, secret: object = NO_SECRET) -> MainOutline:
-    """What `packed` made, of a text of the index of this secret."""
+    """What is kept of a text, of the index of this secret, by what the index has."""
     return _read(outline, secret)
 
 

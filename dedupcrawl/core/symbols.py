@@ -348,7 +348,11 @@ class SymbolText:
                 raw[size] = 0x20
                 size += 1
             for at in range(self.items[i].start, self.items[i].start + self.items[i].length):
-                size += encode(self.folded[at], raw + size)
+                if self.folded[at] < 0x80:
+                    raw[size] = self.folded[at]
+                    size += 1
+                else:
+                    size += encode(self.folded[at], raw + size)
         try:
             return raw[:size]
         finally:
@@ -366,6 +370,23 @@ class SymbolText:
         begin: cython.Py_ssize_t = self.items[first].start
         end: cython.Py_ssize_t = self.items[last].start + self.items[last].length
         return PyUnicode_FromKindAndData(4, self.folded + begin, end - begin)
+
+    def words_at(self, places: object) -> str:
+        """What stands at some places, ascending, with "…" for what is left out between them."""
+        parts: list = []
+        first: cython.int = -1
+        last: cython.int = -1
+        place: cython.int
+        for place in places:
+            if first >= 0 and place != last + 1:
+                parts.append(self.between(first, last))
+                first = -1
+            if first < 0:
+                first = place
+            last = place
+        if first >= 0:
+            parts.append(self.between(first, last))
+        return " … ".join(parts)
 
     @property
     def kinds(self):

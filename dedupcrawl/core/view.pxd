@@ -13,7 +13,7 @@ cdef class Line:
 
 cdef class View:
     cdef readonly str url, host, titled, headline
-    cdef readonly bytes outline
+    cdef bytes outline
     cdef readonly Template site
     cdef readonly object secret
     cdef object all_around

@@ -112,7 +112,7 @@ class View:
         url: Where it was found.
         host: Of that, without "www.".
         titled: Its title.
-        outline: Its main text, as `main_outline.packed` makes it.
+        outline: Its main text; as bytes, of a kept page.
         all_around: What stands around its main text; as bytes, of a kept page.
         site: What its host repeats.
         secret: Of the index.
@@ -124,13 +124,17 @@ class View:
         url: str,
         host: str,
         titled: str,
-        outline: bytes,
+        outline: object,
         all_around: object,
         site: Template,
         secret: object = NO_SECRET,
         headline: str = "",
     ):
-        self.url, self.host, self.titled, self.outline, self.headline = url, host, titled, outline, headline
+        self.url, self.host, self.titled, self.headline = url, host, titled, headline
+        if isinstance(outline, bytes):
+            self.outline = outline
+        else:
+            self.main_text = outline
         self.all_around, self.site, self.secret = all_around, site, secret
 
     def read_main(self):

@@ -20,7 +20,7 @@ class View:
         url: str,
         host: str,
         titled: str,
-        outline: bytes,
+        outline: MainOutline | bytes,
         all_around: Around | bytes,
         site: Template,
         secret: Secret = NO_SECRET,
@@ -34,8 +34,6 @@ class View:
     def titled(self) -> str: ...
     @property
     def headline(self) -> str: ...
-    @property
-    def outline(self) -> bytes: ...
     @property
     def site(self) -> Template: ...
     @property

@@ -265,9 +265,8 @@ class Comparison:
     def _view_of(self, kept: Entry) -> View:
         view = self._views.get(kept.url)
         if view is None:
-            view = self._views[kept.url] = kept_view(
-                kept, self.furniture(host_of(kept.source)), self.reading.own.secret
-            )
+            host = host_of(kept.source)
+            view = self._views[kept.url] = kept_view(kept, host, self.furniture(host), self.reading.own.secret)
         return view
 
     def _is_eligible(self, check: str, kept: Entry, *, is_inside: bool) -> bool:

@@ -22,7 +22,7 @@ from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.record import Entry
 from dedupcrawl.page import Page
-from dedupcrawl.sites import host_alike, host_of
+from dedupcrawl.sites import host_of
 from dedupcrawl.verdict import Verdict
 
 _AT_HAND = 16  # pages that were read last: the same page often stands in several pairs in a row
@@ -105,7 +105,8 @@ class Pairs:
         if entry is None:
             return self._reading(Page(page, paragraphs=tuple(paragraphs or ())))
         text = kept_text(entry, paragraphs, self._secret)
-        return kept_view(entry, self._furniture.of(host_of(entry.source)), self._secret), text
+        host = host_of(entry.source)
+        return kept_view(entry, host, self._furniture.of(host), self._secret), text
 
     def _read(self, page: Page) -> tuple[View, SymbolText]:
         reading = Reading.of(Analysis(page, self._secret), self._furniture.of(host_of(page.url)))
@@ -134,15 +135,23 @@ class Pairs:
         return None
 
 
-def kept_view(entry: Entry, template: Template, secret: Secret) -> View:
-    """A kept page of the index of this secret, for comparing another one with it, by the template of its host."""
-    host = host_alike(entry.source)
-    return View(entry.source, host, entry.title, entry.outline, entry.asides, template, secret, entry.headline)
+def kept_view(entry: Entry, host: str, template: Template, secret: Secret) -> View:
+    """A kept page of the index of this secret, for comparing another one with it, by its host and that's template."""
+    return View(
+        entry.source,
+        host.removeprefix("www."),
+        entry.title,
+        entry.outline,
+        entry.asides,
+        template,
+        secret,
+        entry.headline,
+    )
 
 
 def _as_kept(page: View) -> View:
     around = page.kept_around
-    return View(page.url, page.host, page.titled, page.outline, around, page.site, page.secret, page.headline)
+    return View(page.url, page.host, page.titled, page.main, around, page.site, page.secret, page.headline)
 
 
 def kept_text(entry: Entry, paragraphs: Sequence[str] | None, secret: Secret) -> SymbolText | None:

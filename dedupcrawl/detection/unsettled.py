@@ -63,7 +63,7 @@ class Unsettled:
     recurred: bool = field(init=False)
 
     def __post_init__(self, reading: Reading) -> None:
-        self.blocks = frozenset(main_outline.read(self.entry.outline, reading.own.secret).hashes)
+        self.blocks = reading.view.blocks
         page = self.page
         texts = (page.title, page.keywords, page.description, *page.headings, *page.also_at)
         texts += page.anchors_same_site + page.anchors_other_sites

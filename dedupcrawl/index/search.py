@@ -15,7 +15,7 @@ from dedupcrawl.content.checks.base import Check, Postings
 from dedupcrawl.core.postings import View
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import Entry, Premise, Raw, Record, entry_of, forgetting, record_of, signatures, unpack
+from dedupcrawl.index.record import Entry, Premise, Raw, Record, forgetting, record_of, signatures, unpack
 from dedupcrawl.index.schema import url_key
 
 COMPARED_LIMIT = 1000  # newest candidates of one check that are compared
@@ -99,10 +99,10 @@ class Search:
                 yield check.name, (one for one in self._in_turn(inside) if one.entry.url != self.entry.url)
 
     def kept(self) -> Entry | None:
-        """The page that is kept under the same URL."""
+        """The page that is kept under the same URL, without its signatures."""
         with self.reading() as fetch:
             kept = newest(self.catalog, self.entry.url, fetch)
-            return None if kept is None else entry_of(kept[1], self.catalog.schema.names)
+            return None if kept is None else kept[1].page
 
     @property
     def superseded_urls(self) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ drawer of the collection has come to rest before you read its label, and close i
 def view(page: Page, site: Template, *, is_kept: bool = False) -> View:
     analysis = Analysis(page)
     seen = View(page.url, host_alike(page.url), page.title, analysis.outline, analysis.around, site)
-    return View(seen.url, seen.host, seen.titled, seen.outline, seen.kept_around, site) if is_kept else seen
+    return View(seen.url, seen.host, seen.titled, seen.main, seen.kept_around, site) if is_kept else seen
 
 
 def page(number: int = 1, host: str = "a.example", **shown: Any) -> Page:

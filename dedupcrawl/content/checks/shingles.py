@@ -20,7 +20,6 @@ than `MOST_PAGES` candidates those are returned that share most. Below these bou
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -102,8 +101,4 @@ class ShinglesCheck(Check):
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """The share of the sample of `new` that `kept` has, when it reaches α."""
         mine, shared = shared_shingles(new, kept)
-        return shared / mine if mine and shared >= self._least(mine) else None
-
-    def _least(self, count: int) -> int:
-        """⌈αn⌉, at least one."""
-        return max(1, math.ceil(count * self.share - 1e-9))
+        return shared / mine if shared and shared >= mine * self.share - 1e-9 else None
