@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from benchmarks.fit_model import PRECISIONS, fit, sample, weights_of
 from benchmarks.labelled_pairs import PLANTED, labelled_pairs
 from benchmarks.texts import data_folder
-from dedupcrawl.content.fitting import KnownPairs, PriorWeight, calibrated, thresholds
-from dedupcrawl.content.model import DOUBTED, TARGET_PRECISION, Model, Numbers, probabilities
+from dedupcrawl.content.fitting import KnownPairs, Numbers, PriorWeight, calibrated, probabilities, thresholds
+from dedupcrawl.content.model import DOUBTED, TARGET_PRECISION, Model
 
 FROM = {"all pairs": 0.0, "duplicates": TARGET_PRECISION, "duplicates and doubts": DOUBTED}
 """Which pairs are labelled → the target precision for which the package's model drops them."""

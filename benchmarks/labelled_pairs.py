@@ -18,6 +18,7 @@ import tarfile
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import and_
 from pathlib import Path
 from urllib.parse import urldefrag, urlsplit
 
@@ -249,7 +250,7 @@ def _titles_differ(pair: Pair) -> bool:
 def _stands_inside(pair: Pair) -> bool:
     new = pair.new_text
     return (
-        int(np.count_nonzero(new.is_new & new.own)) < _INSIDE * max(1, pair.new.own_count)
+        sum(map(and_, new.is_new, new.own)) < _INSIDE * max(1, pair.new.own_count)
         and max(feature.value(pair) for feature in FEATURES if feature.name in _OF_LISTS) <= _LISTED
         and not _titles_differ(pair)
         and not pair.moves

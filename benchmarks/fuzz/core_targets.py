@@ -6,7 +6,6 @@ import html
 import re
 import unicodedata
 import zlib
-from array import array
 from collections import Counter
 from collections.abc import Callable
 from urllib.parse import unquote_to_bytes
@@ -166,8 +165,8 @@ def _check_symbols(text: SymbolText) -> None:
     assert len(starts) == len(lengths) == len(text.hashes) == len(text) == len(text.symbols)
     if len(text):
         assert starts[0] >= 0
-        assert (lengths > 0).all()
-        assert (starts[1:] >= (starts + lengths)[:-1]).all()
+        assert min(lengths) > 0
+        assert all(after >= start + length for after, start, length in zip(starts[1:], starts, lengths, strict=False))
         assert starts[-1] + lengths[-1] <= len(folded)
     assert text.normalized == " ".join(text.symbols).encode("utf-8", "surrogatepass")
     kinds = kinds_of(text)
@@ -226,9 +225,7 @@ def signatures(data: bytes) -> None:
     assert len(kept) <= max(0, min(most, len(text)) - 3)
     mine, shared = shared_shingles(bytes([level]) + sample, bytes([levels]) + sample)
     assert shared == mine <= len(kept)
-    code = code_of(
-        text, code_positions(text, array("Q", text.hashes[:9].tolist()), most, levels / 32, flags * 5, fewest)
-    )
+    code = code_of(text, code_positions(text, text.hashes[:9], most, levels / 32, flags * 5, fewest))
     assert len(grams(code)) == max(0, len(code) // 2 - 4)
     assert different_grams(code).tolist() == sorted(set(grams(code)))
     assert len(keys_of_code(code)) <= len(grams(code))

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import click
-import numpy as np
 
 from dedupcrawl.commands.compare import of_file, opened
 from dedupcrawl.commands.console import BadInputError, Command
@@ -60,14 +59,17 @@ def lines_of(page: Page, template: Template, secret: Secret = NO_SECRET) -> tupl
             is_template = recurs and not (is_main and number >= known)
             lines.append(Line(part[line], _kind(part[line], secret, recurs=is_template), is_main))
     repeats_main = any(line.is_main and line.kind != "own" for line in lines)
-    return lines, repeats_main and bool(Reading.of(analysis, template).view.own.all())
+    return lines, repeats_main and all(Reading.of(analysis, template).view.own)
 
 
 def _kind(line: str, secret: Secret, *, recurs: bool) -> Kind:
     if not recurs:
         return "own"
-    symbols = symbols_of(SymbolText.of((line,), secret))
-    return "slot" if np.any(vocabulary_of(secret).skeleton_table[symbols] != symbols) else "furniture"
+    symbols, table = (
+        memoryview(symbols_of(SymbolText.of((line,), secret))).cast("H"),
+        vocabulary_of(secret).skeleton_table,
+    )
+    return "slot" if any(table[symbol] != symbol for symbol in symbols) else "furniture"
 
 
 _LOOKS: dict[str, tuple[str, dict[str, Any]]] = {

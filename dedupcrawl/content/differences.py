@@ -62,11 +62,11 @@ def stretches(new: SymbolText, kept: SymbolText) -> list[Stretch]:
     it is told twice as different: all stretches together are not longer than three texts. Of both texts the first
     `LONGEST` symbols are compared, in O(n log n).
     """
-    new_symbols, kept_symbols = symbols_of(new)[:LONGEST], symbols_of(kept)[:LONGEST]
-    found = tiles(new_symbols.tobytes(), kept_symbols.tobytes())
+    new_symbols, kept_symbols = symbols_of(new)[: 2 * LONGEST], symbols_of(kept)[: 2 * LONGEST]
+    found = tiles(new_symbols, kept_symbols)
     told: list[Stretch] = []
     at = kept_at = 0
-    for begin, kept_begin, length in (*found, (len(new_symbols), len(kept_symbols), 0)):
+    for begin, kept_begin, length in (*found, (len(new_symbols) // 2, len(kept_symbols) // 2, 0)):
         here, there = _piece(new, at, begin), _piece(kept, kept_at, kept_begin)
         if here or there:
             told.append(Stretch(0, here, there))

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from dedupcrawl.content.differences import Difference, told
 from dedupcrawl.content.model import Model, packaged
@@ -137,7 +136,7 @@ def is_own_text_equal(one: View, other: View) -> bool:
         shows_same(one, other)
         and one.main.tail_hash == other.main.tail_hash
         and not (one.is_all_own or other.is_all_own)
-        and np.array_equal(one.main.symbols[one.own], other.main.symbols[other.own])
+        and [*compress(one.main.symbols, one.own)] == [*compress(other.main.symbols, other.own)]
     )
 
 

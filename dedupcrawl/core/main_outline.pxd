@@ -1,3 +1,5 @@
+from libc.stdint cimport uint16_t, uint64_t
+
 cdef class MainOutline:
     cdef readonly bytes packed, raw, kinds, tail_hash
     cdef readonly list ends, hashes

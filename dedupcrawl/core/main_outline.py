@@ -9,7 +9,6 @@ times" are one slot of the site with two values. What a block is can so be told 
 from functools import lru_cache
 
 import cython
-import numpy as np
 from cython.cimports.dedupcrawl.core.symbols import Block, SymbolText
 from cython.cimports.libc.string import memcpy
 
@@ -28,7 +27,7 @@ OUTLINE_SYMBOLS = LONGEST
 """Symbols of a text that its outline holds one by one."""
 
 _WINDOW = 4_096  # symbols: with as many put in before, a tail begins elsewhere
-_HASH = np.uint64(0x9E3779B97F4A7C15)
+_HASH = cython.declare(uint64_t, 0x9E3779B97F4A7C15)
 
 
 class MainOutline:
@@ -85,25 +84,39 @@ class MainOutline:
         )
         made.count = len(made.raw) // 2
         tail: bytes = outline[3 * OUTLINE_SYMBOLS :]
-        made.tail_begins = tail_begins(made.symbols) if tail else made.count
+        made.tail_begins = tail_begins(made.raw) if tail else made.count
         made.tail, made.tail_hash = int.from_bytes(tail[:4], "little"), tail[4:]
         made.blocks = frozenset(made.hashes)
         return made
 
     @property
     def symbols(self):
-        """Shape (n,) uint16: the symbols without breaks."""
-        return np.frombuffer(self.raw, dtype="<u2")
+        """The symbols without breaks, of type "H"."""
+        return memoryview(self.raw).cast("H")
 
 
 @cython.cfunc
 def _cut(text: SymbolText, values: bytes, kinds: bytes) -> bytes:
     """What is kept of a text that is too long, as an index has it."""
-    first = np.frombuffer(values, dtype="<u2", count=OUTLINE_SYMBOLS)
-    kept = first[first != BETWEEN_BLOCKS]
-    hashes = text.hashes
-    tail = digest_of(hashes[tail_begins(kept) :].astype("<u8", copy=False).tobytes())[:8]
-    return first.tobytes() + kinds[:OUTLINE_SYMBOLS] + (len(hashes) - len(kept)).to_bytes(4, "little") + tail
+    i: cython.Py_ssize_t
+    first: bytes = values[: 2 * OUTLINE_SYMBOLS]
+    kept: bytes = b"".join([first[2 * i : 2 * i + 2] for i in range(len(first) // 2) if not _is_break(first, i)])
+    tail = digest_of(text.hashes[tail_begins(kept) :].tobytes())[:8]
+    return first + kinds[:OUTLINE_SYMBOLS] + (text.count - len(kept) // 2).to_bytes(4, "little") + tail
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _at(raw: cython.p_const_char, place: cython.Py_ssize_t) -> uint16_t:
+    value: uint16_t = 0
+    memcpy(cython.address(value), raw + 2 * place, 2)
+    return value
+
+
+@cython.cfunc
+def _is_break(raw: bytes, place: cython.Py_ssize_t) -> cython.bint:
+    return _at(raw, place) == cython.cast(uint16_t, BETWEEN_BLOCKS)
 
 
 def packed(text: SymbolText) -> bytes:
@@ -111,17 +124,20 @@ def packed(text: SymbolText) -> bytes:
     return MainOutline.of(text).packed
 
 
-def symbols_of(text: SymbolText) -> object:
-    """Shape (n,) uint16: the upper 15 bits of each symbol's hash and, as bit 0, whether it holds a digit."""
-    symbols = (text.hashes >> np.uint64(48)).astype("<u2")
-    symbols &= np.uint16(0xFFFE)
-    symbols |= (text.hashes & np.uint64(1)).astype("<u2")
-    return symbols
+def symbols_of(text: SymbolText) -> bytes:
+    """The upper 15 bits of each symbol's hash and, as bit 0, whether it holds a digit: two bytes each."""
+    i: cython.Py_ssize_t
+    made: bytes = bytes(2 * text.count)
+    out: cython.p_char = made
+    for i in range(text.count):
+        value: uint16_t = cython.cast(uint16_t, text.items[i].hash >> 48) & 0xFFFE | text.items[i].hash & 1
+        memcpy(out + 2 * i, cython.address(value), 2)
+    return made
 
 
 def values_of(outline: bytes) -> object:
-    """The symbols of an outline, with breaks between blocks; of a longer text, those that are kept one by one."""
-    return np.frombuffer(outline, dtype="<u2", count=min(len(outline) // 3, OUTLINE_SYMBOLS))
+    """The symbols of an outline, with breaks between blocks, of type "H"; of a longer text, those kept one by one."""
+    return memoryview(outline)[: 2 * min(len(outline) // 3, OUTLINE_SYMBOLS)].cast("H")
 
 
 _read = lru_cache(maxsize=READ_LAST)(MainOutline.read)
@@ -132,17 +148,22 @@ def read(outline: bytes, secret: object = NO_SECRET) -> MainOutline:
     return _read(outline, secret)
 
 
-def tail_begins(kept: object) -> int:
-    """At which of the symbols that are kept one by one, without breaks, the tail of a longer text begins.
+def tail_begins(kept: bytes) -> int:
+    """At which of the symbols that are kept one by one (two bytes each, no breaks) the tail of a longer text begins.
 
     A tail is known by its hash alone. If it began after a fixed number of symbols, one word put in before would make it
     another one. So it begins where the text itself says, within the last of the symbols that are kept one by one: at
     the gram of the least hash (a minimizer: Schleimer, Wilkerson, Aiken, SIGMOD 2003).
     """
-    window = kept[max(0, len(kept) - _WINDOW) :].astype(np.uint64)
-    last = len(window) - 3
-    if last < 1:
-        return len(kept)
-    grams = window[:last] << np.uint64(48) | window[1 : last + 1] << np.uint64(32)
-    grams |= window[2 : last + 2] << np.uint64(16) | window[3:]
-    return len(kept) - len(window) + int((grams * _HASH).argmin())
+    i: cython.Py_ssize_t
+    data: cython.p_const_char = kept
+    count: cython.Py_ssize_t = len(kept) // 2
+    first: cython.Py_ssize_t = max(0, count - _WINDOW)
+    best: cython.Py_ssize_t = count
+    least: uint64_t = 0
+    for i in range(first, count - 3):
+        gram: uint64_t = cython.cast(uint64_t, _at(data, i)) << 48 | cython.cast(uint64_t, _at(data, i + 1)) << 32
+        gram |= cython.cast(uint64_t, _at(data, i + 2)) << 16 | _at(data, i + 3)
+        if best == count or gram * _HASH < least:
+            best, least = i, gram * _HASH
+    return best

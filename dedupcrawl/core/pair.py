@@ -8,7 +8,6 @@ text and stands on one side only may be no difference of the pages but one of ex
 from typing import NamedTuple
 
 import cython
-import numpy as np
 from cython.cimports.dedupcrawl.core.alignment import Work, aligned, work_at_hand
 from cython.cimports.dedupcrawl.core.around import Around
 from cython.cimports.dedupcrawl.core.diff import ADDED, DIFFERENCES, Side, sum_up, tell
@@ -30,6 +29,9 @@ _LEAST = cython.declare(cython.double, 0.5)
 _NOTHING: frozenset = frozenset()
 
 _allowed = cython.declare(uint8_t[VALUES])  # all zeros but while `is_only_version` uses it
+
+
+_INVERSE: bytes = bytes((1, 0)) + bytes(254)
 
 
 class Text(NamedTuple):
@@ -289,27 +291,26 @@ class Pair:
 
     @property
     def pieces(self):
-        """Shape (k, 4): begin and end of each piece in the new text, begin and end in the kept one."""
-        return np.frombuffer(self.raw_pieces, np.int32).reshape(-1, 4)
+        """Begin and end of each piece in the new text, begin and end in the kept one."""
+        numbers = memoryview(self.raw_pieces).cast("i").tolist()
+        return [tuple(numbers[i : i + 4]) for i in range(0, len(numbers), 4)]
 
     @property
     def rows(self):
-        """Shape (k, 3): the kind of each piece, its place, and whether it is of own text."""
-        return np.frombuffer(self.raw_rows, np.uint8).reshape(-1, 3)
+        """The kind of each piece, its place, and whether it is of own text."""
+        return [tuple(self.raw_rows[i : i + 3]) for i in range(0, len(self.raw_rows), 3)]
 
     @property
     def new_text(self):
         """The new page's main text."""
         symbols = self.new.main_text.symbols[: self.count]
-        own = np.frombuffer(self.own, np.bool_)[: self.count]
-        return Text(symbols, own, ~np.frombuffer(self.in_kept, np.bool_), np.frombuffer(self.is_new, np.bool_))
+        return Text(symbols, self.own[: self.count], _inverted(self.in_kept), self.is_new)
 
     @property
     def kept_text(self):
         """The kept page's main text."""
         symbols = self.kept.main_text.symbols[: self.kept_count]
-        own = np.frombuffer(self.kept_own, np.bool_)[: self.kept_count]
-        return Text(symbols, own, ~np.frombuffer(self.in_new, np.bool_), np.frombuffer(self.kept_is_new, np.bool_))
+        return Text(symbols, self.kept_own[: self.kept_count], _inverted(self.in_new), self.kept_is_new)
 
     @property
     def uncovered_symbols(self):
@@ -417,9 +418,14 @@ def _release(rest: cython.pointer(Rest)) -> cython.void:
 
 
 @cython.cfunc
+def _inverted(flags: bytes) -> bytes:
+    return flags.translate(_INVERSE)
+
+
+@cython.cfunc
 def _differ_in_allowed(one: bytes, other: bytes) -> cython.bint:
     """Whether symbols that are in one line only are all allowed."""
-    mine, its = set(np.frombuffer(one, np.uint16).tolist()), set(np.frombuffer(other, np.uint16).tolist())
+    mine, its = set(memoryview(one).cast("H")), set(memoryview(other).cast("H"))
     return all([_allowed[cython.cast(uint16_t, symbol)] for symbol in mine ^ its])
 
 
@@ -512,9 +518,8 @@ def unknown_resources(new, kept):
 
 
 def taken(page: View, other: View) -> object:
-    """Shape (n,): which symbols extraction has taken for main text of this page only; None where none, or most."""
-    flags: bytes = _taken(page, other)
-    return None if flags is None else np.frombuffer(flags, np.bool_)
+    """A flag for each symbol that extraction has taken for main text of this page only; None where none, or most."""
+    return _taken(page, other)
 
 
 @cython.cfunc

@@ -1,16 +1,13 @@
 # What Python code sees of pair.py; other modules of the core cimport what pair.pxd declares.
 
-from typing import NamedTuple, final
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple, TypeAlias, final
 
 from dedupcrawl.core.view import View
 
-Flags = NDArray[np.bool_]
+Flags: TypeAlias = bytes  # a byte a symbol
 
 class Text(NamedTuple):
-    symbols: NDArray[np.uint16]
+    symbols: memoryview[int]
     own: Flags
     differs: Flags
     is_new: Flags
@@ -41,9 +38,9 @@ class Pair:
     @property
     def kept_uncovered(self) -> float: ...
     @property
-    def pieces(self) -> NDArray[np.int32]: ...
+    def pieces(self) -> list[tuple[int, int, int, int]]: ...
     @property
-    def rows(self) -> NDArray[np.uint8]: ...
+    def rows(self) -> list[tuple[int, int, int]]: ...
     @property
     def new_text(self) -> Text: ...
     @property

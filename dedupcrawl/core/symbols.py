@@ -18,7 +18,7 @@ can be told from words after the text is gone.
 from functools import lru_cache
 
 import cython
-import numpy as np
+from cython.cimports.cpython import array
 from cython.cimports.cpython.unicode import PyUnicode_FromKindAndData
 from cython.cimports.dedupcrawl.core.ascii import Text, find
 from cython.cimports.dedupcrawl.core.characters import (
@@ -46,6 +46,7 @@ SYMBOLS_VERSION = 6
 """Changes whenever a text's symbols or their hashes do; part of every index's header."""
 
 _PRIME = (1 << 61) - 1
+_HASHES = cython.declare(array.array, array.array("Q"))
 _LEAST_POINT = 1 << 32  # with a smaller one short words would have small hashes, before they are mixed
 
 
@@ -80,8 +81,8 @@ class Vocabulary:
 
     @property
     def skeleton_table(self):
-        """Shape (65536,) uint16: what stands for each value in a skeleton; `MASKED` for numbers and dates."""
-        return np.frombuffer(cython.cast(cython.p_char, self.skeletons)[: 2 * VALUES], dtype=np.uint16)
+        """What stands for each of the 65,536 values in a skeleton, of type "H"; `MASKED` for numbers and dates."""
+        return memoryview(cython.cast(cython.p_char, self.skeletons)[: 2 * VALUES]).cast("H")
 
 
 vocabulary_of = lru_cache(maxsize=16)(Vocabulary)
@@ -390,7 +391,7 @@ class SymbolText:
 
     @property
     def kinds(self):
-        """Shape (len(text),) uint8: the kind of each character, bits of `dedupcrawl.core.characters`."""
+        """The kind of each character, a byte of bits of `dedupcrawl.core.characters`."""
         made = bytearray(self.size)
         i: cython.Py_ssize_t
         for i in range(self.size):
@@ -401,12 +402,12 @@ class SymbolText:
                 if before != after:
                     kind = LETTER | ALONE
             made[i] = kind
-        return np.frombuffer(made, dtype=np.uint8)
+        return bytes(made)
 
     @property
     def hashes(self):
-        """Shape (number of symbols,) uint64: a hash of each symbol, in text order."""
-        made = np.empty(self.count, dtype=np.uint64)
+        """A hash of each symbol, in text order: an array of type "Q"."""
+        made = array.clone(_HASHES, self.count, False)
         view: uint64_t[::1] = made
         i: cython.int
         for i in range(self.count):
@@ -415,13 +416,13 @@ class SymbolText:
 
     @property
     def starts(self):
-        """Shape (number of symbols,) int64: where in the text each symbol starts."""
-        return np.array([self.items[i].start for i in range(self.count)], dtype=np.int64)
+        """Where in the text each symbol starts."""
+        return [self.items[i].start for i in range(self.count)]
 
     @property
     def lengths(self):
-        """Shape (number of symbols,) int64: letters and digits of each symbol."""
-        return np.array([self.items[i].length for i in range(self.count)], dtype=np.int64)
+        """Letters and digits of each symbol."""
+        return [self.items[i].length for i in range(self.count)]
 
     @property
     def symbols(self):

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-import numpy as np
-
 from dedupcrawl.core.digests import Secret
 from dedupcrawl.core.main_outline import symbols_of
 from dedupcrawl.core.symbols import SymbolText
@@ -39,4 +37,4 @@ def symbols_of_versions(new: str, kept: str, secret: Secret) -> bytes | None:
     versions = versions_of(new, kept)
     if versions is None:
         return None
-    return np.concatenate([symbols_of(SymbolText.of((version,), secret)) for version in versions]).tobytes()
+    return b"".join(symbols_of(SymbolText.of((version,), secret)) for version in versions)

@@ -9,7 +9,6 @@ Most pages are told apart by their main texts, so the rest is made when it is as
 from functools import lru_cache
 
 import cython
-import numpy as np
 from cython.cimports.dedupcrawl.core.around import Around
 from cython.cimports.dedupcrawl.core.main_outline import MainOutline
 from cython.cimports.dedupcrawl.core.symbols import SymbolText
@@ -188,7 +187,7 @@ class View:
     def title(self):
         """The symbols of its title."""
         line: Line = self.read_title()
-        return frozenset(np.frombuffer(line.words, np.uint16).tolist())
+        return frozenset(memoryview(line.words).cast("H"))
 
     @property
     def blocks(self):
@@ -197,8 +196,8 @@ class View:
 
     @property
     def own(self):
-        """Shape (n,): which symbols of its main text are its own."""
-        return np.frombuffer(self.read_own(), np.bool_)
+        """A flag, a byte, for each symbol of its main text: whether it is its own."""
+        return self.read_own()
 
     @property
     def own_count(self):

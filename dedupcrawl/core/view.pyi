@@ -2,9 +2,6 @@
 
 from typing import final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dedupcrawl.core.around import Around
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.main_outline import MainOutline
@@ -45,7 +42,7 @@ class View:
     @property
     def blocks(self) -> frozenset[int]: ...
     @property
-    def own(self) -> NDArray[np.bool_]: ...
+    def own(self) -> bytes: ...
     @property
     def own_count(self) -> int: ...
     @property

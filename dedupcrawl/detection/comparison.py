@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import compress, islice
 from typing import Any
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.base import Check
@@ -102,7 +100,7 @@ class Comparison:
     is_unlike: bool = field(default=True, init=False)
 
     _probability_of_doubt: float = field(default=0.0, init=False)
-    _said: NDArray[np.bool_] | None = field(default=None, init=False)
+    _said: int | None = field(default=None, init=False)  # the bytes of a flag a symbol
     _most_of_list: tuple[int, str, Entry] | None = field(default=None, init=False)
     _parts: int = field(default=0, init=False)  # pages of the list that say more new of it than others have said
     _compared: dict[str, evidence.Evidence | None] = field(default_factory=dict, init=False)
@@ -230,14 +228,12 @@ class Comparison:
 
     def _list(self, check: str, kept: Entry, side: Text) -> None:
         """The new page, which is `side` of a pair, is a list of a kept one that a check brought up."""
-        own = self.reading.view.own
-        if self._said is None:
-            self._said = np.zeros(len(own), dtype=np.bool_)
-        said = side.own & ~side.differs
-        most = int(np.count_nonzero(said))
-        self._parts += 2 * int(np.count_nonzero(said & ~self._said[: len(said)])) > most
-        self._said[: len(said)] |= said
-        self.covered = int(np.count_nonzero(self._said)) / max(1, int(np.count_nonzero(own)))
+        before = self._said or 0
+        said = _bits(side.own) & ~_bits(side.differs)
+        most = said.bit_count()
+        self._parts += 2 * (said & ~before).bit_count() > most
+        self._said = before | said
+        self.covered = self._said.bit_count() / max(1, self.reading.view.own.count(1))
         if self._most_of_list is None or most > self._most_of_list[0]:
             self._most_of_list = most, check, kept
         if kept.source not in self.lists:
@@ -248,8 +244,8 @@ class Comparison:
         if self._said is None:
             return False
         view = self.reading.view
-        left = view.main.symbols[view.own & ~self._said]
-        return not view.main.tail and view.title.issuperset(left.tolist())
+        left = (_bits(view.own) & ~self._said).to_bytes(len(view.own), "little")
+        return not view.main.tail and view.title.issuperset(compress(view.main.symbols, left))
 
     def _least_for(self, check: str, found: evidence.Evidence) -> float:
         """What is needed of a pair that a check brought up.
@@ -287,3 +283,8 @@ class Comparison:
         if self.asked.scope == "spider":
             return kept.spider == self.entry.spider
         return self.asked.scope == "all" or kept.site == self.entry.site
+
+
+def _bits(flags: bytes) -> int:
+    """Flags as one number, of which a byte is a flag."""
+    return int.from_bytes(flags, "little")

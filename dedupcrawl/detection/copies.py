@@ -69,4 +69,4 @@ def _is_old(page: View) -> bool:
 
 @lru_cache(maxsize=8)
 def _notices(secret: Secret) -> tuple[bytes, ...]:
-    return tuple(symbols_of(SymbolText.of((notice,), secret)).tobytes() for notice in _NOTICES)
+    return tuple(symbols_of(SymbolText.of((notice,), secret)) for notice in _NOTICES)

@@ -20,7 +20,7 @@ LEVELS = 4
 
 
 def assert_same(text: SymbolText) -> None:
-    hashes, lengths = text.hashes.tolist(), text.lengths.tolist()
+    hashes, lengths = text.hashes.tolist(), text.lengths
     for pairs in (True, False):
         assert simhash(text, pairs) == reference.simhash(hashes, lengths, pairs)
     for most, fewest in ((len(hashes), 8), (20, 8), (len(hashes), 1), (len(hashes), 1000)):

@@ -40,12 +40,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dedupcrawl.content import terms
 from dedupcrawl.content.checks.base import Check, Keys, Postings
-from dedupcrawl.content.concept_network import ConceptVector, cosine, key_concepts, position_deviation
 from dedupcrawl.content.terms import STOPPED, term
 from dedupcrawl.core.characters import fold
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
@@ -224,9 +220,7 @@ MOST_NODES = 1_000
 """Nodes of a network; the search takes about a twentieth of a second for so many."""
 MAX_KEY_CONCEPTS = 255
 
-_PAYLOAD_BITS = 32
-_ONE = 0xFFFF  # a share of 1 in a posting
-_ROUNDING = 1e-3  # what rounded shares can add to or take from a bound
+_PAYLOAD_BITS = 32  # see `concept_network.keys_of`
 
 
 @lru_cache(maxsize=4)
@@ -301,6 +295,8 @@ class ConceptsCheck(Check):
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """The page's concept vector; None for a page of fewer than `min_kept` key concepts."""
+        from dedupcrawl.content.concept_network import ConceptVector, key_concepts  # NumPy, which no other check needs
+
         words = terms.term_sequence(text.text, self.dictionary)[:MOST_TERMS]
         text_concepts = concept_sequence(words, load(self.thesaurus), self.related)
         limits = {"above": self.above, "considered": self.considered, "kept": self.kept, "most": MOST_NODES}
@@ -310,32 +306,21 @@ class ConceptsCheck(Check):
 
     def keys(self, signature: bytes) -> Keys:
         """One key for each of the first n key concepts: its hash, then its share of the vector."""
-        return array("Q", self._keys(signature).tobytes())
+        from dedupcrawl.content.concept_network import keys_of
 
-    def _keys(self, signature: bytes) -> NDArray[np.uint64]:
-        vector = ConceptVector.from_bytes(signature)
-        names = vector.names[: self.searched].astype(np.uint64)
-        shares = np.rint(vector.directions[: self.searched] * _ONE).astype(np.uint64)
-        keys: NDArray[np.uint64] = names << np.uint64(_PAYLOAD_BITS) | shares
-        return keys
+        return array("Q", keys_of(signature, self.searched).tobytes())
 
     def candidates(self, signature: bytes, postings: Postings) -> list[int]:
         """Pages with one of the first n key concepts among their own first n, whose cosine may be high enough."""
-        own = np.sort(self._keys(signature))
-        names = own >> np.uint64(_PAYLOAD_BITS)
-        keys, pages = map(np.asarray, postings.find(array("Q", names.tobytes())))
-        place = names.searchsorted(keys >> np.uint64(_PAYLOAD_BITS))
-        here, there = (np.bitwise_and(part, np.uint64(0xFFFFFFFF)) / _ONE for part in (own[place], keys))
-        unique, page = np.unique(pages, return_inverse=True)
-        seen, own_seen, kept_seen = (
-            np.bincount(page, product, len(unique)) for product in (here * there, here * here, there * there)
-        )
-        unseen = np.sqrt(np.clip(1 - own_seen, 0, 1) * np.clip(1 - kept_seen, 0, 1))
-        likely: list[int] = unique[seen + unseen > self.similarity - _ROUNDING].tolist()
-        return likely
+        from dedupcrawl.content.concept_network import likely
+
+        prefixes = self.probe(signature).prefixes
+        return likely(signature, self.searched, *postings.find(prefixes), self.similarity)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """The cosine, when it and the positions say duplicate and the search could have found the page."""
+        from dedupcrawl.content.concept_network import ConceptVector, cosine, position_deviation
+
         one, other = ConceptVector.from_bytes(new), ConceptVector.from_bytes(kept)
         if not set(one.names[: self.searched].tolist()) & set(other.names[: self.searched].tolist()):
             return None

@@ -69,7 +69,7 @@ class CodeRules(NamedTuple):
 @lru_cache(maxsize=16)
 def _anchor_words(anchors: str, secret: Secret) -> array[int]:
     """Hashes of the set's words, as texts of an index have them."""
-    return array("Q", SymbolText.of((ANCHOR_SETS[anchors],), secret).hashes.tobytes())
+    return SymbolText.of((ANCHOR_SETS[anchors],), secret).hashes
 
 
 def feature_code(text: SymbolText, rules: CodeRules) -> array[int]:
