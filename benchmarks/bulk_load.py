@@ -6,17 +6,14 @@ are sorted at once instead of being merged again at each level.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
-import numpy as np
-
-from dedupcrawl.content.checks.base import Keys
-from dedupcrawl.index.catalog import tables_of
+from dedupcrawl.index.catalog import Batch, tables_of
 from dedupcrawl.index.journal import Transaction
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.record import Entry, pack, record_of, unpack
-from dedupcrawl.index.segment import NO_IDS, NO_KEYS, Segment, Table, merge_from, merged, sort_table
+from dedupcrawl.index.segment import Segment, merge_from, merged
 
 _ROWS = 4096  # of a transaction
 _RUN_PAGES = 1 << 17  # whose postings are sorted in memory
@@ -54,7 +51,7 @@ def fold(index: LmdbIndex) -> None:
         for first in range(begin, end, _RUN_PAGES):
             runs.append(_run(index, first, min(first + _RUN_PAGES, end)))
         parts = tables_of(runs)
-        row = store._written(manifest, runs[0].first, end, parts, [None] * len(parts))
+        row = store._written(manifest, runs[0].first, end, parts, [b""] * len(parts))
         store._publish((*manifest[:stay], row), manifest[stay:])
     index._look()
 
@@ -62,14 +59,8 @@ def fold(index: LmdbIndex) -> None:
 def _run(index: LmdbIndex, first: int, end: int) -> Segment:
     """Sorted postings of some rows, in a file without a name."""
     schema = index._catalog.schema
-    keys = [schema.keys(unpack(raw, page)) for page, raw in index.journal.rows(first, end)]
-    tables = [_table(first, of_pages) for of_pages in zip(*keys, strict=True)]
-    return merged(first, end, [[table] for table in tables], [None] * len(tables))
-
-
-def _table(first: int, keys: Iterable[Keys]) -> Table:
-    arrays = list(keys)
-    sizes = [array.size for array in arrays]
-    if not any(sizes):
-        return NO_KEYS, NO_IDS
-    return sort_table(np.concatenate(arrays), np.repeat(np.arange(first, first + len(sizes), dtype=np.uint32), sizes))
+    batch = Batch(first, schema.payload_bits)
+    for page, raw in index.journal.rows(first, end):
+        batch.add(schema.keys(unpack(raw, page)))
+    segment = batch.fold()
+    return merged(first, end, [[table] for table in segment.tables], [b""] * len(segment.tables))

@@ -31,9 +31,9 @@ from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]  # sci
 from benchmarks.contrast.score import Judged, area, judged
 from benchmarks.labelled_pairs import ARCHIVES, NEWS, PLANTED, WEB, labelled_pairs
 from benchmarks.texts import data_folder
-from dedupcrawl.content.features import FEATURES
-from dedupcrawl.content.fitting import WAYS, KnownPairs, thresholds
-from dedupcrawl.content.model import FORMAT, TARGET_PRECISION, Model, Numbers, probabilities
+from dedupcrawl.content.fitting import WAYS, KnownPairs, Numbers, probabilities, thresholds
+from dedupcrawl.content.model import FORMAT, TARGET_PRECISION, Model
+from dedupcrawl.core.features import FEATURES
 
 ARCHIVE, PLANT = 0.5, 0.3
 CONTRAST = 2.0

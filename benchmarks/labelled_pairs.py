@@ -18,6 +18,7 @@ import tarfile
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import and_
 from pathlib import Path
 from urllib.parse import urldefrag, urlsplit
 
@@ -26,20 +27,19 @@ import numpy as np
 
 from benchmarks.long_pages import long_documents, long_look_alikes
 from benchmarks.planted_cases import Case, bulletins_in_words, look_alikes, originals, other_things, variants
-from dedupcrawl.content import main_outline
-from dedupcrawl.content.around import Around
 from dedupcrawl.content.checks.shingles import FEWEST, LEVELS
-from dedupcrawl.content.features import features, kept_links, listed
 from dedupcrawl.content.html import extract
-from dedupcrawl.content.names import titles_differ
-from dedupcrawl.content.pair import Pair, unknown_lines
-from dedupcrawl.content.view import View
+from dedupcrawl.core import main_outline
+from dedupcrawl.core.around import Around
+from dedupcrawl.core.features import FEATURES, features
 from dedupcrawl.core.links import link_hash, local_form
+from dedupcrawl.core.pair import Pair, unknown_lines
 from dedupcrawl.core.signatures import sampled_shingles
 from dedupcrawl.core.template import Template
+from dedupcrawl.core.view import View
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page, paragraphs_of
-from dedupcrawl.sites import host_of
+from dedupcrawl.sites import host_alike, host_of
 
 NEWS = ("bbc", "duyaya", "eventmonitor", "freeway", "grimmer", "nankai_news", "newslonglk", "reuters")
 WEB = ("nankai", "nku_b", "uci", "uic")
@@ -104,7 +104,7 @@ class Pages:
 
     def pair(self, new: str, kept: str) -> Pair:
         """Two pages side by side, the kept one as an index has it."""
-        return Pair.of(self._view(new, self._around[new]), self._view(kept, self._stored(kept)))
+        return Pair(self._view(new, self._around[new]), self._view(kept, self._stored(kept)))
 
     def _stored(self, name: str) -> Around:
         furniture = self._furniture[host_of(self.pages[name].url)]
@@ -113,7 +113,15 @@ class Pages:
     def _view(self, name: str, around: Around) -> View:
         page = self.pages[name]
         template = self._furniture[host_of(page.url)]
-        return View(page.url, page.title, self._read[name].outline, around, template, headline=page.headline)
+        return View(
+            page.url,
+            host_alike(page.url),
+            page.title,
+            self._read[name].outline,
+            around,
+            template,
+            headline=page.headline,
+        )
 
 
 def labelled_pairs(data: Path, sources: tuple[str, ...] = (*NEWS, *WEB, *ARCHIVES, *PLANTED)) -> Iterator[Labelled]:
@@ -232,13 +240,20 @@ def _archived(data: Path, site: str) -> Iterator[Labelled]:
                 yield Labelled(site, "same" if duplicate else "other", features(pair), duplicate)
 
 
+_OF_LISTS = ("listed", "kept_links")
+
+
+def _titles_differ(pair: Pair) -> bool:
+    return bool(pair.new.title and pair.kept.title and pair.new.title != pair.kept.title)
+
+
 def _stands_inside(pair: Pair) -> bool:
-    new = pair.found.new
+    new = pair.new_text
     return (
-        int(np.count_nonzero(new.is_new & new.own)) < _INSIDE * max(1, pair.new.own_count)
-        and max(listed(pair), kept_links(pair)) <= _LISTED
-        and not titles_differ(pair)
-        and not pair.found.moves
+        sum(map(and_, new.is_new, new.own)) < _INSIDE * max(1, pair.new.own_count)
+        and max(feature.value(pair) for feature in FEATURES if feature.name in _OF_LISTS) <= _LISTED
+        and not _titles_differ(pair)
+        and not pair.moves
         and max(pair.beside, unknown_lines(pair.new.around.link_lines, pair.kept)) < _BESIDE
     )
 

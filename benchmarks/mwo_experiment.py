@@ -50,7 +50,7 @@ class Kept:
         self.postings = postings_of(check, signatures)
 
     def candidates(self, made: bytes) -> list[int]:
-        pages: list[int] = self.check.candidates(made, self.postings).tolist()
+        pages: list[int] = self.check.candidates(made, self.postings)
         return pages
 
     def found(self, made: bytes) -> set[int]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.terms import term_hash
 from dedupcrawl.core.overlap import Weights
-from dedupcrawl.core.postings import View
+from dedupcrawl.core.postings import Tail, View
 
 
 class Record(msgspec.Struct, frozen=True, eq=False):
@@ -42,12 +42,8 @@ def record_of(weights: Mapping[str, int], *, dropped: float = 0.0, most: int = 1
 
 def postings_of(check: Check, signatures: Sequence[bytes | None]) -> View:
     """Pages and their postings in sorted arrays, as an index has them."""
-    keys = [np.zeros(0, dtype=np.uint64)]
-    ids = [np.zeros(0, dtype=np.uint32)]
+    tail = Tail(check.payload_bits)
     for number, signature in enumerate(signatures):
         if signature is not None:
-            keys.append(check.keys(signature))
-            ids.append(np.full(len(keys[-1]), number, dtype=np.uint32))
-    all_keys, all_ids = np.concatenate(keys), np.concatenate(ids)
-    order = all_keys.argsort(kind="stable")
-    return View([(all_keys[order], all_ids[order])], [], check.payload_bits)
+            tail.add(check.keys(signature), number)
+    return View([tail.table()], [], check.payload_bits)

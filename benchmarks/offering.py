@@ -20,10 +20,10 @@ def offer(index: Index, entry: Entry, *, compare: bool = True) -> Kept | Verdict
     while True:
         found = index.search(entry, after=found)
         for check, candidates in found.similar() if compare else ():
-            for _, kept in candidates:
+            for _, kept, _ in candidates:
                 return Verdict(entry.url, "duplicate", kept.url, check, 1.0)
         for _, candidates in found.inside():
-            found.superseded |= {page_id: kept.source for page_id, kept in candidates}
+            found.superseded |= {page_id: kept.source for page_id, kept, _ in candidates}
         (kept_as,) = index.carry_out([Offer(found, b"")])
         if isinstance(kept_as, Kept):
             return kept_as

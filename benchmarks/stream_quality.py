@@ -28,9 +28,9 @@ from benchmarks.planted_cases import Case, look_alikes, originals, other_things,
 from benchmarks.texts import data_folder
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, make_checks
 from dedupcrawl.content.evidence import Evidence, compare_texts
-from dedupcrawl.content.features import FEATURES
-from dedupcrawl.content.main_outline import packed as outline
 from dedupcrawl.content.model import TARGET_PRECISION, packaged
+from dedupcrawl.core.features import FEATURES
+from dedupcrawl.core.main_outline import packed as outline
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector

@@ -6,8 +6,9 @@ from importlib.util import find_spec
 
 _LIBRARIES = {
     "archives": ("fastwarc", "pyarrow"),
-    "calibrate": ("scipy",),
-    "report": ("jinja2",),
+    "calibrate": ("scipy", "numpy"),
+    "concepts": ("numpy",),
+    "report": ("jinja2", "numpy"),
     "redis": ("redis",),
     "scrapy-redis": ("scrapy_redis", "redis"),
     "spark": ("pyspark", "pyarrow", "pandas"),

@@ -20,6 +20,7 @@ from dedupcrawl.content.checks.registry import (
     PARAMETERS,
 )
 from dedupcrawl.content.model import TARGET_PRECISION, load
+from dedupcrawl.extras import missing
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.setting import (
     BOOLEAN,
@@ -285,6 +286,8 @@ def _read_values(given: Mapping[str, Any], where: str, *, defaults: Mapping[str,
             values[name] = setting.read(value)
         except (ValueError, TypeError) as error:
             raise unusable(name, value, str(error) if isinstance(error, ValueError) else "", where) from error
+    if "concepts" in values["DEDUP_CHECKS"] and (lacking := missing("concepts")):
+        raise SettingError(f"DEDUP_CHECKS: the check 'concepts' {lacking}.")
     if values["DEDUP_CHECKS"] == (PAPERS,) and given.get("DEDUP_TARGET_PRECISION"):
         why = f"by DEDUP_CHECKS = {PAPERS!r} no model decides: leave one of the two out"
         raise unusable("DEDUP_TARGET_PRECISION", given["DEDUP_TARGET_PRECISION"], why, where)

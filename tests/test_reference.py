@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
-from dedupcrawl.content.features import FEATURES
+from dedupcrawl.core.features import FEATURES
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.settings import SETTINGS
 

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import numpy as np
+from array import array
+from collections import Counter
 
 from dedupcrawl.core.overlap import TOTAL, Weights, cheapest_prefix, keys_of, overlap, possible
 from dedupcrawl.core.postings import Tail, View
+
+_WORD = (1 << 64) - 1
 
 
 def postings(data: bytes) -> None:
     """The numbers that the bytes hold, looked up by half of these and their neighbours."""
     flags, rest = (data[-1], data[:-1]) if data else (0, b"")
-    bits = np.uint64(flags & 63)
-    keys = np.sort(np.frombuffer(rest, "<u8", count=len(rest) // 8).astype(np.uint64))
-    wanted = np.unique(np.concatenate((keys[::2], keys[1::4] + np.uint64(1))) >> bits)
-    pages = np.arange(len(keys), dtype=np.uint32)
-    tail = Tail(int(bits))
+    bits = flags & 63
+    keys = array("Q", sorted(array("Q", rest[: len(rest) // 8 * 8])))
+    neighbours = [key + 1 & _WORD for key in keys[1::4]]
+    wanted = array("Q", sorted({key >> bits for key in (*keys[::2], *neighbours)}))
+    pages = array("I", range(len(keys)))
+    tail = Tail(bits)
     for page, key in enumerate(keys):
-        tail.add(np.array([key]), page)
-    expected = np.isin(keys >> bits, wanted)
-    for view in (View([(keys, pages)], [], int(bits)), View([], [tail], int(bits))):
-        counts = np.searchsorted(keys >> bits, wanted, "right") - np.searchsorted(keys >> bits, wanted, "left")
-        assert view.count(wanted).tolist() == counts.tolist()
-        found_keys, found = view.find(wanted)
-        assert sorted(found.tolist()) == pages[expected].tolist()
-        assert sorted(found_keys.tolist()) == keys[expected].tolist()
+        tail.add(array("Q", [key]), page)
+    counts = Counter(key >> bits for key in keys)
+    expected = [(key, page) for page, key in enumerate(keys) if key >> bits in set(wanted)]
+    for view in (View([(keys, pages)], [], bits), View([], [tail], bits)):
+        assert view.count(wanted) == [counts[prefix] for prefix in wanted]
+        assert sorted(zip(*view.find(wanted), strict=True)) == expected
 
 
 def overlaps(data: bytes) -> None:
@@ -38,9 +40,9 @@ def overlaps(data: bytes) -> None:
     for new, kept in (records, (rest, data), (data, rest)):
         shared = overlap(new, kept)
         keys = keys_of(kept)
-        costs = (keys_of(new) & np.uint64(7)).astype(np.int64)
+        costs = [key & 7 for key in keys_of(new)]
         places = cheapest_prefix(new, costs, 0, flags)
-        pages = possible(new, places, keys, np.zeros(len(keys), dtype=np.uint32), 1, 0, 8)
-        assert not shared or [new, kept] != records or pages.tolist() == [0]
+        pages = possible(new, places, keys, array("I", [0]) * len(keys), 1, 0, 8)
+        assert not shared or [new, kept] != records or pages == [0]
     assert overlap(*records) == overlap(*records[::-1])
     assert overlap(records[0], records[0]) in (0, TOTAL)

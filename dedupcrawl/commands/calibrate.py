@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from dedupcrawl.commands.compare import comparing, deciding, whole
 from dedupcrawl.commands.console import BadInputError, Command, FailureError, check_output
 from dedupcrawl.commands.options import FILE, PAIRS_FILE, json_option, sets_option
-from dedupcrawl.content.fitting import calibrated, known_pairs
-from dedupcrawl.content.model import packaged, probabilities
+from dedupcrawl.content.fitting import calibrated, known_pairs, probabilities
+from dedupcrawl.content.model import packaged
 from dedupcrawl.crawl_logs.page_files import read_pairs
 from dedupcrawl.detection.pairs import UnknownPageError
 from dedupcrawl.output import results, to_json

@@ -11,8 +11,8 @@ from dedupcrawl.aliases.alias import NAME as ALIAS
 from dedupcrawl.aliases.alias import RULE, SAID, Alias, SiteAliases
 from dedupcrawl.aliases.sources import DUPLICATE
 from dedupcrawl.commands.why import in_crawls
-from dedupcrawl.content import main_outline
 from dedupcrawl.content.differences import stretches
+from dedupcrawl.core import main_outline
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.detection.attachments import lists_of, text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture

@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import click
-import numpy as np
 
 from dedupcrawl.commands.compare import of_file, opened
 from dedupcrawl.commands.console import BadInputError, Command
 from dedupcrawl.commands.options import json_option, read_settings, sets_option
 from dedupcrawl.commands.selection import forms_of, forms_unless_file
-from dedupcrawl.content import main_outline
 from dedupcrawl.content.encoding import to_utf8
 from dedupcrawl.content.html import why_unread
-from dedupcrawl.content.main_outline import symbols_of
+from dedupcrawl.core import main_outline
 from dedupcrawl.core.digests import NO_SECRET, Secret
+from dedupcrawl.core.main_outline import symbols_of
 from dedupcrawl.core.symbols import SymbolText, vocabulary_of
 from dedupcrawl.core.template import Template
 from dedupcrawl.detection.analysis import Analysis, Reading
@@ -60,14 +59,17 @@ def lines_of(page: Page, template: Template, secret: Secret = NO_SECRET) -> tupl
             is_template = recurs and not (is_main and number >= known)
             lines.append(Line(part[line], _kind(part[line], secret, recurs=is_template), is_main))
     repeats_main = any(line.is_main and line.kind != "own" for line in lines)
-    return lines, repeats_main and bool(Reading.of(analysis, template).view.own.all())
+    return lines, repeats_main and all(Reading.of(analysis, template).view.own)
 
 
 def _kind(line: str, secret: Secret, *, recurs: bool) -> Kind:
     if not recurs:
         return "own"
-    symbols = symbols_of(SymbolText.of((line,), secret))
-    return "slot" if np.any(vocabulary_of(secret).skeleton_table[symbols] != symbols) else "furniture"
+    symbols, table = (
+        memoryview(symbols_of(SymbolText.of((line,), secret))).cast("H"),
+        vocabulary_of(secret).skeleton_table,
+    )
+    return "slot" if any(table[symbol] != symbol for symbol in symbols) else "furniture"
 
 
 _LOOKS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -288,3 +288,41 @@ def position_deviation(one: ConceptVector, other: ConceptVector) -> float:
         count = min(len(one.positions[here]), len(other.positions[there]))
         deviations.append(float(np.std(one.positions[here][:count] - other.positions[there][:count])))
     return 2 * sum(deviations) / (len(deviations) * (one.length + other.length)) if deviations else 0.0
+
+
+_SHARE_BITS = np.uint64(32)
+_ONE = 0xFFFF  # a share of 1 in a key
+_ROUNDING = 1e-3  # what rounded shares can add to or take from a bound
+
+
+def keys_of(signature: bytes, first: int) -> Bits:
+    """One key for each of the first key concepts, shape (n,): its hash, and in 32 bits its share of the vector."""
+    vector = ConceptVector.from_bytes(signature)
+    shares = np.rint(vector.directions[:first] * _ONE).astype(np.uint64)
+    keys: Bits = vector.names[:first].astype(np.uint64) << _SHARE_BITS | shares
+    return keys
+
+
+def likely(signature: bytes, first: int, keys: Sequence[int], pages: Sequence[int], similarity: float) -> list[int]:
+    """Pages whose cosine may be above `similarity`, by the postings of the first key concepts of a vector.
+
+    With a and b the parts of the two unit vectors that are seen to be shared, what is not seen can add at most
+    sqrt(1 − |a|²) · sqrt(1 − |b|²) to the cosine (Cauchy-Schwarz).
+
+    Args:
+        signature: The vector.
+        first: Key concepts that are posted.
+        keys: Of the postings, shape (m,).
+        pages: Of the same, shape (m,).
+        similarity: Of duplicates.
+    """
+    own, kept = np.sort(keys_of(signature, first)), np.asarray(keys)
+    place = (own >> _SHARE_BITS).searchsorted(kept >> _SHARE_BITS)
+    here, there = (np.bitwise_and(part, np.uint64(0xFFFFFFFF)) / _ONE for part in (own[place], kept))
+    unique, page = np.unique(np.asarray(pages), return_inverse=True)
+    seen, own_seen, kept_seen = (
+        np.bincount(page, product, len(unique)) for product in (here * there, here * here, there * there)
+    )
+    unseen = np.sqrt(np.clip(1 - own_seen, 0, 1) * np.clip(1 - kept_seen, 0, 1))
+    found: list[int] = unique[seen + unseen > similarity - _ROUNDING].tolist()
+    return found

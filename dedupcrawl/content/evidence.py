@@ -10,22 +10,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Any
 
 import msgspec
-import numpy as np
 
-from dedupcrawl.content.around import Around
 from dedupcrawl.content.differences import Difference, told
-from dedupcrawl.content.features import FEATURES, features
 from dedupcrawl.content.model import Model, packaged
-from dedupcrawl.content.pair import Pair, unknown_lines, unknown_resources
-from dedupcrawl.content.view import TITLE, View
-from dedupcrawl.core.diff import occurring
+from dedupcrawl.core.around import Around
 from dedupcrawl.core.digests import NO_SECRET, Secret
+from dedupcrawl.core.features import FEATURES, features, listed
+from dedupcrawl.core.features import shown as shown_features
+from dedupcrawl.core.pair import Pair, unknown_lines, unknown_resources
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
+from dedupcrawl.core.view import TITLE, View, is_worth_comparing
 from dedupcrawl.printable import counted, printable
 
 HALF = 0.5
@@ -34,28 +33,23 @@ HALF = 0.5
 _SHOWN = 8  # differences
 _SHOWN_CHARACTERS = 80  # of each
 _COUNTING = ("measured", "dated", "figured")
-_COMMON = 0.7
-"""Least share of a new page's own symbols that occur in a kept one to which it is compared, to spare alignments. Of the
-13,557 pairs of `benchmarks.labelled_pairs` 2,629 have less in common; two of these are among the 4,757 that the default
-target precision drops, one rightly."""
 
 
 class Evidence(msgspec.Struct, frozen=True, gc=False):
     """What is to be said about a new page and a kept one."""
 
     probability: float  # that the new page duplicates the kept one
-    values: list[float]  # of `FEATURES`
     pair: Pair  # the two
+
+    @property
+    def values(self) -> list[float]:
+        """Those of `FEATURES`."""
+        return features(self.pair)
 
     @property
     def is_list(self) -> bool:
         """Whether the kept page is a list that holds the new one among others, and links to it."""
-        return self.values[_LISTED] > _MORE and self.pair.uncovered < HALF
-
-    @property
-    def words_beside(self) -> int:
-        """Symbols of text around either main text that the other page lacks."""
-        return self.pair.beside + unknown_lines(self.pair.kept.around.asides, self.pair.new)
+        return self.pair.uncovered < HALF and listed(self.pair) > _MORE
 
     def to_dict(
         self, needed: float | None, text: SymbolText | None = None, kept_text: SymbolText | None = None
@@ -71,71 +65,51 @@ class Evidence(msgspec.Struct, frozen=True, gc=False):
         shown: dict[str, Any] = {"probability": round(self.probability, 4)}
         shown |= {} if needed is None else {"needed": round(min(1.0, needed), 4)}
         shown |= {"symbols": pair.new.own_count, "kept_symbols": pair.kept.own_count}
-        for feature, value in zip(FEATURES, self.values, strict=True):
-            if rounded := round(value, 4):
-                shown[feature.name] = rounded
-        for name, counts, new, kept in (
-            ("titles", pair.title_counts, pair.new.titled, pair.kept.titled),
-            ("headlines", pair.headline_counts, pair.new.headline, pair.kept.headline),
+        shown |= shown_features(pair)
+        for name, is_told, new, kept in (
+            ("titles", pair.are_titles_told, pair.new.titled, pair.kept.titled),
+            ("headlines", pair.are_headlines_told, pair.new.headline, pair.kept.headline),
         ):
-            if any(map(any, counts)):
+            if is_told:
                 shown[name] = [new[:TITLE], kept[:TITLE]]
-        if text is not None and (found := told(pair.found, _SHOWN)):
-            here, there = _Words(text), None if kept_text is None else _Words(kept_text)
-            shown["differs"] = [_shown(difference, here, there) for difference in found]
+        if text is not None and (found := told(pair, _SHOWN)):
+            shown["differs"] = [_shown(difference, text, kept_text) for difference in found]
         return shown
 
 
-_LISTED = next(at for at, feature in enumerate(FEATURES) if feature.name == "listed")
 _MORE = 0.1
 """Share of a kept page beyond what the new one says, from which on a link to that makes it a list: what a print view or
 the same page with other furniture has more is less. Set by hand; the model weighs the share itself."""
 
 
-class _Words:
-    """The words of a main text, by their places."""
-
-    def __init__(self, text: SymbolText) -> None:
-        self._text = text.text
-        self._starts = text.starts.tolist()
-        self._ends = (text.starts + text.lengths).tolist()
-
-    def at(self, places: Sequence[int]) -> str:
-        """What stands at some places, with "…" for what is left out between them."""
-        parts, first = [], 0
-        for last, place in enumerate(places, 1):
-            if last == len(places) or places[last] != place + 1:
-                parts.append(self._text[self._starts[places[first]] : self._ends[place]])
-                first = last
-        return " … ".join(parts)[:_SHOWN_CHARACTERS]
-
-    def after(self, places: Sequence[int]) -> str:
-        """The word behind the last of them, if it stands on the same line, with what is between."""
-        following = places[-1] + 1 if places else len(self._starts)
-        if following >= len(self._starts):
-            return ""
-        between = self._text[self._ends[following - 1] : self._starts[following]]
-        return "" if between.strip(" ") else between + self._text[self._starts[following] : self._ends[following]]
+def _word_after(text: SymbolText, places: Sequence[int]) -> str:
+    """The word behind the last of some places, if it stands on the same line, with what is between."""
+    if not places or places[-1] + 1 >= len(text):
+        return ""
+    last, word = (text.between(place, place) for place in (places[-1], places[-1] + 1))
+    between = text.between(places[-1], places[-1] + 1)[len(last) : -len(word)]
+    return "" if between.strip(" ") else between + word
 
 
-def _shown(difference: Difference, new: _Words, kept: _Words | None) -> dict[str, Any]:
+def _shown(difference: Difference, new: SymbolText, kept: SymbolText | None) -> dict[str, Any]:
     """Where a difference stands, what the new page says there, and what the kept one says in its place, if known.
 
     Of a number or a date the word behind it is told, too, which both have: 30 euros.
     """
     here, there = difference.new, difference.kept
-    after = new.after(here) if difference.kind in _COUNTING else ""
-    shown = {"at": here.start, "says": new.at(here) + after, "kept_symbols": len(there)}
+    after = _word_after(new, here) if difference.kind in _COUNTING else ""
+    shown = {"at": here.start, "says": new.words_at(here)[:_SHOWN_CHARACTERS] + after, "kept_symbols": len(there)}
     if kept is not None:
-        shown["kept_says"] = kept.at(there) + (after if kept.after(there) == after else "")
+        shown["kept_says"] = kept.words_at(there)[:_SHOWN_CHARACTERS] + (
+            after if after and _word_after(kept, there) == after else ""
+        )
     return shown | {"kind": difference.kind, "place": difference.place, "own": difference.is_own}
 
 
 def compare(new: View, kept: View, model: Model) -> Evidence:
     """All about two pages."""
-    pair = Pair.of(new, kept)
-    values = features(pair)
-    return Evidence(_is_equal(pair) or model.probability(values), values, pair)
+    pair = Pair(new, kept)
+    return Evidence(model.compiled.probability_of(pair), pair)
 
 
 def compare_texts(
@@ -152,7 +126,7 @@ def compare_texts(
     """
     nothing, known = Around({}, {}, frozenset()), templates or (Template(), Template())
     texts = zip((new, kept), known, strict=True)
-    one, other = (View("", "", text, nothing, of_host, secret) for text, of_host in texts)
+    one, other = (View("", "", "", text, nothing, of_host, secret) for text, of_host in texts)
     return compare(one, other, model) if is_worth_comparing(one, other) else None
 
 
@@ -162,7 +136,7 @@ def is_own_text_equal(one: View, other: View) -> bool:
         shows_same(one, other)
         and one.main.tail_hash == other.main.tail_hash
         and not (one.is_all_own or other.is_all_own)
-        and np.array_equal(one.main.symbols[one.own], other.main.symbols[other.own])
+        and [*compress(one.main.symbols, one.own)] == [*compress(other.main.symbols, other.own)]
     )
 
 
@@ -198,34 +172,7 @@ def _is_said(page: View, by: View) -> bool:
 def _blocks(page: View) -> list[tuple[bytes, int]]:
     """Symbols of each block of a main text, and the hash of its skeleton."""
     main, edges = page.main, pairwise([0, *page.main.ends])
-    return [(main.symbols[begin:end].tobytes(), line) for (begin, end), line in zip(edges, main.hashes, strict=True)]
-
-
-def _is_equal(pair: Pair) -> float:
-    """1 where nothing at all differs, in what the pages say or around it; else 0."""
-    found, last = pair.found, pair.kept.around.last
-    same = (
-        not len(found.pieces)
-        and not found.moves
-        and pair.new.main.tail_hash == pair.kept.main.tail_hash
-        and (not pair.new.title or not pair.kept.title or pair.new.title == pair.kept.title)
-        and _known_lines(pair.new.around, last) == _known_lines(pair.kept.around, last)
-        and not (pair.secondary or pair.resources)
-    )
-    return 1.0 if same else 0.0
-
-
-def _known_lines(around: Around, last: int) -> set[tuple[bool, int]]:
-    """Lines of text and of links, up to a hash: of a kept page with many lines not all are stored."""
-    lines = ((is_link, line) for is_link, kind in enumerate((around.asides, around.link_lines)) for line in kind)
-    return {(bool(is_link), line) for is_link, line in lines if line <= last}
-
-
-def is_worth_comparing(new: View, kept: View) -> bool:
-    """Whether an alignment can come to anything: whatever it finds, it covers no symbol that occurs nowhere."""
-    beyond = new.main.tail if new.main.tail_hash != kept.main.tail_hash else 0
-    own = new.main.symbols[new.own]
-    return occurring(own.tobytes(), kept.main.symbols.tobytes()) >= _COMMON * (len(own) + beyond)
+    return [(main.raw[2 * begin : 2 * end], line) for (begin, end), line in zip(edges, main.hashes, strict=True)]
 
 
 _SIGNS = {"against": "against a duplicate", "either": "context"}

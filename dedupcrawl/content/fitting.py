@@ -9,14 +9,16 @@ import gzip
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from importlib.resources import files
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.features import FEATURES
-from dedupcrawl.content.model import Model, Numbers, probabilities
+from dedupcrawl.content.model import MOST_ODDS, Model
+from dedupcrawl.core.features import FEATURES
+
+Numbers: TypeAlias = NDArray[np.float64]
 
 _STEPS = 500
 WAYS: Mapping[str, tuple[float | None, float | None]] = {"against": (None, 0.0), "either": (None, None)}
@@ -169,3 +171,10 @@ def thresholds(
 def _log_odds(found: Numbers) -> Numbers:
     sure = np.clip(found, 1e-9, 1 - 1e-9)
     return np.log(sure / (1 - sure))
+
+
+def probabilities(model: Model, values: Numbers) -> Numbers:
+    """Shape (n, len(FEATURES)) → (n,)."""
+    at, weights, low, high = (np.array(column) for column in zip(*model.terms, strict=True))
+    odds: Numbers = np.clip(values[:, at], low, high) @ weights + model.intercept
+    return np.asarray(1 / (1 + np.exp(-np.clip(odds, -MOST_ODDS, MOST_ODDS))))

@@ -8,16 +8,14 @@ labels, starting from this one (`fitting`); `DEDUP_MODEL` names it. Nothing else
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
-from dedupcrawl.content.features import FEATURES
+from dedupcrawl.core.features import FEATURES, Weights
 
 TARGET_PRECISION = 0.97
 """The share of dropped pages that should be duplicates, by default (docs/measured/probability.md)."""
@@ -25,10 +23,9 @@ TARGET_PRECISION = 0.97
 DOUBTED = 0.9
 """Of the pages that are kept in doubt are those that would be dropped for this target precision."""
 
-Numbers = NDArray[np.float64]
-
 FORMAT = 2
-_MOST = 700.0  # log odds; beyond, e to their power is not a number
+_PRECISIONS = 64  # for which the threshold is remembered
+MOST_ODDS = 700.0  # log odds; beyond, e to their power is not a number
 
 
 class ModelError(ValueError):
@@ -48,20 +45,33 @@ class Model(msgspec.Struct, frozen=True, dict=True):
     thresholds: tuple[tuple[float, float], ...]
 
     @cached_property
-    def _terms(self) -> tuple[tuple[int, float, float, float], ...]:
+    def terms(self) -> list[tuple[int, float, float, float]]:
+        """Of each feature that counts its place among `FEATURES`, its weight and its bounds."""
         names = [feature.name for feature in FEATURES]
-        return tuple((names.index(name), weight, *self.bounds[name]) for name, weight in self.weights.items())
+        return [(names.index(name), weight, *self.bounds[name]) for name, weight in self.weights.items()]
 
-    def probability(self, values: Sequence[float]) -> float:
-        """How probable it is that the new page duplicates the kept one, by the values of `FEATURES`."""
-        log_odds = self.intercept
-        for at, weight, low, high in self._terms:
-            value = values[at]
-            log_odds += weight * (low if value < low else high if value > high else value)
-        return 1 / (1 + math.exp(-max(-_MOST, min(_MOST, log_odds))))
+    @cached_property
+    def compiled(self) -> Weights:
+        """What makes the probability that the new page of a pair duplicates the kept one."""
+        return Weights(self.intercept, self.terms)
+
+    def probability(self, values: list[float]) -> float:
+        """The same by the values of `FEATURES`."""
+        return self.compiled.probability(values)
+
+    @cached_property
+    def _known(self) -> dict[float, float]:
+        return {}
 
     def threshold(self, target_precision: float) -> float:
         """Least probability of pages to drop so that this share of the drops is right, between those known."""
+        if target_precision not in self._known:
+            if len(self._known) >= _PRECISIONS:
+                self._known.clear()
+            self._known[target_precision] = self._threshold(target_precision)
+        return self._known[target_precision]
+
+    def _threshold(self, target_precision: float) -> float:
         before = (0.0, 0.0)
         for precision, least in self.thresholds:
             if precision >= target_precision:
@@ -90,7 +100,7 @@ def _problems(model: Model) -> Iterator[str]:
     known = {feature.name: feature.sign for feature in FEATURES}
     if not model.weights:
         yield "has no weights"
-    if not abs(model.intercept) <= _MOST:
+    if not abs(model.intercept) <= MOST_ODDS:
         yield f"has an intercept of {model.intercept:g}, beyond what log odds can be"
     for feature, weight in model.weights.items():
         low, high = model.bounds.get(feature, (math.nan, math.nan))
@@ -100,7 +110,7 @@ def _problems(model: Model) -> Iterator[str]:
             yield f"lacks the bounds of {feature!r}, the least value and the greatest"
         elif weight > 0 and known[feature] == "against":
             yield f"lets {feature!r} speak the other way (weight {weight})"
-        elif not abs(weight) * max(abs(low), abs(high), 1) <= _MOST:
+        elif not abs(weight) * max(abs(low), abs(high), 1) <= MOST_ODDS:
             yield f"has a weight of {weight:g} for {feature!r}, beyond what log odds can be"
     precisions, least = [0.0, *(row[0] for row in model.thresholds)], [0.0, *(row[1] for row in model.thresholds)]
     if not model.thresholds or precisions != sorted(set(precisions)) or precisions[-1] >= 1:
@@ -129,10 +139,3 @@ def load(path: Path | None) -> Model:
         return parse(path.read_bytes(), str(path))
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror or error}") from error
-
-
-def probabilities(model: Model, values: Numbers) -> Numbers:
-    """Shape (n, len(FEATURES)) → (n,)."""
-    at, weights, low, high = (np.array(column) for column in zip(*model._terms, strict=True))
-    odds: Numbers = np.clip(values[:, at], low, high) @ weights + model.intercept
-    return np.asarray(1 / (1 + np.exp(-np.clip(odds, -_MOST, _MOST))))

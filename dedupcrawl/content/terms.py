@@ -25,7 +25,7 @@ import mmh3
 
 from dedupcrawl.core.characters import CJK, VOWEL_SIGNS, fold
 from dedupcrawl.core.symbols import SymbolText
-from dedupcrawl.core.terms import LONGEST_WORD, PLACE, cut, cut_text, is_word, term_hashes
+from dedupcrawl.core.terms import LONGEST_WORD, PLACE, SpacedTerms, cut, is_word, term_hashes
 from dedupcrawl.core.words import STOP_WORDS
 from dedupcrawl.setting import file, parameter
 
@@ -153,7 +153,8 @@ def term_sequence(folded: str, dictionary: str = "") -> list[str]:
 
 def main_terms(text: SymbolText, dictionary: str = "") -> bytes:
     """The hashes of `term_sequence(text.text)` without those that are `STOPPED`, four bytes each, in no order."""
-    return _hashes(*cut_text(text), dictionary)
+    hashes, rest = _spaced.of(text)
+    return hashes + _hashes(rest, [], dictionary) if rest else hashes
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -179,6 +180,7 @@ class _TermHashes(dict[str, int]):
 
 
 _term_hashes = _TermHashes()
+_spaced = SpacedTerms(_term_hashes)
 
 
 def _hashes(text: str, spaced: list[str], dictionary: str) -> bytes:

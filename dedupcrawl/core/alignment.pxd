@@ -20,3 +20,14 @@ cdef struct Work:
     uint64_t *rows  # of the table of a gap, (GAP_LIMIT + 1) × WORDS
     uint64_t *masks  # of the symbols opposite, GAP_LIMIT × WORDS
     uint16_t *which  # of each value, 1 + where its mask is; all zeros between two gaps
+
+cdef Work *work_at_hand() except NULL
+cdef Py_ssize_t aligned(
+    const uint16_t *new,
+    Py_ssize_t count,
+    const uint16_t *kept,
+    Py_ssize_t kept_count,
+    uint8_t *in_kept,
+    uint8_t *in_new,
+    Work *work,
+) except -1

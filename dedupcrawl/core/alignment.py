@@ -24,6 +24,7 @@ LONGEST = 1 << 14
 _longest = cython.declare(cython.Py_ssize_t, LONGEST)
 # Chosen anew in each process: where a value stands in a hash table cannot be foreseen by who makes pages.
 _table_seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
+_work = cython.declare(Work)
 
 
 @cython.cfunc
@@ -151,6 +152,18 @@ def _find_tiles(
     return made
 
 
+def work_at_hand():
+    """What alignments work in, without pieces: one is made after the other, while the interpreter's lock is held."""
+    if _work.which is cython.NULL:
+        _work.rows = cython.cast(cython.pointer(uint64_t), _allocated(8 * (GAP_LIMIT + 1) * WORDS))
+        _work.masks = cython.cast(cython.pointer(uint64_t), _allocated(8 * GAP_LIMIT * WORDS))
+        _work.which = cython.cast(cython.pointer(uint16_t), calloc(1 << 16, 2))
+        if _work.which is cython.NULL:
+            raise MemoryError
+    _work.count = 0
+    return cython.address(_work)
+
+
 @cython.cfunc
 def _add(
     work: cython.pointer(Work),
@@ -274,18 +287,10 @@ def _align_gap(
     return 0
 
 
-@cython.cfunc
-@cython.exceptval(-1)
-def _compare(
-    new: cython.pointer(cython.const[uint16_t]),
-    count: cython.Py_ssize_t,
-    kept: cython.pointer(cython.const[uint16_t]),
-    kept_count: cython.Py_ssize_t,
-    in_kept: cython.pointer(uint8_t),
-    in_new: cython.pointer(uint8_t),
-    work: cython.pointer(Work),
-) -> cython.Py_ssize_t:
-    """Fill the flags and the pieces; how often what follows in the new sequence stands earlier in the kept one."""
+def aligned(new, count, kept, kept_count, in_kept, in_new, work):
+    """Fill the flags, all zeros, and the pieces; how often what follows here stands earlier in the kept sequence."""
+    if count > _longest or kept_count > _longest:
+        raise ValueError(f"a sequence has {max(count, kept_count)} symbols, more than {LONGEST}")
     tiles: cython.pointer(Tile) = cython.NULL
     tile_count: cython.Py_ssize_t = _find_tiles(new, count, kept, kept_count, cython.address(tiles))
     covered: cython.pointer(uint8_t) = cython.NULL
@@ -350,36 +355,22 @@ def align(new: bytes, kept: bytes) -> tuple:
         the kept one (of which what stands in the new one does not belong to it); and how many places there are where
         what follows in the new sequence stands earlier in the kept one.
     """
-    here: cython.pointer(cython.const[uint16_t]) = _sequence(new)
-    there: cython.pointer(cython.const[uint16_t]) = _sequence(kept)
     count: cython.Py_ssize_t = len(new) // 2
     kept_count: cython.Py_ssize_t = len(kept) // 2
-    in_kept = bytearray(count)
-    in_new = bytearray(kept_count)
-    work: Work
-    memset(cython.address(work), 0, cython.sizeof(Work))
-    try:
-        work.rows = cython.cast(cython.pointer(uint64_t), _allocated(8 * (GAP_LIMIT + 1) * WORDS))
-        work.masks = cython.cast(cython.pointer(uint64_t), _allocated(8 * GAP_LIMIT * WORDS))
-        work.which = cython.cast(cython.pointer(uint16_t), calloc(1 << 16, 2))
-        if work.which is cython.NULL:
-            raise MemoryError
-        moves: cython.Py_ssize_t = _compare(
-            here,
-            count,
-            there,
-            kept_count,
-            cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, in_kept)),
-            cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, in_new)),
-            cython.address(work),
-        )
-        pieces = cython.cast(cython.p_char, work.pieces)[: 16 * work.count] if work.count else b""
-        return bytes(in_kept), bytes(in_new), pieces, moves
-    finally:
-        free(work.rows)
-        free(work.masks)
-        free(work.which)
-        free(work.pieces)
+    in_kept: bytes = bytes(count)
+    in_new: bytes = bytes(kept_count)
+    work: cython.pointer(Work) = work_at_hand()
+    moves: cython.Py_ssize_t = aligned(
+        _sequence(new),
+        count,
+        _sequence(kept),
+        kept_count,
+        cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, in_kept)),
+        cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, in_new)),
+        work,
+    )
+    pieces = cython.cast(cython.p_char, work.pieces)[: 16 * work.count] if work.count else b""
+    return in_kept, in_new, pieces, moves
 
 
 def tiles(new: bytes, kept: bytes) -> list:

@@ -1,5 +1,7 @@
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
 
+from dedupcrawl.core.words cimport WordLists
+
 cpdef enum:  # what a difference is
     FURNITURE  # of text that the site repeats, on one side
     SLOT  # of text that the site repeats, on both sides
@@ -43,3 +45,28 @@ cdef struct Part:  # one side of a difference
     int telling  # symbols that are no filler
     int kinds[13]
     uint64_t said  # hash of those that tell by themselves, in any order; 0 where none do
+
+cdef struct Tally:  # symbols of the new text, and places where the texts differ
+    Py_ssize_t uncovered  # of its own text, no furniture, those that differ
+    Py_ssize_t kept_uncovered  # the same of the kept text
+    Py_ssize_t novel  # those that the kept text has nowhere beside a neighbour that they have here
+    Py_ssize_t novel_inside  # those of them that stand at neither end of the text
+    Py_ssize_t new_inside  # own content words and numbers there that the kept text has nowhere at all
+    Py_ssize_t common  # what stands in both
+    Py_ssize_t spread  # from the first of these to the last
+    Py_ssize_t dense  # the same without those that may stand far from the others
+    Py_ssize_t amid  # places among these
+
+cdef int tell(
+    Side *new, list ends, Side *kept, const int32_t *pieces, Py_ssize_t count, WordLists lists, uint8_t *rows
+) except -1
+cdef int sum_up(
+    Side *new,
+    Side *kept,
+    const int32_t *pieces,
+    Py_ssize_t count,
+    uint8_t *rows,
+    uint8_t *is_new,
+    uint8_t *kept_is_new,
+    Tally *tally,
+) except -1

@@ -39,6 +39,8 @@ from dedupcrawl.core.words import word_lists
 # Chosen anew in each process: where a value stands in a hash table cannot be foreseen by who makes pages.
 _table_seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
 
+_occurs = cython.declare(uint8_t[1 << 16])  # all zeros but while `_mark_new` uses it
+
 # All of these are set by hand, and none was measured by itself: the model weighs what they make of a pair.
 _SHORT = cython.declare(cython.int, 3)  # words of a difference that may turn its sentence, or replace one thing
 _PARAGRAPH = cython.declare(cython.int, 10)  # words of a paragraph from which on it is prose
@@ -354,15 +356,15 @@ def _pair_place(pairs: cython.pointer(uint64_t), size: cython.size_t, pair: uint
 
 
 @cython.cfunc
-def _tally(
+def _fill_tally(
     new: cython.pointer(Side),
     kept: cython.pointer(Side),
     is_new: cython.pointer(uint8_t),
     pieces: cython.pointer(cython.const[int32_t]),
     rows: cython.pointer(uint8_t),
     piece_count: cython.Py_ssize_t,
-) -> tuple:
-    own: cython.Py_ssize_t = 0
+    tally: cython.pointer(Tally),
+) -> cython.int:
     uncovered: cython.Py_ssize_t = 0
     kept_uncovered: cython.Py_ssize_t = 0
     novel: cython.Py_ssize_t = 0
@@ -386,16 +388,17 @@ def _tally(
         differs: cython.bint = not new.aligned[i]
         inside: cython.bint = head <= i < foot
         is_novel: cython.bint = differs and is_own and not beside[i]
-        own += is_own
         uncovered += differs and is_own
         size = 1 if new.kinds[i] & LETTER else 4  # letters without spaces are counted in words
         novel += is_novel
         novel_inside += size * (is_novel and inside)
-        new_inside += size * (is_new[i] and is_own and inside)
+        if is_new[i] and is_own and inside:
+            new_inside += size
         common += not differs
     free(beside)
     for i in range(kept.count):
-        kept_uncovered += not kept.aligned[i] and kept.own[i]
+        if not kept.aligned[i] and kept.own[i]:
+            kept_uncovered += 1
     stray: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, _STRAY * common)
     first: cython.Py_ssize_t = -1
     begin: cython.Py_ssize_t = -1
@@ -415,34 +418,81 @@ def _tally(
         last = i
     for i in range(piece_count):
         amid += common > 0 and pieces[4 * i] >= begin and pieces[4 * i + 1] <= end
-    spread: cython.Py_ssize_t = last - first + 1 if common else 0
-    novel_inside, new_inside = (novel_inside + 3) // 4, (new_inside + 3) // 4
-    return own, uncovered, kept_uncovered, novel, novel_inside, new_inside, common, spread, end - begin, amid
+    tally.uncovered, tally.kept_uncovered, tally.common, tally.novel = uncovered, kept_uncovered, common, novel
+    tally.novel_inside, tally.new_inside = (novel_inside + 3) // 4, (new_inside + 3) // 4
+    tally.spread = last - first + 1 if common else 0
+    tally.dense, tally.amid = end - begin, amid
+    return 0
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _mark_new(
-    side: cython.pointer(Side),
-    other: cython.pointer(Side),
-    is_new: cython.pointer(uint8_t),
-    occurs: cython.pointer(uint8_t),
-) -> cython.void:
+def _mark_new(side: cython.pointer(Side), other: cython.pointer(Side), is_new: cython.pointer(uint8_t)) -> cython.void:
     """Which symbols are content words or numbers that the other text has nowhere at all."""
     i: cython.Py_ssize_t
-    memset(occurs, 0, 1 << 16)
     for i in range(other.count):
-        occurs[other.symbols[i]] = 1
+        _occurs[other.symbols[i]] = 1
     for i in range(side.count):
         kind: cython.int = side.kinds[i] & KIND
         is_new[i] = (
             not side.aligned[i]
-            and not occurs[side.symbols[i]]
+            and not _occurs[side.symbols[i]]
             and kind != FUNCTION
             and kind != PARTICLE
             and kind != SIGN
             and kind != NEGATION
         )
+    for i in range(other.count):
+        _occurs[other.symbols[i]] = 0
+
+
+def tell(new, ends, kept, pieces, count, lists, rows):
+    """What each piece of an alignment is: its kind, its place, and whether it is of own text, a byte each.
+
+    Args:
+        new: The new text.
+        ends: Where its paragraphs end.
+        kept: The kept text.
+        pieces: What differs, as `alignment.aligned` has them.
+        count: How many there are.
+        lists: Of words, for the secret of the index.
+        rows: To be filled.
+    """
+    i: cython.Py_ssize_t
+    for i in range(count):
+        piece: cython.pointer(cython.const[int32_t]) = pieces + 4 * i
+        if not (0 <= piece[0] <= piece[1] <= new.count and 0 <= piece[2] <= piece[3] <= kept.count):
+            raise ValueError("pieces are not those of these symbols")
+    if not (count and new.count):
+        memset(rows, 0, 3 * count)
+        return 0
+    parts: cython.pointer(Part) = cython.cast(cython.pointer(Part), malloc(2 * cython.sizeof(Part) * count))
+    if parts is cython.NULL:
+        raise MemoryError
+    try:
+        _fill(new, ends, kept, pieces, count, lists.antonym_pairs(), parts, rows)
+        _mark_repeated(parts, rows, count)
+    finally:
+        free(parts)
+    return 0
+
+
+def sum_up(new, kept, pieces, count, rows, is_new, kept_is_new, tally):
+    """What is counted of two texts, and which of their symbols are words or numbers that the other has nowhere.
+
+    Args:
+        new: The new text.
+        kept: The kept text.
+        pieces: As for `tell`.
+        count: Likewise.
+        rows: As `tell` has filled them.
+        is_new: To be filled, a byte for each symbol of the new text.
+        kept_is_new: The same of the kept text.
+        tally: To be filled.
+    """
+    _mark_new(new, kept, is_new)
+    _mark_new(kept, new, kept_is_new)
+    return _fill_tally(new, kept, is_new, pieces, rows, count, tally)
 
 
 @cython.cfunc
@@ -461,7 +511,7 @@ def _side(side: cython.pointer(Side), text: tuple, aligned: bytes) -> cython.int
     return len(ends)
 
 
-def differences(new: tuple, kept: tuple, in_kept: bytes, in_new: bytes, pieces: bytes, secret: object) -> tuple:
+def differences(new: tuple, kept: tuple, in_kept: bytes, in_new: bytes, pieces: bytes, secret: object) -> bytes:
     """What each piece of an alignment is.
 
     Args:
@@ -473,73 +523,21 @@ def differences(new: tuple, kept: tuple, in_kept: bytes, in_new: bytes, pieces: 
         secret: Of the index.
 
     Returns:
-        Of each piece three bytes: its kind, its place, whether it is of own text. Of either text one byte a symbol:
-        whether it is a content word or number that the other has nowhere. The fields of a `Tally`.
+        Of each piece three bytes: its kind, its place, whether it is of own text.
     """
     one: Side
     other: Side
     _side(cython.address(one), new, in_kept)
     _side(cython.address(other), kept, in_new)
     count: cython.Py_ssize_t = len(pieces) // 16
-    found: cython.pointer(cython.const[int32_t]) = cython.cast(
-        cython.pointer(cython.const[int32_t]), cython.cast(cython.p_const_char, pieces)
+    rows: bytes = bytes(3 * count)
+    tell(
+        cython.address(one),
+        new[3],
+        cython.address(other),
+        cython.cast(cython.pointer(cython.const[int32_t]), cython.cast(cython.p_const_char, pieces)),
+        count,
+        word_lists(secret),
+        cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, rows)),
     )
-    i: cython.Py_ssize_t
-    for i in range(count):
-        piece: cython.pointer(cython.const[int32_t]) = found + 4 * i
-        if not (0 <= piece[0] <= piece[1] <= one.count and 0 <= piece[2] <= piece[3] <= other.count):
-            raise ValueError("pieces are not those of these symbols")
-    rows = bytearray(3 * count)
-    mine, its = bytearray(one.count), bytearray(other.count)
-    parts: cython.pointer(Part) = cython.cast(cython.pointer(Part), malloc(2 * cython.sizeof(Part) * count + 1))
-    occurs: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), malloc(1 << 16))
-    told: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, rows))
-    is_new: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, mine))
-    try:
-        if parts is cython.NULL or occurs is cython.NULL:
-            raise MemoryError
-        _mark_new(cython.address(one), cython.address(other), is_new, occurs)
-        _mark_new(
-            cython.address(other),
-            cython.address(one),
-            cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, its)),
-            occurs,
-        )
-        if one.count:
-            _fill(
-                cython.address(one),
-                new[3],
-                cython.address(other),
-                found,
-                count,
-                word_lists(secret).antonyms,
-                parts,
-                told,
-            )
-            _mark_repeated(parts, told, count)
-        tally = _tally(cython.address(one), cython.address(other), is_new, found, told, count)
-    finally:
-        free(parts)
-        free(occurs)
-    return bytes(rows), bytes(mine), bytes(its), tally
-
-
-def occurring(symbols: bytes, text: bytes) -> int:
-    """How many of these symbols, two bytes each, a text has."""
-    occurs: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), calloc(1 << 16, 1))
-    if occurs is cython.NULL:
-        raise MemoryError
-    here: cython.pointer(cython.const[uint16_t]) = cython.cast(
-        cython.pointer(cython.const[uint16_t]), cython.cast(cython.p_const_char, symbols)
-    )
-    there: cython.pointer(cython.const[uint16_t]) = cython.cast(
-        cython.pointer(cython.const[uint16_t]), cython.cast(cython.p_const_char, text)
-    )
-    found: cython.Py_ssize_t = 0
-    i: cython.Py_ssize_t
-    for i in range(len(text) // 2):
-        occurs[there[i]] = 1
-    for i in range(len(symbols) // 2):
-        found += occurs[here[i]]
-    free(occurs)
-    return found
+    return rows

@@ -2,13 +2,16 @@
 """Feature codes: which symbols of a text make its code, and the grams by which a code is found."""
 
 import cython
-import numpy as np
+from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.characters import MARK, kind_of
 from cython.cimports.dedupcrawl.core.hashing import fmix64
+from cython.cimports.libc.math import ceil
 from cython.cimports.libc.stdlib import calloc, free, malloc, qsort
 from cython.cimports.libc.string import memcpy
 
 _FACTOR = cython.declare(uint64_t, 0xD1342543DE82EF95)
+_PLACES = cython.declare(array.array, array.array("q"))
+_KEYS = cython.declare(array.array, array.array("Q"))
 
 
 def code_positions(
@@ -19,7 +22,7 @@ def code_positions(
     most: cython.Py_ssize_t,
     least: cython.Py_ssize_t,
 ) -> object:
-    """Algorithm 2: which symbols make the code, in text order, shape (n,) intp.
+    """Algorithm 2: which symbols make the code, in text order, as an array of type "q".
 
     Args:
         text: The text.
@@ -43,8 +46,8 @@ def code_positions(
         for i in range(groups):
             units += _is_unit(first_of[i + 1] - first_of[i], count, unit_length, unit_share)
         if not units and groups >= 2 * END_PARAGRAPHS:  # case 3b
-            ends = np.empty(4 * END_PARAGRAPHS, dtype=np.intp)
-            ends_view: cython.Py_ssize_t[::1] = ends
+            ends = array.clone(_PLACES, 4 * END_PARAGRAPHS, False)
+            ends_view: int64_t[::1] = ends
             for i in range(2 * END_PARAGRAPHS):
                 group: cython.Py_ssize_t = i if i < END_PARAGRAPHS else groups - 2 * END_PARAGRAPHS + i
                 ends_view[2 * i], ends_view[2 * i + 1] = first_of[group], first_of[group + 1] - 1
@@ -71,9 +74,11 @@ def code_positions(
                 is_beside[word] &= is_unit and not _is_anchor(anchors, text.items[word].hash)
                 found += is_beside[word]
         if found < least:
-            return np.arange(min(least, count), dtype=np.intp)
-        made = np.empty(found, dtype=np.intp)
-        view: cython.Py_ssize_t[::1] = made
+            for i in range(count):
+                is_beside[i] = i < least
+            found = min(least, count)
+        made = array.clone(_PLACES, found, False)
+        view: int64_t[::1] = made
         found = 0
         for i in range(count):
             if is_beside[i]:
@@ -161,7 +166,7 @@ def _is_anchor(anchors: cython.const[uint64_t][::1], hashed: uint64_t) -> cython
     return False
 
 
-def code_of(text: SymbolText, positions: cython.const[cython.Py_ssize_t][::1]) -> bytes:
+def code_of(text: SymbolText, positions: cython.const[int64_t][::1]) -> bytes:
     """Of the symbols at these places the upper 15 bits of their hashes, two bytes each, little-endian."""
     i: cython.Py_ssize_t
     made: bytes = bytes(2 * positions.shape[0])
@@ -189,11 +194,11 @@ def _gram_at(code: cython.p_const_char, place: cython.Py_ssize_t) -> uint64_t:
 
 
 def grams(code: bytes) -> object:
-    """Shape (n − GRAM + 1,) uint64: the prefixes of all grams of a code of n symbols."""
+    """The prefixes of all n − GRAM + 1 grams of a code of n symbols, as an array of type "Q"."""
     i: cython.Py_ssize_t
     count: cython.Py_ssize_t = max(0, len(code) // 2 - GRAM + 1)
     data: cython.p_const_char = code
-    made = np.empty(count, dtype=np.uint64)
+    made = array.clone(_KEYS, count, False)
     view: uint64_t[::1] = made
     for i in range(count):
         view[i] = _gram_at(data, i)
@@ -209,21 +214,92 @@ def _ascending(one: cython.p_const_void, other: cython.p_const_void) -> cython.i
     return (mine > its) - (mine < its)
 
 
-def different_grams(code: bytes, step: cython.Py_ssize_t) -> tuple:
-    """Of every step-th gram of a code the prefixes, each once, ascending; and how many grams these are."""
+def different_grams(code: bytes) -> object:
+    """The prefixes of all grams of a code, each once, ascending, as an array of type "Q"."""
+    made: array.array = grams(code)
+    return _different(made)[0]
+
+
+@cython.cfunc
+def _different(numbers: array.array) -> tuple:
+    """Each of these once, ascending, in the place of all; and how many there were."""
     i: cython.Py_ssize_t
-    data: cython.p_const_char = code
-    count: cython.Py_ssize_t = (max(0, len(code) // 2 - GRAM + 1) + step - 1) // step
+    count: cython.Py_ssize_t = len(numbers)
     different: cython.Py_ssize_t = 0
-    made = np.empty(count, dtype=np.uint64)
     if not count:
-        return made, 0
-    view: uint64_t[::1] = made
-    for i in range(count):
-        view[i] = _gram_at(data, i * step)
+        return numbers, 0
+    view: uint64_t[::1] = numbers
     qsort(cython.address(view[0]), count, 8, _ascending)
     for i in range(count):
         if not different or view[different - 1] != view[i]:
             view[different] = view[i]
             different += 1
-    return made[:different], count
+    return numbers[:different], count
+
+
+def keys_of_code(code: bytes) -> object:
+    """What a kept code is posted under, as an array of type "Q": the prefixes of every `SAMPLING`-th gram, each once.
+
+    Their payload is how many these are; `MANY_GRAMS` where there are more, or one comes twice.
+    """
+    i: cython.Py_ssize_t
+    sampled: array.array = grams(code)[::SAMPLING]
+    made: array.array
+    made, count = _different(sampled)
+    payload: uint64_t = min(count, MANY_GRAMS) if len(made) == count else MANY_GRAMS
+    view: uint64_t[::1] = made
+    for i in range(view.shape[0]):
+        view[i] = view[i] << GRAM_PAYLOAD | payload
+    return made
+
+
+def with_grams(keys: cython.const[uint64_t][::1], pages: cython.const[uint32_t][::1], least: cython.int) -> list:
+    """The pages, of such postings, whose codes have so many sampled grams at least."""
+    i: cython.Py_ssize_t
+    if keys.shape[0] != pages.shape[0]:
+        raise ValueError("each key has its page")
+    return [pages[i] for i in range(keys.shape[0]) if keys[i] & MANY_GRAMS >= cython.cast(uint64_t, max(least, 0))]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _fewest(payload: cython.Py_ssize_t, repeatability: cython.double) -> cython.Py_ssize_t:
+    """Grams that a page shares with a code that it has inside, at least; 1 where the code's length is not known."""
+    if payload >= MANY_GRAMS:
+        return 1
+    length: cython.Py_ssize_t = (payload - 1) * SAMPLING + GRAM  # at least
+    run: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, ceil(repeatability * length - 1e-6))
+    return max(1, (run - GRAM + 1) // SAMPLING) if run >= GRAM else 1
+
+
+def pages_inside(
+    keys: cython.const[uint64_t][::1], pages: cython.const[uint32_t][::1], repeatability: cython.double
+) -> list:
+    """The pages that share enough of the grams of a code, these postings, for theirs to lie inside it by δ; ascending.
+
+    Args:
+        keys: Of all postings of the code's grams, shape (m,).
+        pages: Of the same, shape (m,).
+        repeatability: δ.
+    """
+    i: cython.Py_ssize_t
+    at: cython.Py_ssize_t = 0
+    count: cython.Py_ssize_t = keys.shape[0]
+    if pages.shape[0] != count:
+        raise ValueError("each key has its page")
+    shared: cython.pointer(uint64_t) = cython.cast(cython.pointer(uint64_t), malloc(8 * count + 8))
+    if shared is cython.NULL:
+        raise MemoryError
+    for i in range(count):  # all keys of a page have one payload
+        shared[i] = cython.cast(uint64_t, pages[i]) << 32 | keys[i] & MANY_GRAMS
+    qsort(shared, count, 8, _ascending)
+    made: list = []
+    while at < count:
+        i = at + 1
+        while i < count and shared[i] >> 32 == shared[at] >> 32:
+            i += 1
+        if i - at >= _fewest(shared[at] & MANY_GRAMS, repeatability):
+            made.append(shared[at] >> 32)
+        at = i
+    free(shared)
+    return made

@@ -1,6 +1,5 @@
 # What Python code sees of hashing.py; other modules of the core cimport what hashing.pxd declares.
 
-import numpy as np
-from numpy.typing import NDArray
+from array import array
 
-def fmix64_all(values: NDArray[np.uint64]) -> NDArray[np.uint64]: ...
+def tokens(keys: array[int], shift: int, salt: int) -> bytes: ...

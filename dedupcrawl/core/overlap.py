@@ -8,7 +8,7 @@ each, then their shares, two bytes each, all little-endian.
 import os
 
 import cython
-import numpy as np
+from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.libc.math import floor, sqrt
 from cython.cimports.libc.stdlib import calloc, free, malloc, qsort, realloc
@@ -16,6 +16,7 @@ from cython.cimports.libc.string import memcpy, memset
 
 # Chosen anew in each process: where a hash stands in the table cannot be foreseen by who makes pages.
 _seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
+_KEYS = cython.declare(array.array, array.array("Q"))
 
 
 @cython.cfunc
@@ -208,11 +209,11 @@ def overlap(new: bytes, kept: bytes) -> object:
 
 
 def keys_of(record: bytes) -> object:
-    """Shape (n,) uint64: one key a term, its hash above its weight."""
+    """One key a term, its hash above its weight, as an array of type "Q"."""
     i: cython.Py_ssize_t
     count: cython.Py_ssize_t = len(record) // TERM_BYTES
     data: cython.p_const_char = record
-    made = np.empty(count, dtype=np.uint64)
+    made = array.clone(_KEYS, count, False)
     view: uint64_t[::1] = made
     for i in range(count):
         view[i] = cython.cast(uint64_t, _hash_at(data, i)) << PAYLOAD_BITS | _weight_at(data, count, i)
@@ -226,7 +227,7 @@ def _root(weight: int64_t) -> int64_t:
     return cython.cast(int64_t, sqrt(cython.cast(cython.double, weight)) * 256)
 
 
-def cheapest_prefix(record: bytes, costs: cython.const[int64_t][::1], least: int64_t, most_left: int64_t) -> object:
+def cheapest_prefix(record: bytes, costs: list, least: int64_t, most_left: int64_t) -> list:
     """Terms to look up, so that those left out weigh at most `most_left`, and the look-up stays cheap.
 
     Args:
@@ -242,7 +243,7 @@ def cheapest_prefix(record: bytes, costs: cython.const[int64_t][::1], least: int
     i: cython.Py_ssize_t
     count: cython.Py_ssize_t = len(record) // TERM_BYTES
     data: cython.p_const_char = record
-    if costs.shape[0] != count:
+    if len(costs) != count:
         raise ValueError("each term has its cost")
     has: int64_t = 0
     left: int64_t = TOTAL
@@ -251,23 +252,21 @@ def cheapest_prefix(record: bytes, costs: cython.const[int64_t][::1], least: int
         raise MemoryError
     for i in range(count):
         weight: int64_t = _weight_at(data, count, i)
-        ranked[i].cost, ranked[i].place = costs[i] / cython.cast(cython.double, max(weight, 1)), i
-        has += weight if costs[i] else 0
+        cost: cython.double = costs[i]
+        ranked[i].cost, ranked[i].place = cost / cython.cast(cython.double, max(weight, 1)), i
+        has += weight if cost else 0
     needed: cython.Py_ssize_t = 0
     if has >= least:
         qsort(ranked, count, cython.sizeof(Ranked), _by_cost)
         while needed < count and (left > most_left or not ranked[needed].cost):
             left -= _weight_at(data, count, ranked[needed].place)
             needed += 1
-    made = np.empty(needed, dtype=np.intp)
-    view: cython.Py_ssize_t[::1] = made
-    for i in range(needed):
-        view[i] = ranked[i].place
+    made: list = [ranked[i].place for i in range(needed)]
     free(ranked)
     return made
 
 
-def rarest(record: bytes, costs: cython.const[int64_t][::1], most: int64_t) -> tuple:
+def rarest(record: bytes, costs: list, most: int64_t) -> tuple:
     """Terms to look up where those of a `cheapest_prefix` cannot all be: as many as have `most` postings together.
 
     Returns:
@@ -277,18 +276,18 @@ def rarest(record: bytes, costs: cython.const[int64_t][::1], most: int64_t) -> t
     i: cython.Py_ssize_t
     count: cython.Py_ssize_t = len(record) // TERM_BYTES
     data: cython.p_const_char = record
-    if costs.shape[0] != count:
+    if len(costs) != count:
         raise ValueError("each term has its cost")
     alike: int64_t = 0
     places: list = []
-    for i in np.asarray(costs).argsort(kind="stable").tolist():
+    for i in sorted(range(count), key=costs.__getitem__):
         most -= costs[i]
         if most < 0:
             break
         places.append(i)
         if costs[i]:
             alike += _root(_weight_at(data, count, i))
-    return np.array(places, dtype=np.intp), alike
+    return places, alike
 
 
 @cython.cfunc
@@ -304,13 +303,13 @@ def _most_alike_first(one: cython.p_const_void, other: cython.p_const_void) -> c
 
 def possible(
     record: bytes,
-    places: cython.const[cython.Py_ssize_t][::1],
+    places: list,
     keys: cython.const[uint64_t][::1],
     pages: cython.const[uint32_t][::1],
     least: int64_t,
     least_alike: int64_t,
     most: cython.Py_ssize_t,
-) -> object:
+) -> list:
     """Pages whose `overlap` with `record` may reach `least`, by what the postings of some of its terms say; ascending.
 
     The bound is the paper's positional filter with weights in the place of positions: what is shared so far, and at
@@ -335,10 +334,10 @@ def possible(
         raise ValueError("each key has its page")
     while size < 2 * cython.cast(cython.size_t, keys.shape[0]):
         size *= 2
-    for i in range(places.shape[0]):
-        if not 0 <= places[i] < count:
+    for i in places:
+        if not 0 <= i < count:
             raise ValueError("no such term in the record")
-        own_left -= _weight_at(data, count, places[i])
+        own_left -= _weight_at(data, count, i)
     slots: cython.pointer(uint32_t) = cython.cast(cython.pointer(uint32_t), calloc(size, 4))  # in `table`, from 1 on
     table: cython.pointer(Seen) = cython.cast(cython.pointer(Seen), malloc((keys.shape[0] + 1) * cython.sizeof(Seen)))
     if slots is cython.NULL or table is cython.NULL:
@@ -354,7 +353,7 @@ def possible(
         if not i or hashed != cython.cast(uint32_t, keys[i - 1] >> PAYLOAD_BITS):
             place = _place_of(data, count, hashed)
             own = _weight_at(data, count, place) if place < count else 0
-        kept: int64_t = keys[i] & 0xFFFFFFFF
+        kept: int64_t = keys[i] & cython.cast(uint32_t, -1)
         at: cython.size_t = fmix64(pages[i] ^ _seed) & (size - 1)
         while slots[at] and table[slots[at] - 1].page != pages[i]:
             at = (at + 1) & (size - 1)
@@ -378,10 +377,7 @@ def possible(
     if likely > most:
         qsort(table, likely, cython.sizeof(Seen), _most_alike_first)
         likely = most
-    made = np.empty(likely, dtype=np.uint32)
-    view: uint32_t[::1] = made
-    for i in range(likely):
-        view[i] = table[i].page
+    made: list = [table[i].page for i in range(likely)]
     free(table)
     made.sort()
     return made

@@ -1,9 +1,7 @@
 # What Python code sees of overlap.py.
 
+from array import array
 from typing import final
-
-import numpy as np
-from numpy.typing import NDArray
 
 TOTAL: int
 PAYLOAD_BITS: int
@@ -16,15 +14,15 @@ class Weights:
     def record(self, dropped: float, most: int) -> bytes: ...
 
 def overlap(new: bytes, kept: bytes) -> int: ...
-def keys_of(record: bytes) -> NDArray[np.uint64]: ...
-def cheapest_prefix(record: bytes, costs: NDArray[np.int64], least: int, most_left: int) -> NDArray[np.intp]: ...
-def rarest(record: bytes, costs: NDArray[np.int64], most: int) -> tuple[NDArray[np.intp], int]: ...
+def keys_of(record: bytes) -> array[int]: ...
+def cheapest_prefix(record: bytes, costs: list[int], least: int, most_left: int) -> list[int]: ...
+def rarest(record: bytes, costs: list[int], most: int) -> tuple[list[int], int]: ...
 def possible(
     record: bytes,
-    places: NDArray[np.intp],
-    keys: NDArray[np.uint64],
-    pages: NDArray[np.uint32],
+    places: list[int],
+    keys: array[int],
+    pages: array[int],
     least: int,
     least_alike: int,
     most: int,
-) -> NDArray[np.uint32]: ...
+) -> list[int]: ...

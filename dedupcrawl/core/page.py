@@ -116,11 +116,11 @@ class Page:
         for part, raw in zip((MAIN, ASIDE, LINKS), parts, strict=True):
             end: cython.Py_ssize_t = begin + len(raw)
             memcpy(self.text + begin, cython.cast(cython.pointer(uint8_t), cython.cast(bytes, raw)), end - begin)
-            for at in range(begin, end + 1):
-                if at == end or self.text[at] == 0x0A:
-                    if at > begin:
-                        self.add_line(begin, at, part)
-                    begin = at + 1
+            while begin < end:
+                at = find(0x0A, self.text, begin, end)
+                if at > begin:
+                    self.add_line(begin, at, part)
+                begin = at + 1
             begin = end
 
     def __dealloc__(self):

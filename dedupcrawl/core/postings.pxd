@@ -1,4 +1,11 @@
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+
+cdef extern from *:
+    int popcount "__builtin_popcountll"(uint64_t value) noexcept
+
+cdef enum:
+    MOST_LEVELS = 7
+    LEVEL_SLOTS = 8
 
 cdef struct Run:  # the postings of one prefix
     uint64_t prefix
@@ -20,7 +27,45 @@ cdef class Tail:
     cdef int widen(self) except -1
     cdef Run *run_of(self, uint64_t prefix) noexcept
 
+cdef struct Found:
+    uint64_t key
+    uint32_t page
+
+cdef struct Sampled:  # a shingle, and how many postings it has
+    int64_t count
+    uint32_t value
+
 cdef class View:
     cdef list tables, tails
     cdef int bits
-    cdef object bounds(self, const uint64_t[::1] prefixes)
+    cdef readonly Py_ssize_t read
+    cdef int count_into(
+        self, const uint64_t *prefixes, Py_ssize_t rows, const Py_ssize_t *bounds, int64_t *counts
+    ) except -1
+    cdef Py_ssize_t gather(
+        self, const uint64_t *prefixes, Py_ssize_t rows, const Py_ssize_t *bounds, Found **found
+    ) except -1
+    cdef Py_ssize_t *bounds(self, const uint64_t *prefixes, Py_ssize_t rows) except NULL
+
+cdef struct Source:  # a table that is merged
+    const uint64_t *keys
+    const uint32_t *pages
+    Py_ssize_t count
+
+cdef class Merge:
+    cdef list tables
+    cdef bytes left_out
+    cdef Py_ssize_t *at  # how many postings of each table were merged
+
+cdef class ShingleSearch:
+    cdef View view
+    cdef Sampled *sample  # the rarest first
+    cdef uint64_t *prefixes
+    cdef Py_ssize_t count
+    cdef int level, levels
+    cdef double share
+    cdef Py_ssize_t reach(self, int at) noexcept
+    cdef object found(self, Py_ssize_t read, const Py_ssize_t *needed, bint is_inside, Py_ssize_t most_pages)
+    cdef bint is_enough(
+        self, uint64_t key, Py_ssize_t shared, Py_ssize_t read, const Py_ssize_t *needed, bint is_inside
+    ) noexcept

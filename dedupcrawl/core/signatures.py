@@ -4,6 +4,7 @@
 import os
 
 import cython
+from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.libc.stdlib import calloc, free, malloc, qsort
 from cython.cimports.libc.string import memcpy, memset
@@ -16,6 +17,7 @@ TERM_FREQUENCY_CAP = 8
 _LONG_WORD = cython.declare(uint32_t, LONG_WORD)
 _CAP = cython.declare(cython.int, TERM_FREQUENCY_CAP)
 _FACTOR = cython.declare(uint64_t, 0xD1342543DE82EF95)
+_KEYS = cython.declare(array.array, array.array("Q"))
 # Chosen anew in each process: where a value stands in a hash table cannot be foreseen by who makes pages.
 _table_seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
 
@@ -183,6 +185,23 @@ def sampled_shingles(text: SymbolText, most: int, levels: int, fewest: int) -> t
     finally:
         free(values)
         free(sample)
+
+
+def shingle_keys(signature: bytes) -> object:
+    """What a sample is posted under, as an array of type "Q": each shingle, and below it their number and the level.
+
+    A sample is a byte with its level, and the shingles.
+    """
+    i: cython.Py_ssize_t
+    value: uint32_t = 0
+    count: cython.Py_ssize_t = max(0, len(signature) - 1) // 4
+    data: cython.p_const_char = signature
+    made: array.array = array.clone(_KEYS, count, False)
+    view: uint64_t[::1] = made
+    for i in range(count):
+        memcpy(cython.address(value), data + 1 + 4 * i, 4)
+        view[i] = cython.cast(uint64_t, value) << 32 | cython.cast(uint64_t, count) << 3 | cython.cast(uint8_t, data[0])
+    return made
 
 
 def shared_shingles(new: bytes, kept: bytes) -> tuple:

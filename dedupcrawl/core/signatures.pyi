@@ -1,5 +1,7 @@
 # What Python code sees of signatures.py.
 
+from array import array
+
 from dedupcrawl.core.symbols import SymbolText
 
 LONG_WORD: int
@@ -7,4 +9,5 @@ TERM_FREQUENCY_CAP: int
 
 def simhash(text: SymbolText, pairs: bool) -> tuple[int, int]: ...
 def sampled_shingles(text: SymbolText, most: int, levels: int, fewest: int) -> tuple[int, bytes]: ...
+def shingle_keys(signature: bytes) -> array[int]: ...
 def shared_shingles(new: bytes, kept: bytes) -> tuple[int, int]: ...

@@ -18,7 +18,7 @@ can be told from words after the text is gone.
 from functools import lru_cache
 
 import cython
-import numpy as np
+from cython.cimports.cpython import array
 from cython.cimports.cpython.unicode import PyUnicode_FromKindAndData
 from cython.cimports.dedupcrawl.core.ascii import Text, find
 from cython.cimports.dedupcrawl.core.characters import (
@@ -46,6 +46,7 @@ SYMBOLS_VERSION = 6
 """Changes whenever a text's symbols or their hashes do; part of every index's header."""
 
 _PRIME = (1 << 61) - 1
+_HASHES = cython.declare(array.array, array.array("Q"))
 _LEAST_POINT = 1 << 32  # with a smaller one short words would have small hashes, before they are mixed
 
 
@@ -80,8 +81,8 @@ class Vocabulary:
 
     @property
     def skeleton_table(self):
-        """Shape (65536,) uint16: what stands for each value in a skeleton; `MASKED` for numbers and dates."""
-        return np.frombuffer(cython.cast(cython.p_char, self.skeletons)[: 2 * VALUES], dtype=np.uint16)
+        """What stands for each of the 65,536 values in a skeleton, of type "H"; `MASKED` for numbers and dates."""
+        return memoryview(cython.cast(cython.p_char, self.skeletons)[: 2 * VALUES]).cast("H")
 
 
 vocabulary_of = lru_cache(maxsize=16)(Vocabulary)
@@ -348,7 +349,11 @@ class SymbolText:
                 raw[size] = 0x20
                 size += 1
             for at in range(self.items[i].start, self.items[i].start + self.items[i].length):
-                size += encode(self.folded[at], raw + size)
+                if self.folded[at] < 0x80:
+                    raw[size] = self.folded[at]
+                    size += 1
+                else:
+                    size += encode(self.folded[at], raw + size)
         try:
             return raw[:size]
         finally:
@@ -359,9 +364,34 @@ class SymbolText:
         """The folded text, its lines separated by newlines."""
         return PyUnicode_FromKindAndData(4, self.folded, self.size)
 
+    def between(self, first: cython.int, last: cython.int) -> str:
+        """The folded text from one symbol to another, both included."""
+        if not 0 <= first <= last < self.count:
+            raise IndexError("there are no such symbols")
+        begin: cython.Py_ssize_t = self.items[first].start
+        end: cython.Py_ssize_t = self.items[last].start + self.items[last].length
+        return PyUnicode_FromKindAndData(4, self.folded + begin, end - begin)
+
+    def words_at(self, places: object) -> str:
+        """What stands at some places, ascending, with "…" for what is left out between them."""
+        parts: list = []
+        first: cython.int = -1
+        last: cython.int = -1
+        place: cython.int
+        for place in places:
+            if first >= 0 and place != last + 1:
+                parts.append(self.between(first, last))
+                first = -1
+            if first < 0:
+                first = place
+            last = place
+        if first >= 0:
+            parts.append(self.between(first, last))
+        return " … ".join(parts)
+
     @property
     def kinds(self):
-        """Shape (len(text),) uint8: the kind of each character, bits of `dedupcrawl.core.characters`."""
+        """The kind of each character, a byte of bits of `dedupcrawl.core.characters`."""
         made = bytearray(self.size)
         i: cython.Py_ssize_t
         for i in range(self.size):
@@ -372,12 +402,12 @@ class SymbolText:
                 if before != after:
                     kind = LETTER | ALONE
             made[i] = kind
-        return np.frombuffer(made, dtype=np.uint8)
+        return bytes(made)
 
     @property
     def hashes(self):
-        """Shape (number of symbols,) uint64: a hash of each symbol, in text order."""
-        made = np.empty(self.count, dtype=np.uint64)
+        """A hash of each symbol, in text order: an array of type "Q"."""
+        made = array.clone(_HASHES, self.count, False)
         view: uint64_t[::1] = made
         i: cython.int
         for i in range(self.count):
@@ -386,13 +416,13 @@ class SymbolText:
 
     @property
     def starts(self):
-        """Shape (number of symbols,) int64: where in the text each symbol starts."""
-        return np.array([self.items[i].start for i in range(self.count)], dtype=np.int64)
+        """Where in the text each symbol starts."""
+        return [self.items[i].start for i in range(self.count)]
 
     @property
     def lengths(self):
-        """Shape (number of symbols,) int64: letters and digits of each symbol."""
-        return np.array([self.items[i].length for i in range(self.count)], dtype=np.int64)
+        """Letters and digits of each symbol."""
+        return [self.items[i].length for i in range(self.count)]
 
     @property
     def symbols(self):

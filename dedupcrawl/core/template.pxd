@@ -15,6 +15,7 @@ cdef class Template:
     cdef Counted *counted(self, uint32_t block) except NULL
     cdef uint32_t pages_of(self, uint32_t block) noexcept
     cdef bint recurs(self, uint32_t block) noexcept
+    cdef bint is_everywhere(self, uint32_t block) noexcept
     cdef int shrink(self) except -1
     cdef int add_block(self, uint32_t block, uint32_t least, list recur) except -1
     cpdef bytearray repeated(self, SymbolText text, Py_ssize_t blocks)

@@ -17,7 +17,7 @@ import os
 import zlib
 
 import cython
-import numpy as np
+from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.hashing import fmix64, murmur3_32
 from cython.cimports.libc.stdint import uint64_t
 from cython.cimports.libc.stdlib import calloc, free
@@ -34,6 +34,7 @@ NEARLY_ALL = 0.9
 TITLES = 4096
 """Titles of a host that are remembered; of a site with more, the oldest make room."""
 
+_NEARLY_ALL = cython.declare(cython.double, NEARLY_ALL)
 _TITLE = 200  # characters of a title that are looked at
 _MOST_PAGES = 1 << 28  # of a host; sums of some such numbers are still one of four bytes
 # Chosen anew in each process: where a block stands in the table cannot be foreseen by who makes pages.
@@ -116,8 +117,10 @@ class Template:
 
     def everywhere(self, blocks: object) -> list:
         """Which of `blocks` nearly all pages have, so that even their absence says nothing."""
-        least: cython.double = max(RECURRING, NEARLY_ALL * self.pages)
-        return [self.pages_of(block) >= least for block in blocks]
+        return [self.is_everywhere(block) for block in blocks]
+
+    def is_everywhere(self, block):
+        return self.pages_of(block) >= max(5.0, _NEARLY_ALL * self.pages)
 
     def repeated(self, text, blocks):
         """One byte for each of the first blocks of a text, 1 where it is template; none where no block is."""
@@ -227,17 +230,19 @@ class Template:
             self.shrink()
         kept = sorted([(self.slots[i].block, self.slots[i].pages) for i in range(self.mask + 1) if self.slots[i].pages])
         numbers = [self.pages, len(kept), *[block for block, _ in kept], *[pages for _, pages in kept]]
-        return zlib.compress(np.array([*numbers, *sorted(self.titles)], dtype="<u4").tobytes(), 1)
+        return zlib.compress(array.array("I", [*numbers, *sorted(self.titles)]), 1)
 
     @staticmethod
     def from_bytes(raw: object) -> Template:
         """What `to_bytes` was called on; an empty one for None, and for bytes that it cannot have made."""
         template: Template = Template()
         try:
-            numbers = np.frombuffer(zlib.decompress(raw) if raw else b"", dtype="<u4")
-            size = int(numbers[1])
-            blocks, counts = numbers[2 : 2 + 2 * size].reshape(2, size).tolist()
+            numbers = array.array("I", zlib.decompress(raw) if raw else b"").tolist()
+            size = numbers[1]
         except (zlib.error, ValueError, IndexError):
+            return template
+        blocks, counts = numbers[2 : 2 + size], numbers[2 + size : 2 + 2 * size]
+        if len(counts) < size:
             return template
         if max(counts, default=0) >= _MOST_PAGES or numbers[0] >= _MOST_PAGES:
             return template
@@ -245,7 +250,7 @@ class Template:
         for block, pages in zip(blocks, counts, strict=True):
             if pages:
                 template.counted(block).pages = pages
-        template.titles = dict.fromkeys(numbers[2 + 2 * size :].tolist())
+        template.titles = dict.fromkeys(numbers[2 + 2 * size :])
         return template
 
 

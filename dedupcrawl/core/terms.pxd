@@ -1,4 +1,4 @@
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 from dedupcrawl.core.symbols cimport SymbolText
 
@@ -10,3 +10,22 @@ cdef enum:
     POINTS = 0x110000
     IDEOGRAPH = 1
     VOWEL_SIGN = 2
+    ALNUM = 4
+    KNOWN = 0x3400  # characters below are known by their classes
+    SLOTS = 1 << 15  # of the table of words that are remembered
+    ROOM = 1 << 17  # their characters
+
+cdef struct Slot:
+    uint64_t hash
+    int64_t term
+    uint32_t begin
+    int size  # 0 in a free place
+
+cdef class SpacedTerms:
+    cdef object of_words
+    cdef Slot *slots
+    cdef uint32_t *points
+    cdef uint32_t *found
+    cdef Py_ssize_t used, filled, count, room
+    cdef int add(self, const uint32_t *word, Py_ssize_t size) except -1
+    cdef int note(self, int64_t term) except -1

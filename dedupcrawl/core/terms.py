@@ -1,12 +1,15 @@
 # cython: language_level=3
 """Words of a folded text: those that spaces or marks part, and what is left for a segmenter of Chinese and Japanese."""
 
+import os
 import re
 
 import cython
 from cython.cimports.cpython.mem import PyMem_Free
 from cython.cimports.cpython.unicode import PyUnicode_FromKindAndData
-from cython.cimports.libc.stdlib import calloc, free, malloc
+from cython.cimports.dedupcrawl.core.hashing import fmix64
+from cython.cimports.libc.stdlib import calloc, free, malloc, realloc
+from cython.cimports.libc.string import memcmp, memcpy, memset
 
 from dedupcrawl.core.characters import CJK, VOWEL_SIGNS
 
@@ -17,6 +20,9 @@ PLACE = "\ue000"
 
 _LONGEST = cython.declare(cython.Py_ssize_t, LONGEST_WORD)
 _PLACE = cython.declare(uint32_t, ord(PLACE))
+_FACTOR = cython.declare(uint64_t, 0x9E3779B97F4A7C15)
+# Chosen anew in each process: where a word stands in the table cannot be foreseen by who makes pages.
+_seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
 _classes = cython.declare(cython.pointer(uint8_t), cython.cast(cython.pointer(uint8_t), calloc(POINTS, 1)))
 if _classes is cython.NULL:
     raise MemoryError
@@ -35,13 +41,26 @@ _mark(VOWEL_SIGNS, VOWEL_SIGN)
 
 
 @cython.cfunc
+def _mark_letters():
+    """Of the characters that most texts are made of it is known once whether they are letters or digits."""
+    point: cython.int
+    for point in range(KNOWN):
+        if Py_UNICODE_ISALNUM(point):
+            _classes[point] |= ALNUM
+
+
+_mark_letters()
+
+
+@cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
 def _is_spaced(point: uint32_t) -> cython.bint:
     """Whether it is part of a word in a script that writes words with spaces."""
-    if _classes[point]:
-        return _classes[point] & VOWEL_SIGN != 0
-    return Py_UNICODE_ISALNUM(point)
+    kind: uint8_t = _classes[point]
+    if kind & (IDEOGRAPH | VOWEL_SIGN):
+        return kind & VOWEL_SIGN != 0
+    return kind != 0 if point < KNOWN else Py_UNICODE_ISALNUM(point)
 
 
 @cython.cfunc
@@ -52,8 +71,75 @@ def _is_joining(point: uint32_t) -> cython.bint:
     return point == 0x23 or 0x25 <= point <= 0x26 or point == 0x2B or 0x2D <= point <= 0x2E or point == 0x5F
 
 
+class SpacedTerms:
+    """The hashes of the terms of words that spaces or marks part, remembered by their characters.
+
+    Args:
+        of_words: Mapping of word → hash of its term, −1 where it has none.
+    """
+
+    def __cinit__(self, of_words: object):
+        self.of_words = of_words
+        self.slots = cython.cast(cython.pointer(Slot), calloc(SLOTS, cython.sizeof(Slot)))
+        self.points = cython.cast(cython.pointer(uint32_t), malloc(4 * ROOM))
+        if self.slots is cython.NULL or self.points is cython.NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.slots)
+        free(self.points)
+        free(self.found)
+
+    def of(self, text: SymbolText) -> tuple:
+        """The hashes of a text's words, four bytes each, but for those without a term; and what else is to be cut.
+
+        That is its ideographs and kana, with one line break in the place of all words and marks between two of them.
+        The marks stay that jieba does not part ideographs at: so it finds the same words, and has half as much to read.
+        """
+        self.count = 0
+        rest, _ = _cut(text.folded, text.size, False, self)
+        return cython.cast(cython.p_char, self.found)[: 4 * self.count] if self.count else b"", rest
+
+    def add(self, word, size):
+        hashed: uint64_t = _seed
+        i: cython.Py_ssize_t
+        for i in range(size):
+            hashed = (hashed ^ word[i]) * _FACTOR
+        hashed = fmix64(hashed)
+        place: cython.size_t = hashed & (SLOTS - 1)
+        while self.slots[place].size:
+            slot: cython.pointer(Slot) = self.slots + place
+            if slot.hash == hashed and slot.size == size and not memcmp(self.points + slot.begin, word, 4 * size):
+                return self.note(slot.term)
+            place = (place + 1) & (SLOTS - 1)
+        term: int64_t = self.of_words[PyUnicode_FromKindAndData(4, word, size)]
+        if 2 * (self.used + 1) > SLOTS or self.filled + size > ROOM:
+            memset(self.slots, 0, SLOTS * cython.sizeof(Slot))
+            self.used = self.filled = 0
+            place = hashed & (SLOTS - 1)
+        slot = self.slots + place
+        slot.hash, slot.term, slot.begin, slot.size = hashed, term, self.filled, size
+        memcpy(self.points + self.filled, word, 4 * size)
+        self.used += 1
+        self.filled += size
+        return self.note(term)
+
+    def note(self, term):
+        if term < 0:
+            return 0
+        if self.count == self.room:
+            room: cython.Py_ssize_t = 2 * self.room + 512
+            made: cython.p_void = realloc(self.found, 4 * room)
+            if made is cython.NULL:
+                raise MemoryError
+            self.found, self.room = cython.cast(cython.pointer(uint32_t), made), room
+        self.found[self.count] = term
+        self.count += 1
+        return 0
+
+
 @cython.cfunc
-def _cut(points: cython.pointer(uint32_t), size: cython.Py_ssize_t, keeps_places: cython.bint) -> tuple:
+def _cut(points: cython.pointer(uint32_t), size: cython.Py_ssize_t, keeps_places: cython.bint, terms: object) -> tuple:
     at: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t
     written: cython.Py_ssize_t = 0
@@ -75,7 +161,10 @@ def _cut(points: cython.pointer(uint32_t), size: cython.Py_ssize_t, keeps_places
             while end < size and end - at < _LONGEST and _is_spaced(points[end]):
                 end += 1
             if end > at:
-                words.append(PyUnicode_FromKindAndData(4, points + at, end - at))
+                if terms is None:
+                    words.append(PyUnicode_FromKindAndData(4, points + at, end - at))
+                else:
+                    cython.cast(SpacedTerms, terms).add(points + at, end - at)
             if has_ideograph:
                 mark: uint32_t = points[at]
                 if not keeps_places:
@@ -104,23 +193,15 @@ def cut(folded: str) -> tuple:
     """
     points: cython.pointer(cython.Py_UCS4) = PyUnicode_AsUCS4Copy(folded)
     try:
-        return _cut(cython.cast(cython.pointer(uint32_t), points), len(folded), True)
+        return _cut(cython.cast(cython.pointer(uint32_t), points), len(folded), True, None)
     finally:
         PyMem_Free(points)
-
-
-def cut_text(text: SymbolText) -> tuple:
-    """`cut` of its folded text, where one line break is in the place of all words and marks between two ideographs.
-
-    The marks stay that jieba does not part ideographs at: so it finds the same words, and has half as much to read.
-    """
-    return _cut(text.folded, text.size, False)
 
 
 def is_word(segment: str) -> object:
     """Whether a segment, which is not empty, is a word or a piece of one, and no mark."""
     first: uint32_t = cython.cast(uint32_t, segment[0])
-    return _classes[first] != 0 or _is_spaced(first) or first == _PLACE
+    return _classes[first] & IDEOGRAPH != 0 or _is_spaced(first) or first == _PLACE
 
 
 def term_hashes(words: list, remembered: object) -> tuple:

@@ -18,7 +18,7 @@ from itertools import product
 from pathlib import Path
 
 import cython
-import numpy as np
+from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.characters import ALONE, kind_of
 from cython.cimports.dedupcrawl.core.hashing import fmix64, times_plus
 from cython.cimports.dedupcrawl.core.symbols import Block, Symbol, is_of_letters
@@ -75,6 +75,7 @@ class WordLists:
     """The lists as an index of this vocabulary has them."""
 
     def __cinit__(self, vocabulary: Vocabulary):
+        self.pairs = None
         self.vocabulary = vocabulary
         telling = frozenset(WORDS["telling"].split())
         self.put(sorted(STOP_WORDS), FUNCTION)
@@ -85,7 +86,11 @@ class WordLists:
 
     @property
     def antonyms(self):
-        """See `_antonyms`; made when a text is compared for the first time."""
+        """See `_antonyms`."""
+        return list(self.antonym_pairs())
+
+    def antonym_pairs(self):
+        """The same; made when a text is compared for the first time."""
         if self.pairs is None:
             self.pairs = _antonyms(self.vocabulary)
         return self.pairs
@@ -135,18 +140,14 @@ def _antonyms(vocabulary: Vocabulary) -> object:
         written += [word for pair in product(good.split(), bad.split()) for word in pair]
     words = SymbolText.of((*written, *"".join(WORDS["chinese_antonyms"].split())), vocabulary.secret)
     text: SymbolText = words
-    found = np.empty(text.block_count, dtype=np.uint64)
-    keys: uint64_t[::1] = found
-    count: cython.int = 0
+    pairs: set = set()
     i: cython.int
     for i in range(0, text.block_count - 1, 2):
         here: uint64_t = _word_value(text, i)
         there: uint64_t = _word_value(text, i + 1)
         if text.blocks[i].count <= 2 and text.blocks[i + 1].count <= 2 and here != there:
-            keys[count], keys[count + 1] = here << 30 | there, there << 30 | here
-            count += 2
-    pairs = np.sort(found[:count])  # np.unique would import a sixth of NumPy more
-    return pairs[np.append(True, pairs[1:] != pairs[:-1])]
+            pairs |= {here << 30 | there, there << 30 | here}
+    return array.array("Q", sorted(pairs))
 
 
 @cython.cfunc

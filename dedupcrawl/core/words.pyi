@@ -2,9 +2,6 @@
 
 from typing import final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dedupcrawl.core.digests import Secret
 from dedupcrawl.core.symbols import SymbolText
 
@@ -32,7 +29,7 @@ STOP_WORDS: frozenset[str]
 @final
 class WordLists:
     @property
-    def antonyms(self) -> NDArray[np.uint64]: ...
+    def antonyms(self) -> list[int]: ...
 
 def word_lists(secret: Secret) -> WordLists: ...
 def kinds_of(text: SymbolText) -> bytes: ...

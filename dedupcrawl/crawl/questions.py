@@ -18,12 +18,11 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-import numpy as np
 from scrapy import Request
 from scrapy.http import Response
 
-from dedupcrawl.content.main_outline import values_of
 from dedupcrawl.core.digests import digest_of
+from dedupcrawl.core.main_outline import values_of
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.pages import FetchedPage, Pages
 from dedupcrawl.crawl.parts import Sending
@@ -141,7 +140,8 @@ def _alike(one: bytes, other: bytes) -> bool:
 
 def _occurring(outline: bytes, other: bytes) -> float:
     """Share of the symbols of an outline that occur in the other."""
-    return float(np.isin(values_of(outline), values_of(other)).mean())
+    own, others = values_of(outline), set(values_of(other))
+    return sum(value in others for value in own) / max(1, len(own))
 
 
 logger = logging.getLogger(__name__)

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 import msgspec
 
-from dedupcrawl.content import evidence, main_outline
-from dedupcrawl.content.around import Around
+from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.exact import ExactCheck
 from dedupcrawl.content.model import packaged
-from dedupcrawl.content.view import View
+from dedupcrawl.core import main_outline
+from dedupcrawl.core.around import Around
 from dedupcrawl.core.digests import NO_SECRET, Secret, digest_of
 from dedupcrawl.core.template import RECURRING, Template
+from dedupcrawl.core.view import View
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.contract import Index
@@ -70,7 +71,7 @@ def same_page(asked: Look, canonical: Look, furniture_of: FurnitureOf) -> bool |
         return False if asked.outline else None  # an image, a JavaScript shell
     known = furniture_of(asked.host), furniture_of(canonical.host)
     looks = zip((asked, canonical), known, strict=True)
-    one, other = (View("", "", look.outline, look.around, of_host, asked.secret) for look, of_host in looks)
+    one, other = (View("", "", "", look.outline, look.around, of_host, asked.secret) for look, of_host in looks)
     if not evidence.shows_same(one, other):
         return evidence.compare(one, other, packaged()).probability >= _LIKELY
     is_equal = asked.outline == canonical.outline or evidence.is_own_text_equal(one, other)

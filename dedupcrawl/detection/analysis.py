@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dedupcrawl.content import main_outline
-from dedupcrawl.content.around import Around
+from dedupcrawl.content.around import around_of
 from dedupcrawl.content.checks.base import OF_WHOLE_PAGES, Check
-from dedupcrawl.content.view import View
 from dedupcrawl.core.digests import NO_SECRET, Secret
+from dedupcrawl.core.main_outline import OUTLINE_SYMBOLS, MainOutline
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
+from dedupcrawl.core.view import View
 from dedupcrawl.index.record import Premise
 from dedupcrawl.page import Page
+from dedupcrawl.sites import host_alike
 
 OWN_SYMBOLS = 20
 """A page with fewer symbols that its site does not repeat is found only by the digest of its whole text."""
@@ -29,7 +30,7 @@ class Analysis:
 
     Attributes:
         text: Its main text.
-        outline: That for the index, as in `dedupcrawl.content.main_outline`.
+        main: What is kept of that.
         asides: The lines of text beside it.
         link_lines: The lines of links beside it.
         secondary: Lines of secondary text.
@@ -43,11 +44,16 @@ class Analysis:
         self.kept: Premise | None = None
         self.is_counted = False
         self.text: SymbolText = page.main_text(secret)
-        self.outline = main_outline.packed(self.text)
+        self.main = MainOutline.of(self.text)
         self.asides, self.link_lines, self.secondary = page.beside(secret)
-        self._blocks = self.text.blocks_within(main_outline.OUTLINE_SYMBOLS)  # whole ones that the outline holds
-        self.around = Around.of(page, self.asides, self.link_lines, self.secondary)
+        self._blocks = self.text.blocks_within(OUTLINE_SYMBOLS)  # whole ones that the outline holds
+        self.around = around_of(page, self.asides, self.link_lines, self.secondary)
         self._signatures: dict[str, bytes | None] = {}
+
+    @property
+    def outline(self) -> bytes:
+        """The main text for the index."""
+        return self.main.packed
 
     def learn(self, template: Template, title: str) -> list[int]:
         """Count it where its site's template is learned, by this title; those of its blocks that recur from now on."""
@@ -94,7 +100,8 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
             analysis = Analysis(page, analysis.text.secret)
             own, left_out = analysis.without(template)
         page, secret = analysis.page, analysis.text.secret
-        view = View(page.url, page.title, analysis.outline, analysis.around, template, secret, page.headline)
+        host, outline = host_alike(page.url), analysis.main
+        view = View(page.url, host, page.title, outline, analysis.around, template, secret, page.headline)
         return cls(analysis, own, left_out, view)
 
     @property

@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import compress, islice
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.differences import Flags, Side
 from dedupcrawl.content.model import DOUBTED, TARGET_PRECISION, Model
-from dedupcrawl.content.view import View
+from dedupcrawl.core.pair import Text
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template
+from dedupcrawl.core.view import View, is_worth_comparing
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
 from dedupcrawl.detection.copies import is_better
 from dedupcrawl.detection.pairs import kept_view
@@ -101,7 +100,7 @@ class Comparison:
     is_unlike: bool = field(default=True, init=False)
 
     _probability_of_doubt: float = field(default=0.0, init=False)
-    _said: Flags | None = field(default=None, init=False)
+    _said: int | None = field(default=None, init=False)  # the bytes of a flag a symbol
     _most_of_list: tuple[int, str, Entry] | None = field(default=None, init=False)
     _parts: int = field(default=0, init=False)  # pages of the list that say more new of it than others have said
     _compared: dict[str, evidence.Evidence | None] = field(default_factory=dict, init=False)
@@ -129,7 +128,7 @@ class Comparison:
         for check, candidates in found.similar():
             eligible = (one for one in candidates if self._is_eligible(check, one.entry, is_inside=False))
             for one in islice(self._nearest_first(eligible) if check == "title" else eligible, COMPARED):
-                verdict = self._judge(check, one.entry)
+                verdict = self._judge(check, one.entry, one.similarity)
                 if verdict is None:
                     continue
                 compared = self._compared[one.entry.url] if self.asked.target_precision else None
@@ -164,7 +163,7 @@ class Comparison:
         """
         for check, candidates in found.inside():
             refused = 0
-            for page_id, kept in candidates:
+            for page_id, kept, _ in candidates:
                 if not self._is_eligible(check, kept, is_inside=True):
                     continue
                 listed = len(self.lists)
@@ -185,12 +184,8 @@ class Comparison:
         said = {"lists": self.lists, "covered": round(self.covered, 4)}
         return Verdict(self.url, "duplicate", self.kept.source, check, self.covered, said)
 
-    def _judge(self, check: str, kept: Entry) -> Verdict | None:
+    def _judge(self, check: str, kept: Entry, similarity: float) -> Verdict | None:
         self.kept = kept
-        asked = next(one for one in self.asked.checks if one.name == check)
-        similarity = asked.compare(self.entry.signatures[check], kept.signatures[check])
-        if similarity is None:
-            return None
         if kept.url not in self._compared:  # several checks bring up the same page
             self._compared[kept.url] = self._compare(kept)
         found = self._compared[kept.url]
@@ -211,7 +206,7 @@ class Comparison:
 
     def _compare(self, kept: Entry) -> evidence.Evidence | None:
         new, other = self.reading.view, self._view_of(kept)
-        if self.asked.target_precision and not evidence.is_worth_comparing(new, other):
+        if self.asked.target_precision and not is_worth_comparing(new, other):
             return None
         found = evidence.compare(new, other, self.model)
         self.is_unlike = self.is_unlike and found.pair.uncovered > evidence.HALF
@@ -224,23 +219,21 @@ class Comparison:
         if len(kept.outline) >= len(self.entry.outline):
             return False
         new, other = self.reading.view, self._view_of(kept)
-        if not evidence.is_worth_comparing(other, new):
+        if not is_worth_comparing(other, new):
             return False
         found = evidence.compare(other, new, self.model)
         if found.is_list:
-            self._list(check, kept, found.pair.found.kept)
+            self._list(check, kept, found.pair.kept_text)
         return found.probability >= self._least
 
-    def _list(self, check: str, kept: Entry, side: Side) -> None:
+    def _list(self, check: str, kept: Entry, side: Text) -> None:
         """The new page, which is `side` of a pair, is a list of a kept one that a check brought up."""
-        own = self.reading.view.own
-        if self._said is None:
-            self._said = np.zeros(len(own), dtype=np.bool_)
-        said = side.own & ~side.differs
-        most = int(np.count_nonzero(said))
-        self._parts += 2 * int(np.count_nonzero(said & ~self._said[: len(said)])) > most
-        self._said[: len(said)] |= said
-        self.covered = int(np.count_nonzero(self._said)) / max(1, int(np.count_nonzero(own)))
+        before = self._said or 0
+        said = _bits(side.own) & ~_bits(side.differs)
+        most = said.bit_count()
+        self._parts += 2 * (said & ~before).bit_count() > most
+        self._said = before | said
+        self.covered = self._said.bit_count() / max(1, self.reading.view.own.count(1))
         if self._most_of_list is None or most > self._most_of_list[0]:
             self._most_of_list = most, check, kept
         if kept.source not in self.lists:
@@ -251,8 +244,8 @@ class Comparison:
         if self._said is None:
             return False
         view = self.reading.view
-        left = view.main.symbols[view.own & ~self._said]
-        return not view.main.tail and view.title.issuperset(left.tolist())
+        left = (_bits(view.own) & ~self._said).to_bytes(len(view.own), "little")
+        return not view.main.tail and view.title.issuperset(compress(view.main.symbols, left))
 
     def _least_for(self, check: str, found: evidence.Evidence) -> float:
         """What is needed of a pair that a check brought up.
@@ -261,16 +254,15 @@ class Comparison:
         they say: with as much of that as makes a text they differ.
         """
         is_early = found.pair.is_of_one_host and self.furniture(host_of(self.url)).pages < RECURRING
-        if is_early and found.words_beside >= OWN_SYMBOLS:
+        if is_early and found.pair.words_beside >= OWN_SYMBOLS:
             return math.inf
         return max(self._least, self.model.threshold(_TITLED)) if check == "title" else self._least
 
     def _view_of(self, kept: Entry) -> View:
         view = self._views.get(kept.url)
         if view is None:
-            view = self._views[kept.url] = kept_view(
-                kept, self.furniture(host_of(kept.source)), self.reading.own.secret
-            )
+            host = host_of(kept.source)
+            view = self._views[kept.url] = kept_view(kept, host, self.furniture(host), self.reading.own.secret)
         return view
 
     def _is_eligible(self, check: str, kept: Entry, *, is_inside: bool) -> bool:
@@ -291,3 +283,8 @@ class Comparison:
         if self.asked.scope == "spider":
             return kept.spider == self.entry.spider
         return self.asked.scope == "all" or kept.site == self.entry.site
+
+
+def _bits(flags: bytes) -> int:
+    """Flags as one number, of which a byte is a flag."""
+    return int.from_bytes(flags, "little")

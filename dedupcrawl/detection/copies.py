@@ -9,11 +9,11 @@ from __future__ import annotations
 from functools import lru_cache
 from urllib.parse import parse_qsl
 
-from dedupcrawl.content.main_outline import symbols_of
-from dedupcrawl.content.pair import Pair
-from dedupcrawl.content.view import View
 from dedupcrawl.core.digests import Secret
+from dedupcrawl.core.main_outline import symbols_of
+from dedupcrawl.core.pair import Pair
 from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.view import View
 from dedupcrawl.detection.analysis import OWN_SYMBOLS
 
 _OF_REVISIONS = frozenset(("oldid", "rev", "revision", "version"))
@@ -36,8 +36,6 @@ _LACKS = 0.25
 """Most words that a page which says more may lack, for each that it says more; set by hand. (Of the pages
 that would be dropped on nine archives eight are better by this, and none of them says what the kept one does.)"""
 
-_WIDTH = 2  # bytes of a symbol
-
 
 def is_better(pair: Pair) -> bool:
     """Whether the new page of two that say the same is the better one.
@@ -56,9 +54,9 @@ def _standing(page: View, is_of_one_host: bool) -> tuple[bool, int]:
 
 
 def _says_more(pair: Pair) -> bool:
-    tally = pair.found.tally
+    more = pair.uncovered_symbols
     is_in_template = pair.template >= _TEMPLATE  # or nothing is known of the site's
-    return is_in_template and tally.uncovered >= OWN_SYMBOLS and tally.kept_uncovered <= _LACKS * tally.uncovered
+    return is_in_template and more >= OWN_SYMBOLS and pair.kept_uncovered_symbols <= _LACKS * more
 
 
 def _is_old(page: View) -> bool:
@@ -66,19 +64,9 @@ def _is_old(page: View) -> bool:
     query = page.url.partition("#")[0].partition("?")[2]
     if query and not _OF_REVISIONS.isdisjoint(name.lower() for name, _ in parse_qsl(query)):
         return True
-    symbols = page.main.symbols.tobytes()
-    return any(_holds(symbols, notice) for notice in _notices(page.secret))
-
-
-def _holds(symbols: bytes, part: bytes) -> bool:
-    at = symbols.find(part)
-    while at % _WIDTH == 1:  # between two symbols; -1, too, is odd
-        if at < 0:
-            return False
-        at = symbols.find(part, at + 1)
-    return True
+    return page.says_any(_notices(page.secret))
 
 
 @lru_cache(maxsize=8)
 def _notices(secret: Secret) -> tuple[bytes, ...]:
-    return tuple(symbols_of(SymbolText.of((notice,), secret)).tobytes() for notice in _NOTICES)
+    return tuple(symbols_of(SymbolText.of((notice,), secret)) for notice in _NOTICES)

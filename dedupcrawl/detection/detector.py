@@ -14,9 +14,9 @@ import msgspec
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.model import Model, packaged
-from dedupcrawl.content.view import TITLE
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
+from dedupcrawl.core.view import TITLE
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import listing, packed_text, text_of
 from dedupcrawl.detection.comparison import Asked, Comparison
@@ -113,7 +113,9 @@ class Detector:
         kept = answer if isinstance(answer, Kept) else None
         is_new = kept is not None and not kept.replaces
         if isinstance(answer, Kept) or (packed and answer.evidence.get("probability", 1.0) < 1):
-            later = msgspec.structs.replace(asked, is_same=None, request=None)  # which may hold a whole response
+            later = asked
+            if asked.is_same is not None or asked.request is not None:  # which may hold a whole response
+                later = msgspec.structs.replace(asked, is_same=None, request=None)
             besides = comparison.kept.url if packed and comparison.kept else ""
             again = partial(compared, asked=later, before=entry.kept_at, besides=besides)
             stays = asked.force_keep or (kept is not None and kept.replaces)
@@ -245,11 +247,10 @@ class Detector:
 
         Nor is it where the other was found to be its own duplicate, and is stored all the same.
         """
-        if self.index.is_restored(url) or keeper is None:
-            return self.index.is_restored(url)
-        said = self.index.verdict(keeper) if was_kept else None
-        is_marked = said is not None and said.duplicate_of == url and said.was_judged_again
-        return is_marked or self.index.is_restored(keeper)
+        if self.index.is_any_restored([url] if keeper is None else [url, keeper]):
+            return True
+        said = self.index.verdict(keeper) if keeper is not None and was_kept else None
+        return said is not None and said.duplicate_of == url and said.was_judged_again
 
     def _is_updated(
         self, entry: Entry, keeper: Entry, before: Entry | None, is_same: Callable[[str], bool] | None

@@ -8,13 +8,14 @@ from typing import Any
 
 import msgspec
 
-from dedupcrawl.content import evidence, main_outline
-from dedupcrawl.content.features import FEATURES
+from dedupcrawl.content import evidence
 from dedupcrawl.content.model import TARGET_PRECISION, Model
-from dedupcrawl.content.view import View
+from dedupcrawl.core import main_outline
 from dedupcrawl.core.digests import Secret
+from dedupcrawl.core.features import FEATURES
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
+from dedupcrawl.core.view import View
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import text_of
 from dedupcrawl.detection.site_furniture import SiteFurniture
@@ -85,8 +86,8 @@ class Pairs:
         one, text = self._view(new)
         other, its_text = self._view(kept)
         if not isinstance(kept, str):  # as an index has it
-            other = msgspec.structs.replace(other, all_around=other.kept_around)
-        if not len(one.main.symbols) or not len(other.main.symbols):
+            other = _as_kept(other)
+        if not one.main.raw or not other.main.raw:
             return Compared(0.0, [], {"symbols": one.own_count, "kept_symbols": other.own_count})
         found = evidence.compare(one, other, self._model)
         return Compared(found.probability, found.values, found.to_dict(self._needed, text, its_text))
@@ -104,7 +105,8 @@ class Pairs:
         if entry is None:
             return self._reading(Page(page, paragraphs=tuple(paragraphs or ())))
         text = kept_text(entry, paragraphs, self._secret)
-        return kept_view(entry, self._furniture.of(host_of(entry.source)), self._secret), text
+        host = host_of(entry.source)
+        return kept_view(entry, host, self._furniture.of(host), self._secret), text
 
     def _read(self, page: Page) -> tuple[View, SymbolText]:
         reading = Reading.of(Analysis(page, self._secret), self._furniture.of(host_of(page.url)))
@@ -133,9 +135,23 @@ class Pairs:
         return None
 
 
-def kept_view(entry: Entry, template: Template, secret: Secret) -> View:
-    """A kept page of the index of this secret, for comparing another one with it, by the template of its host."""
-    return View(entry.source, entry.title, entry.outline, entry.asides, template, secret, entry.headline)
+def kept_view(entry: Entry, host: str, template: Template, secret: Secret) -> View:
+    """A kept page of the index of this secret, for comparing another one with it, by its host and that's template."""
+    return View(
+        entry.source,
+        host.removeprefix("www."),
+        entry.title,
+        entry.outline,
+        entry.asides,
+        template,
+        secret,
+        entry.headline,
+    )
+
+
+def _as_kept(page: View) -> View:
+    around = page.kept_around
+    return View(page.url, page.host, page.titled, page.main, around, page.site, page.secret, page.headline)
 
 
 def kept_text(entry: Entry, paragraphs: Sequence[str] | None, secret: Secret) -> SymbolText | None:

@@ -15,8 +15,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import InitVar, dataclass, field
 from itertools import pairwise
 
-from dedupcrawl.content import main_outline
 from dedupcrawl.content.checks.base import Check
+from dedupcrawl.core import main_outline
 from dedupcrawl.core.digests import Secret
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
 from dedupcrawl.detection.comparison import Comparison
@@ -64,7 +64,7 @@ class Unsettled:
     recurred: bool = field(init=False)
 
     def __post_init__(self, reading: Reading) -> None:
-        self.blocks = frozenset(main_outline.read(self.entry.outline, reading.own.secret).hashes)
+        self.blocks = reading.view.blocks
         page = self.page
         texts = (page.title, page.keywords, page.description, *page.headings, *page.also_at)
         texts += page.anchors_same_site + page.anchors_other_sites

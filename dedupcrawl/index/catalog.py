@@ -7,13 +7,12 @@ import threading
 from collections.abc import Callable, Sequence
 
 import msgspec
-import numpy as np
 
 from dedupcrawl.content.checks.base import Keys
-from dedupcrawl.core.postings import Tail, View
+from dedupcrawl.core.postings import Tail, View, mark
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.schema import Schema
-from dedupcrawl.index.segment import NO_KEYS, Ended, Segment, Table, merge_from, sort_table
+from dedupcrawl.index.segment import Ended, Segment, Table, merge_from
 
 logger = logging.getLogger(__name__)
 
@@ -37,14 +36,14 @@ class Batch:
 
     def add(self, keys: Sequence[Keys]) -> None:
         """Post the next record under `keys`, by table."""
-        for tail, array in zip(self.tails, keys, strict=True):
-            if array is not NO_KEYS:
-                tail.add(array, self.end)
+        for tail, some in zip(self.tails, keys, strict=True):
+            if some:
+                tail.add(some, self.end)
         self.end += 1
 
     def fold(self) -> Segment:
         """Its postings as a segment in memory."""
-        return Segment(self.first, self.end, tuple(sort_table(*tail.table()) for tail in self.tails))
+        return Segment(self.first, self.end, tuple(tail.table() for tail in self.tails))
 
 
 class Fold(msgspec.Struct, frozen=True):
@@ -54,7 +53,7 @@ class Fold(msgspec.Struct, frozen=True):
     end: int
     stay: int  # how many of the older segments stay as they are
     sources: tuple[Segment | Batch, ...]
-    left_out: list[Ended | None]  # for each table of the schema the pages that are left out
+    left_out: list[Ended]  # for each table of the schema
 
     def parts(self) -> list[list[Table]]:
         """For each table of the schema the sorted tables that are merged."""
@@ -104,7 +103,7 @@ class Catalog:
         """One table, without the segments and batches whose pages all lie below `first_id`."""
         tables, tails = [], []
         for segment in self.segments:
-            if segment.end > first_id and segment.tables[table][0].size:
+            if segment.end > first_id and segment.tables[table][0]:
                 tables.append(segment.tables[table])
         for batch in self.batches:
             if batch.end > first_id or batch is self.batches[-1]:
@@ -113,21 +112,21 @@ class Catalog:
 
     def ids(self, table: int, key: int) -> list[int]:
         """Pages posted under exactly this key in one of the index's own tables, ascending."""
-        return sorted(self.view(table).find(np.array([key], dtype=np.uint64))[1].tolist())
+        return sorted(self.view(table).pages_of(key))
 
     def ended(self) -> Ended:
-        """Shape (next_id,): which of the records are not kept pages any more."""
-        table = self.schema.ended
-        tail = [batch.tails[table].table()[0] for batch in self.batches]
-        mask = np.zeros(self.next_id, dtype=np.bool_)
-        for pages in (*(segment.tables[table][0] for segment in self.segments), *tail):
-            mask[pages[pages < self.next_id]] = True
-        return mask
+        """A flag a record: whether it is no kept page any more."""
+        table, flags = self.schema.ended, bytearray(self.next_id)
+        for segment in self.segments:
+            mark(flags, segment.tables[table][0])
+        for batch in self.batches:
+            mark(flags, batch.tails[table].table()[0])
+        return bytes(flags)
 
     def info(self) -> dict[str, int | str]:
         """Pages, and postings by check where they are known: without its checks an index cannot post its tail."""
         schema = self.schema
-        ended = int(self.ended().sum())
+        ended = self.ended().count(1)
         known = enumerate(schema.names) if schema.checks or not self.batches else ()
         return {
             "pages": self.next_id - ended,
@@ -140,7 +139,7 @@ class Catalog:
 
     def postings(self, table: int) -> int:
         """How many postings a table has, those of ended pages that no merge has met yet included."""
-        in_segments = sum(segment.tables[table][0].size for segment in self.segments)
+        in_segments = sum(len(segment.tables[table][0]) for segment in self.segments)
         return in_segments + sum(len(batch.tails[table]) for batch in self.batches)
 
     def fold(self) -> Fold | None:
@@ -180,9 +179,9 @@ class Catalog:
         sources: tuple[Segment | Batch, ...] = (*self.segments[stay:], *batches)
         first, end = sources[0].first, sources[-1].end
         ended = self.ended()
-        out = ended if ended[first:end].any() else None
+        out = ended if any(ended[first:end]) else b""
         # What an ended record had ended itself stays known.
-        left_out = [None if table == self.schema.ended else out for table in range(len(self.schema.payload_bits))]
+        left_out = [b"" if table == self.schema.ended else out for table in range(len(self.schema.payload_bits))]
         return Fold(first, end, stay, sources, left_out)
 
 

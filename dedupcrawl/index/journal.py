@@ -221,7 +221,14 @@ class Journal:
                 raise IndexDamagedError(f"page {page} is missing from the index at {self.path}")
             if len(raw) < _PIECE:
                 return raw
-            return b"".join([raw, *[piece for _, piece in with_prefix(txn, pieces, key(page))]])
+            parts, at = [raw], 0
+            while len(parts[-1]) == _PIECE:
+                at += _PIECE
+                piece = get(key(page) + key(at), None, pieces)
+                if piece is None:
+                    break
+                parts.append(piece)
+            return b"".join(parts)
 
         return read
 

@@ -69,6 +69,32 @@ def _schema(journal: Journal, checks: Sequence[Check], batch_pages: int, secret:
     return schema if made is None else journal.writing(work)  # only then: who writes unseals
 
 
+class _Reading:
+    """Opens the records of an index for a moment."""
+
+    __slots__ = ("_index", "_txn")
+
+    def __init__(self, index: LmdbIndex) -> None:
+        self._index = index
+
+    def __enter__(self) -> Fetch:
+        index = self._index
+        index.lock.acquire()
+        try:
+            index.check_open()
+            self._txn = index.journal.reading()
+        except BaseException:
+            index.lock.release()
+            raise
+        return index.journal.fetch(self._txn)
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._txn.abort()
+        self._index.lock.release()
+        if isinstance(error, FAILS):
+            self._index.journal.explain(error)
+
+
 class LmdbIndex(Index):
     """The contract Index over a journal in LMDB and segment files beside it.
 
@@ -118,15 +144,18 @@ class LmdbIndex(Index):
 
     @in_turn
     def change(self, cells: Collection[Cell], given: Collection[Cell] = ()) -> list[bytes | None] | None:
-        def work(txn: Transaction) -> list[bytes | None] | None:
+        def work(txn: Transaction) -> tuple[list[bytes | None] | None, int]:
             there = [self.journal.get(txn, cell.table, cell.group + cell.field) for cell in given]
             if there != [cell.value for cell in given]:
-                return there
+                return there, 0
             for cell in cells:
                 self.journal.set_cell(txn, cell)
-            return None
+            return None, txn.id()
 
-        return self.journal.writing(work)
+        there, written = self.journal.writing(work)
+        if written and self._store.seen == written - 1:  # nothing else has come, and this is no page
+            self._store.seen = written
+        return there
 
     @in_turn
     def values(self, table: str, fields: Sequence[bytes]) -> list[bytes | None]:
@@ -186,12 +215,8 @@ class LmdbIndex(Index):
         self._look()
         return Search(self._store.catalog, storable(entry), first_id, self.lock, self._reading, checks, after)
 
-    @contextmanager
-    def _reading(self) -> Iterator[Fetch]:
-        with self.lock, self.journal.explaining():
-            self.check_open()
-            with self.journal.reading() as txn:
-                yield self.journal.fetch(txn)
+    def _reading(self) -> _Reading:
+        return _Reading(self)
 
     def carry_out(self, decided: Sequence[Offer | Drop]) -> list[Kept | bool | None]:
         return [self._offer(*one) if isinstance(one, Offer) else self._skip(*one) for one in decided]

@@ -110,7 +110,11 @@ class VerdictLog(Dated):
 
     def is_restored(self, url: str) -> bool:
         """True when a verdict on this page was withdrawn: it is not a duplicate, whatever it looks like."""
-        return self.values("restored", [digest(url)]) != [None]
+        return self.is_any_restored([url])
+
+    def is_any_restored(self, urls: Iterable[str]) -> bool:
+        """The same of any of some pages."""
+        return any(self.values("restored", [digest(url) for url in urls]))
 
     def restored(self) -> Iterator[Recorded]:
         """The newest withdrawn verdict on each restored page, in any order."""

@@ -16,11 +16,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
-import numpy as np
 import redis
 
 from dedupcrawl.content.checks.base import Check, Keys
-from dedupcrawl.core.hashing import fmix64_all
+from dedupcrawl.core import hashing
 from dedupcrawl.index.catalog import Catalog, Fold
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.notes import VerdictLog
@@ -323,24 +322,22 @@ WireProbe = tuple[int, bytes, bytes]
 """Least sum of weights, tokens, and a weight of four bytes for each; no weights when each counts 1."""
 
 
-def tokens(table: int, prefixes: Keys) -> bytes:
-    """Four bytes for each prefix of a table."""
-    mixed = fmix64_all(prefixes + np.uint64((table + 1) * _TABLE_FACTOR & _WORD))
-    made: bytes = (mixed >> np.uint64(32)).astype("<u4").tobytes()
-    return made
+def tokens(table: int, keys: Keys, bits: int = 0) -> bytes:
+    """Four bytes for the prefix of each key of a table, above its payload of so many bits."""
+    return hashing.tokens(keys, bits, (table + 1) * _TABLE_FACTOR & _WORD)
 
 
 def token(table: int, key: int) -> bytes:
     """The token of one key of a table of the index's own."""
-    return tokens(table, np.array([key], dtype=np.uint64))
+    return tokens(table, array("Q", (key,)))
 
 
 def write_set(schema: Schema, keys: Sequence[Keys]) -> bytes:
     """Tokens of everything that a row is posted under, by table."""
     sets = [
-        tokens(table, found >> np.uint64(bits))
+        tokens(table, found, bits)
         for table, (found, bits) in enumerate(zip(keys, schema.payload_bits, strict=True))
-        if found.size
+        if found
     ]
     return b"".join(sets)
 
@@ -358,8 +355,8 @@ def read_set(schema: Schema, entry: Entry, replaces: int | None) -> list[WirePro
     for slot, check, signature in schema.signatures(entry):
         probe = check.probe(signature)
         made = tokens(slot, probe.prefixes)
-        if probe.least <= 1:
+        if probe.weights is None:
             any_of.append(made)
         else:
-            weighted.append((probe.least, made, probe.weights.astype("<u4").tobytes()))
+            weighted.append((probe.least, made, array("I", probe.weights).tobytes()))
     return [(1, b"".join(any_of), b""), *weighted]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Annotated, Any
 
 import msgspec
-import numpy as np
 
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.core.digests import SECRET_BYTES, Secret
@@ -87,11 +87,11 @@ class Schema:
             if signature is not None:
                 keys[slot] = check.keys(signature)
         if record.page is not None:
-            keys[self.urls] = np.array([url_key(record.page.url)], dtype=np.uint64)
+            keys[self.urls] = array("Q", (url_key(record.page.url),))
         if record.ended:
-            keys[self.ended] = np.array(record.ended, dtype=np.uint64)
+            keys[self.ended] = array("Q", record.ended)
         if record.inside:
-            keys[self.inside] = np.array(record.inside, dtype=np.uint64)
+            keys[self.inside] = array("Q", record.inside)
         return keys
 
     def signatures(self, entry: Entry, checks: Sequence[Check] = ()) -> list[tuple[int, Check, bytes]]:

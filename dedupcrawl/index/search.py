@@ -11,26 +11,27 @@ from typing import NamedTuple
 
 import msgspec
 
-from dedupcrawl.content.checks.base import Check, PageIds, Postings
+from dedupcrawl.content.checks.base import Check, Postings
 from dedupcrawl.core.postings import View
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import Entry, Premise, Raw, Record, entry_of, forgetting, record_of, signatures, unpack
+from dedupcrawl.index.record import Entry, Premise, Raw, Record, forgetting, record_of, signatures, unpack
 from dedupcrawl.index.schema import url_key
 
 COMPARED_LIMIT = 1000  # newest candidates of one check that are compared
 
 Fetch = Callable[[int], Raw]
 """The packed record of an id; raises IndexDamagedError when there is none."""
-Row = tuple[int, bytes]
-"""An id with its packed record."""
+Row = tuple[float, int, bytes]
+"""How similar a check finds a page, with its id and its packed record."""
 
 
 class Candidate(NamedTuple):
     """A kept page that a check brings up."""
 
     page_id: int
-    entry: Entry
+    entry: Entry  # without its signatures
+    similarity: float  # by the check
 
 
 @dataclass(eq=False)
@@ -73,7 +74,7 @@ class Search:
         # What was read of pages; several checks bring up the same one.
         self._kept: dict[int, Sequence[bytes | None]] = {}
         self._distances: dict[int, float] = {}
-        self._candidates: dict[int, Candidate | None] = {}
+        self._entries: dict[int, Entry | None] = {}
 
     def similar(self) -> Iterator[tuple[str, Iterator[Candidate]]]:
         """Check by check, in their order, what it accepts: most similar first, among equals the nearest by all checks.
@@ -94,29 +95,29 @@ class Search:
             if pages:
                 with self.reading() as fetch:
                     rows = ((page, fetch(page)) for page in pages)
-                    inside = [(page, bytes(raw)) for page, raw in rows if _is_inside(check, slot, own, raw, page)]
+                    inside = [(1.0, page, bytes(raw)) for page, raw in rows if _is_inside(check, slot, own, raw, page)]
                 yield check.name, (one for one in self._in_turn(inside) if one.entry.url != self.entry.url)
 
     def kept(self) -> Entry | None:
-        """The page that is kept under the same URL."""
+        """The page that is kept under the same URL, without its signatures."""
         with self.reading() as fetch:
             kept = newest(self.catalog, self.entry.url, fetch)
-            return None if kept is None else entry_of(kept[1], self.catalog.schema.names)
+            return None if kept is None else kept[1].page
 
     @property
     def superseded_urls(self) -> tuple[str, ...]:
         """The URLs of `superseded`, oldest page first."""
         return tuple(url for _, url in sorted(self.superseded.items()))
 
-    def _pages(self, slot: int, look_up: Callable[[bytes, Postings], PageIds], own: bytes) -> list[int]:
+    def _pages(self, slot: int, look_up: Callable[[bytes, Postings], list[int]], own: bytes) -> list[int]:
         """The newest pages that a check brings up, ascending."""
         with self.lock:
             if slot not in self._views:
                 self._views[slot] = self.catalog.view(slot, self.first_id)
             candidates = look_up(own, self._views[slot])
-        if not candidates.size:
+        if not candidates:
             return []
-        pages = sorted(set(candidates.tolist()))
+        pages = sorted(set(candidates))
         return [page for page in pages if self.first_id <= page < self.end][-COMPARED_LIMIT:]
 
     def _accepted(self, slot: int, check: Check, own: bytes, pages: list[int], fetch: Fetch) -> list[Row]:
@@ -124,18 +125,18 @@ class Search:
 
         All the pages of one template may be as similar; a duplicate is among the nearest of them.
         """
-        accepted: list[tuple[float, int, bytes]] = []
+        accepted: list[Row] = []
         for page in pages:
             raw = fetch(page)
             kept = self._signatures_of(page, raw)
             theirs = kept[slot] if slot < len(kept) else None
             similarity = None if theirs is None else check.compare(own, theirs)
             if similarity is not None:
-                accepted.append((-similarity, page, bytes(raw)))
+                accepted.append((similarity, page, bytes(raw)))
         if len(accepted) > 1:
             alike = Counter(one[0] for one in accepted)
-            accepted.sort(key=lambda one: (one[0], self._dissimilarity(one[1]) if alike[one[0]] > 1 else 0.0, one[1]))
-        return [(page, raw) for _, page, raw in accepted]
+            accepted.sort(key=lambda one: (-one[0], self._dissimilarity(one[1]) if alike[one[0]] > 1 else 0.0, one[1]))
+        return accepted
 
     def _signatures_of(self, page: int, raw: Raw) -> Sequence[bytes | None]:
         kept = self._kept.get(page)
@@ -156,18 +157,17 @@ class Search:
 
     def _in_turn(self, rows: Iterable[Row]) -> Iterator[Candidate]:
         """Those that are still kept, and of which the new page is no update."""
-        for page, raw in rows:
-            if page not in self._candidates:
+        for similarity, page, raw in rows:
+            if page not in self._entries:
                 try:
                     record = unpack(raw, page)
                 except IndexDamagedError:
                     with self.reading():  # which says where the damage is
                         raise
                 is_other = record.page is not None and not self.entry.updates(record.page)
-                names = self.catalog.schema.names
-                self._candidates[page] = Candidate(page, entry_of(record, names)) if is_other else None
-            if (candidate := self._candidates[page]) is not None:
-                yield candidate
+                self._entries[page] = record.page if is_other else None
+            if (entry := self._entries[page]) is not None:
+                yield Candidate(page, entry, similarity)
 
 
 def _is_inside(check: Check, slot: int, own: bytes, raw: Raw, page: int) -> bool:

@@ -211,7 +211,7 @@ class SegmentStore:
         self._publish((*manifest[: fold.stay], row), old)
 
     def _written(
-        self, manifest: Manifest, first: int, end: int, parts: list[list[Table]], left_out: Sequence[Ended | None]
+        self, manifest: Manifest, first: int, end: int, parts: list[list[Table]], left_out: Sequence[Ended]
     ) -> SegmentRow:
         """Write a file that no line of the manifest names."""
         generation = 1 + max((int(row.name.split("-")[0], 16) for row in manifest), default=0)
@@ -267,7 +267,7 @@ class SegmentStore:
                 "copy"
             )
         parts = tables_of([*made.segments, *(batch.fold() for batch in made.batches)])
-        return self._written(manifest, first, end, parts, [None] * len(parts))
+        return self._written(manifest, first, end, parts, [b""] * len(parts))
 
     def problems(self) -> list[str]:
         """What is wrong with the files that count, every byte read; or what keeps them from being read."""

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dedupcrawl.content.checks.base import Keys
+from dedupcrawl.core.postings import are_in_order, checksum
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.contract import Told
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.journal import Journal
 from dedupcrawl.index.record import Raw, checked, decompressed, unpack
-from dedupcrawl.index.segment import CHUNK_POSTINGS, Segment, Table
+from dedupcrawl.index.segment import Segment
 from dedupcrawl.index.tables import NUMBER_BYTES
 
-_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x165667B19E3779F9))
 _WORD = (1 << 64) - 1
 _COMPRESSED = {  # table → where what is compressed begins in its values
     **dict.fromkeys(("verdicts", "rewrites"), NUMBER_BYTES),
@@ -79,18 +76,15 @@ def problems(catalog: Catalog, rows: Iterable[tuple[int, Raw]], told: Told | Non
 
 
 def _disorder(part: Segment) -> Iterator[str]:
-    for table, (keys, ids) in enumerate(part.tables):
-        for at in range(0, keys.size, CHUNK_POSTINGS):
-            some, owners = keys[at : at + CHUNK_POSTINGS + 1], ids[at : at + CHUNK_POSTINGS]
-            if (some[1:] < some[:-1]).any() or owners.min() < part.first or owners.max() >= part.end:
-                yield f"table {table} of the segment of the pages {part.first} to {part.end} is out of order"
-                break
+    for table, (keys, pages) in enumerate(part.tables):
+        if not are_in_order(keys, pages, part.first, part.end):
+            yield f"table {table} of the segment of the pages {part.first} to {part.end} is out of order"
 
 
 def _differences(catalog: Catalog, parts: Sequence[Segment], rows: Iterable[tuple[int, Raw]], told: Told) -> list[str]:
     """Compare what is posted with what the journal says should be."""
     schema = catalog.schema
-    ended = catalog.ended()
+    ended = bytes(catalog.ended())
     found = []
     expected = [[0] * len(schema.payload_bits) for _ in parts]
     place = following = 0
@@ -107,9 +101,9 @@ def _differences(catalog: Catalog, parts: Sequence[Segment], rows: Iterable[tupl
         except IndexDamagedError as error:
             found.append(str(error))
             continue
-        for table, array in enumerate(keys):
-            if array.size and (table == schema.ended or not ended[page]):
-                expected[place][table] += _sum(array, np.full(array.size, page, dtype=np.uint32))
+        for table, posted in enumerate(keys):
+            left_out = b"" if table == schema.ended else ended
+            expected[place][table] += checksum(posted, array("I", [page]) * len(posted), left_out)
     if following < catalog.next_id:
         found.append(f"the pages from {following} on are missing")
     if found:
@@ -117,24 +111,6 @@ def _differences(catalog: Catalog, parts: Sequence[Segment], rows: Iterable[tupl
     readable = {*(slot for slot, _ in schema.checks), schema.urls, schema.ended, schema.inside}
     for part, sums in zip(parts, expected, strict=True):
         for table in sorted(readable):
-            if _posted(part.tables[table], None if table == schema.ended else ended) != sums[table] & _WORD:
+            if checksum(*part.tables[table], b"" if table == schema.ended else ended) != sums[table] & _WORD:
                 found.append(f"table {table} of the pages {part.first} to {part.end} is not what the pages say")
     return found
-
-
-def _posted(table: Table, ended: NDArray[np.bool_] | None) -> int:
-    total = 0
-    for at in range(0, table[0].size, CHUNK_POSTINGS):
-        keys, ids = table[0][at : at + CHUNK_POSTINGS], table[1][at : at + CHUNK_POSTINGS]
-        if ended is not None:
-            stays = ~ended[ids]
-            keys, ids = keys[stays], ids[stays]
-        total += _sum(keys, ids)
-    return total & _WORD
-
-
-def _sum(keys: Keys, ids: NDArray[np.uint32]) -> int:
-    """A sum of one hash a posting: equal for equal sets, whatever their order."""
-    mixed = (keys + ids.astype(np.uint64) * _MIX[0]) * _MIX[1]
-    mixed = (mixed ^ (mixed >> np.uint64(29))) * _MIX[2]
-    return int((mixed ^ (mixed >> np.uint64(32))).sum(dtype=np.uint64))

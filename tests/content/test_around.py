@@ -5,7 +5,7 @@ from urllib.parse import quote
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.around import LINES, LINKS, RESOURCES, Around, resource_hashes
+from dedupcrawl.core.around import LINES, LINKS, RESOURCES, Around, resource_hashes
 from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template

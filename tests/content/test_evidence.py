@@ -8,16 +8,17 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content import main_outline
-from dedupcrawl.content.around import Around
-from dedupcrawl.content.evidence import Evidence, compare, is_own_text_said, is_worth_comparing
-from dedupcrawl.content.features import FEATURES
+from dedupcrawl.content.around import around_of
+from dedupcrawl.content.evidence import Evidence, compare, is_own_text_said
 from dedupcrawl.content.model import packaged
-from dedupcrawl.content.pair import Pair
-from dedupcrawl.content.view import View
+from dedupcrawl.core import main_outline
+from dedupcrawl.core.features import FEATURES
+from dedupcrawl.core.pair import Pair
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template
+from dedupcrawl.core.view import View, is_worth_comparing
 from dedupcrawl.page import Page, paragraphs_of
+from dedupcrawl.sites import host_alike
 from tests.linked import linked
 
 NAMES = [feature.name for feature in FEATURES]
@@ -29,8 +30,10 @@ The judge said that she would hear from both sides before she decided what was t
 
 def view(page: Page, furniture: Template | None = None) -> View:
     outline = main_outline.packed(page.main_text())
-    around = Around.of(page, *page.beside())
-    return View(page.url, page.title, outline, around, furniture or Template(), headline=page.headline)
+    around = around_of(page, *page.beside())
+    return View(
+        page.url, host_alike(page.url), page.title, outline, around, furniture or Template(), headline=page.headline
+    )
 
 
 def text_view(text: str, title: str = "", url: str = "http://a.example/1") -> View:
@@ -73,7 +76,7 @@ def test_nothing_differs_from_itself(text: str) -> None:
 def test_what_is_worth_no_comparison_covers_little(new: str, kept: str) -> None:
     one, other = text_view(new), text_view(kept)
     if not is_worth_comparing(one, other):
-        assert Pair.of(one, other).uncovered > 0.29
+        assert Pair(one, other).uncovered > 0.29
 
 
 def test_each_feature_has_one_name_and_says_what_it_counts() -> None:

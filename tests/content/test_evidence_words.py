@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from dedupcrawl.content.differences import KINDS, PLACES
 from dedupcrawl.content.evidence import KINDS_IN_WORDS, LABELS, PLACES_IN_WORDS, in_words
-from dedupcrawl.content.features import FEATURES
 from dedupcrawl.content.model import packaged
 from dedupcrawl.core.diff import DIFFERENCES, SECTIONS
+from dedupcrawl.core.features import FEATURES
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -179,6 +179,6 @@ def test_positions_are_of_the_text_and_in_order(
     visible = min(len(text.symbols), first or len(text.symbols))
     assert np.all(np.diff(positions) >= 0)
     assert len(positions) >= min(MIN_CODE, visible)
-    assert positions.size == 0 or 0 <= positions[0] <= positions[-1] < visible
+    assert not positions or 0 <= positions[0] <= positions[-1] < visible
     again = SymbolText.of(tuple(part for part in text.text.split("\n") if part.strip()))
     assert feature_code(again, CodeRules(anchors, length, share, first)).tolist() == positions.tolist()

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from dedupcrawl.content.features import FEATURES
-from dedupcrawl.content.pair import Pair
+from dedupcrawl.core.features import FEATURES
+from dedupcrawl.core.pair import Pair
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.page import Page
 from tests.content.test_evidence import TEXT, view
@@ -26,7 +26,7 @@ for number in range(RECURRING):
 
 
 def pair(new: Page, kept: Page, furniture: Template = KNOWN) -> Pair:
-    return Pair.of(view(new, furniture), view(kept, furniture))
+    return Pair(view(new, furniture), view(kept, furniture))
 
 
 def test_a_list_is_one_by_how_much_more_it_says_under_another_title() -> None:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dedupcrawl.content.features import FEATURES
-from dedupcrawl.content.fitting import PriorWeight, calibrated, known_pairs, refit, thresholds
-from dedupcrawl.content.model import Model, packaged, parse, probabilities
+from dedupcrawl.content.fitting import PriorWeight, calibrated, known_pairs, probabilities, refit, thresholds
+from dedupcrawl.content.model import Model, packaged, parse
+from dedupcrawl.core.features import FEATURES
 
 NAMES = [feature.name for feature in FEATURES]
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.features import FEATURES
 from dedupcrawl.content.model import FORMAT, ModelError, load, packaged, parse
+from dedupcrawl.core.features import FEATURES
 
 VALUES = st.lists(st.floats(0, 10), min_size=len(FEATURES), max_size=len(FEATURES))
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
+from operator import and_
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content import main_outline
-from dedupcrawl.content.around import Around
-from dedupcrawl.content.differences import Differences, taken
+from dedupcrawl.content.around import around_of
 from dedupcrawl.content.evidence import compare
 from dedupcrawl.content.model import packaged
-from dedupcrawl.content.view import View
+from dedupcrawl.core import main_outline
+from dedupcrawl.core.pair import Pair, taken
 from dedupcrawl.core.template import RECURRING, Template
+from dedupcrawl.core.view import View
 from dedupcrawl.page import Page
 
 ARTICLE = tuple(f"{word} stood in the market square before anybody else of the town had come" for word in "abcdefgh")
@@ -23,7 +24,7 @@ LINES = st.lists(st.sampled_from([*ARTICLE[:4], *BOX, "Price 7", "Price 8"]), ma
 def view(main: tuple[str, ...], beside: tuple[str, ...] = (), furniture: Template | None = None) -> View:
     page = Page("http://a.example/1", paragraphs=main, asides=beside)
     outline = main_outline.packed(page.main_text())
-    return View(page.url, page.title, outline, Around.of(page, *page.beside()), furniture or Template())
+    return View(page.url, "a.example", page.title, outline, around_of(page, *page.beside()), furniture or Template())
 
 
 def repeating(*lines: str) -> Template:
@@ -80,12 +81,11 @@ def test_what_is_taken_stands_on_both_and_in_no_difference(
 ) -> None:
     known = repeating(*site)
     one, two = view(main, beside, known), view(other, side, known)
-    found = Differences.of(one, two)
-    for flags, here, column in ((taken(one, two), found.new, 0), (taken(two, one), found.kept, 2)):
+    found = Pair(one, two)
+    for flags, here, column in ((taken(one, two), found.new_text, 0), (taken(two, one), found.kept_text, 2)):
         if flags is None:
             continue
-        assert not np.any(here.differs & flags)
-        assert not set(np.flatnonzero(flags)).intersection(found.pieces[:, column].tolist())
-        assert np.count_nonzero(here.own & ~flags) > 0
-    ordered = found.pieces
-    assert np.all(ordered[:, [0, 2]] <= ordered[:, [1, 3]])
+        assert not any(map(and_, here.differs, flags))
+        assert not {at for at, flag in enumerate(flags) if flag} & {piece[column] for piece in found.pieces}
+        assert any(own and not flag for own, flag in zip(here.own, flags, strict=False))
+    assert all(begin <= end and its <= to for begin, end, its, to in found.pieces)

@@ -9,11 +9,12 @@ import pytest
 from dedupcrawl.content.evidence import compare, is_own_text_equal, is_own_text_said, shows_same
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.model import packaged
-from dedupcrawl.content.view import View
 from dedupcrawl.core.template import RECURRING, Template
+from dedupcrawl.core.view import View
 from dedupcrawl.crawl.same_page import Look, same_page
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
+from dedupcrawl.sites import host_alike
 
 TEXT = """Welcome to the portal of the gazette, which opens at nine and closes at five on working days. Wait until the
 drawer of the collection has come to rest before you read its label, and close it gently when you leave."""
@@ -21,8 +22,8 @@ drawer of the collection has come to rest before you read its label, and close i
 
 def view(page: Page, site: Template, *, is_kept: bool = False) -> View:
     analysis = Analysis(page)
-    seen = View(page.url, page.title, analysis.outline, analysis.around, site)
-    return View(seen.url, seen.titled, seen.outline, seen.kept_around, site) if is_kept else seen
+    seen = View(page.url, host_alike(page.url), page.title, analysis.outline, analysis.around, site)
+    return View(seen.url, seen.host, seen.titled, seen.main, seen.kept_around, site) if is_kept else seen
 
 
 def page(number: int = 1, host: str = "a.example", **shown: Any) -> Page:
@@ -86,7 +87,7 @@ def test_a_picture_that_is_furniture_no_more_is_known_of_a_kept_page() -> None:
         Analysis(Page("", resources=("photo/1",) * (number < RECURRING))).learn(grown, f"page {number}")
     one = page(1, resources=("photo/1", "photo/2"))
     analysis = Analysis(one)
-    kept = View(one.url, "", analysis.outline, view(one, small).kept_around, grown)
+    kept = View(one.url, "a.example", "", analysis.outline, view(one, small).kept_around, grown)
     assert not view(one, small).around.resources & view(page(1, resources=("photo/1",)), grown).around.resources
     assert compare(view(one, grown), kept, packaged()).pair.resources == 0
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.main_outline import packed, read
 from dedupcrawl.core import diff
 from dedupcrawl.core.alignment import align
 from dedupcrawl.core.diff import (
@@ -36,9 +35,9 @@ from dedupcrawl.core.diff import (
     TURNED,
     VALUE,
     differences,
-    occurring,
 )
 from dedupcrawl.core.digests import NO_SECRET
+from dedupcrawl.core.main_outline import packed, read
 from dedupcrawl.core.symbols import SymbolText
 from tests.core.test_symbols import TEXTS
 
@@ -51,7 +50,7 @@ def told(new: list[str], kept: list[str], own: bool = True) -> Rows:
     one, other = (read(packed(SymbolText.of(tuple(lines)))) for lines in (new, kept))
     here, there = ((it.symbols.tobytes(), it.kinds, bytes([own]) * len(it.kinds), it.ends) for it in (one, other))
     in_kept, in_new, pieces, _ = align(here[0], there[0])
-    rows, *_ = differences(here, there, in_kept, in_new, pieces, NO_SECRET)
+    rows = differences(here, there, in_kept, in_new, pieces, NO_SECRET)
     return [(row[0], row[1], bool(row[2])) for row in np.frombuffer(rows, np.uint8).reshape(-1, 3).tolist()]
 
 
@@ -178,14 +177,6 @@ def test_each_piece_has_one_kind_and_place(new: list[str], kept: list[str], own:
 @given(st.lists(TEXTS, max_size=5))
 def test_equal_texts_do_not_differ(text: list[str]) -> None:
     assert told(text, text) == []
-
-
-SYMBOLS = st.lists(st.integers(1, 2**16 - 1) | st.integers(1, 5), max_size=60).map(lambda it: np.array(it, np.uint16))
-
-
-@given(SYMBOLS, SYMBOLS)
-def test_how_many_symbols_occur(symbols: np.ndarray, text: np.ndarray) -> None:
-    assert occurring(symbols.tobytes(), text.tobytes()) == int(np.isin(symbols, text).sum())
 
 
 def test_what_are_no_pieces_of_these_texts_is_refused() -> None:

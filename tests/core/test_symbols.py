@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import random
 import struct
+from array import array
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.core.characters import LETTER
 from dedupcrawl.core.digests import NO_SECRET, Secret
-from dedupcrawl.core.hashing import fmix64_all
+from dedupcrawl.core.hashing import tokens
 from dedupcrawl.core.symbols import BETWEEN_BLOCKS, SymbolText, blocks_of, vocabulary_of
 from tests.core.definitions import ASSIGNED
 from tests.core.markup import ARTICLES, drawn
@@ -32,7 +32,7 @@ TEXTS = st.lists(st.sampled_from(PIECES), max_size=80).map("".join) | st.text(
 
 
 def told(text: SymbolText) -> list[object]:
-    places = (text.symbols, text.starts.tolist(), text.lengths.tolist(), text.hashes.tolist())
+    places = (text.symbols, text.starts, text.lengths, text.hashes.tolist())
     blocks = (text.block_hashes, sorted(text.lines.items()), text.block_lines, text.block_places)
     return [text.text, *places, text.normalized, text.values, *blocks, text.secret == NO_SECRET]
 
@@ -64,7 +64,7 @@ def test_kinds_say_which_characters_are_of_symbols(text: str) -> None:
     inside = {
         at for start, length in zip(made.starts, made.lengths, strict=True) for at in range(start, start + length)
     }
-    letters = set(np.flatnonzero(made.kinds & LETTER).tolist())
+    letters = {at for at, kind in enumerate(made.kinds) if kind & LETTER}
     assert letters <= inside
     assert {made.text[at] for at in inside - letters} <= set(".,"), "amid a number"
 
@@ -144,12 +144,12 @@ def test_another_secret_makes_other_hashes_of_the_same_symbols() -> None:
     one, other = (SymbolText.of(words, secret) for secret in (NO_SECRET, SECRET))
     assert one.symbols == other.symbols
     assert not set(one.hashes.tolist()) & set(other.hashes.tolist())
-    assert (one.hashes & np.uint64(1)).tolist() == (other.hashes & np.uint64(1)).tolist()
+    assert [one & 1 for one in one.hashes] == [one & 1 for one in other.hashes]
 
 
 def test_bit_0_tells_numbers_from_words() -> None:
     text = SymbolText.of(("page 3 of x86 九 ٣",))
-    assert (text.hashes & np.uint64(1)).tolist() == [0, 1, 0, 1, 0, 1]
+    assert [one & 1 for one in text.hashes] == [0, 1, 0, 1, 0, 1]
 
 
 def test_case_width_punctuation_and_place_do_not_count() -> None:
@@ -167,7 +167,7 @@ def test_hashes_do_not_depend_on_how_long_the_text_is() -> None:
 def test_a_megabyte_without_a_space_is_one_symbol() -> None:
     text = SymbolText.of(("a" * 1_000_000,))
     assert len(text) == 1
-    assert text.lengths.tolist() == [1_000_000]
+    assert text.lengths == [1_000_000]
 
 
 def test_fmix64_is_the_finalizer_of_murmurhash3() -> None:
@@ -177,12 +177,12 @@ def test_fmix64_is_the_finalizer_of_murmurhash3() -> None:
         return value ^ value >> 33
 
     values = [0, 1, 2, 0xDEADBEEF, 2**64 - 1]
-    assert fmix64_all(np.array(values, dtype=np.uint64)).tolist() == list(map(fmix64, values))
+    assert tokens(array("Q", values), 0, 0) == array("I", [fmix64(value) >> 32 for value in values]).tobytes()
 
 
 def test_different_symbols_hash_differently() -> None:
     symbols = [f"{prefix}{number}" for prefix in ("", "a", "b", "ab") for number in range(20_000)]
-    assert len(np.unique(SymbolText.of(tuple(symbols)).hashes >> np.uint64(1))) == len(symbols)
+    assert len({one >> 1 for one in SymbolText.of(tuple(symbols)).hashes}) == len(symbols)
 
 
 def test_what_nobody_sees_breaks_no_word() -> None:
@@ -220,7 +220,7 @@ def test_what_has_no_flag_stays() -> None:
 
 def test_a_symbol_whose_hash_begins_with_zeros_is_no_break() -> None:
     words = SymbolText.of((" ".join(f"w{number}x" for number in range(10**6)),))
-    word = f"w{int(np.flatnonzero(words.hashes >> np.uint64(49) == 0)[0])}x"
+    word = next(f"w{at}x" for at, hashed in enumerate(words.hashes) if not hashed >> 49)
     text = SymbolText.of((f"{word} and", "more"))
     assert text.hashes.tolist()[0] >> 49 == 0
     assert struct.unpack("<4H", text.values).count(BETWEEN_BLOCKS) == 1
@@ -234,8 +234,8 @@ def test_an_outline_with_too_few_kinds_is_refused() -> None:
 
 def test_the_table_of_skeletons_is_what_blocks_are_known_by() -> None:
     table = vocabulary_of(SECRET).skeleton_table
-    assert table.shape == (1 << 16,)
-    for values in ([2, 4], [3, 4], [int(np.flatnonzero(table == 1)[0]), 4]):
-        skeleton = table[values].tolist()
+    assert len(table) == 1 << 16
+    for values in ([2, 4], [3, 4], [table.tolist().index(1), 4]):
+        skeleton = [table[value] for value in values]
         one, other = (blocks_of(struct.pack("<2H", *some), bytes(2), SECRET)[3] for some in (values, skeleton))
         assert one == other

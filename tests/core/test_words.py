@@ -127,7 +127,7 @@ def test_words_amid_others_without_spaces(word: str, text: str, kind: int) -> No
     begin = made.text.index(word)
     inside = [
         told & KIND
-        for told, start in zip(kinds_of(made), made.starts.tolist(), strict=True)
+        for told, start in zip(kinds_of(made), made.starts, strict=True)
         if begin <= start < begin + len(word)
     ]
     assert set(inside) == {kind}
@@ -157,7 +157,7 @@ def test_listed_pairs_are_two_symbols(name: str) -> None:
 def test_antonyms_are_known_in_both_orders() -> None:
     one, other = SymbolText.of(("granted", "denied")).values[:2], SymbolText.of(("denied",)).values
     here, there = (int.from_bytes(value, "little") >> 1 for value in (one, other))
-    pairs = word_lists(NO_SECRET).antonyms.tolist()
+    pairs = word_lists(NO_SECRET).antonyms
     assert pairs == sorted(set(pairs))
     assert here << 30 | there in pairs
     assert there << 30 | here in pairs

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from dedupcrawl.content import main_outline
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.core import main_outline
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
 from dedupcrawl.detection import unsettled
@@ -17,8 +17,12 @@ SIZES = {"x": 5, "y": 5, "z": 90, "w": 7}
 """Block → symbols of it."""
 
 
+def lines_of(blocks: str) -> tuple[str, ...]:
+    return tuple(" ".join([block] * SIZES[block]) for block in blocks)
+
+
 def outline_of(blocks: str) -> bytes:
-    return main_outline.packed(SymbolText.of(tuple(" ".join([block] * SIZES[block]) for block in blocks)))
+    return main_outline.packed(SymbolText.of(lines_of(blocks)))
 
 
 def never_compared(entry: Entry, reading: Reading) -> Comparison:
@@ -28,7 +32,7 @@ def never_compared(entry: Entry, reading: Reading) -> Comparison:
 def add(pages: UnsettledPages, host: str, name: str, blocks: str, spare: int = -1, text: str = "") -> None:  # noqa: PLR0913 - each may be left out or is a case
     url, packed = f"http://{host}/{name}", outline_of(blocks)
     entry = Entry(url=url, site=host, spider="", run="", kept_at=0, title="", signatures={}, outline=packed)
-    page = Page(url, paragraphs=(text,))
+    page = Page(url, paragraphs=lines_of(blocks))
     one = Unsettled(page, entry, (), Reading.of(Analysis(page), Template()), never_compared)
     one.characters, one.spare = len(text), spare
     pages.add(host, one)

@@ -131,7 +131,7 @@ def test_a_page_that_came_since_is_brought_up_before_anything_is_added(index: An
     offer(index, page("http://a/2", 7))
     assert add(index, found) is None
     later = index.search(entry, after=found)
-    assert [(check, [kept.url for _, kept in candidates]) for check, candidates in later.similar()] == [
+    assert [(check, [kept.url for _, kept, _ in candidates]) for check, candidates in later.similar()] == [
         ("equal", ["http://a/2"])
     ]
     assert add(index, later) == Kept(6)
@@ -141,11 +141,11 @@ def test_a_page_that_came_since_is_brought_up_before_anything_is_added(index: An
 def test_what_was_found_to_lie_inside_stands_when_the_search_goes_on(index: AnyIndex) -> None:
     offer(index, page("http://small", 1, b"ab"))
     found = index.search(page("http://large", 3, b"abcdef"))
-    found.superseded |= {number: kept.source for _, candidates in found.inside() for number, kept in candidates}
+    found.superseded |= {number: kept.source for _, candidates in found.inside() for number, kept, _ in candidates}
     offer(index, page("http://small-too", 2, b"cd"))
     assert add(index, found) is None
     later = index.search(found.entry, after=found)
-    later.superseded |= {number: kept.source for _, candidates in later.inside() for number, kept in candidates}
+    later.superseded |= {number: kept.source for _, candidates in later.inside() for number, kept, _ in candidates}
     assert add(index, later) == Kept(2, ("http://small", "http://small-too"))
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
+from array import array
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from random import Random
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.index.segment import (
     FAN_OUT,
-    NO_IDS,
-    NO_KEYS,
     Ended,
     SegmentDamagedError,
     Table,
@@ -23,7 +22,6 @@ from dedupcrawl.index.segment import (
     merge_from,
     merge_tables,
     open_segment,
-    sort_table,
     write_segment,
 )
 
@@ -32,14 +30,15 @@ POSTINGS = st.lists(st.tuples(KEYS, st.integers(100, 130)), max_size=60)
 
 
 def table(postings: list[tuple[int, int]]) -> Table:
-    keys = np.array([key for key, _ in postings], dtype=np.uint64)
-    return sort_table(keys, np.array([page for _, page in postings], dtype=np.uint32))
+    postings = sorted(postings)
+    return array("Q", [key for key, _ in postings]), array("I", [page for _, page in postings])
 
 
 def among(ended: Iterable[int], end: int) -> Ended:
-    mask = np.zeros(end, dtype=np.bool_)
-    mask[list(ended)] = True
-    return mask
+    flags = bytearray(end)
+    for page in ended:
+        flags[page] = True
+    return bytes(flags)
 
 
 def as_counter(keys: list[int], ids: list[int]) -> Counter[tuple[int, int]]:
@@ -53,14 +52,14 @@ def test_merge_is_sorted_complete_and_bounded(parts: list[list[tuple[int, int]]]
     ids = [page for _, piece in pieces for page in piece.tolist()]
     assert keys == sorted(keys)
     assert as_counter(keys, ids) == Counter(row for part in parts for row in part if row[1] not in ended)
-    assert all(0 < len(piece) <= 2 * chunk for piece, _ in pieces)
+    assert all(0 < len(piece) <= chunk for piece, _ in pieces)
 
 
 def test_a_key_with_more_postings_than_a_chunk_is_passed_on_piecewise() -> None:
     hot = table([(5, page) for page in range(1000)] + [(6, 1000)])
     other = table([(1, 2000), (5, 2001), (9, 2002)])
-    pieces = list(merge_tables([hot, other], None, chunk=50))
-    assert max(keys.size for keys, _ in pieces) <= 100
+    pieces = list(merge_tables([hot, other], b"", chunk=50))
+    assert max(len(keys) for keys, _ in pieces) <= 50
     assert [key for keys, _ in pieces for key in keys.tolist()] == [1] + [5] * 1001 + [6, 9]
 
 
@@ -96,9 +95,8 @@ def test_no_level_ever_holds_two(batches: list[int]) -> None:
 
 
 def some_table(postings: int, seed: int, first: int = 0, end: int = 50) -> Table:
-    rng = np.random.default_rng(seed)
-    keys = rng.integers(0, 1 << 64, postings, dtype=np.uint64)
-    return sort_table(keys, rng.integers(first, end, postings).astype(np.uint32))
+    rng = Random(seed)
+    return table([(rng.getrandbits(64), rng.randrange(first, end)) for _ in range(postings)])
 
 
 @pytest.fixture
@@ -108,32 +106,33 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def written(path: Path) -> list[Written]:
-    parts = [[some_table(7, 1), some_table(4, 2)], [], [(NO_KEYS, NO_IDS)], [some_table(3, 3)]]
-    return write_segment(path, parts, [None] * 4)
+    parts = [[some_table(7, 1), some_table(4, 2)], [], [table([])], [some_table(3, 3)]]
+    return write_segment(path, parts, [b""] * 4)
 
 
 def test_round_trip(path: Path, written: list[Written]) -> None:
     tables = open_segment(path, written, is_read=True)
-    assert [keys.size for keys, _ in tables] == [11, 0, 0, 3]
+    assert [len(keys) for keys, _ in tables] == [11, 0, 0, 3]
     expected = {(key, page) for part in (some_table(7, 1), some_table(4, 2)) for key, page in zip(*part, strict=True)}
     keys, ids = tables[0]
     assert set(zip(keys, ids, strict=True)) == expected
-    assert (keys[1:] >= keys[:-1]).all()
-    assert not keys.flags.writeable
+    assert list(keys) == sorted(keys)
+    assert isinstance(keys, memoryview)
+    assert keys.readonly
 
 
 def test_left_out_pages_are_not_written(path: Path) -> None:
     part = some_table(500, 4, 100, 120)
-    written = write_segment(path, [[part], [part]], [among(range(105, 120), 120), None])
+    written = write_segment(path, [[part], [part]], [among(range(105, 120), 120), b""])
     (_, some), (_, every) = open_segment(path, written, is_read=True)
-    assert some.max() == 104
-    assert some.size == np.count_nonzero(part[1] < 105)
-    assert every.size == 500
+    assert max(some) == 104
+    assert len(some) == sum(page < 105 for page in part[1])
+    assert len(every) == 500
 
 
 def test_a_segment_of_nothing(path: Path) -> None:
-    written = write_segment(path, [[], []], [None] * 2)
-    assert [keys.size for keys, _ in open_segment(path, written, is_read=True)] == [0, 0]
+    written = write_segment(path, [[], []], [b""] * 2)
+    assert [len(keys) for keys, _ in open_segment(path, written, is_read=True)] == [0, 0]
 
 
 def test_a_mapped_file_stays_valid_when_it_is_removed(path: Path, written: list[Written]) -> None:
@@ -165,14 +164,13 @@ def test_every_changed_byte_is_seen(path: Path, written: list[Written]) -> None:
 @given(st.binary(max_size=200))
 def test_any_bytes_are_no_segment(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     folder = tmp_path_factory.mktemp("bytes")
-    written = write_segment(folder / "b.segment", [[some_table(7, 1)]], [None])
+    written = write_segment(folder / "b.segment", [[some_table(7, 1)]], [b""])
     (folder / "a.segment").write_bytes(data)
     with pytest.raises(SegmentDamagedError):
         open_segment(folder / "a.segment", written, is_read=True)
 
 
 def test_nothing_is_left_of_a_failed_write(path: Path) -> None:
-    table = (np.arange(3, dtype=np.uint64), np.arange(3, dtype=np.uint32))
     with pytest.raises(IndexError):
-        write_segment(path, [[table]], [np.zeros(2, dtype=np.bool_)])  # of fewer pages than there are
+        write_segment(path, [[table([(page, page) for page in range(3)])]], [bytes(2)])  # of fewer pages than there are
     assert list(path.parent.iterdir()) == []

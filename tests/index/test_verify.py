@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
+from typing import Any
 
-import numpy as np
 import pytest
 
 from dedupcrawl.core.postings import Tail
@@ -31,10 +32,10 @@ def made() -> tuple[Catalog, Rows]:
     return catalog, rows
 
 
-def change(catalog: Catalog, table: int, changed: Callable[[np.ndarray, np.ndarray], object]) -> None:
+def change(catalog: Catalog, table: int, changed: Callable[[Any, Any], object]) -> None:
     """Change arrays of the first segment in place."""
     first = catalog.segments[0]
-    tables = [(keys.copy(), ids.copy()) for keys, ids in first.tables]
+    tables = [(array("Q", keys), array("I", ids)) for keys, ids in first.tables]
     changed(*tables[table])
     catalog.set_segments([Segment(first.first, first.end, tuple(tables)), *catalog.segments[1:]])
 
@@ -59,13 +60,13 @@ def test_a_missing_tail() -> None:
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        (lambda keys, ids: keys.__setitem__(slice(None), keys[::-1].copy()), "out of order"),
+        (lambda keys, ids: keys.reverse(), "out of order"),
         (lambda keys, ids: ids.__setitem__(0, 4), "out of order"),
         (lambda keys, ids: ids.__setitem__(0, ids[-1]), "is not what the pages say"),
-        (lambda keys, ids: keys.__setitem__(1, keys[1] + np.uint64(1)), "is not what the pages say"),
+        (lambda keys, ids: keys.__setitem__(1, keys[1] + 1), "is not what the pages say"),
     ],
 )
-def test_wrong_postings(changed: Callable[[np.ndarray, np.ndarray], object], told: str) -> None:
+def test_wrong_postings(changed: Callable[[Any, Any], object], told: str) -> None:
     catalog, rows = made()
     change(catalog, 0, changed)
     found = problems(catalog, rows)
@@ -78,8 +79,8 @@ def test_a_lost_posting_of_the_tail() -> None:
     catalog, rows = made()
     keys, pages = catalog.batches[0].tails[0].table()
     tail = Tail(catalog.schema.payload_bits[0])
-    for key, owner in zip(keys[1:], pages[1:].tolist(), strict=True):
-        tail.add(np.array([key]), owner)
+    for key, owner in zip(keys[1:], pages[1:], strict=True):
+        tail.add(array("Q", [key]), owner)
     catalog.batches[0].tails[0] = tail
     assert problems(catalog, rows) == ["table 0 of the pages 8 to 10 is not what the pages say"]
 
@@ -87,7 +88,8 @@ def test_a_lost_posting_of_the_tail() -> None:
 def test_postings_of_replaced_pages_may_be_gone() -> None:
     catalog, rows = made()
     first = catalog.segments[0]
-    kept = tuple((keys[ids != 1], ids[ids != 1]) for keys, ids in first.tables)
+    left = [[row for row in zip(*table, strict=True) if row[1] != 1] for table in first.tables]
+    kept = tuple((array("Q", [key for key, _ in rows]), array("I", [page for _, page in rows])) for rows in left)
     catalog.set_segments([Segment(first.first, first.end, kept), catalog.segments[1]])
     assert problems(catalog, rows) == []
 

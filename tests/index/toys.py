@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-import numpy as np
-
-from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings, Probe
+from dedupcrawl.content.checks.base import Check, Keys, Postings, Probe
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.index.contract import Drop, Index, Kept, Offer
 from dedupcrawl.index.ledger import premise_of
@@ -42,16 +42,16 @@ class EqualCheck:
 
     def keys(self, signature: bytes) -> Keys:
         number = int.from_bytes(signature, "big")
-        return np.array([_EDGES[number] if number < self.edges else number * 2654435761], dtype=np.uint64)
+        return array("Q", [_EDGES[number] if number < self.edges else number * 2654435761])
 
-    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
-        return postings.find(self.keys(signature))[1]
+    def candidates(self, signature: bytes, postings: Postings) -> list[int]:
+        return postings.find(self.keys(signature))[1].tolist()
 
-    def contained(self, signature: bytes, postings: Postings) -> PageIds:
-        return np.empty(0, dtype=np.uint32)
+    def contained(self, signature: bytes, postings: Postings) -> list[int]:
+        return []
 
     def probe(self, signature: bytes) -> Probe:
-        return Probe.any_of(self.keys(signature))
+        return Probe(self.keys(signature))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """0 when equal, else 1."""
@@ -84,28 +84,24 @@ class LettersCheck(Check):
     def prefixes(self, signature: bytes) -> Keys:
         top = (1 << (64 - self.payload_bits)) - 1  # "a" has the first prefix of all, "h" the last
         last = len(LETTERS) - 1
-        return np.array([LETTERS.index(letter) * top // last for letter in signature], dtype=np.uint64)
+        return array("Q", [LETTERS.index(letter) * top // last for letter in signature])
 
     def keys(self, signature: bytes) -> Keys:
-        keys: Keys = self.prefixes(signature) << np.uint64(self.payload_bits) | np.uint64(len(signature))
-        return keys
+        return array("Q", [prefix << self.payload_bits | len(signature) for prefix in self.prefixes(signature)])
 
-    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+    def candidates(self, signature: bytes, postings: Postings) -> list[int]:
         prefixes = self.prefixes(signature)
         keys, pages = postings.find(prefixes)
-        assert int(postings.count(prefixes).sum()) >= keys.size
-        unique, shared = np.unique(pages, return_counts=True)
-        alike: PageIds = unique[shared >= self.share * len(signature)]
-        return alike
+        assert sum(postings.count(prefixes)) >= len(keys)
+        return [page for page, shared in Counter(pages).items() if shared >= self.share * len(signature)]
 
-    def contained(self, signature: bytes, postings: Postings) -> PageIds:
+    def contained(self, signature: bytes, postings: Postings) -> list[int]:
         keys, pages = postings.find(self.prefixes(signature))
-        unique, first, shared = np.unique(pages, return_index=True, return_counts=True)
-        small: PageIds = unique[shared >= self.share * (keys[first] & np.uint64(15)).astype(np.int64)]
-        return small
+        letters = {page: key & 15 for key, page in zip(keys, pages, strict=True)}
+        return [page for page, shared in Counter(pages).items() if shared >= self.share * letters[page]]
 
     def probe(self, signature: bytes) -> Probe:
-        return Probe.any_of(self.prefixes(signature))
+        return Probe(self.prefixes(signature))
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         share = len(set(new) & set(kept)) / len(new)
@@ -186,11 +182,11 @@ def offer(  # noqa: PLR0913 - each may be left out or is a case
     while True:
         found = index.search(entry, first_id=first_id, after=found)
         for check, candidates in found.similar():
-            for _, kept in candidates:
+            for _, kept, _ in candidates:
                 if (verdict := judge(check, kept)) is not None:
                     return verdict
         for check, candidates in found.inside():
-            for page_id, kept in candidates:
+            for page_id, kept, _ in candidates:
                 if holds(check, kept):
                     found.superseded[page_id] = kept.source
         if (added := add(index, found, request)) is not None:

@@ -2,56 +2,33 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, TypeAlias
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
+from dedupcrawl.core.postings import View, prefixes_of
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 
-Keys = NDArray[np.uint64]
-PageIds = NDArray[np.uint32]
-
-NO_PAGES: PageIds = np.zeros(0, dtype=np.uint32)
+Keys: TypeAlias = "array[int]"
+"""64-bit numbers: an array of type "Q"."""
 
 OF_WHOLE_PAGES = frozenset({"exact", "title"})
 """Checks whose signatures do not leave out what a site repeats: they find pages whatever is known of the site."""
 
 
-class Postings(Protocol):
-    """One check's inverted index, as a check sees it: sorted 64-bit keys, each with the page that was kept under it.
-
-    A key is looked up by its high ``64 - payload_bits`` bits: its prefix is ``key >> payload_bits``. The
-    low `payload_bits` are the check's own.
-    """
-
-    def __hash__(self) -> int:
-        """By identity: what was found may be remembered, as of the moment when it was."""
-        ...
-
-    def count(self, prefixes: Keys) -> NDArray[np.int64]:
-        """Shape (n,) → (n,): how many postings each prefix has, at most; never fewer than there are."""
-        ...
-
-    def find(self, prefixes: Keys) -> tuple[Keys, PageIds]:
-        """All postings of any of `prefixes`: their whole keys and their pages, shapes (m,) and (m,), in no order."""
-        ...
+Postings = View
+"""One check's inverted index, as a check sees it."""
 
 
 class Probe(msgspec.Struct, frozen=True):
     """What a page must be posted under for a search to find it, said without any postings."""
 
-    prefixes: Keys  # shape (n,): some of a page's keys must have one of these, all different
-    weights: NDArray[np.uint32]  # shape (n,): how much each counts
-    least: int  # what those a page has must add up to. A page with less is neither a candidate nor contained
-
-    @classmethod
-    def any_of(cls, prefixes: Keys) -> Probe:
-        """One of these prefixes is enough."""
-        return cls(prefixes, np.ones(len(prefixes), dtype=np.uint32), 1)
+    prefixes: Keys  # some of a page's keys must have one of these, all different
+    weights: Keys | None = None  # how much each counts; 1 where there are none
+    least: int = 1  # what those a page has must add up to. A page with less is neither a candidate nor contained
 
 
 class Check(Protocol):
@@ -84,23 +61,23 @@ class Check(Protocol):
         ...
 
     def keys(self, signature: bytes) -> Keys:
-        """Shape (n,): the keys under which a kept page is posted."""
+        """The keys under which a kept page is posted."""
         ...
 
-    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+    def candidates(self, signature: bytes, postings: Postings) -> list[int]:
         """Pages that `compare` may accept as keepers of a new page with this `signature`; misses none of them.
 
         In any order, and some of them more than once.
         """
         ...
 
-    def contained(self, signature: bytes, postings: Postings) -> PageIds:
+    def contained(self, signature: bytes, postings: Postings) -> list[int]:
         """Kept pages that a new page may supersede because they lie inside it; none where a check is symmetric."""
-        return NO_PAGES
+        return []
 
     def probe(self, signature: bytes) -> Probe:
         """What every page has that `candidates` or `contained` may return for this `signature`: any of its keys."""
-        return Probe.any_of(np.unique(self.keys(signature) >> np.uint64(self.payload_bits)))
+        return Probe(prefixes_of(self.keys(signature), self.payload_bits))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """How unlike two signatures are, at next to no cost, in [0, 1]: what comes first of candidates as similar.
@@ -119,7 +96,7 @@ class Equality(Check, Protocol):
 
     def keys(self, signature: bytes) -> Keys:
         """One key: the first 8 bytes, little-endian."""
-        return np.frombuffer(signature, dtype="<u8", count=1)
+        return array("Q", signature[:8])
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         return float(new != kept)

@@ -31,6 +31,7 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,11 +40,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
-
 from dedupcrawl.content import terms
-from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
-from dedupcrawl.content.concept_network import ConceptVector, cosine, key_concepts, position_deviation
+from dedupcrawl.content.checks.base import Check, Keys, Postings
 from dedupcrawl.content.terms import STOPPED, term
 from dedupcrawl.core.characters import fold
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
@@ -222,9 +220,7 @@ MOST_NODES = 1_000
 """Nodes of a network; the search takes about a twentieth of a second for so many."""
 MAX_KEY_CONCEPTS = 255
 
-_PAYLOAD_BITS = 32
-_ONE = 0xFFFF  # a share of 1 in a posting
-_ROUNDING = 1e-3  # what rounded shares can add to or take from a bound
+_PAYLOAD_BITS = 32  # see `concept_network.keys_of`
 
 
 @lru_cache(maxsize=4)
@@ -304,6 +300,8 @@ class ConceptsCheck(Check):
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """The page's concept vector; None for a page of fewer than `min_kept` key concepts."""
+        from dedupcrawl.content.concept_network import ConceptVector, key_concepts  # NumPy, which no other check needs
+
         words = terms.term_sequence(text.text, self.dictionary)[:MOST_TERMS]
         text_concepts = concept_sequence(words, load(self.thesaurus), self.related)
         limits = {"above": self.above, "considered": self.considered, "kept": self.kept, "most": MOST_NODES}
@@ -313,28 +311,21 @@ class ConceptsCheck(Check):
 
     def keys(self, signature: bytes) -> Keys:
         """One key for each of the first n key concepts: its hash, then its share of the vector."""
-        vector = ConceptVector.from_bytes(signature)
-        names = vector.names[: self.searched].astype(np.uint64)
-        shares = np.rint(vector.directions[: self.searched] * _ONE).astype(np.uint64)
-        keys: Keys = names << np.uint64(_PAYLOAD_BITS) | shares
-        return keys
+        from dedupcrawl.content.concept_network import keys_of
 
-    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+        return array("Q", keys_of(signature, self.searched).tobytes())
+
+    def candidates(self, signature: bytes, postings: Postings) -> list[int]:
         """Pages with one of the first n key concepts among their own first n, whose cosine may be high enough."""
-        own = np.sort(self.keys(signature))
-        names = own >> np.uint64(_PAYLOAD_BITS)
-        keys, pages = postings.find(names)
-        place = names.searchsorted(keys >> np.uint64(_PAYLOAD_BITS))
-        here, there = (np.bitwise_and(part, np.uint64(0xFFFFFFFF)) / _ONE for part in (own[place], keys))
-        unique, page = np.unique(pages, return_inverse=True)
-        seen, own_seen, kept_seen = (
-            np.bincount(page, product, len(unique)) for product in (here * there, here * here, there * there)
-        )
-        unseen = np.sqrt(np.clip(1 - own_seen, 0, 1) * np.clip(1 - kept_seen, 0, 1))
-        return unique[seen + unseen > self.similarity - _ROUNDING]
+        from dedupcrawl.content.concept_network import likely
+
+        prefixes = self.probe(signature).prefixes
+        return likely(signature, self.searched, *postings.find(prefixes), self.similarity)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """The cosine, when it and the positions say duplicate and the search could have found the page."""
+        from dedupcrawl.content.concept_network import ConceptVector, cosine, position_deviation
+
         one, other = ConceptVector.from_bytes(new), ConceptVector.from_bytes(kept)
         if not set(one.names[: self.searched].tolist()) & set(other.names[: self.searched].tolist()):
             return None

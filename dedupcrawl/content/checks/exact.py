@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from dedupcrawl.content.checks.base import Equality, Keys, PageIds, Postings
+from dedupcrawl.content.checks.base import Equality, Keys, Postings
 from dedupcrawl.core.digests import digest_of
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
@@ -51,8 +50,11 @@ class ExactCheck(Equality):
 
     def keys(self, signature: bytes) -> Keys:
         """One key: the first half of the digest, after its kind."""
-        key = int.from_bytes(signature[1:9], "little")
-        return np.array([key ^ signature[0]], dtype=np.uint64)
+        return array("Q", (_key(signature),))
 
-    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
-        return postings.find(self.keys(signature))[1]
+    def candidates(self, signature: bytes, postings: Postings) -> list[int]:
+        return postings.pages_of(_key(signature))
+
+
+def _key(signature: bytes) -> int:
+    return int.from_bytes(signature[1:9], "little") ^ signature[0]

@@ -24,26 +24,28 @@ abstains, and δ > 1/2; so t >= 11 for every code and every setting.
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings, Probe
+from dedupcrawl.content.checks.base import Check, Keys, Postings, Probe
 from dedupcrawl.core.digests import Secret
 from dedupcrawl.core.feature_code import (
     END_PARAGRAPHS,
     GRAM,
     GRAM_PAYLOAD,
+    MANY_GRAMS,
+    SAMPLING,
     code_of,
     code_positions,
     different_grams,
     grams,
+    keys_of_code,
+    pages_inside,
+    with_grams,
 )
-from dedupcrawl.core.postings import by_page
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import one_of, parameter, share, whole
@@ -53,8 +55,6 @@ MIN_CODE = 4 * END_PARAGRAPHS
 
 ANCHOR_SETS: Mapping[str, str] = {"punctuation": "", "words": "的 the of and to in a is"}
 """Name → words that are anchors besides punctuation (the paper's illustration uses the first, Table I the second)."""
-
-Positions = NDArray[np.intp]
 
 
 class CodeRules(NamedTuple):
@@ -67,12 +67,12 @@ class CodeRules(NamedTuple):
 
 
 @lru_cache(maxsize=16)
-def _anchor_words(anchors: str, secret: Secret) -> NDArray[np.uint64]:
+def _anchor_words(anchors: str, secret: Secret) -> array[int]:
     """Hashes of the set's words, as texts of an index have them."""
     return SymbolText.of((ANCHOR_SETS[anchors],), secret).hashes
 
 
-def feature_code(text: SymbolText, rules: CodeRules) -> Positions:
+def feature_code(text: SymbolText, rules: CodeRules) -> array[int]:
     """Algorithm 2: which symbols of `text` make its code, in text order.
 
     At least `MIN_CODE` of them, or all when the text has no more. In a page of short paragraphs a paragraph of one
@@ -123,24 +123,11 @@ def common_run(new: str, kept: str, at_least: int) -> int:
     return best if best >= at_least else 0
 
 
-SAMPLING = 7
-"""s: every s-th gram of a kept code is posted."""
 MAX_CODE = 2048
 """Symbols of a code that are kept, so that a page without end stays cheap."""
 
 _RUN = GRAM + SAMPLING - 1
 _FEW = 8  # postings that are looked up without searching for a rarer run
-_MANY = (1 << GRAM_PAYLOAD) - 1  # the payload of a code with so many grams, or with one of them twice
-
-
-@lru_cache(maxsize=16)
-def _fewest_grams(repeatability: float) -> NDArray[np.int64]:
-    """Payload of a kept code → grams that a page must share with it to have it inside; one where that is not known."""
-    length = (np.arange(_MANY + 1) - 1) * SAMPLING + GRAM  # at least
-    run = np.ceil(repeatability * length - 1e-6).astype(np.int64)
-    fewest: NDArray[np.int64] = np.maximum(1, (run - GRAM + 1) // SAMPLING)
-    fewest[_MANY] = 1
-    return fewest
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,47 +188,40 @@ class FeatureCodeCheck(Check):
 
     def keys(self, signature: bytes) -> Keys:
         """The different grams at every `SAMPLING`-th symbol; payload: how many there are."""
-        prefixes, count = different_grams(signature, SAMPLING)
-        payload = min(count, _MANY) if len(prefixes) == count else _MANY
-        keys: Keys = prefixes << np.uint64(GRAM_PAYLOAD) | np.uint64(payload)
-        return keys
+        return keys_of_code(signature)
 
-    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+    def candidates(self, signature: bytes, postings: Postings) -> list[int]:
         """Pages that share a gram every keeper must have."""
-        groups, middles = _groups(len(signature) // 2, self.repeatability)
-        places = grams(signature)
-        wanted = places[middles]
-        counts = postings.count(wanted).tolist()
+        places, least = grams(signature), shortest_run(len(signature) // 2, self.repeatability)
+        groups = _groups(len(signature) // 2, least)
+        wanted = array("Q")
+        for first, last in groups:
+            middle = (first + last) // 2
+            wanted += places[middle : middle + SAMPLING]
+        counts = postings.count(wanted)
         if not any(counts):
-            return NO_PAGES
+            return []
         for run, starts in enumerate(groups):
-            first, end = run * SAMPLING, (run + 1) * SAMPLING
-            fewest = sum(counts[first:end])
+            begin, end = run * SAMPLING, (run + 1) * SAMPLING
+            fewest = sum(counts[begin:end])
             for start in starts:
                 if fewest <= _FEW:
                     break
                 other = places[start : start + SAMPLING]
-                postings_of_other = int(postings.count(other).sum())
+                postings_of_other = sum(postings.count(other))
                 if postings_of_other < fewest:
                     fewest = postings_of_other
-                    wanted[first:end] = other
+                    wanted[begin:end] = other
         keys, pages = postings.find(wanted)
-        least = shortest_run(len(signature) // 2, self.repeatability)
-        enough = np.uint64(min(_MANY, math.ceil((least - GRAM + 1) / SAMPLING)))  # grams of a code so long
-        long: PageIds = pages[(keys & np.uint64(_MANY)) >= enough]
-        return long
+        return with_grams(keys, pages, min(MANY_GRAMS, math.ceil((least - GRAM + 1) / SAMPLING)))
 
-    def contained(self, signature: bytes, postings: Postings) -> PageIds:
+    def contained(self, signature: bytes, postings: Postings) -> list[int]:
         """Kept pages with enough grams among all of this page's to lie inside it."""
-        keys, pages = postings.find(different_grams(signature, 1)[0])
-        if not len(pages):
-            return pages
-        keys, pages, shared = by_page(keys, pages)
-        enough: PageIds = pages[shared >= _fewest_grams(self.repeatability)[keys & np.uint64(_MANY)]]
-        return enough
+        keys, pages = postings.find(different_grams(signature))
+        return pages_inside(keys, pages, self.repeatability)
 
     def probe(self, signature: bytes) -> Probe:
-        return Probe.any_of(different_grams(signature, 1)[0])
+        return Probe(different_grams(signature))
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """S of `new` over `kept`, when it reaches `repeatability`."""
@@ -254,14 +234,10 @@ class FeatureCodeCheck(Check):
 
 
 @lru_cache(maxsize=256)
-def _groups(length: int, repeatability: float) -> tuple[list[tuple[int, int]], NDArray[np.intp]]:
-    """Runs that every window of a group covers, for as few groups of windows as possible.
+def _groups(length: int, least: int) -> list[tuple[int, int]]:
+    """Where runs begin that every window of a group covers, the first and the last, for as few groups as possible.
 
-    For each group the first and the last place where such a run begins; and, group after group, the places of the grams
-    of the run in the middle.
+    `length` is that of a code, `least` that of a window.
     """
-    least = shortest_run(length, repeatability)
     slack = least - _RUN
-    groups = [(min(first + slack, length - least), first + slack) for first in range(0, length - least + 1, slack + 1)]
-    middles = np.array([(first + last) // 2 for first, last in groups], dtype=np.intp)
-    return groups, (middles[:, None] + np.arange(SAMPLING)).ravel()
+    return [(min(first + slack, length - least), first + slack) for first in range(0, length - least + 1, slack + 1)]

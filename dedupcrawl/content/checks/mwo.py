@@ -30,6 +30,7 @@ Keys do not depend on the threshold, so an index serves every threshold.
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -37,10 +38,9 @@ from typing import ClassVar
 from urllib.parse import unquote
 
 import msgspec
-import numpy as np
 
 from dedupcrawl.content import terms
-from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings, Probe
+from dedupcrawl.content.checks.base import Check, Keys, Postings, Probe
 from dedupcrawl.core.overlap import (
     PAYLOAD_BITS,
     TOTAL,
@@ -126,8 +126,7 @@ LEAST_ALIKE = 0.225
 CLOSEST = 24
 """Only so many of these are compared, those that have the most in common."""
 
-_BELOW_HASH = np.uint64(PAYLOAD_BITS)
-_WEIGHT = np.uint64((1 << PAYLOAD_BITS) - 1)
+_WEIGHT = (1 << PAYLOAD_BITS) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,25 +196,26 @@ class MwoCheck(Check):
         """One key a term: its hash, then its weight."""
         return keys_of(signature)
 
-    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+    def candidates(self, signature: bytes, postings: Postings) -> list[int]:
         """Pages whose MWO may reach the threshold, by what they share with a prefix of this one."""
         least = least_overlap(self.threshold)
-        prefixes = keys_of(signature) >> _BELOW_HASH
+        prefixes = array("Q", [key >> PAYLOAD_BITS for key in keys_of(signature)])
         costs = postings.count(prefixes)
         places = cheapest_prefix(signature, costs, least, least - min(least, least_overlap(MARGIN)))
-        if not len(places):
-            return NO_PAGES
-        least_alike, most = 0, int(costs[places].sum())
+        if not places:
+            return []
+        least_alike, most = 0, sum(costs[place] for place in places)
         if most > MOST_POSTINGS:
             places, alike = rarest(signature, costs, MOST_POSTINGS)
             least_alike, most = math.ceil(LEAST_ALIKE * alike), CLOSEST
-        keys, pages = postings.find(prefixes[places])
+        keys, pages = postings.find(array("Q", [prefixes[place] for place in places]))
         return possible(signature, places, keys, pages, least, least_alike, most)
 
     def probe(self, signature: bytes) -> Probe:
         """Terms that make up the threshold of this page's weight: the shared weight is at most this page's part."""
         keys = keys_of(signature)
-        return Probe(keys >> _BELOW_HASH, (keys & _WEIGHT).astype(np.uint32), least_overlap(self.threshold))
+        prefixes, weights = ([key >> PAYLOAD_BITS for key in keys], [key & _WEIGHT for key in keys])
+        return Probe(array("Q", prefixes), array("Q", weights), least_overlap(self.threshold))
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """MWO, when it reaches the threshold."""

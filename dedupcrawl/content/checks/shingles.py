@@ -20,19 +20,14 @@ than `MOST_PAGES` candidates those that share most are returned. Below these bou
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dedupcrawl.content.checks.base import NO_PAGES, Check, Keys, PageIds, Postings
-from dedupcrawl.content.main_outline import OUTLINE_SYMBOLS
-from dedupcrawl.core.postings import by_page
-from dedupcrawl.core.signatures import sampled_shingles, shared_shingles
+from dedupcrawl.content.checks.base import Check, Keys, Postings
+from dedupcrawl.core.main_outline import OUTLINE_SYMBOLS
+from dedupcrawl.core.postings import ShingleSearch
+from dedupcrawl.core.signatures import sampled_shingles, shared_shingles, shingle_keys
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import parameter, share, whole
@@ -51,23 +46,6 @@ MOST_PAGES = 200
 
 _CHEAP = 500  # postings that are read although the prefix filter does not ask for them
 _PAYLOAD_BITS = 32
-_LEVEL_BITS = np.uint64(3)
-_LEVEL = np.uint64(7)
-_PAYLOAD = np.uint64((1 << _PAYLOAD_BITS) - 1)
-_BELOW = tuple(np.uint32((1 << level) - 1) for level in range(LEVELS + 1))
-
-Sample = NDArray[np.uint32]
-Counts = NDArray[np.int64]
-
-
-def _read(signature: bytes) -> tuple[int, Sample]:
-    return signature[0], np.frombuffer(signature, dtype="<u4", offset=1)
-
-
-def _places(level: int, sample: Sample) -> NDArray[np.intp]:
-    """Where in a sample the shingles are that a page of this level would have kept."""
-    places: NDArray[np.intp] = (sample & _BELOW[level] == 0).nonzero()[0]
-    return places
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,83 +94,18 @@ class ShinglesCheck(Check):
 
     def keys(self, signature: bytes) -> Keys:
         """One a sampled shingle."""
-        level, sample = _read(signature)
-        keys: Keys = sample.astype(np.uint64) << np.uint64(_PAYLOAD_BITS)
-        keys |= np.uint64(len(sample) << int(_LEVEL_BITS) | level)
-        return keys
+        return shingle_keys(signature)
 
-    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+    def candidates(self, signature: bytes, postings: Postings) -> list[int]:
         """Pages that share α of the sample, at the larger of both moduli; more than these only where some is unread."""
-        level, order, counts = _rarest_first(signature, postings)
-        if not counts[-1]:
-            return NO_PAGES
-        own = self._least(len(order))
-        places = {at: _places(at, order) for at in range(level + 1, LEVELS + 1)}
-        least = {at: self._least(len(places[at])) for at in places}
-        exact = max(len(order) - own + 1, *(int(places[at][-least[at]]) + 1 for at in places if len(places[at])), 0)
-        cheap, most = _within(counts, _CHEAP, MOST_POSTINGS)
-        read = min(max(exact, cheap), most)
-        keys, pages, shared = _shared(signature, postings, read)
-        # By the level of the kept page: how many of those that were read it must have. Where the sample has nothing at
-        # a level, none of that level's pages was found.
-        enough = shared >= own - len(order) + read
-        if places:
-            needed = np.full(LEVELS + 1, own - len(order) + read)
-            for at, found in places.items():
-                needed[at] = least[at] - len(found) + int(found.searchsorted(read))
-            enough = shared >= needed[keys & _LEVEL]
-        return _most(pages[enough], shared[enough])
+        search = ShingleSearch(postings, signature, LEVELS, self.share)
+        return search.candidates(_CHEAP, MOST_POSTINGS, MOST_PAGES)
 
-    def contained(self, signature: bytes, postings: Postings) -> PageIds:
+    def contained(self, signature: bytes, postings: Postings) -> list[int]:
         """Kept pages of whose samples this page has the share α; more than these where that cannot be told."""
-        level, order, counts = _rarest_first(signature, postings)
-        if not counts[-1]:
-            return NO_PAGES
-        read = _within(counts, MOST_POSTINGS)[0]
-        keys, pages, shared = _shared(signature, postings, read)
-        # Whole numbers: as many as their share, or more, is as many as its ceiling, or more.
-        enough = shared + (len(order) - read) >= ((keys & _PAYLOAD) >> _LEVEL_BITS) * self.share - 1e-9
-        if level:
-            enough |= keys & _LEVEL < level  # of their samples only some could be among this page's
-        return _most(pages[enough], shared[enough])
+        return ShingleSearch(postings, signature, LEVELS, self.share).contained(MOST_POSTINGS, MOST_PAGES)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """The share of the sample of `new` that `kept` has, when it reaches α."""
         mine, shared = shared_shingles(new, kept)
-        return shared / mine if mine and shared >= self._least(mine) else None
-
-    def _least(self, count: int) -> int:
-        """⌈αn⌉, at least one."""
-        return max(1, math.ceil(count * self.share - 1e-9))
-
-
-@lru_cache(maxsize=1)  # `candidates` and `contained` ask for the same
-def _rarest_first(signature: bytes, postings: Postings) -> tuple[int, Sample, Counts]:
-    """The level, the sample by how many postings there are, and these numbers."""
-    level, sample = _read(signature)
-    counts = postings.count(sample.astype(np.uint64))
-    order = counts.argsort(kind="stable")
-    return level, sample[order], counts[order]
-
-
-def _within(counts: Counts, *limits: int) -> list[int]:
-    """How many of the first may be read, for each limit."""
-    if counts.sum() <= min(limits):
-        return [len(counts)] * len(limits)
-    within: list[int] = counts.cumsum().searchsorted(limits, side="right").tolist()
-    return within
-
-
-@lru_cache(maxsize=1)
-def _shared(signature: bytes, postings: Postings, read: int) -> tuple[Keys, PageIds, Counts]:
-    """Of every page with one of the so many rarest shingles: one of its keys, its id, and how many of them it has."""
-    _, order, counts = _rarest_first(signature, postings)
-    return by_page(*postings.find(order[:read][counts[:read] > 0].astype(np.uint64)))
-
-
-def _most(pages: PageIds, shared: Counts) -> PageIds:
-    """All, or the `MOST_PAGES` that share most, the older of equals."""
-    if len(pages) <= MOST_PAGES:
-        return pages
-    best: PageIds = pages[(-shared).argsort(kind="stable")[:MOST_PAGES]]
-    return best
+        return shared / mine if shared and shared >= mine * self.share - 1e-9 else None

@@ -21,14 +21,14 @@ other 48 bits, so a posting alone gives the distance up to two bits.
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
-import numpy as np
-
-from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings, Probe
+from dedupcrawl.content.checks.base import Check, Keys, Postings, Probe
+from dedupcrawl.core.postings import near
 from dedupcrawl.core.signatures import TERM_FREQUENCY_CAP, simhash
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
@@ -41,8 +41,7 @@ _BLOCKS = 4
 _BLOCK_BITS = BITS // _BLOCKS
 _NUMBER_BITS = 2
 _PAYLOAD_BITS = BITS - _NUMBER_BITS - _BLOCK_BITS
-_BELOW_BLOCK, _BELOW_NUMBER = np.uint64(_PAYLOAD_BITS), np.uint64(BITS - _NUMBER_BITS)
-_NEIGHBOURS = np.append(0, 1 << np.arange(_BLOCK_BITS)).astype(np.uint64)  # blocks that differ in a bit at most
+_BITS_OF_A_BLOCK = [1 << bit for bit in range(_BLOCK_BITS)]
 
 
 def similarity_at(distance: int) -> float:
@@ -56,9 +55,7 @@ def _keys(signature: bytes) -> Keys:
     mask = (1 << BITS) - 1
     value = int.from_bytes(signature, "little")
     rotated = [(value << shift | value >> (BITS - shift)) & mask for shift in range(0, BITS, _BLOCK_BITS)]
-    return np.array(
-        [number << (BITS - _NUMBER_BITS) | at >> _NUMBER_BITS for number, at in enumerate(rotated)], np.uint64
-    )
+    return array("Q", [number << (BITS - _NUMBER_BITS) | at >> _NUMBER_BITS for number, at in enumerate(rotated)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,27 +95,18 @@ class SimHashCheck(Check):
         """Four keys, one a block."""
         return _keys(signature)
 
-    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+    def candidates(self, signature: bytes, postings: Postings) -> list[int]:
         """Pages within `distance`, but for the two bits that a posting lacks."""
-        keys = self.keys(signature)
-        kept, pages = postings.find(self._blocks(keys))
-        if not len(pages):
-            return pages
-        own = keys[kept >> _BELOW_NUMBER]
-        near: PageIds = pages[np.bitwise_count(kept ^ own) <= self.distance]
-        return near
-
-    def _blocks(self, keys: Keys) -> Keys:
-        """What is looked up: blocks that are equal, and those that differ in a bit."""
-        wide, last_wide = divmod(self.distance, _BLOCKS)
-        blocks: Keys = keys >> _BELOW_BLOCK
-        if not wide:
-            return blocks[: last_wide + 1]
-        found: Keys = np.append((blocks[: last_wide + 1, None] ^ _NEIGHBOURS).ravel(), blocks[last_wide + 1 :])
-        return found
+        return near(postings, signature, self.distance)
 
     def probe(self, signature: bytes) -> Probe:
-        return Probe.any_of(self._blocks(self.keys(signature)))
+        """Blocks that are equal, and those that differ in a bit."""
+        wide, last_wide = divmod(self.distance, _BLOCKS)
+        blocks = [key >> _PAYLOAD_BITS for key in self.keys(signature)]
+        if not wide:
+            return Probe(array("Q", blocks[: last_wide + 1]))
+        near_blocks = [block ^ bit for block in blocks[: last_wide + 1] for bit in (0, *_BITS_OF_A_BLOCK)]
+        return Probe(array("Q", [*near_blocks, *blocks[last_wide + 1 :]]))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """Hamming distance as a share of the bits."""

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dedupcrawl.content.checks.base import NO_PAGES, Equality, PageIds, Postings
-from dedupcrawl.content.view import TITLE
+from dedupcrawl.content.checks.base import Equality, Postings
 from dedupcrawl.core.digests import digest_of
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
+from dedupcrawl.core.view import TITLE
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of
 
@@ -43,7 +43,6 @@ class TitleCheck(Equality):
         host = host_of(page.url).removeprefix("www.").encode("utf-8", "surrogatepass")
         return digest_of(title + b"\0" + host, text.secret)[:8]
 
-    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
+    def candidates(self, signature: bytes, postings: Postings) -> list[int]:
         """Pages of the same key, unless they are many."""
-        keys = self.keys(signature)
-        return postings.find(keys)[1] if postings.count(keys)[0] <= MOST_PAGES else NO_PAGES
+        return postings.pages_of(int.from_bytes(signature[:8], "little"), MOST_PAGES)

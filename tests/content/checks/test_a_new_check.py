@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 import mmh3
-import numpy as np
 import pytest
 
 from dedupcrawl.content.checks import registry
-from dedupcrawl.content.checks.base import Check, Keys, PageIds, Postings
+from dedupcrawl.content.checks.base import Check, Keys, Postings
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
@@ -35,10 +35,10 @@ class LongWordsCheck(Check):
         return mmh3.hash_bytes(" ".join(words)) if words else None
 
     def keys(self, signature: bytes) -> Keys:
-        return np.frombuffer(signature, dtype="<u8", count=1)
+        return array("Q", signature[:8])
 
-    def candidates(self, signature: bytes, postings: Postings) -> PageIds:
-        return postings.find(self.keys(signature))[1]
+    def candidates(self, signature: bytes, postings: Postings) -> list[int]:
+        return postings.pages_of(self.keys(signature)[0])
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         return 1.0 if new == kept else None

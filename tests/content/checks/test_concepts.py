@@ -17,7 +17,7 @@ from dedupcrawl.content.checks.registry import PARAMETERS, make_checks
 from dedupcrawl.content.concept_network import ConceptVector, KeyConcept, cosine
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
-from tests.content.postings import DictPostings, keepers
+from tests.content.postings import keepers, posted
 
 # A text with the traits of the paper's example: a few concepts that everything else hangs on, synonyms among them.
 HEADACHE = (
@@ -132,8 +132,8 @@ def test_real_versions_are_found_among_other_pages(shared_data: Path) -> None:
 
 def test_an_empty_index_has_no_candidates() -> None:
     check = ConceptsCheck()
-    assert check.candidates(made(HEADACHE), DictPostings(check, {})).tolist() == []
-    assert check.contained(made(HEADACHE), DictPostings(check, {0: made(HEADACHE)})).tolist() == []
+    assert check.candidates(made(HEADACHE), posted(check, {})) == []
+    assert check.contained(made(HEADACHE), posted(check, {0: made(HEADACHE)})) == []
 
 
 @pytest.mark.parametrize("paragraphs", [(), ("Photo 3 of 9",), ("。,!",), ("word " * 500,)])

@@ -8,7 +8,7 @@ from dedupcrawl.content.checks.exact import ExactCheck
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
-from tests.content.postings import DictPostings, keepers
+from tests.content.postings import keepers, posted
 
 CHECK = ExactCheck()
 TEXT = "The quick brown fox jumps over the lazy dog, again and again and again; 系统采用的特征码提取算法。"
@@ -89,7 +89,7 @@ def test_search() -> None:
     kept = {number: signature(f"{TEXT} {number}") or b"" for number in range(50)}
     assert keepers(CHECK, kept[7], kept) == {7: 1.0}
     assert keepers(CHECK, signature(TEXT) or b"", kept) == {}
-    assert CHECK.contained(kept[7], DictPostings(CHECK, kept)).size == 0
+    assert CHECK.contained(kept[7], posted(CHECK, kept)) == []
 
 
 def test_signatures_are_part_of_the_stored_format() -> None:

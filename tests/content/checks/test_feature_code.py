@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.feature_code_tables import repeatability
-from dedupcrawl.content.checks.feature_code import MAX_CODE, MIN_CODE, SAMPLING, FeatureCodeCheck
-from dedupcrawl.core.feature_code import GRAM
+from dedupcrawl.content.checks.feature_code import MAX_CODE, MIN_CODE, FeatureCodeCheck
+from dedupcrawl.core.feature_code import GRAM, SAMPLING
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
-from tests.content.postings import DictPostings, keepers
+from tests.content.postings import keepers, posted
 
 THRESHOLDS = st.one_of(st.sampled_from([0.5 + 1e-9, 0.51, 0.6, 0.75, 0.9, 1.0]), st.floats(0.5, 1, exclude_min=True))
 
@@ -59,7 +59,7 @@ class TestSearch:
         new, kept = case
         check = FeatureCodeCheck(repeatability=threshold)
         signatures = {page: packed(code) for page, code in kept.items()}
-        found = set(check.contained(packed(new), DictPostings(check, signatures)).tolist())
+        found = set(check.contained(packed(new), posted(check, signatures)))
         assert found >= {page for page, code in kept.items() if repeatability(new, code) >= threshold}
 
     @pytest.mark.parametrize("length", [20, 21, 22, 23, 27, 40, 41, 97])
@@ -83,7 +83,7 @@ class TestSearch:
         own = ["".join(chr(0x1000 + 40 * page + number) for number in range(30)) for page in range(100)]
         check = FeatureCodeCheck()
         kept = {page: packed(menu + code) for page, code in enumerate(own)}
-        assert set(check.candidates(kept[7], DictPostings(check, kept)).tolist()) == {7}
+        assert set(check.candidates(kept[7], posted(check, kept))) == {7}
 
     def test_postings(self) -> None:
         check = FeatureCodeCheck()
@@ -96,7 +96,7 @@ class TestSearch:
         check = FeatureCodeCheck(repeatability=0.6)
         code = packed("".join(chr(0x100 + number) for number in range(MAX_CODE)))
         assert keepers(check, code, {1: code, 2: code[: len(code) // 2]}) == {1: 1.0}
-        assert check.contained(code, DictPostings(check, {3: code[: len(code) // 2]})).tolist() == [3]
+        assert check.contained(code, posted(check, {3: code[: len(code) // 2]})) == [3]
 
 
 class TestSignature:

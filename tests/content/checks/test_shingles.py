@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from dedupcrawl.content.checks import shingles as module
 from dedupcrawl.content.checks.shingles import LEVELS, MODULUS, ShinglesCheck
-from dedupcrawl.content.main_outline import OUTLINE_SYMBOLS
+from dedupcrawl.core.main_outline import OUTLINE_SYMBOLS
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
-from tests.content.postings import DictPostings, Reading, keepers
+from tests.content.postings import keepers, posted
 
 CHECK = ShinglesCheck(min_symbols=4)
 
@@ -82,7 +82,7 @@ class TestSearch:
     @given(CHECKS, samples(), KEPT)
     def test_it_finds_what_a_scan_finds(self, check: ShinglesCheck, new: bytes, kept: dict[int, bytes]) -> None:
         assert keepers(check, new, kept) == scan(check, new, kept)
-        assert set(check.candidates(new, DictPostings(check, kept)).tolist()) == set(scan(check, new, kept))
+        assert set(check.candidates(new, posted(check, kept))) == set(scan(check, new, kept))
 
     @given(CHECKS, samples(), KEPT, st.integers(0, 30))
     def test_no_loss_where_only_the_rarest_are_read(
@@ -94,27 +94,26 @@ class TestSearch:
 
     @given(CHECKS, samples(), KEPT)
     def test_kept_pages_inside_a_new_one(self, check: ShinglesCheck, new: bytes, kept: dict[int, bytes]) -> None:
-        found = set(check.contained(new, DictPostings(check, kept)).tolist())
+        found = set(check.contained(new, posted(check, kept)))
         assert found >= {page for page, other in kept.items() if compared(check.share, other, new) is not None}
 
     @given(samples(), KEPT, st.integers(0, 30))
     def test_little_is_read_of_a_template(self, new: bytes, kept: dict[int, bytes], most: int) -> None:
-        postings = DictPostings(CHECK, kept)
-        read = Reading(postings)
+        postings = posted(CHECK, kept)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(module, "MOST_POSTINGS", most)
             patch.setattr(module, "MOST_PAGES", 3)
             for search in (CHECK.candidates, CHECK.contained):
-                read.postings = 0
-                assert len(search(new, read)) <= 3
-                assert read.postings <= most
+                before = postings.read
+                assert len(search(new, postings)) <= 3
+                assert postings.read - before <= most
 
     def test_of_too_many_those_that_share_most(self) -> None:
         new = signature(prose(400))
         level, sample = new[0], struct.unpack(f"<{len(new) // 4}I", new[1:])
         kept = {page: signed(level, set(sample[:10])) for page in range(module.MOST_PAGES + 100)}
         kept[500] = new
-        found = CHECK.candidates(new, DictPostings(CHECK, kept)).tolist()
+        found = CHECK.candidates(new, posted(CHECK, kept))
         assert len(found) == module.MOST_PAGES
         assert found[0] == 500
 

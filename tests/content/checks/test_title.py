@@ -5,7 +5,7 @@ import pytest
 from dedupcrawl.content.checks.title import MOST_PAGES, TitleCheck
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
-from tests.content.postings import DictPostings, keepers
+from tests.content.postings import keepers, posted
 
 CHECK = TitleCheck()
 TEXT = "Twenty words are what it takes for a page to be looked for at all, and these are some more than that."
@@ -39,4 +39,4 @@ def test_a_title_of_many_pages_is_none_of_theirs() -> None:
     made = signature("http://a.example/1", "Kettles & Co.")
     assert made is not None
     for count, found in ((MOST_PAGES, MOST_PAGES), (MOST_PAGES + 1, 0)):
-        assert len(CHECK.candidates(made, DictPostings(CHECK, dict.fromkeys(range(count), made)))) == found
+        assert len(CHECK.candidates(made, posted(CHECK, dict.fromkeys(range(count), made)))) == found

@@ -1,0 +1,11 @@
+from libc.stdint cimport uint32_t
+
+from dedupcrawl.core.template cimport Template
+
+cdef class Around:
+    cdef readonly dict asides, link_lines, secondary
+    cdef readonly frozenset links, main_links, also_at, resources
+    cdef readonly object last, last_resource
+    cdef tuple fields(self)
+    cpdef Around without(self, Template template)
+    cpdef Around own_lines(self, Template template, frozenset resources)

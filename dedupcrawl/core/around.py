@@ -1,0 +1,191 @@
+# cython: language_level=3
+"""Around: what a page says and shows beside its main text, and where it links to, as hashes.
+
+Extraction takes the text that is worth most for the main text, and sometimes that is a box which all pages of a site
+have. The page's own text then stands around it. Of each line there the hash of its skeleton is kept, with its size, and
+of each link 16 bits: some bytes per line, once the lines and links that the site repeats are left out. So are of each
+other URL that led to the page, where links to it may lead, and each picture, medium or file that it shows.
+"""
+
+import struct
+from functools import lru_cache
+
+import cython
+
+from dedupcrawl.core.links import link_hash
+from dedupcrawl.core.main_outline import READ_LAST
+from dedupcrawl.core.template import RECURRING
+
+LINES = 64
+"""Lines of a kept page that are stored, of texts and of links each; of a page with more, the first by their hashes."""
+LINKS = 512
+"""Links of a kept page that are stored."""
+RESOURCES = 64
+"""Resources of a kept page that are stored."""
+
+GREATEST = (1 << 32) - 1
+
+_recurring = cython.declare(uint32_t, RECURRING)
+_NOTHING: frozenset = frozenset()
+
+
+class Around:
+    """What stands around a main text.
+
+    Attributes:
+        asides: Hash of a line's skeleton → its symbols, of lines of text.
+        link_lines: The same of lines of links.
+        links: Hashes of where links lead, 32 bits each; of a kept page the upper 16.
+        main_links: Of a page at hand, those that stand amid its main text: where a front page tells of its newest post,
+            which a list at the side of every page links to, too.
+        also_at: Hashes of other URLs of its host that lead to it, as those of links.
+        secondary: As asides, of lines of secondary text.
+        resources: Hashes of pictures, media and files, 32 bits each.
+        last: Up to which hash all its lines are known: of a kept page with many not all are stored.
+        last_resource: Likewise of its resources.
+    """
+
+    def __cinit__(
+        self,
+        asides: dict,
+        link_lines: dict,
+        links: frozenset,
+        main_links: frozenset = _NOTHING,
+        also_at: frozenset = _NOTHING,
+        secondary: object = None,
+        resources: frozenset = _NOTHING,
+        last: object = GREATEST,
+        last_resource: object = GREATEST,
+    ):
+        self.asides, self.link_lines, self.links, self.main_links = asides, link_lines, links, main_links
+        self.also_at, self.secondary, self.resources = also_at, {} if secondary is None else secondary, resources
+        self.last, self.last_resource = last, last_resource
+
+    def __eq__(self, other):
+        if not isinstance(other, Around):
+            return NotImplemented
+        return self.fields() == cython.cast(Around, other).fields()
+
+    def __hash__(self):
+        raise TypeError("what stands around a main text has no hash")
+
+    def fields(self):
+        links = self.links, self.main_links, self.also_at, self.resources
+        return self.asides, self.link_lines, self.secondary, *links, self.last, self.last_resource
+
+    def without(self, template):
+        """What is the page's own."""
+        resources: frozenset = self.resources
+        if resources:
+            resources = frozenset([one for one in resources if not template.recurs(one)])
+        return self.own_lines(template, resources)
+
+    def own_lines(self, template, resources):
+        """What is the page's own, but for its resources, which are given."""
+        links: frozenset = self.links
+        if not (links or self.asides or self.link_lines or self.secondary or resources or self.resources):
+            return self
+        if links:
+            links = frozenset([link for link in links if not template.recurs(link)]) | (links & self.main_links)
+        return Around(
+            {line: size for line, size in self.asides.items() if not template.recurs(line)},
+            {line: size for line, size in self.link_lines.items() if not template.recurs(line)},
+            links,
+            _NOTHING,
+            self.also_at,
+            # what few pages have, however many there are: what was stored as a page's own is no less than what is later
+            {line: size for line, size in self.secondary.items() if template.pages_of(line) < _recurring},
+            resources,
+            self.last,
+            self.last_resource,
+        )
+
+    @property
+    def size(self):
+        """Symbols of all lines of text and links."""
+        return sum(self.asides.values()) + sum(self.link_lines.values())
+
+    @property
+    def is_bare(self):
+        """Whether there is neither a line nor a link."""
+        return not (self.size or self.links)
+
+    def links_to(self, targets: object) -> bool:
+        """Whether there is a link to one of these, given by their hashes."""
+        wanted = {target >> 16 for target in targets}
+        return not wanted.isdisjoint([link >> 16 for link in self.links])
+
+    def to_bytes(self) -> bytes:
+        """Asides, link lines, links, other URLs, secondary text and resources, each begun by their count (2 bytes).
+
+        Of all lines the hashes (4 bytes), then the sizes (1 byte); of resources the hashes; of links and URLs 2 bytes.
+        Little-endian, ascending.
+        Of the last three those are left out after which there is nothing.
+        """
+        parts = [_packed(self.asides), _packed(self.link_lines), _packed_links(self.links)]
+        if self.also_at or self.secondary or self.resources:
+            parts.append(_packed_links(self.also_at))
+        if self.secondary or self.resources:
+            resources = sorted(self.resources)[:RESOURCES]
+            parts += (_packed(self.secondary), struct.pack(f"<H{len(resources)}I", len(resources), *resources))
+        return b"".join(parts)
+
+    @staticmethod
+    def from_bytes(raw: bytes) -> Around:
+        """What `to_bytes` was called on, as far as it was stored; empty for no bytes."""
+        return _read(raw)
+
+
+def _read_bytes(raw: bytes) -> Around:
+    asides, at = _unpacked(raw, 0)
+    link_lines, at = _unpacked(raw, at)
+    links, at = _unpacked_links(raw, at)
+    also_at, at = _unpacked_links(raw, at)
+    secondary, at = _unpacked(raw, at)
+    count = int.from_bytes(raw[at : at + 2], "little")
+    resources = struct.unpack_from(f"<{count}I", raw, at + 2) if count else ()
+    last = min([max(lines) for lines in (asides, link_lines, secondary) if len(lines) == LINES], default=GREATEST)
+    last_resource = resources[-1] if count == RESOURCES else GREATEST
+    return Around(asides, link_lines, links, _NOTHING, also_at, secondary, frozenset(resources), last, last_resource)
+
+
+_read = lru_cache(maxsize=READ_LAST)(_read_bytes)
+
+
+def resource_hashes(resources: object) -> frozenset:
+    """The hashes of resources, 32 bits each; they are told from links, of which none begins like this."""
+    return frozenset([link_hash(b"resource " + one.encode("utf-8", "surrogatepass")) for one in resources])
+
+
+@cython.cfunc
+def _packed(lines: dict) -> bytes:
+    if not lines:
+        return b"\0\0"
+    first = sorted(lines)[:LINES]
+    return struct.pack(f"<H{len(first)}I", len(first), *first) + bytes([lines[line] for line in first])
+
+
+@cython.cfunc
+def _packed_links(links: frozenset) -> bytes:
+    if not links:
+        return b"\0\0"
+    first = sorted({link >> 16 for link in links})[:LINKS]
+    return struct.pack(f"<{1 + len(first)}H", len(first), *first)
+
+
+@cython.cfunc
+def _unpacked_links(raw: bytes, at: cython.Py_ssize_t) -> tuple:
+    count = int.from_bytes(raw[at : at + 2], "little")
+    at += 2
+    links = struct.unpack_from(f"<{count}H", raw, at) if count else ()
+    return frozenset([link << 16 for link in links]), at + 2 * count
+
+
+@cython.cfunc
+def _unpacked(raw: bytes, at: cython.Py_ssize_t) -> tuple:
+    count = int.from_bytes(raw[at : at + 2], "little")
+    if not count:
+        return {}, at + 2
+    sizes, end = at + 2 + 4 * count, at + 2 + 5 * count
+    hashes = struct.unpack_from(f"<{count}I", raw, at + 2)
+    return dict(zip(hashes, raw[sizes:end], strict=False)), end

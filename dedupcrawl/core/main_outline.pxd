@@ -1,0 +1,7 @@
+from libc.stdint cimport uint16_t, uint64_t
+
+cdef class MainOutline:
+    cdef readonly bytes packed, raw, kinds, tail_hash
+    cdef readonly list ends, hashes
+    cdef readonly frozenset blocks
+    cdef readonly Py_ssize_t count, tail, tail_begins

@@ -1,0 +1,46 @@
+from libc.stdint cimport int32_t, uint8_t, uint16_t
+
+from dedupcrawl.core.diff cimport DIFFERENCES, SECTIONS, Tally
+from dedupcrawl.core.view cimport Line, View
+
+cdef enum:
+    MOST_FEATURES = 64
+
+cdef struct Counts:  # of differences
+    int of[DIFFERENCES][SECTIONS]  # of each kind and place
+    int kind[DIFFERENCES]
+    int own  # that say something, of own text
+    int all
+
+cdef struct Rest:  # what is left of a text where some of its symbols are taken out, to be aligned
+    uint16_t *symbols
+    int32_t *places  # of each in the whole text; and how long that is
+    uint8_t *flags
+    Py_ssize_t count
+
+cdef class Pair:
+    cdef readonly View new, kept
+    cdef bytes own, kept_own, in_kept, in_new, is_new, kept_is_new  # a byte for each symbol
+    cdef bytes raw_pieces, raw_rows
+    cdef Py_ssize_t count, kept_count, piece_count
+    cdef readonly Py_ssize_t moves, beside, secondary, resources
+    cdef Py_ssize_t links_beside, links, kept_links
+    cdef readonly bint is_of_one_host, is_equal
+    cdef bint is_listed, lists, is_bare, is_only_version
+    cdef readonly double template, uncovered, kept_uncovered
+    cdef Tally tally
+    cdef Counts counts, title_counts, headline_counts
+    cdef Line title, kept_title, headline, kept_headline
+    cdef double values[MOST_FEATURES]
+    cdef bint is_valued
+    cdef int align(self) except -1
+    cdef int tell_pieces(self) except -1
+    cdef int tell_names(self) except -1
+    cdef int look_around(self) except -1
+    cdef bint says_same_around(self) except -1
+    cdef bint has_only_versions(self) except -1
+    cdef Py_ssize_t told(self, Line words, bint of_kept) noexcept
+    cdef Py_ssize_t told_of_others(self, Line words, Line others, bint of_kept) noexcept
+
+cpdef Py_ssize_t unknown_lines(dict lines, View other) except -1
+cpdef Py_ssize_t unknown_resources(View new, View kept) except -1
