@@ -170,12 +170,13 @@ def test_a_megabyte_without_a_space_is_one_symbol() -> None:
     assert text.lengths == [1_000_000]
 
 
-def test_fmix64_is_the_finalizer_of_murmurhash3() -> None:
-    def fmix64(value: int) -> int:
-        for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
-            value = (value ^ value >> 33) * factor % 2**64
-        return value ^ value >> 33
+def fmix64(value: int) -> int:
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        value = (value ^ value >> 33) * factor % 2**64
+    return value ^ value >> 33
 
+
+def test_fmix64_is_the_finalizer_of_murmurhash3() -> None:
     values = [0, 1, 2, 0xDEADBEEF, 2**64 - 1]
     assert tokens(array("Q", values), 0, 0) == array("I", [fmix64(value) >> 32 for value in values]).tobytes()
 
