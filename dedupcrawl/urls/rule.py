@@ -123,6 +123,14 @@ class Rule:
         """Whether it changes no URL where nobody tries it."""
         return self.state in {"doubted", "disabled"}
 
+    @property
+    def is_lossless(self) -> bool:
+        """Whether it only decodes what a URL carries in base64: no two URLs become one by it alone, nothing is to prove."""
+        if self.kind != "equivalence" or "|base64}" not in self.to:
+            return False
+        match, to = self.templates()
+        return match is not None and to is not None and not match.has_irrelevant() and match.names() == to.names()
+
     def on_trial(self) -> Rule:
         """The rule in the form in which crawls and logs test it.
 

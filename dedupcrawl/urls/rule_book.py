@@ -59,7 +59,7 @@ class RuleBook:
     def is_due(self, url: str, rules: tuple[str, ...]) -> bool:
         """Count one use of these rules, on a URL of their site; True when it is to be tried, once for all of them."""
         watched = self._of(url, rules)
-        due = [one.is_due(url, self._share, self._chance) for one in watched]
+        due = [one.is_due(url, self._share, self._chance) for one in watched if not one.is_lossless]
         for one in watched:
             one.used(url, self._chance, is_tried=any(due))
         return any(due)
@@ -101,8 +101,9 @@ class RuleBook:
 
     def is_backed(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when something has spoken for each of the rules where this URL belongs to: a log, or a trial."""
-        places = [one.places.of(url) for one in self._of(url, rules)]
-        return len(places) == len(rules) and all(place.before[0] + place.passed for place in places)
+        watched = self._of(url, rules)
+        backed = [one.is_lossless or one.places.of(url).before[0] + one.places.of(url).passed for one in watched]
+        return len(backed) == len(rules) and all(backed)
 
     def wanting(self) -> dict[tuple[str, str], int]:
         """Nothing more is tried: owner and id of each rule of which earlier uses are to be tried, see `is_wanting`.

@@ -71,6 +71,7 @@ class WatchedRule(msgspec.Struct):
         rule: As it was in its file, see `for_owner`.
         places: Where it was used.
         owner: Whose pages these are.
+        is_lossless: Whether there is nothing to prove, see `Rule.is_lossless`.
         sampled: Uses that were to be tried, for its own sake or another rule's that had a part in them.
         untold: Trials that told nothing, for want of a page to compare, and have yet to be made up for.
         made_up: Trials that were made up for such.
@@ -86,6 +87,7 @@ class WatchedRule(msgspec.Struct):
     rule: Rule
     places: Places
     owner: str
+    is_lossless: bool = False
     sampled: int = 0
     untold: int = 0
     made_up: int = 0
@@ -101,7 +103,7 @@ class WatchedRule(msgspec.Struct):
     def of(cls, rule: Rule, owner: str) -> WatchedRule:
         """One that was not used yet."""
         own = for_owner(rule, owner)
-        return cls(own, Places(own, is_new=bool(rule.examples) and not own.examples), owner)
+        return cls(own, Places(own, is_new=bool(rule.examples) and not own.examples), owner, own.is_lossless)
 
     def reread(self, rule: Rule) -> WatchedRule:
         """The same rule as it was written anew, perhaps with the trials of this crawl, which are counted here.
@@ -136,7 +138,7 @@ class WatchedRule(msgspec.Struct):
     def holds_at(self, url: str) -> bool:
         """Whether enough trials have passed for it to be taken for right where a URL belongs to."""
         place = self.places.of(url)
-        return not (self.is_on_probation or place.lacking or place.is_off)
+        return self.is_lossless or not (self.is_on_probation or place.lacking or place.is_off)
 
     @property
     def is_refuted(self) -> bool:
