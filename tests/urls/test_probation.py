@@ -4,6 +4,7 @@ import doctest
 from collections import Counter
 from random import Random
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ from dedupcrawl.urls.probation import (
     trials_needed,
 )
 from dedupcrawl.urls.rule import Evidence, Rule, Source, State
-from dedupcrawl.urls.watched_rule import WatchedRule
+from dedupcrawl.urls.watched_rule import TrialRecord, WatchedRule
 
 
 def test_the_examples() -> None:
@@ -125,3 +126,7 @@ def test_the_lower_bound_is_that_of_clopper_and_pearson(right: int, wrong: int) 
 
     expected = beta.ppf(0.05, right, wrong + 1) if right else 0.0
     assert lower_bound(right, wrong) == pytest.approx(expected, abs=1e-6)
+
+
+def test_what_the_version_before_kept_of_trials_is_read() -> None:
+    assert msgspec.json.decode(b"[4, 1]", type=TrialRecord) == TrialRecord(4, 1)
