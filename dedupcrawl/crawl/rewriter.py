@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from msgspec.structs import replace
 from scrapy import Request
@@ -75,9 +76,12 @@ class Rewriter:
             sent = self._by_some(request, origin, mode, self._unproved)
             if sent is not request:
                 return self.rewrite(sent)
-        tried = {next(rule for rule in found.rules if rule in unproved)}
-        sent = self._by_some(request, origin, mode, lambda url, rules: self._unproved(url, rules) - tried)
-        return request if sent is request else self.rewrite(sent)
+        for rule in found.rules:  # in their order: one may make of it what no other URL leads to
+            if rule in unproved:
+                sent = self._by_some(request, origin, mode, partial(self._unproved_but, rule))
+                if sent is not request:
+                    return self.rewrite(sent)
+        return request
 
     def _by_some(self, request: Request, origin: str, mode: str, without: Excluded) -> Request:
         """The request for what is made without some rules of its URL, or of another URL whose identity that is."""
@@ -87,6 +91,9 @@ class Rewriter:
 
     def _unproved(self, url: str, rules: Sequence[str]) -> frozenset[str]:
         return self._parts.book.unproved(url, rules) if self._parts.tries else frozenset()
+
+    def _unproved_but(self, tried: str, url: str, rules: Sequence[str]) -> frozenset[str]:
+        return self._unproved(url, rules) - {tried}
 
     def _by(self, request: Request, found: Normalized, mode: str, without: Excluded | None) -> Request:
         """The request for what rules make of it, but for some.

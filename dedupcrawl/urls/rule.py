@@ -125,7 +125,7 @@ class Rule:
 
     @property
     def is_lossless(self) -> bool:
-        """Whether it only decodes what a URL carries in base64: no two URLs become one by it alone, nothing is to prove."""
+        """Whether it only decodes what a URL carries: by it alone no two URLs become one, so it needs no proof."""
         if self.kind != "equivalence" or "|base64}" not in self.to:
             return False
         match, to = self.templates()

@@ -363,3 +363,22 @@ def test_ports_and_users_folders_are_tried_by_themselves(tenants: Path, tenant: 
     book = RuleBook(Normalizer.from_paths([tenants], tries=True), 0.02, Random(1))
     assert not book.is_proved(f"{tenant}/p?id=7", ("shared",))
     assert all(book.is_due(f"{tenant}/p?id={number}", ("shared",)) for number in range(2))
+
+
+@pytest.mark.parametrize(
+    ("rule", "is_lossless"),
+    [
+        (Rule("r", "equivalence", match="/go/{what}/{url}/", to="/go/{what}/{url|base64}"), True),
+        (Rule("r", "equivalence", match="/go/{what}/{url}/{}/", to="/go/{what}/{url|base64}"), False),
+        (Rule("r", "equivalence", match="/go/{what}/{url}/", to="/go/{}/{url|base64}"), False),
+        (Rule("r", "rewrite", match="/go/{url}/", to="{url|base64}"), False),
+        (Rule("r", "equivalence", match="/old/{name}", to="/new/{name}"), False),
+    ],
+)
+def test_what_only_decodes_a_url_needs_no_proof_and_no_trials(tmp_path: Path, rule: Rule, is_lossless: bool) -> None:
+    """By it alone no two URLs become one. At most one rule of a rewrite is unproven: another one may be."""
+    assert rule.is_lossless is is_lossless
+    write_rules(tmp_path, SiteRules("a.com", (replace(rule, state="probation"),)))
+    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
+    assert (book.unproved(url(1), ("r",)) == set()) is is_lossless
+    assert book.is_due(url(1), ("r",)) is not is_lossless
