@@ -28,9 +28,9 @@ def test_what_a_crawl_found_out_is_told_to_the_rule_of_the_next() -> None:
 
 
 def test_trials_of_several_crawls_and_workers_add_up() -> None:
-    one = TrialRecord(2, 1, (("a", "b"),), ("path 1",))
-    other = TrialRecord(3, 0, (("a", "b"), ("c", "d")), ("path 2",))
-    assert one.joined(other) == TrialRecord(5, 1, (("a", "b"), ("c", "d")), ("path 1", "path 2"))
+    one = TrialRecord(2, 1, (("a", "b"),))
+    other = TrialRecord(3, 0, (("a", "b"), ("c", "d")))
+    assert one.joined(other) == TrialRecord(5, 1, (("a", "b"), ("c", "d")))
     assert one.joined(other).joined(TrialRecord(1)) == one.joined(other.joined(TrialRecord(1)))
 
 
