@@ -1,13 +1,13 @@
 """What it costs to try rules separately in each part of a site, and what it catches: the numbers of `urls.places`.
 
-    python -m benchmarks.rule_places [SITE…] [--data DIR] [--words N …] [--trials N …]
+    python -m benchmarks.rule_places [SITE…] [--data DIR] [--places N …] [--trials N …]
 
 A crawl of a mirror with known duplicates (as for benchmarks.url_rules) is played with the rules of known software: its
 URLs come in the order of the log, each once, and a rule that is due is tried on what the log knows of the two pages.
-Then a later crawl comes with what the first has found out. For each number of words that a position may have until they
-are names, and of trials for a place, it prints, over all sites: uses of rules that the log can judge, how many of them
-were tried in the first crawl and in the later one, and how many were wrong: a page of other text, not tried, by a rule
-that was not off in that place at the end.
+Then a later crawl comes with what the first has found out. For each number of places that are tried separately, and of
+trials for a place, it prints, over all sites: uses of rules that the log can judge, how many of them were tried in the
+first crawl and in the later one, and how many were wrong: a page of other text, not tried, by a rule that was not off
+in that place at the end.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("sites", nargs="*", metavar="SITE", help="names of sites; all by default")
     parser.add_argument("--data", type=Path, default=DATA, help="folder with mirrors/ (default: %(default)s)")
-    parser.add_argument("--words", type=int, nargs="*", default=[4, 6, 8, 16, 32])
+    parser.add_argument("--places", type=int, nargs="*", default=[4, 10, 16])
     parser.add_argument("--trials", type=int, nargs="*", default=[1, 2, 3])
     parser.add_argument("--each", action="store_true", help="a row for each site, too")
     arguments = parser.parse_args()
@@ -57,11 +57,11 @@ def main() -> int:
         name = path.name.removesuffix(".tsv.gz")
         if not arguments.sites or name in arguments.sites:
             mirrors[name] = _rows(path)
-    print("| words | trials | uses | tried first | later | wrong first | later |")
+    print("| places | trials | uses | tried first | later | wrong first | later |")
     print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
-    for words in arguments.words:
+    for most in arguments.places:
         for trials in arguments.trials:
-            vars(places).update(_MOST_WORDS=words, TRIALS_OF_A_PLACE=trials)
+            vars(places).update(_MOST_PLACES=most, TRIALS_OF_A_PLACE=trials)
             played = [play(rows) for rows in mirrors.values()]
             for name, one in zip(mirrors, played, strict=True):
                 if arguments.each and one.uses:
@@ -69,7 +69,7 @@ def main() -> int:
             sums = [
                 sum(getattr(one, of) for one in played) for of in ("uses", "first", "later", "wrong", "wrong_later")
             ]
-            print(f"| {words} | {trials} | " + " | ".join(f"{one:,}" for one in sums) + " |")
+            print(f"| {most} | {trials} | " + " | ".join(f"{one:,}" for one in sums) + " |")
     return 0
 
 

@@ -85,11 +85,6 @@ class Aliases:
                 return Normalized(url, alias.target, "rewrite", (alias.rule,)), alias.run == self._run
         return None
 
-    def source_of(self, url: str) -> tuple[str, ...]:
-        """The id of the rule that `follow` goes by."""
-        found = self.follow(url)
-        return () if found is None else found[0].rules
-
     def count(self, rules: tuple[str, ...]) -> None:
         """A URL is sent elsewhere, for the first time."""
         for rule in rules:

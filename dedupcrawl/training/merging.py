@@ -51,6 +51,5 @@ def _watched(rule: Rule, before: Rule | None) -> Rule:
         failed=before.failed,
         learned=before.learned,
         counterexamples=before.counterexamples,
-        names_at=before.names_at,
         examples=tuple(dict.fromkeys((*rule.examples, *before.examples)))[:MOST_EXAMPLES],
     )

@@ -1,8 +1,9 @@
-"""Places: the parts of a site in which a rule is tested separately: it may be right in one and wrong in another.
+"""Places: the parts of a site in which a rule is tried separately, because it may be right in one and wrong in another.
 
-A URL belongs to a part by what sites route by: its host, the front of its path, the script or page at the end, and
-arguments that have a word for a value (`route=product/search`, `view=print`). A position in which a rule meets many
-words holds names, not parts, and is ignored from then on. So nothing has to be known of a site beforehand.
+Which part a URL belongs to is told by what sites route by: its host, the first two segments of its path, the script or
+page at the end, and arguments that have a word for a value (`route=product/search`, `view=print`), but for those that
+the rule drops. A word is in lower case: what has capitals or figures is the name of one of many pages, of which only
+the space counts (`Special:Search`), or the ending.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.spelling import canonical_url
 from dedupcrawl.urls.url_parts import split_url
 
-_MOST_WORDS = 16  # of one position; where there are more, they are names: benchmarks/rule_places.py
-_MOST_POSITIONS = 16
 _MOST_ARGUMENTS = 32  # of a URL that are looked at
-_MOST_PLACES = 10  # tried separately; all others are one place more
+_MOST_PLACES = 10  # tried separately; all others are one place more: benchmarks/rule_places.py
 _MOST_OFF = 16  # places besides; a rule that is wrong in more is wrong
+_PLACES_LIKE_A_TRIAL = 4  # in benchmarks/rule_places.py 3, 4 and 5 let through as few wrong uses
 _LONGEST = 40  # characters of a word, and of an argument's name
 
-_WORD = re.compile(r"[A-Za-z]+(?:[_./:][A-Za-z]+){0,3}", re.ASCII)
+_WORD = re.compile(r"[a-z]+(?:[_./:][a-z]+){0,3}", re.ASCII)
+_SPACE = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+)?:", re.ASCII)  # of names
 
 _Key = tuple[tuple[str, str], ...]
 
@@ -41,6 +42,8 @@ def traits(url: str) -> dict[str, str]:
 
     >>> traits("http://a.example/shop/list.php?route=product/search&limit=25")
     {'host': 'a.example', 'front': 'shop', 'page': 'list.php', '?route': 'product/search'}
+    >>> traits("http://a.example/wiki/Special:Search?title=Main_Page")
+    {'host': 'a.example', 'front': 'wiki', 'page': 'Special:*'}
     """
     parts = split_url(canonical_url(url))
     if parts is None:
@@ -49,12 +52,14 @@ def traits(url: str) -> dict[str, str]:
     segments = [segment for segment in parts.segments if segment]
     if len(segments) > 1:
         found["front"] = _kind(segments[0])
+    if len(segments) > 2:
+        found["second"] = _kind(segments[1])
     if segments:
         found["page"] = _kind(segments[-1])
     for arg in parts.args[:_MOST_ARGUMENTS]:
         name, _, value = arg.partition("=")
-        if len(name) <= _LONGEST and _is_word(value):
-            found.setdefault(f"?{name}", value)
+        if len(name) <= _LONGEST and (kind := _kind(value)) != "*":
+            found.setdefault(f"?{name}", kind)
     return found
 
 
@@ -62,11 +67,13 @@ def _is_word(text: str) -> bool:
     return len(text) <= _LONGEST and _WORD.fullmatch(text) is not None
 
 
-def _kind(segment: str) -> str:
-    """A segment that is a word, else what it ends in, with * for its name."""
-    if _is_word(segment):
-        return segment
-    _, dot, end = segment.rpartition(".")
+def _kind(text: str) -> str:
+    """A word, else the space of names that a name is in, or what it ends in; * for any other name."""
+    if _is_word(text):
+        return text
+    if (space := _SPACE.match(text)) and len(space[0]) <= _LONGEST:
+        return f"{space[0]}*"
+    _, dot, end = text.rpartition(".")
     return f"*.{end}" if dot and _is_word(end) else "*"
 
 
@@ -146,18 +153,6 @@ class Place(msgspec.Struct):
             self.doubted = passes_lacking(self.before[0] + self.passed, self.before[1] + self.failed)
         self.left += 2 * max(0, self.doubted - before)
 
-    def take_in(self, other: Place) -> None:
-        """The two are one place after all."""
-        self.before = max(self.before, other.before)
-        worse, better = sorted((self, other), key=lambda place: place.lacking, reverse=True)
-        still = worse if self.failed or other.failed else better
-        self.lacking, self.doubted, self.left = still.lacking, 0, still.left
-        for count in ("uses", "begun", "open", "passed", "failed"):
-            setattr(self, count, getattr(self, count) + getattr(other, count))
-        self.example = self.example or other.example
-        if not self.counterexample:
-            self.counterexample, self.led_to = other.counterexample, other.led_to
-
 
 class Places:
     """Those of one rule. Bounded, whatever URLs come.
@@ -174,14 +169,12 @@ class Places:
         self._elsewhere = known_elsewhere(rule)
         of_others = is_new or rule.source == "software" or (rule.source == "alias" and not rule.evidence.correct)
         self._is_known_everywhere = not of_others and (rule.source != "learned" or not rule.examples)
-        self._places: dict[_Key, Place] = {}
-        self._off: dict[_Key, Place] = {}  # stay what they are, whatever turns out to hold names
-        self._words: dict[str, set[str] | None] = dict.fromkeys(rule.names_at[:_MOST_POSITIONS])  # None: they are names
-        for url, _ in rule.examples:
-            key = self._key(traits(url))  # may bring places together
-            self._places[key] = self._known
-        for url, _ in rule.counterexamples[:_MOST_OFF]:
-            self._off[self._key(traits(url))] = Place((0, 0), 0, is_off=True, counterexample=url)
+        self._dropped = frozenset(f"?{name}" for name in rule.drop)
+        self._places: dict[_Key, Place] = {self._key(url): self._known for url, _ in rule.examples}
+        self._off = {
+            self._key(url): Place((0, 0), 0, is_off=True, counterexample=url)
+            for url, _ in rule.counterexamples[:_MOST_OFF]
+        }
 
     def __iter__(self) -> Iterator[Place]:
         yield self._known
@@ -192,20 +185,21 @@ class Places:
         """The place of a URL that the rule is used on."""
         if self._is_known_everywhere:
             return self._known
-        found = traits(url)
-        if (off := self._off_at(found)) is not None:
-            return off
-        key = self._key(found)
+        key = self._key(url)
+        if key in self._off:
+            return self._off[key]
         if key not in self._places and len(self._places) >= _MOST_PLACES:
             key = ()
         if key not in self._places:
-            self._places[key] = Place((self._elsewhere, 0), TRIALS_OF_A_PLACE)
+            alike = self._like_trials()
+            self._places[key] = Place((self._elsewhere + alike, 0), max(0, TRIALS_OF_A_PLACE - alike))
         return self._places[key]
 
-    @property
-    def names_at(self) -> tuple[str, ...]:
-        """Positions that are left out, because they hold names."""
-        return tuple(sorted(position for position, words in self._words.items() if words is None))
+    def _like_trials(self) -> int:
+        """How many trials that passed in a new place what is known of others is like; none if any has failed."""
+        if any(place.failed or place.is_off for place in self):
+            return 0
+        return sum(place is self._known or place.passed > 0 for place in self._places.values()) // _PLACES_LIKE_A_TRIAL
 
     def proved(self) -> list[str]:
         """An example of each place where trials have spoken for the rule, and nothing did before."""
@@ -222,7 +216,7 @@ class Places:
 
     def is_off(self, url: str) -> bool:
         """True where the rule is no longer used."""
-        return bool(self._off) and self._off_at(traits(url)) is not None
+        return bool(self._off) and self._key(url) in self._off
 
     def switch_off(self, place: Place) -> bool:
         """The rule is used in this place no more; False when it cannot be said what URLs are meant."""
@@ -233,41 +227,5 @@ class Places:
         place.is_off = True
         return True
 
-    def _off_at(self, found: dict[str, str]) -> Place | None:
-        for key, place in self._off.items():
-            here = dict(key)
-            others = (position for position in found if position not in here)
-            if here.items() <= found.items() and all(map(self._is_left_out, others)):
-                return place
-        return None
-
-    def _key(self, found: dict[str, str]) -> _Key:
-        for position, word in found.items():
-            words = self._words.get(position)
-            if position not in self._words:
-                if len(self._words) < _MOST_POSITIONS:
-                    self._words[position] = {word}
-            elif words is not None:
-                words.add(word)
-                if len(words) > _MOST_WORDS:
-                    self._leave_out(position)
-        return tuple(sorted(item for item in found.items() if self._words.get(item[0]) is not None))
-
-    def _is_left_out(self, position: str) -> bool:
-        """True where words tell nothing."""
-        if position in self._words:
-            return self._words[position] is None
-        return len(self._words) >= _MOST_POSITIONS
-
-    def _leave_out(self, position: str) -> None:
-        """Its words are names: places that differ in nothing else are one."""
-        self._words[position] = None
-        places, self._places = self._places, {}
-        for key, place in places.items():
-            shorter = tuple(item for item in key if item[0] != position)
-            same = self._places.setdefault(shorter, place)
-            if place is self._known and same is not place:
-                place.take_in(same)
-                self._places[shorter] = place
-            elif same is not place:
-                same.take_in(place)
+    def _key(self, url: str) -> _Key:
+        return tuple(sorted(item for item in traits(url).items() if item[0] not in self._dropped))

@@ -90,7 +90,6 @@ class Rule:
         examples: Pairs of a URL and what the rule makes of it.
         counterexamples: Pairs that crawls found to be two pages, one for each part of the site where the rule is not
             used for it (`urls.places`).
-        names_at: Positions in URLs where crawls met so many words that they tell no parts of the site (`urls.places`).
     """
 
     id: str
@@ -110,7 +109,6 @@ class Rule:
     evidence: Evidence = field(default=Evidence())
     examples: Pairs = ()
     counterexamples: Pairs = ()
-    names_at: Texts = ()
     note: str = ""
 
     @property
@@ -173,6 +171,7 @@ class Rule:
             RuleError: When a name or a value is not one of a rule.
         """
         where = f"rule {row.get('id')!r}"
+        row = {name: value for name, value in row.items() if name not in _NO_MORE}
         if unknown := sorted(row.keys() - _TAKES.keys()):
             raise RuleError(f"{where}: unknown key {unknown[0]!r}; a rule has {', '.join(_TAKES)}")
         given = {"id": "", "kind": "", **row}
@@ -300,6 +299,7 @@ _WORDS = {
     **{name: f"is one of {', '.join(get_args(kinds))}" for name, kinds in (("Kind", Kind), ("State", State))},
     "Source": f"is one of {', '.join(get_args(Source))}",
 }
+_NO_MORE = {"names_at"}  # what earlier versions wrote of the parts of a site
 _TAKES = {f.name: _WORDS[f.type] for f in fields(Rule) if isinstance(f.type, str)}
 """What each value of a rule is, for people."""
 

@@ -60,7 +60,6 @@ def for_owner(rule: Rule, owner: str) -> Rule:
         evidence=Evidence(coverage=part(said.coverage), correct=part(said.correct), wrong=part(said.wrong)),
         examples=own,
         counterexamples=wrong,
-        names_at=rule.names_at if own else (),
     )
 
 
@@ -250,7 +249,6 @@ class WatchedRule(msgspec.Struct):
         tried = max(failed, rule.tried + self.passed + self.failed - sum(self.written))  # as a rule file wants it
         is_as_before = is_revoked or rule.is_by_people
         examples, counterexamples = (rule.examples, rule.counterexamples) if is_as_before else self.pairs_with(rule)
-        names_at = rule.names_at if rule.is_by_people else _joined(rule.names_at, self.places.names_at)
         return replace(
             rule,
             kind=self.rule.kind,
@@ -260,12 +258,7 @@ class WatchedRule(msgspec.Struct):
             note=note or rule.note,
             examples=examples,
             counterexamples=counterexamples,
-            names_at=names_at,
         )
-
-
-def _joined(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*one, *other)))
 
 
 class TrialRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -275,7 +268,6 @@ class TrialRecord(msgspec.Struct, frozen=True, array_like=True):
         tried: How many trials crawls have made.
         failed: How many of them found two pages.
         examples: Pairs of a URL and what the rule made of it, one for each part of the site where trials spoke for it.
-        names_at: Positions in URLs that tell no parts of the site, see `urls.rule`.
         led_nowhere: What it makes of URLs often has no page: it is an equivalence.
         counterexamples: As `examples`, one for each part where the rule is not used.
     """
@@ -283,7 +275,6 @@ class TrialRecord(msgspec.Struct, frozen=True, array_like=True):
     tried: int = 0
     failed: int = 0
     examples: tuple[tuple[str, str], ...] = ()
-    names_at: tuple[str, ...] = ()
     led_nowhere: bool = False
     counterexamples: tuple[tuple[str, str], ...] = ()
 
@@ -292,7 +283,7 @@ class TrialRecord(msgspec.Struct, frozen=True, array_like=True):
         """What this crawl has found out."""
         rule, tried = watched.rule, watched.passed + watched.failed
         examples, wrong = watched.pairs_with(rule)
-        return cls(tried, watched.failed, examples, watched.places.names_at, rule.kind == "equivalence", wrong)
+        return cls(tried, watched.failed, examples, rule.kind == "equivalence", wrong)
 
     def joined(self, news: TrialRecord) -> TrialRecord:
         """With what another crawl, or worker, has found out, or pages of another owner: all trials count, and once.
@@ -303,14 +294,13 @@ class TrialRecord(msgspec.Struct, frozen=True, array_like=True):
         counted = [one for one in both if one.led_nowhere] or both
         tried, failed = sum(one.tried for one in counted), sum(one.failed for one in counted)
         examples = tuple(dict.fromkeys((*self.examples, *news.examples)))[:MOST_EXAMPLES]
-        names_at = _joined(self.names_at, news.names_at)
         wrong = tuple(dict.fromkeys((*self.counterexamples, *news.counterexamples)))[:_MOST_WRONG]
-        return TrialRecord(tried, failed, examples, names_at, self.led_nowhere or news.led_nowhere, wrong)
+        return TrialRecord(tried, failed, examples, self.led_nowhere or news.led_nowhere, wrong)
 
     def told_to(self, rule: Rule) -> Rule:
         """The rule, with what is known of it."""
-        known = replace(rule, tried=self.tried, failed=self.failed, examples=self.examples, names_at=self.names_at)
-        known = replace(known, counterexamples=self.counterexamples)
+        known = replace(rule, tried=self.tried, failed=self.failed)
+        known = replace(known, examples=self.examples, counterexamples=self.counterexamples)
         return replace(known, kind="equivalence") if self.led_nowhere else known
 
 

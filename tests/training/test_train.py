@@ -192,15 +192,12 @@ def test_what_crawls_found_out_of_a_rule_stays_while_a_log_doubts_it() -> None:
     rule = Rule("p.v@a.com", "rewrite", drop=("v",), source="software")
     (used,) = merged([], [rule])
     wrong = (("http://a.com/view?v=1", "http://a.com/view"),)
-    used = replace(used, learned=date(2026, 1, 1), tried=30, failed=1, counterexamples=wrong, names_at=("page",))
+    used = replace(used, learned=date(2026, 1, 1), tried=30, failed=1, counterexamples=wrong)
     (doubted,) = merged([used], [replace(rule, state="doubted")])
     (back,) = merged([doubted], [rule])
     assert doubted.state == "doubted"
     for one in (doubted, back):
-        assert (one.learned, one.tried, one.failed, one.counterexamples, one.names_at) == (
-            *(date(2026, 1, 1), 30, 1),
-            *(wrong, ("page",)),
-        )
+        assert (one.learned, one.tried, one.failed, one.counterexamples) == (date(2026, 1, 1), 30, 1, wrong)
 
 
 def test_a_file_edited_into_nonsense_is_left_as_it_is(tmp_path: Path) -> None:

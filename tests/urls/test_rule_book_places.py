@@ -78,18 +78,3 @@ def test_where_a_crawl_has_found_a_rule_to_be_wrong_the_next_does_not_use_it(tmp
     later.passed(zoomed("view", 1)[0], ("zoom",))
     later.save()
     assert rule(tmp_path, "zoom").counterexamples == ((url, canonical),)
-
-
-def test_what_a_crawl_has_found_to_be_names_is_known_to_the_next(tmp_path: Path) -> None:
-    """So it need not try a rule in each of them anew."""
-    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
-    names = [f"{first}{last}" for first in ("north", "south", "east", "west", "mid") for last in "abcdefgh"]
-    for name in names:
-        url = zoomed(name, 1)[0]
-        if book.is_due(url, ("zoom",)):
-            book.passed(url, ("zoom",))
-    book.save()
-    assert rule(tmp_path, "zoom").names_at == ("page",)
-    later = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
-    assert [later.is_due(zoomed(f"new{name}", 1)[0], ("zoom",)) for name in names] == [True, *[False] * 39]

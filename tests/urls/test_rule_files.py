@@ -234,3 +234,12 @@ def test_a_number_without_end_is_an_error_that_names_the_file(tmp_path: Path) ->
     (tmp_path / "a.com.toml").write_text(f"site = {'9' * 100_000}\n")
     with pytest.raises(RuleError, match=r"a\.com\.toml: "):
         read_rules(tmp_path / "a.com.toml")
+
+
+def test_what_versions_before_wrote_of_names_is_read_and_written_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "a.com.toml"
+    rule = '[[rules]]\nid = "sid"\nkind = "rewrite"\ndrop = ["sid"]\nnames_at = ["page"]\n'
+    path.write_text(f'site = "a.com"\n\n{rule}', encoding="utf-8")
+    known = read_rules(path)
+    assert [one.id for one in known.rules] == ["sid"]
+    assert "names_at" not in str(known.to_dict())
