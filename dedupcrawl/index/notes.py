@@ -75,12 +75,8 @@ class VerdictLog(Tables):
         cells = [*gone, Cell("verdict_urls", b"", url), Cell("restored", b"", url, raw)]
         return self.change(cells, [gone[-1]._replace(value=raw)]) is None  # else another process was quicker
 
-    def is_restored(self, url: str) -> bool:
-        """True when a verdict on this page was withdrawn: it is not a duplicate, whatever it looks like."""
-        return self.is_any_restored([url])
-
-    def is_any_restored(self, urls: Iterable[str]) -> bool:
-        """The same of any of some pages."""
+    def is_restored(self, *urls: str) -> bool:
+        """True when a verdict on one of these pages was withdrawn: it is not a duplicate, whatever it looks like."""
         return any(self.values("restored", [digest(url) for url in urls]))
 
     def restored(self) -> Iterator[Recorded]:
