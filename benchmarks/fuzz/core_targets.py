@@ -12,7 +12,7 @@ from urllib.parse import unquote_to_bytes
 
 import numpy as np
 
-from benchmarks.fuzz.search_targets import overlaps, postings
+from benchmarks.fuzz.search_targets import overlaps, pairs, postings, searched
 from dedupcrawl.core.alignment import LONGEST, align
 from dedupcrawl.core.characters import ASCII, LONG, UTF8, collapse, fold, has_escapes, unescape, utf8_of
 from dedupcrawl.core.diff import DIFFERENCES, SECTIONS, differences
@@ -213,8 +213,8 @@ def signatures(data: bytes) -> None:
     flags, rest = _flags(data)
     text = SymbolText.of((_text_of(rest),))
     most, levels, fewest = flags * 7, flags & 31, flags >> 4
-    for pairs in (False, True):
-        fingerprint, features = simhash(text, pairs)
+    for has_pairs in (False, True):
+        fingerprint, features = simhash(text, has_pairs)
         assert 0 <= fingerprint < 1 << 64
         assert 0 <= features <= 2 * len(text)
     level, sample = sampled_shingles(text, most, levels, fewest)
@@ -372,4 +372,6 @@ TARGETS: dict[str, Target] = {
     "tags": tags,
     "postings": postings,
     "overlaps": overlaps,
+    "searched": searched,
+    "pairs": pairs,
 }

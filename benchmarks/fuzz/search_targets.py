@@ -1,12 +1,22 @@
-"""Fuzz targets of the core: postings, and records of MWO."""
+"""Fuzz targets of the core: postings, pairs of pages, and records of MWO."""
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
+from math import isfinite
 
-from dedupcrawl.core.overlap import TOTAL, Weights, cheapest_prefix, keys_of, overlap, possible
-from dedupcrawl.core.postings import Tail, View
+from dedupcrawl.core.around import Around
+from dedupcrawl.core.features import FEATURES, Weights, features, shown
+from dedupcrawl.core.main_outline import MainOutline, read
+from dedupcrawl.core.overlap import TOTAL, cheapest_prefix, keys_of, overlap, possible
+from dedupcrawl.core.overlap import Weights as TermWeights
+from dedupcrawl.core.pair import Pair
+from dedupcrawl.core.postings import ShingleSearch, Tail, View, near
+from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.template import Template
+from dedupcrawl.core.view import View as PageView
+from dedupcrawl.core.view import is_worth_comparing
 
 _WORD = (1 << 64) - 1
 
@@ -29,12 +39,65 @@ def postings(data: bytes) -> None:
         assert sorted(zip(*view.find(wanted), strict=True)) == expected
 
 
+def searched(data: bytes) -> None:
+    """Samples of shingles and fingerprints that the bytes hold, each looked for among the others and itself."""
+    flags, rest = (data[-1], data[:-1]) if data else (0, b"")
+    parts = [part for part in (rest[: len(rest) // 2], rest[len(rest) // 2 :], rest, rest[1:]) if part]
+    shingles, fingerprints = Tail(32), Tail(46)
+    for page, part in enumerate(parts):
+        sample = sorted(set(array("I", part[1 : 1 + (len(part) - 1) // 4 * 4])))
+        payload = (len(sample) << 3 | part[0] & 7) & 0xFFFFFFFF
+        shingles.add(array("Q", [shingle << 32 | payload for shingle in sample]), page)
+        value = int.from_bytes(part[:8].ljust(8, b"\0"), "little")
+        rotated = [(value << shift | value >> (64 - shift)) & (1 << 64) - 1 for shift in (0, 16, 32, 48)]
+        fingerprints.add(array("Q", [number << 62 | at >> 2 for number, at in enumerate(rotated)]), page)
+    for page, part in enumerate(parts):
+        search = ShingleSearch(View([], [shingles], 32), part, flags & 7, (1 + flags) / 256)
+        assert len(search.candidates(500, 2_000, 3)) <= 3
+        assert len(search.contained(2_000, 3)) <= 3
+        assert page in near(View([], [fingerprints], 46), part[:8].ljust(8, b"\0"), flags & 7)
+
+
+def pairs(data: bytes) -> None:
+    """Pages of which a text, an outline, what stands around them and their names are made of the bytes."""
+    flags, rest = (data[-1], data[:-1]) if data else (0, b"")
+    half = len(rest) // 2
+    texts = [part.decode("utf-8", "replace") for part in (rest[:half], rest[half:])]
+    site = Template()
+    for number in range(flags & 7):
+        site.add(read(rest[half:]).hashes, f"{number}")
+    lines, links = array("I", rest[: len(rest) // 4 * 4]).tolist(), list(rest)
+    sizes = dict(zip(lines, links, strict=False))
+    around = Around(sizes, dict(list(sizes.items())[::2]), frozenset(lines), resources=frozenset(lines[::3]))
+    views = [
+        PageView(
+            f"http://a.example/2.{number}/x",
+            "a.example" if flags & 8 else text[:9],
+            text[-300:],
+            MainOutline.of(SymbolText.of(tuple(text.split("\n")))) if flags & 16 << number else rest[number:],
+            around if flags & 64 else around.to_bytes(),
+            site,
+            headline=text[:300],
+        )
+        for number, text in enumerate(texts)
+    ]
+    for new, kept in ((0, 1), (1, 0), (0, 0)):
+        is_worth_comparing(views[new], views[kept])
+        pair = Pair(views[new], views[kept])
+        values = features(pair)
+        assert all(map(isfinite, values))
+        assert set(shown(pair)) <= {feature.name for feature in FEATURES}
+        assert len(pair.most_telling(8)) <= 8
+        assert 0 <= Weights(0.0, [(at, -1.0, 0.0, 9.0) for at in range(len(FEATURES))]).probability_of(pair) <= 1
+        assert new != kept or pair.is_equal
+
+
 def overlaps(data: bytes) -> None:
     """Two records of the terms that the bytes hold, and bytes that are no records."""
     flags, rest = (data[-1], data[:-1]) if data else (0, b"")
     records = []
     for part in (rest[::2], rest[1::2]):
-        weights = Weights()
+        weights = TermWeights()
         weights.add(part, flags + 1)
         records.append(weights.record(flags % 10 / 10, 40))
     for new, kept in (records, (rest, data), (data, rest)):

@@ -43,7 +43,7 @@ cdef struct Part:  # one side of a difference
     int letters  # symbols that are a quarter of a word
     int words  # two ideographs are one
     int telling  # symbols that are no filler
-    int kinds[13]
+    int kinds[16]  # as many as the bits of a kind can tell
     uint64_t said  # hash of those that tell by themselves, in any order; 0 where none do
 
 cdef struct Tally:  # symbols of the new text, and places where the texts differ

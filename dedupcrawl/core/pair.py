@@ -8,6 +8,7 @@ text and stands on one side only may be no difference of the pages but one of ex
 from typing import NamedTuple
 
 import cython
+from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.alignment import Work, aligned, work_at_hand
 from cython.cimports.dedupcrawl.core.around import Around
 from cython.cimports.dedupcrawl.core.diff import ADDED, DIFFERENCES, Side, sum_up, tell
@@ -228,6 +229,8 @@ class Pair:
         raw: bytes = symbols_of_versions(self.new.url, self.kept.url, self.new.secret)
         if raw is None:
             return False
+        names: bytes = _in_one_only(self.title.symbols, self.kept_title.symbols)
+        names += _in_one_only(self.headline.symbols, self.kept_headline.symbols)
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         symbols: cython.pointer(cython.const[uint16_t]) = _symbols(self.new.main_text.raw)
@@ -246,8 +249,8 @@ class Pair:
                 is_only &= in_kept[j] or _allowed[symbols[j]]
             for j in range(pieces[4 * i + 2], pieces[4 * i + 3]):
                 is_only &= in_new[j] or _allowed[kept_symbols[j]]
-        is_only = is_only and _differ_in_allowed(self.title.symbols, self.kept_title.symbols)
-        is_only = is_only and _differ_in_allowed(self.headline.symbols, self.kept_headline.symbols)
+        for i in range(len(names) // 2):
+            is_only &= _allowed[_symbols(names)[i]]
         for i in range(len(raw) // 2):
             _allowed[_symbols(raw)[i]] = 0
         return is_only
@@ -423,10 +426,9 @@ def _inverted(flags: bytes) -> bytes:
 
 
 @cython.cfunc
-def _differ_in_allowed(one: bytes, other: bytes) -> cython.bint:
-    """Whether symbols that are in one line only are all allowed."""
-    mine, its = set(memoryview(one).cast("H")), set(memoryview(other).cast("H"))
-    return all([_allowed[cython.cast(uint16_t, symbol)] for symbol in mine ^ its])
+def _in_one_only(one: bytes, other: bytes) -> bytes:
+    """The symbols that only one of two lines has."""
+    return array.array("H", sorted(set(memoryview(one).cast("H")) ^ set(memoryview(other).cast("H")))).tobytes()
 
 
 @cython.cfunc

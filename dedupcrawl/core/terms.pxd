@@ -22,7 +22,7 @@ cdef struct Slot:
     int size  # 0 in a free place
 
 cdef class SpacedTerms:
-    cdef object of_words
+    cdef object of_words, lock
     cdef Slot *slots
     cdef uint32_t *points
     cdef uint32_t *found

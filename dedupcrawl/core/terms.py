@@ -3,6 +3,7 @@
 
 import os
 import re
+from threading import Lock
 
 import cython
 from cython.cimports.cpython.mem import PyMem_Free
@@ -79,7 +80,7 @@ class SpacedTerms:
     """
 
     def __cinit__(self, of_words: object):
-        self.of_words = of_words
+        self.of_words, self.lock = of_words, Lock()
         self.slots = cython.cast(cython.pointer(Slot), calloc(SLOTS, cython.sizeof(Slot)))
         self.points = cython.cast(cython.pointer(uint32_t), malloc(4 * ROOM))
         if self.slots is cython.NULL or self.points is cython.NULL:
@@ -96,9 +97,10 @@ class SpacedTerms:
         That is its ideographs and kana, with one line break in the place of all words and marks between two of them.
         The marks stay that jieba does not part ideographs at: so it finds the same words, and has half as much to read.
         """
-        self.count = 0
-        rest, _ = _cut(text.folded, text.size, False, self)
-        return cython.cast(cython.p_char, self.found)[: 4 * self.count] if self.count else b"", rest
+        with self.lock:  # to make a term, Python runs, and may go on with another thread
+            self.count = 0
+            rest, _ = _cut(text.folded, text.size, False, self)
+            return cython.cast(cython.p_char, self.found)[: 4 * self.count] if self.count else b"", rest
 
     def add(self, word, size):
         hashed: uint64_t = _seed

@@ -247,7 +247,7 @@ class Detector:
 
         Nor is it where the other was found to be its own duplicate, and is stored all the same.
         """
-        if self.index.is_any_restored([url] if keeper is None else [url, keeper]):
+        if self.index.is_restored(url, *([] if keeper is None else [keeper])):
             return True
         said = self.index.verdict(keeper) if keeper is not None and was_kept else None
         return said is not None and said.duplicate_of == url and said.was_judged_again

@@ -148,10 +148,7 @@ class Journal:
             return self._begin(write=False)
 
     def writing(self, work: Callable[[Transaction], Result]) -> Result:
-        """What `work` returns in a write transaction; done again, with more address space, when that is used up.
-
-        `lock` must be held.
-        """
+        """What `work` returns in a write transaction, under `lock`; done again with more address space if needed."""
         while True:
             try:
                 self._reserve()
@@ -219,16 +216,10 @@ class Journal:
             raw = get(key(page), None, pages)
             if raw is None:
                 raise IndexDamagedError(f"page {page} is missing from the index at {self.path}")
-            if len(raw) < _PIECE:
-                return raw
-            parts, at = [raw], 0
-            while len(parts[-1]) == _PIECE:
-                at += _PIECE
-                piece = get(key(page) + key(at), None, pieces)
-                if piece is None:
-                    break
+            parts = [raw]
+            while len(parts[-1]) == _PIECE and (piece := get(key(page) + key(_PIECE * len(parts)), None, pieces)):
                 parts.append(piece)
-            return b"".join(parts)
+            return b"".join(parts) if len(parts) > 1 else raw
 
         return read
 

@@ -108,12 +108,8 @@ class VerdictLog(Dated):
         gone = [cell._replace(value=None) for cell in there]
         return self.change([*gone, restored], there) is None  # else another process was quicker
 
-    def is_restored(self, url: str) -> bool:
-        """True when a verdict on this page was withdrawn: it is not a duplicate, whatever it looks like."""
-        return self.is_any_restored([url])
-
-    def is_any_restored(self, urls: Iterable[str]) -> bool:
-        """The same of any of some pages."""
+    def is_restored(self, *urls: str) -> bool:
+        """True when a verdict on one of these pages was withdrawn: it is not a duplicate, whatever it looks like."""
         return any(self.values("restored", [digest(url) for url in urls]))
 
     def restored(self) -> Iterator[Recorded]:

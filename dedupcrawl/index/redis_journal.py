@@ -138,13 +138,13 @@ class RedisJournal(VerdictLog):
     def _fields(self, table: str) -> list[bytes]:
         return sorted(self.link.ask("HKEYS", self._key(table)))
 
-    def is_restored(self, url: str) -> bool:
+    def is_restored(self, *urls: str) -> bool:
         with self.lock:
             if self.is_closed or time.monotonic() - self.read_at >= FRESH_SECONDS:
-                return super().is_restored(url)
+                return super().is_restored(*urls)
             if self.pages_restored > len(self._restored):
                 self._restored.update(self._fields("restored"))
-            return digest(url) in self._restored
+            return not self._restored.isdisjoint(map(digest, urls))
 
     @in_turn
     def settle(self) -> None:
