@@ -36,7 +36,7 @@ from dedupcrawl.index.schema import BATCH_PAGES, Schema, header_of, read_schema
 from dedupcrawl.index.seal import check_seal
 from dedupcrawl.index.search import Ending, Fetch, Search, is_kept_for, newest, row_of
 from dedupcrawl.index.segment_store import SegmentStore, segment_files
-from dedupcrawl.index.tables import COUNTED, GROUPED, Answer, Cell, Item, in_turn
+from dedupcrawl.index.tables import COUNTED, Answer, Cell, Item, in_turn
 from dedupcrawl.index.verify import problems, table_problems
 
 _HEADER = b"header"
@@ -305,11 +305,10 @@ class LmdbIndex(Index):
     @in_turn
     def info(self) -> dict[str, int | float | str]:
         with self._store.snapshot() as txn:
-            entries = {name: txn.stat(table)["entries"] for name, table in self.journal.tables.items()}
             return {
                 "index": self.where,
                 **self._store.catalog.info(),
-                **{said: entries[name] for said, name in {**GROUPED, **COUNTED}.items()},
+                **{said: txn.stat(self.journal.tables[name])["entries"] for said, name in COUNTED.items()},
                 "bytes": sum(map(_bytes_on_disk, self.path.iterdir())),
             }
 

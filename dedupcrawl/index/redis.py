@@ -252,10 +252,16 @@ class RedisIndex(RedisJournal, Index):
         return {
             "index": self.address.where,
             **self._catalog.info(),
-            **{said: int(self.link.ask("HGET", self.address.key("meta"), name) or 0) for said, name in GROUPED.items()},
-            **{said: self.link.ask("HLEN", self._key(name)) for said, name in COUNTED.items()},
+            **{said: self._count(name) for said, name in COUNTED.items()},
             "bytes": self._bytes(),
         }
+
+    def _count(self, table: str) -> int:
+        """The cells of a table."""
+        if table in GROUPED:
+            return int(self.link.ask("HGET", self.address.key("meta"), table) or 0)
+        count: int = self.link.ask("HLEN", self._key(table))
+        return count
 
     def tell_again(self) -> None:
         """Tell a server that has lost what it held what only this process knows."""

@@ -17,10 +17,10 @@ from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 NUMBER_BYTES = 12
 ROWS_AT_ONCE = 256  # so short is what others wait for; and no transaction stays open while who reads them thinks
-GROUPED = {"verdicts": "verdicts", "rewrites": "rewrites", "attachments": "attachments"}
-"""What `Index.info` calls the tables with groups whose cells it counts."""
-COUNTED = {"restored": "restored", "due": "due", "unstored": "leases"}
-"""The same of those without."""
+COUNTED = {name: name for name in ("verdicts", "restored", "rewrites", "attachments", "due")} | {"unstored": "leases"}
+"""What `Index.info` calls the tables whose cells it counts."""
+GROUPED = {"verdicts", "rewrites", "attachments"}
+"""Of these the tables with groups."""
 
 Owner = TypeVar("Owner", bound="Tables")
 Arguments = ParamSpec("Arguments")
