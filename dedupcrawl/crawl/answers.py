@@ -173,7 +173,7 @@ class Answers:
 
     def close(self) -> None:
         """Write down what audits have shown."""
-        self.audits.stop()
+        self.audits.passed.stop()
         self._rewrites.flush()
         self._book.save()
 

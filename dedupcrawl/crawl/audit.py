@@ -1,18 +1,12 @@
-"""One audit: a URL, what is asked for instead of it, and the pages of both, as far as they have come.
-
-A crawl that is stopped keeps in its JOBDIR what is left of those that passed: what their pages alone have led to.
-"""
+"""One audit: a URL, what is asked for instead of it, and the pages of both, as far as they have come."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 
 from dedupcrawl.crawl.same_page import Look
-from dedupcrawl.output import PRIVATE, replacing
 from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)
@@ -50,39 +44,3 @@ class Audit(msgspec.Struct):
         if logger.isEnabledFor(logging.DEBUG):
             rules = ", ".join(self.rules)
             logger.debug("%s: %s → %s (%s)", what, printable(self.url), printable(self.target), printable(rules))
-
-
-class Held(msgspec.Struct, frozen=True, array_like=True):
-    """An audit that has passed, unless nothing else will lead to `links`."""
-
-    url: str
-    target: str
-    rules: tuple[str, ...]
-    links: list[str]
-
-
-_FILE = "audits.json"
-
-
-def save_held(folder: Path, held: Sequence[Held]) -> None:
-    """Keep these, and no others, for the process that resumes the crawl.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
-    with replacing(folder / _FILE, PRIVATE) as new:
-        new.write(msgspec.json.encode(held))
-
-
-def read_held(folder: Path) -> list[Held]:
-    """Those that the process before has kept. They are kept once: a process that is killed leaves none.
-
-    Raises:
-        OSError: The file cannot be read or removed.
-    """
-    path = folder / _FILE
-    if not path.exists():
-        return []
-    held = msgspec.json.decode(path.read_bytes(), type=list[Held])
-    path.unlink()
-    return held

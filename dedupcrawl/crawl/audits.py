@@ -17,11 +17,12 @@ from scrapy import Request
 from dedupcrawl.aliases.alias import RULE, rule_id
 from dedupcrawl.aliases.sources import DUPLICATE
 from dedupcrawl.crawl.aliases import Aliases
-from dedupcrawl.crawl.audit import Audit, Held, read_held, save_held
+from dedupcrawl.crawl.audit import Audit
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.falls import Falls
 from dedupcrawl.crawl.log_file import AliasRows
 from dedupcrawl.crawl.parts import Parts
+from dedupcrawl.crawl.passed_audits import PassedAudits
 from dedupcrawl.crawl.questions import ErrorPages, LeadingOn
 from dedupcrawl.crawl.request_meta import TRIAL, as_asked
 from dedupcrawl.crawl.same_page import NOWHERE, Look, is_known, same_page
@@ -44,6 +45,7 @@ class Audits:
     Attributes:
         errors: What hosts say where they have no page.
         leading_on: What is known of targets that redirect.
+        passed: Those that have passed, unless their pages lead to more.
         suspected: Targets whose page may be their host's error page, and no audit has said that it is none.
     """
 
@@ -56,13 +58,9 @@ class Audits:
         self._by_target: defaultdict[str, list[Audit]] = defaultdict(list)
         self._disputed: dict[str, Audit] = {}  # by URL: the texts differ, and not all is known that may explain it
         self._instead: dict[str, Look] = {}  # target → the other page that its last failed audit has found
-        self._held: list[Audit] = []  # of these the links are still to be looked at
         self._told = UrlSet()  # URLs of which earlier crawls have spoken for or against rules
         self._is_resumed = parts.folder is not None
-        for one in read_held(parts.folder) if parts.folder is not None else ():
-            aliases.discoveries.resume(one.url, one.links)
-            self._fetched.tried.add(one.url)
-            self._held.append(Audit(one.url, one.target, one.rules))
+        self.passed = PassedAudits(parts, aliases.discoveries)
 
     # Which uses are audited
 
@@ -279,40 +277,15 @@ class Audits:
             self._settle(audit, is_last=True)
             if audit.url in self._by_url:  # a page of it never came
                 self._end_untold(audit)
-        held, self._held = self._held, []
-        for audit in held:
-            if self._leads_to_more(audit):
-                self._stats.inc_value("dedup/url/tried_links")
-                if audit.has_passed:
-                    self._book.take_back(audit.url, audit.rules)
-                self._fail(audit, leads_to_more=True)
+        for audit in self.passed.take_those_that_lead_to_more():
+            self._stats.inc_value("dedup/url/tried_links")
+            if audit.has_passed:
+                self._book.take_back(audit.url, audit.rules)
+            self._fail(audit, leads_to_more=True)
         if rulings := self._book.decide():
             self._stats.inc_value("dedup/url/revoked", sum(len(ruling.revoked) for ruling in rulings.values()))
             self._falls.fall((), rulings)
         self._audit_more()
-
-    def stop(self) -> None:
-        """The crawl ends before it is known what else leads to where pages lead that were found to be one.
-
-        One that may be resumed remembers them, and what they lead to. In any other they speak for no rule.
-        """
-        links_of, held = self._aliases.discoveries.only_on, self._held
-        held, self._held = [audit for audit in held if links_of(audit.url)], []
-        if self._parts.folder is not None:
-            save_held(self._parts.folder, [Held(one.url, one.target, one.rules, links_of(one.url)) for one in held])
-            return
-        for audit in held:
-            if audit.has_passed:
-                self._book.take_back(audit.url, audit.rules)
-
-    def _leads_to_more(self, audit: Audit) -> bool:
-        """Who asks for a target must not only see its page, but go on from there, too: to what no other page leads to.
-
-        What is fetched in place of its target, as an earlier crawl has kept it, leads nowhere else than that.
-        """
-        is_instead = self._rewrites.end(audit.target) == audit.url
-        only = self._aliases.discoveries.only_on(audit.url)
-        return not is_instead and (any(url in self._fetched.lost for url in only) or self._earlier.any_kept(only))
 
     def _settle(self, audit: Audit, *, is_last: bool = False) -> None:
         if audit.asked is None or self._by_url.get(audit.url) is not audit:
@@ -338,7 +311,7 @@ class Audits:
             self._rewrites.prove(audit.target)
             if not is_again:
                 self._audit_others(audit)
-            self._hold(audit)
+            self.passed.add(audit)
 
     def _is_again(self, audit: Audit) -> bool | None:
         """True when the last audit there has found this page; False when the crawl has it by another URL; else None.
@@ -394,7 +367,7 @@ class Audits:
         self._tell(audit, held=True)
         self._rewrites.prove(audit.target)
         self.suspected.discard(audit.target)
-        self._hold(audit)
+        self.passed.add(audit)
 
     def _tell(self, audit: Audit, *, held: bool) -> None:
         """What else is to be learned of it."""
@@ -404,12 +377,6 @@ class Audits:
         if audit.suspects and audit.found is not None:
             learn = self.errors.trust if held else self.errors.learn
             learn(host_of(audit.target), audit.found.outline)
-
-    def _hold(self, audit: Audit) -> None:
-        """Keep an audit until it is known what its page has led to."""
-        audit.asked = None
-        audit.found = audit.found if audit.suspects else None
-        self._held.append(audit)
 
     def _end_untold(self, audit: Audit) -> None:
         """A page is missing; of one whose target led nowhere that was counted already."""
