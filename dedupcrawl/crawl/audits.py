@@ -230,7 +230,10 @@ class Audits:
         except INDEX_FAILS:
             return None
         audit = None if use is None else Audit(use.url, use.canonical, use.rules)
-        return audit if audit is not None and self.begin(audit) else None
+        if audit is None or not self.begin(audit):
+            return None
+        self._book.is_due(audit.url, audit.rules)  # which counts a use, as the process before did
+        return audit
 
     def found(self, target: str, look: Look) -> None:
         """The page of a target; NOWHERE: what is sent there and has a page is one that the rules would lose."""
