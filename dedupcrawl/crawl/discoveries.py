@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -171,9 +172,12 @@ class Discoveries:
             del self._only_on[tried]
 
     def resume(self, tried: str, urls: Iterable[str]) -> None:
-        """Before the crawl was stopped only the page of a URL on trial had led to these."""
+        """Before the crawl was stopped only the page of a URL on trial had led to these.
+
+        That the duplicate filter drops requests for them, which it knows from then, says nothing of other pages.
+        """
         for url in urls:
-            key, found = key_of(url), _Awaited(url, tried, yields=1)
+            key, found = key_of(url), _Awaited(url, tried, yields=sys.maxsize)
             self.known.add(key)
             self.awaited[key] = self._only_on[tried][key] = found
 
