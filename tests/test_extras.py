@@ -97,6 +97,7 @@ def test_a_setting_that_needs_one_says_so_at_the_start(tmp_path: Path) -> None:
     (tmp_path / "spider.py").write_text(SPIDER, encoding="utf-8")
     says = {
         "DEDUP_REPORT=report.html": "DEDUP_REPORT needs the extra 'report': pip install 'dedupcrawl[report]'",
+        "DEDUP_CHECKS=exact,concepts": "the check 'concepts' needs the extra 'concepts': pip install",
         "DEDUP_INDEX=redis://127.0.0.1/0": "pip install 'dedupcrawl[redis]'",
         "SCHEDULER=dedupcrawl.shared_queue.scheduler.Scheduler": "pip install 'dedupcrawl[scrapy-redis]'",
     }

@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "licences.md"
-EXTRAS = ("archives", "calibrate", "report", "redis", "scrapy-redis", "spark", "spidermon")
+EXTRAS = ("archives", "calibrate", "concepts", "report", "redis", "scrapy-redis", "spark", "spidermon")
 
 BEFORE_3_11 = {"async-timeout": "Apache Software License", "tomli": "MIT"}
 """What only older Pythons install, by their metadata there: of this one it need not be installed."""

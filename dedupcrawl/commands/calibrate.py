@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import and_
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from dedupcrawl.commands.compare import comparing, deciding, whole
 from dedupcrawl.commands.console import BadInputError, Command, FailureError, check_output
 from dedupcrawl.commands.options import FILE, PAIRS_FILE, json_option, sets_option
-from dedupcrawl.content.fitting import calibrated, known_pairs, probabilities
 from dedupcrawl.content.model import packaged
 from dedupcrawl.crawl_logs.page_files import read_pairs
 from dedupcrawl.detection.pairs import UnknownPageError
@@ -29,9 +27,9 @@ _EQUAL = "{} of equal pages, which are one page whatever the model says"
 class _Labels(NamedTuple):
     """What was read: the features of each pair, what its label says, and its kept page."""
 
-    values: NDArray[np.float64]
-    same: NDArray[np.bool_]
-    folds: NDArray[np.int_]  # pairs of one kept page are in one
+    values: list[list[float]]
+    same: list[bool]
+    folds: list[int]  # pairs of one kept page are in one
     equal: int  # labels that were left out: of pages in which nothing differs
 
 
@@ -56,27 +54,27 @@ def command(labels: Sequence[Path], index: str | None, output: Path, sets: Seque
     dedupcrawl calibrate labels.jsonl --output model.json
     scrapy crawl news -s DEDUP_MODEL=model.json
     """
+    from dedupcrawl.content.fitting import fit_labels  # NumPy and SciPy: the extra calibrate
+
     check_output(output, labels)
     settings = deciding(sets)
     target = settings.target_precision
     read = _read(labels, index, settings)
-    prior, fitted = packaged(), f"dedupcrawl calibrate, {counted(len(read.same), 'label')}"
-    found = probabilities(prior, read.values)
-    before = _figures(found >= prior.threshold(target), read.same)
-    after = _figures(_dropped(read, target), read.same)
+    fitted = f"dedupcrawl calibrate, {counted(len(read.same), 'label')}"
+    model, found, *dropped = fit_labels(read.values, read.same, read.folds, target, fitted)
+    before, after = (_figures(one, read.same) for one in dropped)
     is_worse = _lack(after, target) > _lack(before, target)
     told = {
         "labels": len(read.same),
-        "same": int(read.same.sum()),
+        "same": sum(read.same),
         "equal": read.equal,
-        "probabilities": [round(float(found.min()), 4), round(float(found.max()), 4)],
+        "probabilities": [round(min(found), 4), round(max(found), 4)],
         "target_precision": target,
         "before": before,
         "after": after,
         "output": None if is_worse else str(output),
     }
     if not is_worse:
-        model = calibrated(prior, known_pairs(), read.values, read.same, read.folds, fitted)
         with results(output) as file:
             file.write(msgspec.json.format(msgspec.json.encode(model), indent=1) + b"\n")
     click.echo(to_json(told) if as_json else _lines(told))
@@ -131,17 +129,7 @@ def _read(paths: Sequence[Path], index: str | None, settings: DedupSettings) -> 
         said = "same page" if labels[0] else "another page"
         which = f"all {len(labels)} labels say" if len(labels) > 1 else "the only label says"
         raise BadInputError(f"{which} {said!r}{besides}: label pairs of the other kind, too, a few at least.")
-    return _Labels(np.array(values), np.array(labels), np.array(of_labels), equal)
-
-
-def _dropped(read: _Labels, target: float) -> NDArray[np.bool_]:
-    """Whether each pair is dropped by a model that saw no pair of its kept page."""
-    dropped = np.zeros(len(read.same), dtype=np.bool_)
-    for fold in set(read.folds.tolist()):
-        seen = read.folds != fold
-        model = calibrated(packaged(), known_pairs(), read.values[seen], read.same[seen], read.folds[seen], "")
-        dropped[~seen] = probabilities(model, read.values[~seen]) >= model.threshold(target)
-    return dropped
+    return _Labels(values, labels, of_labels, equal)
 
 
 def _lack(figures: dict[str, Any], target: float) -> tuple[float, float]:
@@ -150,12 +138,12 @@ def _lack(figures: dict[str, Any], target: float) -> tuple[float, float]:
     return max(0.0, target - precision) if precision is not None else 0.0, -figures["recall"]
 
 
-def _figures(dropped: NDArray[np.bool_], same: NDArray[np.bool_]) -> dict[str, Any]:
-    right = int((dropped & same).sum())
+def _figures(dropped: Sequence[bool], same: Sequence[bool]) -> dict[str, Any]:
+    right = sum(map(and_, dropped, same))
     return {
-        "dropped": int(dropped.sum()),
-        "precision": round(right / int(dropped.sum()), 4) if dropped.any() else None,
-        "recall": round(right / int(same.sum()), 4),
+        "dropped": sum(dropped),
+        "precision": round(right / sum(dropped), 4) if any(dropped) else None,
+        "recall": round(right / sum(same), 4),
     }
 
 

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dedupcrawl.content.model import MOST_ODDS, Model
+from dedupcrawl.content.model import MOST_ODDS, Model, packaged
 from dedupcrawl.core.features import FEATURES
 
 Numbers: TypeAlias = NDArray[np.float64]
@@ -178,3 +178,37 @@ def probabilities(model: Model, values: Numbers) -> Numbers:
     at, weights, low, high = (np.array(column) for column in zip(*model.terms, strict=True))
     odds: Numbers = np.clip(values[:, at], low, high) @ weights + model.intercept
     return np.asarray(1 / (1 + np.exp(-np.clip(odds, -MOST_ODDS, MOST_ODDS))))
+
+
+class FittedLabels(NamedTuple):
+    """What came of labels; the three lists have one value a label."""
+
+    model: Model
+    probabilities: list[float]  # by the package's model
+    before: list[bool]  # whether the package's model drops each pair
+    after: list[bool]  # ... whether one does that saw no pair of its kept page
+
+
+def fit_labels(
+    values: Sequence[Sequence[float]], same: Sequence[bool], folds: Sequence[int], target: float, fitted: str
+) -> FittedLabels:
+    """Fit the package's model to labels of pairs, and see what models drop that had not seen them.
+
+    Args:
+        values: The features of each pair, shape (n, len(FEATURES)).
+        same: Whether the new page may be dropped for the kept one, shape (n,).
+        folds: The fold of each pair, shape (n,); pairs of one kept page are in one.
+        target: The precision that is asked for.
+        fitted: By which command, for the model's file.
+    """
+    prior, known = packaged(), known_pairs()
+    rows, labels, of_labels = np.array(values), np.array(same), np.array(folds)
+    found = probabilities(prior, rows)
+    dropped = np.zeros(len(labels), dtype=np.bool_)
+    for fold in set(folds):
+        seen = of_labels != fold
+        model = calibrated(prior, known, rows[seen], labels[seen], of_labels[seen], "")
+        dropped[~seen] = probabilities(model, rows[~seen]) >= model.threshold(target)
+    model = calibrated(prior, known, rows, labels, of_labels, fitted)
+    before = found >= prior.threshold(target)
+    return FittedLabels(model, found.tolist(), before.tolist(), dropped.tolist())
