@@ -297,7 +297,7 @@ def test_what_is_forgotten_takes_no_room_of_a_quota(tmp_path: Path) -> None:
 @pytest.mark.parametrize("shares", [(0.2, 0.95), (0.95, 0.2)])
 def test_each_detector_of_a_process_asks_by_its_own_thresholds(tmp_path: Path, shares: tuple[float, float]) -> None:
     """Whichever has opened the index first."""
-    part, rest = " ".join(prose(120)), " ".join(prose(80, 1))
+    part, rest = " ".join(prose(1_200)), " ".join(prose(800, 1))  # long, for each index draws its sample anew
     alone = {"DEDUP_CHECKS": ["shingles"], "DEDUP_TARGET_PRECISION": 0}
     with ExitStack() as opened:
         by_share = {
