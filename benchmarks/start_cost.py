@@ -61,8 +61,6 @@ def crawls():
     began = time.process_time()
     yield process.crawl(crawler())
     spent.append(time.process_time() - began)
-    import numpy
-    spent.append(time.process_time() - began - sum(spent))
     with_it = crawler(ADDONS={"dedupcrawl.Addon": 500})
     yield process.crawl(with_it)
     spent.append(time.process_time() - began - sum(spent))
@@ -75,17 +73,16 @@ print(*spent)
 """
 
 
-def measured(wanted: int) -> tuple[float, float, float]:
-    """CPU seconds for NumPy, for everything else, and together: medians of so many processes."""
+def measured(wanted: int) -> float:
+    """CPU seconds: the median of so many processes."""
     _, *runs = (_run() for _ in range(wanted + 1))  # the first may have to compile modules
-    numpy, other = (statistics.median(column) for column in zip(*runs, strict=True))
-    return numpy, other, statistics.median(map(sum, runs))
+    return statistics.median(runs)
 
 
-def _run() -> list[float]:
+def _run() -> float:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-c", _START]
         ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder, env=environment)
-    alone, numpy, with_it = map(float, ran.stdout.split())
-    return [numpy, with_it - alone]
+    alone, with_it = map(float, ran.stdout.split())
+    return with_it - alone
