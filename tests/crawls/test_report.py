@@ -30,10 +30,10 @@ SITE = {
 
 def test_a_crawl_writes_it_about_its_own_run_with_what_its_log_says(tmp_path: Path) -> None:
     """The project's index and log hold two, and the second run took over the pages of the first."""
-    project = make_project(tmp_path, {"DEDUP_REPORT": "report.html"})
+    project = make_project(tmp_path, {"DEDUP_REPORT": "report.html", "CONCURRENT_REQUESTS": 1})
     pages, runs, said = dict(SITE), [], []
     with serve(pages) as site:
-        for links in (("/story", "/reprint"), ("/story",)):
+        for links in (("/story", "/reprint"), ("/reprint",)):
             pages["/"] = page("Start " + prose(0), *links)
             done = scrapy_crawl(project, f"{site.base}/")
             assert "dedupcrawl: the report is in report.html" in done.stderr, done.stderr
