@@ -24,7 +24,7 @@ from tests.crawls.site import Answer, Follower, crawl, page, prose, serve
 
 
 async def test_a_wrong_rule_whose_pages_are_not_there_loses_none_as_an_equivalence_either(tmp_path: Path) -> None:
-    """/p/0/7 and /p/1/7 are two pages, and /q/7 is none; when the equivalence is tried hangs on the order of answers."""
+    """/p/0/7 and /p/1/7 are two pages, and /q/7 is none; when the equivalence is tried depends on timing."""
     wrong = 'id = "ids"\nkind = "rewrite"\nmatch = "/p/{:digits}/{id}"\nto = "/q/{id}"'
     pages = {f"/p/{more}/{n}": page(prose(1 + 100 * more + n)) for n in range(15) for more in range(2)}
     with serve(pages | {"/": page("Start " + prose(0), *pages)}) as site:
