@@ -232,7 +232,7 @@ class Audits:
         audit = None if use is None else Audit(use.url, use.canonical, use.rules)
         if audit is None or not self.begin(audit):
             return None
-        self._book.is_due(audit.url, audit.rules)  # which counts a use, as the process before did
+        self._book.count(audit.url, audit.rules, is_tried=True)  # as the process before did
         return audit
 
     def found(self, target: str, look: Look) -> None:

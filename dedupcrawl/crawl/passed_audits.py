@@ -38,7 +38,7 @@ class PassedAudits:
         self._audits: list[Audit] = []
         for one in [] if parts.folder is None else _taken(parts.folder / _FILE):
             discoveries.resume(one.url, one.links)
-            parts.book.is_due(one.url, one.rules)  # which counts a use, as the process before did
+            parts.book.count(one.url, one.rules, is_tried=True)  # as the process before did
             parts.fetched.tried.add(one.url)
             self._audits.append(Audit(one.url, one.target, one.rules))
 

@@ -66,10 +66,8 @@ class CompiledRule:
         self._not_hosts = _names(ascii_form(host[1:].lower()) for host in rule.hosts if host.startswith("!"))
         self._unless = _names(as_sent(name) for name in rule.unless if "=" not in name)
         self._unless_forms = tuple((f"{name}=", form) for name, form in rule.exceptions())
-        self._drop = _names(as_sent(name) for name in rule.drop if not name.endswith("*"))
-        self._drop_starts = tuple(as_sent(name[:-1]) for name in rule.drop if name.endswith("*"))
+        self._drop, self._drop_starts, self._kept = dropped(rule)
         self._takes_no_others = "*" in self._unless
-        self._kept = self._arg_names if "*" in rule.drop else _NO_NAMES
         self._convert = URL_CONVERSIONS[rule.convert].apply if rule.convert else None
         self._has_scope = bool(self._within or self._without or self.hosts or self._not_hosts or rule.unless)
         self._has_context = match is not None or self._has_scope
@@ -262,6 +260,14 @@ class CompiledRule:
             elif name not in self._edited:
                 args.append(arg)
         return [*args, *wanted.values()] if wanted else args
+
+
+def dropped(rule: Rule) -> tuple[frozenset[str], tuple[str, ...], frozenset[str]]:
+    """Arguments that a rule takes out: names, starts of names, and names that have such a start and stay."""
+    names = _names(as_sent(name) for name in rule.drop if not name.endswith("*"))
+    starts = tuple(as_sent(name[:-1]) for name in rule.drop if name.endswith("*"))
+    match = rule.templates()[0] if "*" in rule.drop else None
+    return names, starts, _names(dict(match.args)) if match else _NO_NAMES
 
 
 def example(rule: CompiledRule, url: str, site: str) -> tuple[str, str] | None:
