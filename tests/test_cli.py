@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -143,6 +144,27 @@ def test_a_full_disk_behind_stdout_is_said_in_one_line(tmp_path: Path) -> None:
         )  # fmt: skip
     assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
     assert "the output cannot be written: No space left on device. Make room, or send it elsewhere." in done.stderr
+
+
+@pytest.mark.parametrize(("command", "closed"), [("normalize", "<&-"), ("check -", "<&-"), ("rules software", ">&-")])
+def test_a_stream_that_is_closed_is_said_in_one_line(tmp_path: Path, command: str, closed: str) -> None:
+    line = f"exec {shlex.quote(sys.executable)} -m dedupcrawl {command} {closed}"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    said = "dedupcrawl: stdin or stdout, whichever the command needs, is closed: open it, or name a file instead."
+    assert done.stderr.splitlines()[-1] == said
+    assert "Traceback" not in done.stderr
+
+
+def test_who_reads_no_further_is_told_nothing(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as stdout:
+        done = subprocess.run(
+            [sys.executable, "-m", "dedupcrawl", "rules", "software", "--json"],
+            stdout=stdout, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_colours_only_on_a_terminal_and_where_they_are_wanted() -> None:

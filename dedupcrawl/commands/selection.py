@@ -48,8 +48,11 @@ def forms_of(url: str) -> list[str]:
 
 def forms_unless_file(given: str) -> list[str]:
     """The `forms_of` a URL, none of a file that is there; refused when it is neither."""
-    forms = [] if Path(given).is_file() else forms_of(given)
-    if not forms and not Path(given).is_file():
+    path = Path(given)
+    forms = [] if path.is_file() else forms_of(given)
+    if not forms and path.is_dir():
+        raise BadInputError(f"{printable(given)!r} is a folder: name a file of HTML in it, or a URL.")
+    if not forms and not path.is_file():
         raise BadInputError(f"{printable(given)!r} is neither a file nor a URL.")
     return forms
 

@@ -12,8 +12,9 @@ from typing import Any
 
 import click
 
-from dedupcrawl.commands.console import BadInputError, Command, not_a_url, progress, show
+from dedupcrawl.commands.console import BadInputError, Command, not_a_url, progress, show, tell_skipped
 from dedupcrawl.commands.options import EXISTING_FILE, folder_option, json_option
+from dedupcrawl.crawl_logs.tally import Tally as LogTally
 from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.compiled_rule import CompiledRule
@@ -111,8 +112,10 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
         from dedupcrawl.training.parts import rows_of
         from dedupcrawl.training.train import trained_on
 
+        tally = LogTally()
         with progress() as bar:
-            log = trained_on(rows_of(site, logs, bar), rules)
+            log = trained_on(rows_of(site, logs, tally, bar), rules)
+        tell_skipped(tally)
     told = _told(urls, rules, log)
     tried = {url: crawled for url in urls if (crawled := in_crawls(rules, url)) is not None}
     lines = (*_lines(told), *_lines_of_crawls(told["canonical"], urls, tried))

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from dedupcrawl.core.features import FEATURES, Weights
+from dedupcrawl.system_errors import cause
 
 TARGET_PRECISION = 0.97
 """The share of dropped pages that should be duplicates, by default (docs/measured/probability.md)."""
@@ -138,4 +139,4 @@ def load(path: Path | None) -> Model:
     try:
         return parse(path.read_bytes(), str(path))
     except OSError as error:
-        raise ModelError(f"{path}: {error.strerror or error}") from error
+        raise ModelError(f"{path}: {cause(error)}") from error

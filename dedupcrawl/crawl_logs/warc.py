@@ -182,19 +182,11 @@ class Answer:
 
 def answers(content: Content, kinds: Sequence[WarcRecordType] = (WarcRecordType.response,)) -> Iterator[Answer]:
     """All records of these kinds in an open WARC; of what cannot be read, one with a `problem` and no more."""
-    problem = ""
     for found in records(content):
-        problem = found.problem
         if not found.data:
-            yield _unread(problem)
+            yield Answer("", None, None, False, problem=found.problem)
         elif (record := WarcRecord.from_bytes(framed(found.data))).record_type in (*kinds, WarcRecordType.no_type):
-            yield _answer(record, problem)
-    if content.damage is not None and not problem:
-        yield _unread(content.problem)
-
-
-def _unread(problem: str) -> Answer:
-    return Answer("", None, None, False, problem=problem)
+            yield _answer(record, found.problem)
 
 
 def _answer(record: WarcRecord, problem: str) -> Answer:
@@ -243,9 +235,9 @@ _RECORDS_A_BATCH = 20_000
 def read(path: Path, tally: Tally) -> Iterator[list[LogRow]]:
     """The answers in a WARC, in batches of `rows.LogRow`, which counts records.
 
-    Of a damaged file all that can be read is read, and the rest counted.
+    Of a damaged file all that can be read is read, and the tally is told where the rest begins.
     """
-    rows = []
+    rows, number = [], 0
     with open_log(path, tally) as content:
         for number, answer in enumerate(answers(content, _ANSWERS), 1):
             if answer.problem:
@@ -255,6 +247,7 @@ def read(path: Path, tally: Tally) -> Iterator[list[LogRow]]:
             if len(rows) == _RECORDS_A_BATCH:
                 yield rows_of_values(rows, "", str(path), tally)
                 rows = []
+        content.tell(path, number + 1, "record")
     yield rows_of_values(rows, "", str(path), tally)
 
 

@@ -117,6 +117,6 @@ def _worked_on(work: Callable[[SiteRows], ResultT], part: Part) -> ResultT:
     return work(part.read())
 
 
-def rows_of(site: str, logs: Sequence[Path], progress: Progress) -> list[PageRow]:
+def rows_of(site: str, logs: Sequence[Path], tally: Tally, progress: Progress) -> list[PageRow]:
     """All rows of a site, in the order of the logs."""
-    return [row for rows in _rows(logs, Tally(), progress) for row in rows.get(ascii_form(site), ())]
+    return [row for rows in _rows(logs, tally, progress) for row in rows.get(ascii_form(site), ())]
