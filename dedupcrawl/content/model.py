@@ -24,7 +24,7 @@ TARGET_PRECISION = 0.97
 DOUBTED = 0.9
 """Of the pages that are kept in doubt are those that would be dropped for this target precision."""
 
-FORMAT = 2
+FORMAT = 2  # of the file; raise it when a model of before cannot be read
 _PRECISIONS = 64  # for which the threshold is remembered
 MOST_ODDS = 700.0  # log odds; beyond, e to their power is not a number
 

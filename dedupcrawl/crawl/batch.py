@@ -15,9 +15,9 @@ from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
 
-_LONGEST_WAIT = 0.1
-_MOST_PAGES = 32
-_MOST_BYTES = 2_000_000
+_LONGEST_WAIT = 0.1  # seconds for which a page waits for others; set by hand
+_MOST_PAGES = 32  # in a batch; set by hand
+_MOST_BYTES = 2_000_000  # of the bodies in a batch; set by hand, to bound memory
 
 Begin = Callable[[], Steps[Verdict | None]]
 Asked = tuple[asyncio.Future[Verdict | None], Begin]

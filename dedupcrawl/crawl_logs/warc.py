@@ -31,7 +31,7 @@ HEADER_LIMIT = 4 << 20  # bytes; a URL may be absurd without the file being brok
 CUT_SHORT = "the record is cut short"
 TOO_LARGE = f"the record is larger than {RECORD_LIMIT >> 20} MiB"
 BEYOND_THE_FILE = "its Content-Length reaches beyond the end of the file: what follows it is not read"
-_CHUNK = 1 << 16
+_CHUNK = 1 << 16  # bytes that are read at once
 
 _MARK = re.compile(rb"WARC/\d\.\d{1,2}\r?\n(?=[A-Za-z])")  # the first line of a record, and that another follows
 _MARK_BYTES = 12  # of it, at most
@@ -229,7 +229,7 @@ def _parsed(block: bytes, decode: Literal["none", "all"]) -> WarcRecord:
 
 _EXACT = ExactCheck()
 _ANSWERS = (WarcRecordType.response, WarcRecordType.revisit)
-_RECORDS_A_BATCH = 20_000
+_RECORDS_A_BATCH = 20_000  # set by hand, to bound memory
 
 
 def read(path: Path, tally: Tally) -> Iterator[list[LogRow]]:

@@ -125,7 +125,7 @@ def _texts(piece: Piece) -> tuple[str, ...]:
 _LONGEST = 100  # characters of the path of a program
 _LONGEST_URL = 2_000  # characters; of longer ones nothing is told
 _MOST_PATHS = 64  # of a program on a host, and pages with a sign
-_MOST_HOSTS = 10_000
+_MOST_HOSTS = 10_000  # set by hand, to bound memory
 _MOST_SPELLINGS = 4  # of a host: with www., with a port
 _NOTHING: dict[str, Any] = {}  # which nobody writes to
 _URLS_REMEMBERED = 100_000  # hashes of those that were looked at: the links of a menu come with every page

@@ -30,7 +30,7 @@ else:
     from backports import zstd
 
 _ROWS_A_PART = 100_000  # aim for a part; few enough to be clustered in memory, enough to be worth a task
-_MOST_PARTS = 128
+_MOST_PARTS = 128  # pieces of the work at most, each of whole sites; set by hand
 _ROWS_WORTH_WORKERS = 150_000  # a worker starts in a second and a half; so many rows take about two
 _DECODER = msgspec.msgpack.Decoder(dict[str, list[PageRow]])
 
