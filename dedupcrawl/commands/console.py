@@ -135,6 +135,8 @@ def not_read(tally: Tally) -> Iterator[str]:
 
 def tell_skipped(tally: Tally) -> None:
     """Warn of broken rows, the first few by line, and of what else was skipped, by count."""
+    if tally.empty and not tally.rows:
+        return  # see `no_rows`
     for line in not_read(tally):
         click.echo(line, err=True)
     if tally.skipped:

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from dedupcrawl.commands.console import BadInputError, Command, not_a_url, progress, show, tell_skipped
+from dedupcrawl.commands.console import BadInputError, Command, not_a_url, not_read, progress, show
 from dedupcrawl.commands.options import EXISTING_FILE, folder_option, json_option
 from dedupcrawl.crawl_logs.tally import Tally as LogTally
 from dedupcrawl.printable import counted, printable
@@ -115,7 +115,8 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
         tally = LogTally()
         with progress() as bar:
             log = trained_on(rows_of(site, logs, tally, bar), rules)
-        tell_skipped(tally)
+        for line in not_read(tally):
+            click.echo(line, err=True)
     told = _told(urls, rules, log)
     tried = {url: crawled for url in urls if (crawled := in_crawls(rules, url)) is not None}
     lines = (*_lines(told), *_lines_of_crawls(told["canonical"], urls, tried))
