@@ -51,8 +51,9 @@ _DESIGN = frozenset(_DESIGN_NAMES.split())
 """Folders of what belongs to a design."""
 _SIZED = re.compile(
     r"(?:[-_.]?\d{1,4}x\d{1,4}|[-_.@](?:thumb(?:nail)?s?|tn|small|medium|large|big|full|scaled|preview|mini|\dx"
-    r"|\d{1,4}(?:px|w|h))|@\dx)$"
+    r"|\d{1,4}(?:px|w|h))|@\dx)\Z"
 )
+_LONGEST_SIZE = 12  # characters that `_SIZED` can match, at the end of a name
 _SIZE_BEFORE = re.compile(r"^(?:\d{1,4}px|thumb(?:nail)?|tn|small|medium|large|preview)[-_]")
 _SIZE_FOLDER = re.compile(
     r"(?:\d{1,4}x\d{0,4}|\d{1,4}px|thumb(?:nail)?s?|small|medium|large|preview|original|resized?|[a-z]{1,2}[_-]?\d+"
@@ -109,7 +110,8 @@ def identity(address: bytes) -> str:
 def _unsized(name: str) -> str:
     """The name of a file without what says how large the picture is."""
     for _ in range(2):
-        name = _SIZE_BEFORE.sub("", _SIZED.sub("", name)) or name
+        sized = _SIZED.search(name, max(0, len(name) - _LONGEST_SIZE))
+        name = _SIZE_BEFORE.sub("", name[: sized.start()] if sized else name) or name
     return name
 
 
