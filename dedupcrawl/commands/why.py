@@ -14,6 +14,7 @@ import click
 
 from dedupcrawl.commands.console import BadInputError, Command, not_a_url, not_read, progress, show
 from dedupcrawl.commands.options import EXISTING_FILE, folder_option, json_option
+from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.crawl_logs.tally import Tally as LogTally
 from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import ascii_form, site_of
@@ -30,7 +31,6 @@ from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import SiteRules, checked, rule_files, rules_of
 from dedupcrawl.urls.rules_in_use import RulesInUse
 from dedupcrawl.urls.spelling import canonical_url
-from dedupcrawl.urls.url_parts import split_url
 
 _NAMED = 2  # pairs of URLs that speak against a hypothesis
 _PRICE = Price(0.95)  # as in `learn_site`

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.urls.probation import (
     TRIALS_FOR_A_FAILURE,
     TRIALS_OF_A_PLACE,
@@ -23,7 +24,6 @@ from dedupcrawl.urls.probation import (
 )
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.spelling import canonical_url
-from dedupcrawl.urls.url_parts import split_url
 
 _MOST_ARGUMENTS = 32  # of a URL that are looked at
 _MOST_PLACES = 10  # tried separately; all others are one place more: benchmarks/rule_places.py
