@@ -33,7 +33,7 @@ from dedupcrawl.urls.rule_book import Ruling
 
 logger = logging.getLogger(__name__)
 
-_MOST_OPEN = 1_000
+_MOST_OPEN = 1_000  # audits that are not answered yet; set by hand, to bound memory
 _OTHERS = 4
 """URLs that are audited for each one that was shown to lead to another page than the target that they share.
 Set by hand: where half of them lead to other pages, none of four does one time in sixteen."""

@@ -321,6 +321,8 @@ def _named_by(setting: str, got: object) -> Iterator[None]:
     """What goes wrong with files is said of the setting that names them."""
     try:
         yield
+    except RuleError as error:  # it says what is wrong in a file that is there, of the kind that the setting takes
+        raise SettingError(f"{setting}: {str(error).rstrip('.')}.") from error
     except (ValueError, OSError) as error:
         raise unusable(setting, got, in_words(error)) from error
 

@@ -43,9 +43,9 @@ from dedupcrawl.training.learning_part import (
 )
 from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.page_rows import FAULTS, NO_SUCH_PAGE
-from dedupcrawl.training.train import TrainingSummary, rules_in, write_all
+from dedupcrawl.training.train import TrainingSummary, write_all
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.rule_files import file_of, rule_files
+from dedupcrawl.urls.rule_files import file_of, read_named, rule_files
 
 _MOST_ROWS = 1_000_000  # of a site that one task clusters
 _ROWS_A_PART = 250_000  # aim for a task
@@ -60,13 +60,14 @@ def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, 
 
     Raises:
         LogError: A log cannot be read; nothing is written.
+        RuleError: Nor is it where a rule file in `folder` cannot be read.
         WorkFailedError: Spark cannot be started, or a job failed; nothing is written.
         OSError: A file cannot be written.
     """
     started = time.perf_counter()
     check_formats(logs)
     files = rule_files([folder]) if folder.exists() else {}  # of this machine
-    before = {name: rules for name, path in files.items() if (rules := rules_in(path))}
+    before = {name: read_named(path).rules for name, path in files.items()}
 
     def of_file(site: str) -> Sequence[Rule]:
         return file_of(before, site) or ()

@@ -24,7 +24,7 @@ NEAR = 3  # bits of a SimHash in which near-duplicates differ, at most (Manku et
 # ... of one page at two times, asked for by the same arguments. Of 228 such pairs of a forum 191 have one digest, 29
 # others are within 3 bits, 6 within 6.
 NEAR_OF_ONE_REQUEST = 6
-_64_BITS = (1 << 64) - 1
+_64_BITS = (1 << 64) - 1  # a number of 64 bits
 
 Link = tuple[str, str]
 """Two URLs that lead to one page."""

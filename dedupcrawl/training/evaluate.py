@@ -121,7 +121,7 @@ def evaluate(
     tally = Tally() if tally is None else tally
     files = rule_files([rules])
     total = Measured(tally=tally)
-    if rules.is_file():
+    if not rules.is_dir():
         files = {file_name(read_rules(rules).site): rules}
     elif len(files) <= FILES_CHECKED:
         for path in files.values():

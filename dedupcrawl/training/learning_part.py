@@ -21,7 +21,7 @@ from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.page_rows import SiteRows
 from dedupcrawl.urls.learning.learn import ASSUMED, learn_site
 from dedupcrawl.urls.learning.ledger import Price, judge_carried_over
-from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import SiteRules
 
 RulesBefore = Callable[[str], Sequence[Rule]]  # site → the rules that its file has
@@ -86,6 +86,8 @@ def learn_sites(rows: SiteRows, options: LearningOptions, rules_before: RulesBef
 def _learn_pages(site: str, pages: SitePages, options: LearningOptions, rules_before: RulesBefore) -> Learned:
     try:
         before = rules_before(site)
+    except RuleError:  # of a person's file
+        raise
     except Exception as error:
         return _failed(site, error)
     learned = Learned()

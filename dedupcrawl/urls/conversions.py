@@ -10,8 +10,8 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
+from dedupcrawl.core.url_parts import UrlParts, split_url
 from dedupcrawl.urls.spelling import as_sent, canonical_url, without_dot_segments
-from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 LONGEST_RUN = 8  # segments that are looked for as one repeated run
 _SAFE = "/:@!$'()*,;~-._"

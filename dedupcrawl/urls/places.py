@@ -14,6 +14,7 @@ from functools import lru_cache
 
 import msgspec
 
+from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.urls.compiled_rule import dropped
 from dedupcrawl.urls.probation import (
     TRIALS_FOR_A_FAILURE,
@@ -25,7 +26,6 @@ from dedupcrawl.urls.probation import (
 )
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.spelling import canonical_url
-from dedupcrawl.urls.url_parts import split_url
 
 _MOST_ARGUMENTS = 32  # of a URL that are looked at
 _MOST_PLACES = 10  # tried separately; all others are one place more: benchmarks/rule_places.py

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.urls.conversions import URL_CONVERSIONS, VALUE_CONVERSIONS
-from dedupcrawl.urls.url_parts import split_url
 
 
 @pytest.mark.parametrize(

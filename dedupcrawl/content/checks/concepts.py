@@ -218,7 +218,7 @@ MOST_TERMS = 20_000
 """Terms of a page that are looked at."""
 MOST_NODES = 1_000
 """Nodes of a network; the search takes about a twentieth of a second for so many."""
-MAX_KEY_CONCEPTS = 255
+MAX_KEY_CONCEPTS = 255  # a signature has their number in one byte
 
 _PAYLOAD_BITS = 32  # see `concept_network.keys_of`
 

@@ -56,7 +56,7 @@ from dedupcrawl.page import Page
 from dedupcrawl.setting import BELOW_1, Takes, parameter, share, whole
 
 _UNIT = 1000  # a field weight of 1, as a whole number
-_HEAVIEST = 100.0
+_HEAVIEST = 100.0  # a weight that somebody may give a field
 
 
 class FieldWeights(msgspec.Struct, frozen=True):

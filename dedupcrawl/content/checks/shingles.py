@@ -34,7 +34,7 @@ from dedupcrawl.setting import parameter, share, whole
 
 SHINGLE = 4
 """w: symbols of a shingle."""
-LEVELS = 4
+LEVELS = 4  # moduli: 16, and for short pages 8, 4, 2 and 1; set by hand
 MODULUS = 1 << LEVELS
 """m: one in so many shingles is kept."""
 FEWEST = 8
@@ -45,7 +45,7 @@ MOST_PAGES = 200
 """Candidates that a search returns at most."""
 
 _CHEAP = 500  # postings that are read although the prefix filter does not ask for them
-_PAYLOAD_BITS = 32
+_PAYLOAD_BITS = 32  # what a posting of eight bytes has beside a shingle of four
 
 
 @dataclass(frozen=True, slots=True)

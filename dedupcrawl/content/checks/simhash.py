@@ -34,12 +34,12 @@ from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import one_of, parameter, whole
 
-BITS = 64
-MAX_DISTANCE = 7
+BITS = 64  # of a fingerprint (Manku, Jain, Das Sarma 2007)
+MAX_DISTANCE = 7  # for which four postings a page are enough, see above
 FEATURES = ("pairs", "words")
-_BLOCKS = 4
+_BLOCKS = 4  # of a fingerprint, as above
 _BLOCK_BITS = BITS // _BLOCKS
-_NUMBER_BITS = 2
+_NUMBER_BITS = 2  # that tell which of the four blocks a key is of
 _PAYLOAD_BITS = BITS - _NUMBER_BITS - _BLOCK_BITS
 _BITS_OF_A_BLOCK = [1 << bit for bit in range(_BLOCK_BITS)]
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from zlib import crc32
 
+from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.urls.compiled_rule import CompiledRule, example
 from dedupcrawl.urls.learning.contexts import scoped
 from dedupcrawl.urls.learning.forms import Forms, atoms_of
@@ -18,7 +19,6 @@ from dedupcrawl.urls.learning.search import Candidate, accepted, suggestions
 from dedupcrawl.urls.learning.where import only, where_of
 from dedupcrawl.urls.rule import Evidence, Kind, Rule
 from dedupcrawl.urls.rule_files import SiteRules
-from dedupcrawl.urls.url_parts import split_url
 
 _INDEX_FILES = tuple(
     f"{name}.{suffix}"
