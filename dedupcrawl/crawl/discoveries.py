@@ -204,11 +204,20 @@ class Discoveries:
         urls = {**self._beyond, **{key: found.url for key, found in self.awaited.items()}}
         leads_to = [(key, to) for key, found in self._leads_to.items() for to in found]
         return OpenLinks(
-            {tried: self.only_on(tried) for tried in self._only_on},
+            {tried: [one.url for one in found.values()] for tried, found in self._only_on.items()},
             list(self._beyond.values()),
             [(urls[key], urls[to]) for key, to in leads_to if key in urls and to in urls],
         )
 
     def only_on(self, url: str) -> list[str]:
-        """The URLs that only the page of this one, which was fetched on trial, has led to so far."""
-        return [one.url for one in self._only_on.get(url, {}).values()]
+        """The URLs that only the page of this one, which was fetched on trial, has led to so far, and those beyond."""
+        awaited = self._only_on.get(url, {})
+        keys = list(awaited)
+        beyond = dict[int, str]()
+        for key in keys:
+            new = {
+                to: self._beyond[to] for to in self._leads_to.get(key, ()) if to in self._beyond and to not in beyond
+            }
+            beyond.update(new)
+            keys += new
+        return [*(one.url for one in awaited.values()), *beyond.values()]

@@ -12,6 +12,7 @@ import msgspec
 
 from dedupcrawl.crawl.audit import Audit
 from dedupcrawl.crawl.discoveries import Discoveries, OpenLinks
+from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.output import PRIVATE, replacing
 from dedupcrawl.printable import printable
@@ -82,7 +83,11 @@ class PassedAudits:
         if self._parts.rewrites.end(audit.target) == audit.url:
             return False
         links = self._discoveries.only_on(audit.url)
-        return any(url in self._parts.fetched.lost for url in links) or self._parts.earlier.any_kept(links)
+        try:  # a page may be kept as that of a URL on trial that was sent there: nothing else leads to that either
+            urls = [*links, *(use.url for use in self._parts.rewrites.found(links) if use.url != audit.url)]
+        except INDEX_FAILS:
+            return bool(links)  # an error should fetch a page
+        return any(url in self._parts.fetched.lost for url in urls) or self._parts.earlier.any_kept(urls)
 
     def stop(self) -> None:
         """The crawl ends before it is known what else leads there: in this process they speak for no rule.

@@ -56,12 +56,18 @@ class RuleBook:
         self._restricted: dict[str, dict[tuple[object, ...], WatchedRule]] = {}  # effect → rule off in places
         self._unwritten: list[tuple[WatchedRule, str, bool]] = []  # rules, notes: no file tells of them
 
-    def is_due(self, url: str, rules: tuple[str, ...]) -> bool:
-        """Count one use of these rules, on a URL of their site; True when it is to be tried, once for all of them."""
+    def is_due(self, url: str, rules: tuple[str, ...], *, is_fetched: bool = False) -> bool:
+        """Count one use of these rules, on a URL of their site; True when it is to be tried, once for all of them.
+
+        Args:
+            url: That they change.
+            rules: Their ids.
+            is_fetched: Whether it is fetched anyway, so that nothing is left out.
+        """
         watched = self._of(url, rules)
         due = [one.is_due(url, self._share, self._chance) for one in watched if not one.is_lossless]
         for one in watched:
-            one.used(url, self._chance, is_tried=any(due))
+            one.used(url, self._chance, is_tried=any(due), is_fetched=is_fetched)
         return any(due)
 
     def last_uses(self) -> set[str]:
