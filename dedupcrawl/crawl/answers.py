@@ -13,7 +13,7 @@ from dedupcrawl.aliases.alias import was_found_out
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.audit import Audit
 from dedupcrawl.crawl.audits import Audits
-from dedupcrawl.crawl.failures import INDEX_FAILS
+from dedupcrawl.crawl.failures import INDEX_FAILS, take_all
 from dedupcrawl.crawl.falls import Falls
 from dedupcrawl.crawl.log_file import AliasRows
 from dedupcrawl.crawl.pages import FetchedPage
@@ -173,9 +173,7 @@ class Answers:
 
     def close(self) -> None:
         """Write down what audits have shown."""
-        self.audits.passed.stop()
-        self._rewrites.flush()
-        self._book.save()
+        take_all(self.audits.passed.stop, self._rewrites.flush, self._book.save)
 
     def _rules_between(self, url: str, target: str) -> tuple[str, ...]:
         with suppress(*INDEX_FAILS):

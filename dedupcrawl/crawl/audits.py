@@ -66,7 +66,8 @@ class Audits:
 
     def used(self, request: Request, target: str, rules: tuple[str, ...]) -> None:
         """`request` is sent elsewhere for the first time: if its rules are due for it, it is also sent as it is."""
-        if self._book.is_due(request.url, rules) and not self._was_fetched_before(request.url, target, rules):
+        is_due = self._book.is_due(request.url, rules, is_fetched=self._falls.is_fetched(request.url))
+        if is_due and not self._was_fetched_before(request.url, target, rules):
             self.audit(Audit(request.url, target, rules), request)
         if request.url not in self._fetched.tried:
             self._alias_rows.used(request.url, target, rules)

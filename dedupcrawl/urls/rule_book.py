@@ -56,16 +56,22 @@ class RuleBook:
         self._restricted: dict[str, dict[tuple[object, ...], WatchedRule]] = {}  # effect → rule off in places
         self._unwritten: list[tuple[WatchedRule, str, bool]] = []  # rules, notes: no file tells of them
 
-    def is_due(self, url: str, rules: tuple[str, ...]) -> bool:
-        """Count one use of these rules, on a URL of their site; True when it is to be tried, once for all of them."""
+    def is_due(self, url: str, rules: tuple[str, ...], *, is_fetched: bool = False) -> bool:
+        """Count one use of these rules, on a URL of their site; True when it is to be tried, once for all of them.
+
+        Args:
+            url: That they change.
+            rules: Their ids.
+            is_fetched: Whether it is fetched anyway, so that nothing is left out.
+        """
         is_due = any(one.is_due(url, self._share, self._chance) for one in self._of(url, rules))
-        self.count(url, rules, is_tried=is_due)
+        self.count(url, rules, is_tried=is_due, is_fetched=is_fetched)
         return is_due
 
-    def count(self, url: str, rules: tuple[str, ...], *, is_tried: bool) -> None:
-        """Count one use of these rules, which is tried, or is not."""
+    def count(self, url: str, rules: tuple[str, ...], *, is_tried: bool, is_fetched: bool = False) -> None:
+        """Count one use of these rules, which is tried, or is not; `is_fetched` as for `is_due`."""
         for one in self._of(url, rules):
-            one.count(url, self._chance, is_tried=is_tried)
+            one.count(url, self._chance, is_tried=is_tried, is_fetched=is_fetched)
 
     def last_uses(self) -> set[str]:
         """The URLs that are to be tried now that nothing more is fetched, each told once."""

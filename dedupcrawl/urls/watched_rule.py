@@ -170,10 +170,15 @@ class WatchedRule(msgspec.Struct):
             due = audit_chance(uses, due, is_new=not self.rule.tried)
         return chance.random() < due
 
-    def count(self, url: str, chance: Random, *, is_tried: bool) -> None:
-        """It was used on a URL, which is to be tried, for its own sake or another rule's, or is not."""
+    def count(self, url: str, chance: Random, *, is_tried: bool, is_fetched: bool) -> None:
+        """It was used on a URL, which is to be tried, for its own sake or another rule's, or is not.
+
+        One that is fetched anyway tells nothing of those that are left out: which of them is the last stays as it is.
+        """
         self.places.of(url).uses += 1
         self.sampled += is_tried
+        if is_fetched:
+            return
         self.untried = 0 if is_tried else self.untried + 1
         self.last_use = "" if is_tried else url
         if is_tried or chance.randrange(self.untried) == 0:

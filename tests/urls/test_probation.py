@@ -65,7 +65,7 @@ def uses_tried(rule: Rule, uses: int, share: float = 0.02, fails: int = 0, seed:
     for use in range(1, uses + 1):
         url = f"http://a.com/x?a={use}"
         is_tried = watched.is_due(url, share, chance)
-        watched.count(url, Random(0), is_tried=is_tried)
+        watched.count(url, Random(0), is_tried=is_tried, is_fetched=False)
         if is_tried:
             due.append(use)
             place = watched.places.of(url)
