@@ -290,16 +290,18 @@ def pages_inside(
     shared: cython.pointer(uint64_t) = cython.cast(cython.pointer(uint64_t), malloc(8 * count + 8))
     if shared is cython.NULL:
         raise MemoryError
-    for i in range(count):  # all keys of a page have one payload
-        shared[i] = cython.cast(uint64_t, pages[i]) << 32 | keys[i] & MANY_GRAMS
-    qsort(shared, count, 8, _ascending)
-    made: list = []
-    while at < count:
-        i = at + 1
-        while i < count and shared[i] >> 32 == shared[at] >> 32:
-            i += 1
-        if i - at >= _fewest(shared[at] & MANY_GRAMS, repeatability):
-            made.append(shared[at] >> 32)
-        at = i
-    free(shared)
-    return made
+    try:
+        for i in range(count):  # all keys of a page have one payload
+            shared[i] = cython.cast(uint64_t, pages[i]) << 32 | keys[i] & MANY_GRAMS
+        qsort(shared, count, 8, _ascending)
+        made: list = []
+        while at < count:
+            i = at + 1
+            while i < count and shared[i] >> 32 == shared[at] >> 32:
+                i += 1
+            if i - at >= _fewest(shared[at] & MANY_GRAMS, repeatability):
+                made.append(shared[at] >> 32)
+            at = i
+        return made
+    finally:
+        free(shared)

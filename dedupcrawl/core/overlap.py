@@ -250,20 +250,21 @@ def cheapest_prefix(record: bytes, costs: list, least: int64_t, most_left: int64
     ranked: cython.pointer(Ranked) = cython.cast(cython.pointer(Ranked), malloc(count * cython.sizeof(Ranked) + 1))
     if ranked is cython.NULL:
         raise MemoryError
-    for i in range(count):
-        weight: int64_t = _weight_at(data, count, i)
-        cost: cython.double = costs[i]
-        ranked[i].cost, ranked[i].place = cost / cython.cast(cython.double, max(weight, 1)), i
-        has += weight if cost else 0
     needed: cython.Py_ssize_t = 0
-    if has >= least:
-        qsort(ranked, count, cython.sizeof(Ranked), _by_cost)
-        while needed < count and (left > most_left or not ranked[needed].cost):
-            left -= _weight_at(data, count, ranked[needed].place)
-            needed += 1
-    made: list = [ranked[i].place for i in range(needed)]
-    free(ranked)
-    return made
+    try:
+        for i in range(count):
+            weight: int64_t = _weight_at(data, count, i)
+            cost: cython.double = costs[i]
+            ranked[i].cost, ranked[i].place = cost / cython.cast(cython.double, max(weight, 1)), i
+            has += weight if cost else 0
+        if has >= least:
+            qsort(ranked, count, cython.sizeof(Ranked), _by_cost)
+            while needed < count and (left > most_left or not ranked[needed].cost):
+                left -= _weight_at(data, count, ranked[needed].place)
+                needed += 1
+        return [ranked[i].place for i in range(needed)]
+    finally:
+        free(ranked)
 
 
 def rarest(record: bytes, costs: list, most: int64_t) -> tuple:
@@ -344,43 +345,43 @@ def possible(
         free(slots)
         free(table)
         raise MemoryError
-    is_bounded: cython.bint = least_alike > 0 or most < keys.shape[0]
-    place: cython.Py_ssize_t = 0
-    count_of_pages: cython.Py_ssize_t = 0
-    own: int64_t = 0
-    for i in range(keys.shape[0]):
-        hashed: uint32_t = keys[i] >> PAYLOAD_BITS
-        if not i or hashed != cython.cast(uint32_t, keys[i - 1] >> PAYLOAD_BITS):
-            place = _place_of(data, count, hashed)
-            own = _weight_at(data, count, place) if place < count else 0
-        kept: int64_t = keys[i] & cython.cast(uint32_t, -1)
-        at: cython.size_t = fmix64(pages[i] ^ _seed) & (size - 1)
-        while slots[at] and table[slots[at] - 1].page != pages[i]:
-            at = (at + 1) & (size - 1)
-        if not slots[at]:
-            memset(table + count_of_pages, 0, cython.sizeof(Seen))
-            table[count_of_pages].page = pages[i]
-            count_of_pages += 1
-            slots[at] = count_of_pages
-        page: cython.pointer(Seen) = table + slots[at] - 1
-        page.shared += min(own, kept)
-        page.seen += kept
-        page.alike += _root(min(own, kept)) if is_bounded else 0
-    free(slots)
-    likely: cython.Py_ssize_t = 0
-    for i in range(count_of_pages):
-        if not table[i].seen or table[i].alike < least_alike:
-            continue
-        if table[i].shared + min(own_left, TOTAL - table[i].seen) >= least:
-            table[likely] = table[i]
-            likely += 1
-    if likely > most:
-        qsort(table, likely, cython.sizeof(Seen), _most_alike_first)
-        likely = most
-    made: list = [table[i].page for i in range(likely)]
-    free(table)
-    made.sort()
-    return made
+    try:
+        is_bounded: cython.bint = least_alike > 0 or most < keys.shape[0]
+        place: cython.Py_ssize_t = 0
+        count_of_pages: cython.Py_ssize_t = 0
+        own: int64_t = 0
+        for i in range(keys.shape[0]):
+            hashed: uint32_t = keys[i] >> PAYLOAD_BITS
+            if not i or hashed != cython.cast(uint32_t, keys[i - 1] >> PAYLOAD_BITS):
+                place = _place_of(data, count, hashed)
+                own = _weight_at(data, count, place) if place < count else 0
+            kept: int64_t = keys[i] & cython.cast(uint32_t, -1)
+            at: cython.size_t = fmix64(pages[i] ^ _seed) & (size - 1)
+            while slots[at] and table[slots[at] - 1].page != pages[i]:
+                at = (at + 1) & (size - 1)
+            if not slots[at]:
+                memset(table + count_of_pages, 0, cython.sizeof(Seen))
+                table[count_of_pages].page = pages[i]
+                count_of_pages += 1
+                slots[at] = count_of_pages
+            page: cython.pointer(Seen) = table + slots[at] - 1
+            page.shared += min(own, kept)
+            page.seen += kept
+            page.alike += _root(min(own, kept)) if is_bounded else 0
+        likely: cython.Py_ssize_t = 0
+        for i in range(count_of_pages):
+            if not table[i].seen or table[i].alike < least_alike:
+                continue
+            if table[i].shared + min(own_left, TOTAL - table[i].seen) >= least:
+                table[likely] = table[i]
+                likely += 1
+        if likely > most:
+            qsort(table, likely, cython.sizeof(Seen), _most_alike_first)
+            likely = most
+        return sorted([table[i].page for i in range(likely)])
+    finally:
+        free(slots)
+        free(table)
 
 
 @cython.cfunc

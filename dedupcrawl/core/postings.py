@@ -87,12 +87,13 @@ class Tail:
         )
         if sorted_items is cython.NULL:
             raise MemoryError
-        for i in range(self.count):
-            sorted_items[i].key, sorted_items[i].page = self.items[i].key, self.items[i].page
-        qsort(sorted_items, self.count, cython.sizeof(Found), _by_key)
-        made: tuple = _arrays(sorted_items, self.count)
-        free(sorted_items)
-        return made
+        try:
+            for i in range(self.count):
+                sorted_items[i].key, sorted_items[i].page = self.items[i].key, self.items[i].page
+            qsort(sorted_items, self.count, cython.sizeof(Found), _by_key)
+            return _arrays(sorted_items, self.count)
+        finally:
+            free(sorted_items)
 
 
 class View:
@@ -136,15 +137,14 @@ class View:
         found: cython.pointer(Found) = cython.NULL
         bounds: cython.pointer(cython.Py_ssize_t) = cython.NULL
         total: cython.Py_ssize_t = 0
-        if prefixes.shape[0]:
-            bounds = self.bounds(cython.address(prefixes[0]), prefixes.shape[0])
-            try:
+        try:
+            if prefixes.shape[0]:
+                bounds = self.bounds(cython.address(prefixes[0]), prefixes.shape[0])
                 total = self.gather(cython.address(prefixes[0]), prefixes.shape[0], bounds, cython.address(found))
-            finally:
-                free(bounds)
-        made: tuple = _arrays(found, total)
-        free(found)
-        return made
+            return _arrays(found, total)
+        finally:
+            free(bounds)
+            free(found)
 
     def pages_of(self, prefix: uint64_t, most: int = 1 << 30) -> list:
         """The pages posted under one prefix, in any order; none where there are more than `most`."""
@@ -577,29 +577,30 @@ class Merge:
         sources: cython.pointer(Source) = cython.cast(cython.pointer(Source), malloc(cython.sizeof(Source) * count + 1))
         if sources is cython.NULL:
             raise MemoryError
-        for table in range(count):
-            own_keys: cython.const[uint64_t][::1] = self.tables[table][0]
-            own_pages: cython.const[uint32_t][::1] = self.tables[table][1]
-            sources[table].count = min(own_keys.shape[0], own_pages.shape[0])
-            if sources[table].count:
-                sources[table].keys = cython.address(own_keys[0])
-                sources[table].pages = cython.address(own_pages[0])
-        while made < most:
-            best = -1
+        try:
             for table in range(count):
-                if self.at[table] < sources[table].count and (
-                    best < 0 or sources[table].keys[self.at[table]] < sources[best].keys[self.at[best]]
-                ):
-                    best = table
-            if best < 0:
-                break
-            page: uint32_t = sources[best].pages[self.at[best]]
-            if marked and page >= marked:
-                free(sources)
-                raise IndexError("there is no flag for a page")
-            if not _is_left_out(flags, marked, page):
-                keys_out[made], pages_out[made] = sources[best].keys[self.at[best]], page
-                made += 1
-            self.at[best] += 1
-        free(sources)
+                own_keys: cython.const[uint64_t][::1] = self.tables[table][0]
+                own_pages: cython.const[uint32_t][::1] = self.tables[table][1]
+                sources[table].count = min(own_keys.shape[0], own_pages.shape[0])
+                if sources[table].count:
+                    sources[table].keys = cython.address(own_keys[0])
+                    sources[table].pages = cython.address(own_pages[0])
+            while made < most:
+                best = -1
+                for table in range(count):
+                    if self.at[table] < sources[table].count and (
+                        best < 0 or sources[table].keys[self.at[table]] < sources[best].keys[self.at[best]]
+                    ):
+                        best = table
+                if best < 0:
+                    break
+                page: uint32_t = sources[best].pages[self.at[best]]
+                if marked and page >= marked:
+                    raise IndexError("there is no flag for a page")
+                if not _is_left_out(flags, marked, page):
+                    keys_out[made], pages_out[made] = sources[best].keys[self.at[best]], page
+                    made += 1
+                self.at[best] += 1
+        finally:
+            free(sources)
         return keys[:made], pages[:made]
