@@ -14,6 +14,7 @@ follows once the gaps have gone through the kept sequence `EFFORT` times, which 
 import os
 
 import cython
+from cython.cimports.dedupcrawl.core.arrays import uint8s, uint16s
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.libc.stdlib import calloc, free, malloc, realloc
 from cython.cimports.libc.string import memcpy, memset
@@ -343,7 +344,7 @@ def aligned(new, count, kept, kept_count, in_kept, in_new, work):
 def _sequence(symbols: bytes) -> cython.pointer(cython.const[uint16_t]):
     if len(symbols) > 2 * _longest:
         raise ValueError(f"a sequence has {len(symbols) // 2} symbols, more than {LONGEST}")
-    return cython.cast(cython.pointer(cython.const[uint16_t]), cython.cast(cython.p_const_char, symbols))
+    return uint16s(symbols)
 
 
 def align(new: bytes, kept: bytes) -> tuple:
@@ -365,8 +366,8 @@ def align(new: bytes, kept: bytes) -> tuple:
         count,
         _sequence(kept),
         kept_count,
-        cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, in_kept)),
-        cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, in_new)),
+        uint8s(in_kept),
+        uint8s(in_new),
         work,
     )
     pieces = cython.cast(cython.p_char, work.pieces)[: 16 * work.count] if work.count else b""

@@ -145,7 +145,7 @@ def _read_bytes(raw: bytes) -> Around:
     count = _count_at(raw, at, 4)
     resources = struct.unpack_from(f"<{count}I", raw, at + 2) if count else ()
     last = min([max(lines) for lines in (asides, link_lines, secondary) if len(lines) == LINES], default=GREATEST)
-    last_resource = resources[-1] if count == RESOURCES else GREATEST
+    last_resource = resources[count - 1] if count == RESOURCES else GREATEST
     return Around(asides, link_lines, links, _NOTHING, also_at, secondary, frozenset(resources), last, last_resource)
 
 

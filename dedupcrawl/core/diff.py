@@ -11,6 +11,7 @@ SWAPPED; of lines they are a list in another order.
 import os
 
 import cython
+from cython.cimports.dedupcrawl.core.arrays import int32s, uint8s, uint16s
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.dedupcrawl.core.symbols import JOINED
 from cython.cimports.dedupcrawl.core.words import (
@@ -504,10 +505,10 @@ def _side(side: cython.pointer(Side), text: tuple, aligned: bytes) -> cython.int
     ends: list = text[3]
     if len(kinds) < side.count or len(own) < side.count or len(aligned) < side.count:
         raise ValueError("kinds or flags are not those of these symbols")
-    side.symbols = cython.cast(cython.pointer(cython.const[uint16_t]), cython.cast(cython.p_const_char, symbols))
-    side.kinds = cython.cast(cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, kinds))
-    side.own = cython.cast(cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, own))
-    side.aligned = cython.cast(cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, aligned))
+    side.symbols = uint16s(symbols)
+    side.kinds = uint8s(kinds)
+    side.own = uint8s(own)
+    side.aligned = uint8s(aligned)
     return len(ends)
 
 
@@ -535,9 +536,9 @@ def differences(new: tuple, kept: tuple, in_kept: bytes, in_new: bytes, pieces: 
         cython.address(one),
         new[3],
         cython.address(other),
-        cython.cast(cython.pointer(cython.const[int32_t]), cython.cast(cython.p_const_char, pieces)),
+        int32s(pieces),
         count,
         word_lists(secret),
-        cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, rows)),
+        uint8s(rows),
     )
     return rows

@@ -3,6 +3,7 @@
 
 import cython
 from cython.cimports.cpython import array
+from cython.cimports.dedupcrawl.core.arrays import ascending, new_keys, sort_once
 from cython.cimports.dedupcrawl.core.characters import MARK, kind_of
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.libc.math import ceil
@@ -11,7 +12,6 @@ from cython.cimports.libc.string import memcpy
 
 _FACTOR = cython.declare(uint64_t, 0xD1342543DE82EF95)
 _PLACES = cython.declare(array.array, array.array("q"))
-_KEYS = cython.declare(array.array, array.array("Q"))
 
 
 def code_positions(
@@ -198,43 +198,23 @@ def grams(code: bytes) -> object:
     i: cython.Py_ssize_t
     count: cython.Py_ssize_t = max(0, len(code) // 2 - GRAM + 1)
     data: cython.p_const_char = code
-    made = array.clone(_KEYS, count, False)
+    made = new_keys(count)
     view: uint64_t[::1] = made
     for i in range(count):
         view[i] = _gram_at(data, i)
     return made
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _ascending(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
-    mine: uint64_t = cython.cast(cython.pointer(uint64_t), one)[0]
-    its: uint64_t = cython.cast(cython.pointer(uint64_t), other)[0]
-    return (mine > its) - (mine < its)
-
-
 def different_grams(code: bytes) -> object:
     """The prefixes of all grams of a code, each once, ascending, as an array of type "Q"."""
-    made: array.array = grams(code)
-    return _different(made)[0]
+    return _different(grams(code))[0]
 
 
 @cython.cfunc
 def _different(numbers: array.array) -> tuple:
     """Each of these once, ascending, in the place of all; and how many there were."""
-    i: cython.Py_ssize_t
     count: cython.Py_ssize_t = len(numbers)
-    different: cython.Py_ssize_t = 0
-    if not count:
-        return numbers, 0
-    view: uint64_t[::1] = numbers
-    qsort(cython.address(view[0]), count, 8, _ascending)
-    for i in range(count):
-        if not different or view[different - 1] != view[i]:
-            view[different] = view[i]
-            different += 1
-    return numbers[:different], count
+    return numbers[: sort_once(cython.cast(cython.pointer(uint64_t), numbers.data.as_ulonglongs), count)], count
 
 
 def keys_of_code(code: bytes) -> object:
@@ -293,7 +273,7 @@ def pages_inside(
     try:
         for i in range(count):  # all keys of a page have one payload
             shared[i] = cython.cast(uint64_t, pages[i]) << 32 | keys[i] & MANY_GRAMS
-        qsort(shared, count, 8, _ascending)
+        qsort(shared, count, 8, ascending)
         made: list = []
         while at < count:
             i = at + 1

@@ -9,6 +9,7 @@ import os
 
 import cython
 from cython.cimports.cpython import array
+from cython.cimports.dedupcrawl.core.arrays import new_keys
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.libc.math import floor, sqrt
 from cython.cimports.libc.stdlib import calloc, free, malloc, qsort, realloc
@@ -16,7 +17,6 @@ from cython.cimports.libc.string import memcpy, memset
 
 # Chosen anew in each process: where a hash stands in the table cannot be foreseen by who makes pages.
 _seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
-_KEYS = cython.declare(array.array, array.array("Q"))
 
 
 @cython.cfunc
@@ -213,7 +213,7 @@ def keys_of(record: bytes) -> object:
     i: cython.Py_ssize_t
     count: cython.Py_ssize_t = len(record) // TERM_BYTES
     data: cython.p_const_char = record
-    made = array.clone(_KEYS, count, False)
+    made: array.array = new_keys(count)
     view: uint64_t[::1] = made
     for i in range(count):
         view[i] = cython.cast(uint64_t, _hash_at(data, i)) << PAYLOAD_BITS | _weight_at(data, count, i)

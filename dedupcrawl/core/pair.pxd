@@ -44,3 +44,4 @@ cdef class Pair:
 
 cpdef Py_ssize_t unknown_lines(dict lines, View other) except -1
 cpdef Py_ssize_t unknown_resources(View new, View kept) except -1
+cpdef bytes taken(View page, View other)

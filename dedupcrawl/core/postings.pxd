@@ -1,12 +1,5 @@
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
-cdef extern from *:
-    int popcount "__builtin_popcountll"(uint64_t value) noexcept
-
-cdef enum:
-    MOST_LEVELS = 7
-    LEVEL_SLOTS = 8
-
 cdef struct Run:  # the postings of one prefix
     uint64_t prefix
     uint32_t last  # its newest posting, from 1 on; 0: nothing is posted here
@@ -31,11 +24,7 @@ cdef struct Found:
     uint64_t key
     uint32_t page
 
-cdef struct Sampled:  # a shingle, and how many postings it has
-    int64_t count
-    uint32_t value
-
-cdef class View:
+cdef class Postings:
     cdef list tables, tails
     cdef int bits
     cdef readonly Py_ssize_t read
@@ -56,16 +45,3 @@ cdef class Merge:
     cdef list tables
     cdef bytes left_out
     cdef Py_ssize_t *at  # how many postings of each table were merged
-
-cdef class ShingleSearch:
-    cdef View view
-    cdef Sampled *sample  # the rarest first
-    cdef uint64_t *prefixes
-    cdef Py_ssize_t count
-    cdef int level, levels
-    cdef double share
-    cdef Py_ssize_t reach(self, int at) noexcept
-    cdef object found(self, Py_ssize_t read, const Py_ssize_t *needed, bint is_inside, Py_ssize_t most_pages)
-    cdef bint is_enough(
-        self, uint64_t key, Py_ssize_t shared, Py_ssize_t read, const Py_ssize_t *needed, bint is_inside
-    ) noexcept

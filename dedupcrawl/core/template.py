@@ -34,6 +34,8 @@ NEARLY_ALL = 0.9
 TITLES = 4096
 """Titles of a host that are remembered; of a site with more, the oldest make room."""
 
+_RECURRING = cython.declare(uint32_t, RECURRING)
+_SHARE = cython.declare(uint32_t, SHARE)
 _NEARLY_ALL = cython.declare(cython.double, NEARLY_ALL)
 _TITLE = 200  # characters of a title that are looked at
 _MOST_PAGES = 1 << 28  # of a host; sums of some such numbers are still one of four bytes
@@ -105,7 +107,7 @@ class Template:
 
     def recurs(self, block):
         pages: uint32_t = self.pages_of(block)
-        return pages >= 5 and pages >= self.pages // 64
+        return pages >= _RECURRING and pages >= self.pages // _SHARE
 
     def recurring(self, blocks: object) -> list:
         """Which of `blocks` are template."""
@@ -120,7 +122,7 @@ class Template:
         return [self.is_everywhere(block) for block in blocks]
 
     def is_everywhere(self, block):
-        return self.pages_of(block) >= max(5.0, _NEARLY_ALL * self.pages)
+        return self.pages_of(block) >= max(cython.cast(cython.double, _RECURRING), _NEARLY_ALL * self.pages)
 
     def repeated(self, text, blocks):
         """One byte for each of the first blocks of a text, 1 where it is template; none where no block is."""
