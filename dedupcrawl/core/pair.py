@@ -5,8 +5,6 @@ The main texts are aligned, and each place where they differ is a piece with a k
 text and stands on one side only may be no difference of the pages but one of extraction (`taken`).
 """
 
-from typing import NamedTuple
-
 import cython
 from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.alignment import Work, aligned, work_at_hand
@@ -33,18 +31,6 @@ _NOTHING: frozenset = frozenset()
 _allowed = cython.declare(uint8_t[VALUES])  # all zeros but while `is_only_version` uses it
 
 
-_INVERSE: bytes = bytes((1, 0)) + bytes(254)
-
-
-class Text(NamedTuple):
-    """One of two texts, symbol by symbol; shapes (n,)."""
-
-    symbols: object  # the text
-    own: object  # which are its own text, no furniture
-    differs: object  # which do not stand in the other text
-    is_new: object  # which of these are content words or numbers that the other text has nowhere at all
-
-
 class Pair:
     """Two pages side by side.
 
@@ -53,6 +39,8 @@ class Pair:
         kept: The kept one.
 
     Attributes:
+        in_kept: A byte for each symbol of the new main text, 1 where it stands in the kept one.
+        in_new: The same of the kept main text.
         moves: Places where what follows in the new text stands earlier in the kept one.
         is_of_one_host: Whether both are pages of one host.
         template: How much of the new page is furniture that it may share with the kept one.
@@ -287,18 +275,6 @@ class Pair:
         return [tuple(self.raw_rows[i : i + 3]) for i in range(0, len(self.raw_rows), 3)]
 
     @property
-    def new_text(self):
-        """The new page's main text."""
-        symbols = self.new.main_text.symbols[: self.count]
-        return Text(symbols, self.own[: self.count], _inverted(self.in_kept), self.is_new)
-
-    @property
-    def kept_text(self):
-        """The kept page's main text."""
-        symbols = self.kept.main_text.symbols[: self.kept_count]
-        return Text(symbols, self.kept_own[: self.kept_count], _inverted(self.in_new), self.kept_is_new)
-
-    @property
     def uncovered_symbols(self):
         """How many symbols of the new page's own text do not stand in the kept one."""
         return self.tally.uncovered
@@ -401,11 +377,6 @@ def _release(rest: cython.pointer(Rest)) -> cython.void:
     free(rest.symbols)
     free(rest.places)
     free(rest.flags)
-
-
-@cython.cfunc
-def _inverted(flags: bytes) -> bytes:
-    return flags.translate(_INVERSE)
 
 
 @cython.cfunc

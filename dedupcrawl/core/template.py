@@ -113,15 +113,8 @@ class Template:
         """Which of `blocks` are template."""
         return [self.recurs(block) for block in blocks]
 
-    def own(self, blocks: object) -> list:
-        """Those of `blocks` that are no template."""
-        return [block for block in blocks if not self.recurs(block)]
-
-    def everywhere(self, blocks: object) -> list:
-        """Which of `blocks` nearly all pages have, so that even their absence says nothing."""
-        return [self.is_everywhere(block) for block in blocks]
-
     def is_everywhere(self, block):
+        """Whether nearly all pages have a block, so that even its absence says nothing."""
         return self.pages_of(block) >= max(cython.cast(cython.double, _RECURRING), _NEARLY_ALL * self.pages)
 
     def repeated(self, text, blocks):

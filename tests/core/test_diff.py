@@ -72,6 +72,7 @@ def amid(sentence: str) -> list[str]:
         ("It opens on 5 May.", "It opens on 7 May.", DATED),
         ("It opens at 12:30.", "It opens at 14:00.", DATED),
         ("The appeal was granted.", "The appeal was denied.", TURNED),
+        ("The appeal was denied.", "The appeal was granted.", TURNED),
         ("It is allowed to swim.", "It is not allowed to swim.", TURNED),
         ("法院予以批准。", "法院予以驳回。", TURNED),
         ("항소를 승인했다.", "항소를 거부했다.", TURNED),
