@@ -1,7 +1,10 @@
-"""Bytes and arrays as the numbers that they hold; inlined into whoever asks."""
+"""Bytes and arrays as the numbers that they hold; inlined into whoever asks.
+
+What a function works in is `bytes`, too, while nobody else has it: it is all zeros, and freed however the function ends.
+"""
 
 from cpython cimport array
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport qsort
 
 
@@ -13,8 +16,20 @@ cdef inline uint16_t *uint16s(bytes raw) noexcept:
     return <uint16_t *><char *>raw
 
 
+cdef inline uint32_t *uint32s(bytes raw) noexcept:
+    return <uint32_t *><char *>raw
+
+
+cdef inline uint64_t *uint64s(bytes raw) noexcept:
+    return <uint64_t *><char *>raw
+
+
 cdef inline int32_t *int32s(bytes raw) noexcept:
     return <int32_t *><char *>raw
+
+
+cdef inline int64_t *int64s(bytes raw) noexcept:
+    return <int64_t *><char *>raw
 
 
 cdef inline array.array new_keys(Py_ssize_t count):

@@ -9,10 +9,10 @@ import os
 
 import cython
 from cython.cimports.cpython import array
-from cython.cimports.dedupcrawl.core.arrays import new_keys
+from cython.cimports.dedupcrawl.core.arrays import new_keys, uint8s, uint32s
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.libc.math import floor, sqrt
-from cython.cimports.libc.stdlib import calloc, free, malloc, qsort, realloc
+from cython.cimports.libc.stdlib import calloc, free, qsort, realloc
 from cython.cimports.libc.string import memcpy, memset
 
 # Chosen anew in each process: where a hash stands in the table cannot be foreseen by who makes pages.
@@ -143,9 +143,8 @@ def _packed(items: cython.pointer(Weighed), count: cython.Py_ssize_t) -> bytes:
     kept: cython.Py_ssize_t = 0
     total: int64_t = 0
     given: int64_t = 0
-    ranked: cython.pointer(Ranked) = cython.cast(cython.pointer(Ranked), malloc(count * cython.sizeof(Ranked) + 1))
-    if ranked is cython.NULL:
-        raise MemoryError
+    room: bytes = bytes(count * cython.sizeof(Ranked))
+    ranked: cython.pointer(Ranked) = cython.cast(cython.pointer(Ranked), uint8s(room))
     qsort(items, count, cython.sizeof(Weighed), _by_hash)
     for i in range(count):
         total += items[i].weight
@@ -157,7 +156,6 @@ def _packed(items: cython.pointer(Weighed), count: cython.Py_ssize_t) -> bytes:
     qsort(ranked, count, cython.sizeof(Ranked), _by_cost)
     for i in range(TOTAL - given if count else 0):
         items[ranked[i].place].weight += 1
-    free(ranked)
     for i in range(count):
         if items[i].weight:
             items[kept] = items[i]
@@ -247,24 +245,20 @@ def cheapest_prefix(record: bytes, costs: list, least: int64_t, most_left: int64
         raise ValueError("each term has its cost")
     has: int64_t = 0
     left: int64_t = TOTAL
-    ranked: cython.pointer(Ranked) = cython.cast(cython.pointer(Ranked), malloc(count * cython.sizeof(Ranked) + 1))
-    if ranked is cython.NULL:
-        raise MemoryError
+    room: bytes = bytes(count * cython.sizeof(Ranked))
+    ranked: cython.pointer(Ranked) = cython.cast(cython.pointer(Ranked), uint8s(room))
     needed: cython.Py_ssize_t = 0
-    try:
-        for i in range(count):
-            weight: int64_t = _weight_at(data, count, i)
-            cost: cython.double = costs[i]
-            ranked[i].cost, ranked[i].place = cost / cython.cast(cython.double, max(weight, 1)), i
-            has += weight if cost else 0
-        if has >= least:
-            qsort(ranked, count, cython.sizeof(Ranked), _by_cost)
-            while needed < count and (left > most_left or not ranked[needed].cost):
-                left -= _weight_at(data, count, ranked[needed].place)
-                needed += 1
-        return [ranked[i].place for i in range(needed)]
-    finally:
-        free(ranked)
+    for i in range(count):
+        weight: int64_t = _weight_at(data, count, i)
+        cost: cython.double = costs[i]
+        ranked[i].cost, ranked[i].place = cost / cython.cast(cython.double, max(weight, 1)), i
+        has += weight if cost else 0
+    if has >= least:
+        qsort(ranked, count, cython.sizeof(Ranked), _by_cost)
+        while needed < count and (left > most_left or not ranked[needed].cost):
+            left -= _weight_at(data, count, ranked[needed].place)
+            needed += 1
+    return [ranked[i].place for i in range(needed)]
 
 
 def rarest(record: bytes, costs: list, most: int64_t) -> tuple:
@@ -339,49 +333,42 @@ def possible(
         if not 0 <= i < count:
             raise ValueError("no such term in the record")
         own_left -= _weight_at(data, count, i)
-    slots: cython.pointer(uint32_t) = cython.cast(cython.pointer(uint32_t), calloc(size, 4))  # in `table`, from 1 on
-    table: cython.pointer(Seen) = cython.cast(cython.pointer(Seen), malloc((keys.shape[0] + 1) * cython.sizeof(Seen)))
-    if slots is cython.NULL or table is cython.NULL:
-        free(slots)
-        free(table)
-        raise MemoryError
-    try:
-        is_bounded: cython.bint = least_alike > 0 or most < keys.shape[0]
-        place: cython.Py_ssize_t = 0
-        count_of_pages: cython.Py_ssize_t = 0
-        own: int64_t = 0
-        for i in range(keys.shape[0]):
-            hashed: uint32_t = keys[i] >> PAYLOAD_BITS
-            if not i or hashed != cython.cast(uint32_t, keys[i - 1] >> PAYLOAD_BITS):
-                place = _place_of(data, count, hashed)
-                own = _weight_at(data, count, place) if place < count else 0
-            kept: int64_t = keys[i] & cython.cast(uint32_t, -1)
-            at: cython.size_t = fmix64(pages[i] ^ _seed) & (size - 1)
-            while slots[at] and table[slots[at] - 1].page != pages[i]:
-                at = (at + 1) & (size - 1)
-            if not slots[at]:
-                memset(table + count_of_pages, 0, cython.sizeof(Seen))
-                table[count_of_pages].page = pages[i]
-                count_of_pages += 1
-                slots[at] = count_of_pages
-            page: cython.pointer(Seen) = table + slots[at] - 1
-            page.shared += min(own, kept)
-            page.seen += kept
-            page.alike += _root(min(own, kept)) if is_bounded else 0
-        likely: cython.Py_ssize_t = 0
-        for i in range(count_of_pages):
-            if not table[i].seen or table[i].alike < least_alike:
-                continue
-            if table[i].shared + min(own_left, TOTAL - table[i].seen) >= least:
-                table[likely] = table[i]
-                likely += 1
-        if likely > most:
-            qsort(table, likely, cython.sizeof(Seen), _most_alike_first)
-            likely = most
-        return sorted([table[i].page for i in range(likely)])
-    finally:
-        free(slots)
-        free(table)
+    places_in_table: bytes = bytes(4 * size)
+    slots: cython.pointer(uint32_t) = uint32s(places_in_table)  # from 1 on
+    room: bytes = bytes(keys.shape[0] * cython.sizeof(Seen))
+    table: cython.pointer(Seen) = cython.cast(cython.pointer(Seen), uint8s(room))
+    is_bounded: cython.bint = least_alike > 0 or most < keys.shape[0]
+    place: cython.Py_ssize_t = 0
+    count_of_pages: cython.Py_ssize_t = 0
+    own: int64_t = 0
+    for i in range(keys.shape[0]):
+        hashed: uint32_t = keys[i] >> PAYLOAD_BITS
+        if not i or hashed != cython.cast(uint32_t, keys[i - 1] >> PAYLOAD_BITS):
+            place = _place_of(data, count, hashed)
+            own = _weight_at(data, count, place) if place < count else 0
+        kept: int64_t = keys[i] & cython.cast(uint32_t, -1)
+        at: cython.size_t = fmix64(pages[i] ^ _seed) & (size - 1)
+        while slots[at] and table[slots[at] - 1].page != pages[i]:
+            at = (at + 1) & (size - 1)
+        if not slots[at]:
+            table[count_of_pages].page = pages[i]
+            count_of_pages += 1
+            slots[at] = count_of_pages
+        page: cython.pointer(Seen) = table + slots[at] - 1
+        page.shared += min(own, kept)
+        page.seen += kept
+        page.alike += _root(min(own, kept)) if is_bounded else 0
+    likely: cython.Py_ssize_t = 0
+    for i in range(count_of_pages):
+        if not table[i].seen or table[i].alike < least_alike:
+            continue
+        if table[i].shared + min(own_left, TOTAL - table[i].seen) >= least:
+            table[likely] = table[i]
+            likely += 1
+    if likely > most:
+        qsort(table, likely, cython.sizeof(Seen), _most_alike_first)
+        likely = most
+    return sorted([table[i].page for i in range(likely)])
 
 
 @cython.cfunc

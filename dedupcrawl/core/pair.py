@@ -15,7 +15,6 @@ from cython.cimports.dedupcrawl.core.main_outline import MainOutline
 from cython.cimports.dedupcrawl.core.symbols import VALUES, Vocabulary
 from cython.cimports.dedupcrawl.core.view import Line, View, common_words, occurring
 from cython.cimports.dedupcrawl.core.words import WordLists
-from cython.cimports.libc.stdlib import calloc, free, malloc
 from cython.cimports.libc.string import memset
 
 from dedupcrawl.core.symbols import vocabulary_of
@@ -99,19 +98,12 @@ class Pair:
         else:
             here: Rest
             there: Rest
-            memset(cython.address(here), 0, cython.sizeof(Rest))
-            memset(cython.address(there), 0, cython.sizeof(Rest))
-            try:
-                _take_out(cython.address(here), symbols, self.count, mine)
-                _take_out(cython.address(there), kept_symbols, self.kept_count, its)
-                self.moves = aligned(
-                    here.symbols, here.count, there.symbols, there.count, here.flags, there.flags, work
-                )
-                _put_back(cython.address(here), self.count, uint8s(self.in_kept), work.pieces, work.count)
-                _put_back(cython.address(there), self.kept_count, uint8s(self.in_new), work.pieces + 2, work.count)
-            finally:
-                _release(cython.address(here))
-                _release(cython.address(there))
+            room: list = []
+            _take_out(cython.address(here), symbols, self.count, mine, room)
+            _take_out(cython.address(there), kept_symbols, self.kept_count, its, room)
+            self.moves = aligned(here.symbols, here.count, there.symbols, there.count, here.flags, there.flags, work)
+            _put_back(cython.address(here), self.count, uint8s(self.in_kept), work.pieces, work.count)
+            _put_back(cython.address(there), self.kept_count, uint8s(self.in_new), work.pieces + 2, work.count)
         self.piece_count = work.count
         self.raw_pieces = cython.cast(cython.p_char, work.pieces)[: 16 * work.count] if work.count else b""
         return 0
@@ -332,15 +324,14 @@ def _take_out(
     symbols: cython.pointer(cython.const[uint16_t]),
     count: cython.Py_ssize_t,
     taken: object,
+    room: list,
 ) -> cython.int:
-    """Keep of a text what is not taken out."""
+    """Keep of a text what is not taken out, in what is put into `room`."""
     flags: cython.pointer(uint8_t) = cython.NULL if taken is None else uint8s(taken)
     i: cython.Py_ssize_t
-    rest.symbols = cython.cast(cython.pointer(uint16_t), malloc(2 * count + 1))
-    rest.places = cython.cast(cython.pointer(int32_t), malloc(4 * count + 4))
-    rest.flags = cython.cast(cython.pointer(uint8_t), calloc(count + 1, 1))
-    if rest.symbols is cython.NULL or rest.places is cython.NULL or rest.flags is cython.NULL:
-        raise MemoryError
+    made: tuple = bytes(2 * count), bytes(4 * count + 4), bytes(count)
+    room.append(made)
+    rest.symbols, rest.places, rest.flags = uint16s(made[0]), int32s(made[1]), uint8s(made[2])
     rest.count = 0
     for i in range(count):
         if flags is cython.NULL or not flags[i]:
@@ -369,14 +360,6 @@ def _put_back(
         end: int32_t = edges[4 * i + 1]
         edges[4 * i] = rest.places[begin]
         edges[4 * i + 1] = rest.places[end - 1] + 1 if end > begin else rest.places[begin]
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _release(rest: cython.pointer(Rest)) -> cython.void:
-    free(rest.symbols)
-    free(rest.places)
-    free(rest.flags)
 
 
 @cython.cfunc

@@ -28,13 +28,9 @@ cdef class Postings:
     cdef list tables, tails
     cdef int bits
     cdef readonly Py_ssize_t read
-    cdef int count_into(
-        self, const uint64_t *prefixes, Py_ssize_t rows, const Py_ssize_t *bounds, int64_t *counts
-    ) except -1
-    cdef Py_ssize_t gather(
-        self, const uint64_t *prefixes, Py_ssize_t rows, const Py_ssize_t *bounds, Found **found
-    ) except -1
-    cdef Py_ssize_t *bounds(self, const uint64_t *prefixes, Py_ssize_t rows) except NULL
+    cdef bytes counts(self, const uint64_t *prefixes, Py_ssize_t rows, bytes bounds)
+    cdef bytes gather(self, const uint64_t *prefixes, Py_ssize_t rows, bytes bounds)
+    cdef bytes bounds(self, const uint64_t *prefixes, Py_ssize_t rows)
 
 cdef struct Source:  # a table that is merged
     const uint64_t *keys
@@ -44,4 +40,5 @@ cdef struct Source:  # a table that is merged
 cdef class Merge:
     cdef list tables
     cdef bytes left_out
-    cdef Py_ssize_t *at  # how many postings of each table were merged
+    cdef bytes merged
+    cdef int64_t *at  # how many postings of each table were merged

@@ -5,9 +5,9 @@ import os
 
 import cython
 from cython.cimports.cpython import array
-from cython.cimports.dedupcrawl.core.arrays import new_keys, uint8s
+from cython.cimports.dedupcrawl.core.arrays import int64s, new_keys, uint8s
 from cython.cimports.dedupcrawl.core.hashing import fmix64
-from cython.cimports.libc.stdlib import calloc, free, malloc, qsort, realloc
+from cython.cimports.libc.stdlib import calloc, free, qsort, realloc
 
 # Chosen anew in each process: where a prefix stands in the table cannot be foreseen by who makes pages.
 _seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
@@ -79,18 +79,12 @@ class Tail:
     def table(self) -> tuple:
         """All postings by key, of equals the older first: keys, an array of type "Q", and pages, one of type "I"."""
         i: cython.Py_ssize_t
-        sorted_items: cython.pointer(Found) = cython.cast(
-            cython.pointer(Found), malloc(cython.sizeof(Found) * self.count + 1)
-        )
-        if sorted_items is cython.NULL:
-            raise MemoryError
-        try:
-            for i in range(self.count):
-                sorted_items[i].key, sorted_items[i].page = self.items[i].key, self.items[i].page
-            qsort(sorted_items, self.count, cython.sizeof(Found), _by_key)
-            return _arrays(sorted_items, self.count)
-        finally:
-            free(sorted_items)
+        room: bytes = bytes(cython.sizeof(Found) * self.count)
+        items: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
+        for i in range(self.count):
+            items[i].key, items[i].page = self.items[i].key, self.items[i].page
+        qsort(items, self.count, cython.sizeof(Found), _by_key)
+        return _arrays(room)
 
 
 class Postings:
@@ -113,69 +107,48 @@ class Postings:
 
     def count(self, prefixes: cython.const[uint64_t][::1]) -> list:
         """How many postings each prefix has."""
-        i: cython.Py_ssize_t
         rows: cython.Py_ssize_t = prefixes.shape[0]
         if not rows:
             return []
-        counts: cython.pointer(int64_t) = cython.cast(cython.pointer(int64_t), malloc(8 * rows))
-        if counts is cython.NULL:
-            raise MemoryError
-        bounds: cython.pointer(cython.Py_ssize_t) = cython.NULL
-        try:
-            bounds = self.bounds(cython.address(prefixes[0]), rows)
-            self.count_into(cython.address(prefixes[0]), rows, bounds, counts)
-            return [counts[i] for i in range(rows)]
-        finally:
-            free(bounds)
-            free(counts)
+        first: cython.pointer(cython.const[uint64_t]) = cython.address(prefixes[0])
+        return memoryview(self.counts(first, rows, self.bounds(first, rows))).cast("q").tolist()
 
     def find(self, prefixes: cython.const[uint64_t][::1]) -> tuple:
         """Whole keys and pages of all postings of any of these prefixes, prefix by prefix, as arrays of "Q" and "I"."""
-        found: cython.pointer(Found) = cython.NULL
-        bounds: cython.pointer(cython.Py_ssize_t) = cython.NULL
-        total: cython.Py_ssize_t = 0
-        try:
-            if prefixes.shape[0]:
-                bounds = self.bounds(cython.address(prefixes[0]), prefixes.shape[0])
-                total = self.gather(cython.address(prefixes[0]), prefixes.shape[0], bounds, cython.address(found))
-            return _arrays(found, total)
-        finally:
-            free(bounds)
-            free(found)
+        rows: cython.Py_ssize_t = prefixes.shape[0]
+        if not rows:
+            return _arrays(b"")
+        first: cython.pointer(cython.const[uint64_t]) = cython.address(prefixes[0])
+        return _arrays(self.gather(first, rows, self.bounds(first, rows)))
 
     def pages_of(self, prefix: uint64_t, most: int = 1 << 30) -> list:
         """The pages posted under one prefix, in any order; none where there are more than `most`."""
         i: cython.Py_ssize_t
-        found: cython.pointer(Found) = cython.NULL
-        number: int64_t = 0
-        bounds: cython.pointer(cython.Py_ssize_t) = self.bounds(cython.address(prefix), 1)
-        try:
-            self.count_into(cython.address(prefix), 1, bounds, cython.address(number))
-            if not number or number > most:
-                return []
-            number = self.gather(cython.address(prefix), 1, bounds, cython.address(found))
-            return [found[i].page for i in range(number)]
-        finally:
-            free(bounds)
-            free(found)
+        bounds: bytes = self.bounds(cython.address(prefix), 1)
+        if int64s(self.counts(cython.address(prefix), 1, bounds))[0] > most:
+            return []
+        room: bytes = self.gather(cython.address(prefix), 1, bounds)
+        found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
+        return [found[i].page for i in range(len(room) // cython.sizeof(Found))]
 
-    def count_into(self, prefixes, rows, bounds, counts):
-        """How many postings each prefix has."""
+    def counts(self, prefixes, rows, bounds):
+        """How many postings each prefix has, 8 bytes each."""
         i: cython.Py_ssize_t
         table: cython.Py_ssize_t
         tail: Tail
-        for i in range(rows):
-            counts[i] = 0
+        made: bytes = bytes(8 * rows)
+        counts: cython.pointer(int64_t) = int64s(made)
+        of_tables: cython.pointer(int64_t) = int64s(bounds)
         for tail in self.tails:
             for i in range(rows):
                 counts[i] += tail.run_of(prefixes[i]).count
         for table in range(len(self.tables)):
             for i in range(rows):
-                counts[i] += bounds[(2 * table + 1) * rows + i] - bounds[2 * table * rows + i]
-        return 0
+                counts[i] += of_tables[(2 * table + 1) * rows + i] - of_tables[2 * table * rows + i]
+        return made
 
-    def gather(self, prefixes, rows, bounds, found):
-        """Put all postings of these prefixes into a new array; how many there are."""
+    def gather(self, prefixes, rows, bounds):
+        """All postings of these prefixes, each as a Found."""
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         table: cython.Py_ssize_t
@@ -183,49 +156,42 @@ class Postings:
         item: cython.pointer(Posting)
         total: cython.Py_ssize_t = 0
         written: cython.Py_ssize_t = 0
-        for tail in self.tails:
-            for i in range(rows):
-                total += tail.run_of(prefixes[i]).count
-        for table in range(len(self.tables)):
-            for i in range(rows):
-                total += bounds[(2 * table + 1) * rows + i] - bounds[2 * table * rows + i]
+        of_tables: cython.pointer(int64_t) = int64s(bounds)
+        counts: bytes = self.counts(prefixes, rows, bounds)
+        for i in range(rows):
+            total += int64s(counts)[i]
         self.read += total
-        found[0] = cython.cast(cython.pointer(Found), malloc(cython.sizeof(Found) * total + 1))
-        if found[0] is cython.NULL:
-            raise MemoryError
+        made: bytes = bytes(cython.sizeof(Found) * total)
+        found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(made))
         for table in range(len(self.tables)):
             keys_in: cython.const[uint64_t][::1] = self.tables[table][0]
             pages_in: cython.const[uint32_t][::1] = self.tables[table][1]
             for i in range(rows):
-                for j in range(bounds[2 * table * rows + i], bounds[(2 * table + 1) * rows + i]):
-                    found[0][written].key, found[0][written].page = keys_in[j], pages_in[j]
+                for j in range(of_tables[2 * table * rows + i], of_tables[(2 * table + 1) * rows + i]):
+                    found[written].key, found[written].page = keys_in[j], pages_in[j]
                     written += 1
         for tail in self.tails:
             for i in range(rows):
                 at: uint32_t = tail.run_of(prefixes[i]).last
                 while at and written < total:
                     item = tail.items + at - 1
-                    found[0][written].key, found[0][written].page = item.key, item.page
+                    found[written].key, found[written].page = item.key, item.page
                     written += 1
                     at = item.before
-        return written
+        return made[: written * cython.sizeof(Found)]
 
     def bounds(self, prefixes, rows):
-        """Shape (tables, 2, rows): where in each table the keys begin and end that have each prefix."""
+        """Shape (tables, 2, rows), 8 bytes each: where in each table the keys begin and end that have each prefix."""
         i: cython.Py_ssize_t
         table: cython.Py_ssize_t
         payload: uint64_t = (cython.cast(uint64_t, 1) << self.bits) - 1
-        made: cython.pointer(cython.Py_ssize_t) = cython.cast(
-            cython.pointer(cython.Py_ssize_t), calloc(2 * len(self.tables) * rows + 1, cython.sizeof(cython.Py_ssize_t))
-        )
-        if made is cython.NULL:
-            raise MemoryError
+        made: bytes = bytes(16 * len(self.tables) * rows)
         for table in range(len(self.tables)):
             keys: cython.const[uint64_t][::1] = self.tables[table][0]
             if not rows or len(self.tables[table][1]) != keys.shape[0]:
                 continue
-            starts: cython.pointer(cython.Py_ssize_t) = made + 2 * table * rows
-            ends: cython.pointer(cython.Py_ssize_t) = starts + rows
+            starts: cython.pointer(int64_t) = int64s(made) + 2 * table * rows
+            ends: cython.pointer(int64_t) = starts + rows
             left: cython.Py_ssize_t = keys.shape[0]
             while left:  # all are searched in step, so that the processor waits for many reads of a file at once
                 half: cython.Py_ssize_t = left - left // 2
@@ -239,9 +205,11 @@ class Postings:
 
 
 @cython.cfunc
-def _arrays(found: cython.pointer(Found), count: cython.Py_ssize_t) -> tuple:
-    """Their keys and their pages."""
+def _arrays(room: bytes) -> tuple:
+    """The keys and the pages of what was found."""
     i: cython.Py_ssize_t
+    found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
+    count: cython.Py_ssize_t = len(room) // cython.sizeof(Found)
     keys: array.array = new_keys(count)
     pages: array.array = array.clone(array.array("I"), count, False)
     keys_view: uint64_t[::1] = keys
@@ -326,14 +294,8 @@ class Merge:
 
     def __cinit__(self, tables: list, left_out: bytes):
         self.tables, self.left_out = tables, left_out
-        self.at = cython.cast(
-            cython.pointer(cython.Py_ssize_t), calloc(len(tables) + 1, cython.sizeof(cython.Py_ssize_t))
-        )
-        if self.at is cython.NULL:
-            raise MemoryError
-
-    def __dealloc__(self):
-        free(self.at)
+        self.merged = bytes(8 * len(tables))
+        self.at = int64s(self.merged)
 
     def piece(self, most: cython.Py_ssize_t) -> tuple:
         """The next postings, up to so many: keys, an array of type "Q", and pages, one of type "I"; none at the end."""
@@ -347,33 +309,29 @@ class Merge:
         pages: array.array = array.clone(array.array("I"), most, False)
         keys_out: uint64_t[::1] = keys
         pages_out: uint32_t[::1] = pages
-        sources: cython.pointer(Source) = cython.cast(cython.pointer(Source), malloc(cython.sizeof(Source) * count + 1))
-        if sources is cython.NULL:
-            raise MemoryError
-        try:
+        room: bytes = bytes(cython.sizeof(Source) * count)
+        sources: cython.pointer(Source) = cython.cast(cython.pointer(Source), uint8s(room))
+        for table in range(count):
+            own_keys: cython.const[uint64_t][::1] = self.tables[table][0]
+            own_pages: cython.const[uint32_t][::1] = self.tables[table][1]
+            sources[table].count = min(own_keys.shape[0], own_pages.shape[0])
+            if sources[table].count:
+                sources[table].keys = cython.address(own_keys[0])
+                sources[table].pages = cython.address(own_pages[0])
+        while made < most:
+            best = -1
             for table in range(count):
-                own_keys: cython.const[uint64_t][::1] = self.tables[table][0]
-                own_pages: cython.const[uint32_t][::1] = self.tables[table][1]
-                sources[table].count = min(own_keys.shape[0], own_pages.shape[0])
-                if sources[table].count:
-                    sources[table].keys = cython.address(own_keys[0])
-                    sources[table].pages = cython.address(own_pages[0])
-            while made < most:
-                best = -1
-                for table in range(count):
-                    if self.at[table] < sources[table].count and (
-                        best < 0 or sources[table].keys[self.at[table]] < sources[best].keys[self.at[best]]
-                    ):
-                        best = table
-                if best < 0:
-                    break
-                page: uint32_t = sources[best].pages[self.at[best]]
-                if marked and page >= marked:
-                    raise IndexError("there is no flag for a page")
-                if not _is_left_out(flags, marked, page):
-                    keys_out[made], pages_out[made] = sources[best].keys[self.at[best]], page
-                    made += 1
-                self.at[best] += 1
-        finally:
-            free(sources)
+                if self.at[table] < sources[table].count and (
+                    best < 0 or sources[table].keys[self.at[table]] < sources[best].keys[self.at[best]]
+                ):
+                    best = table
+            if best < 0:
+                break
+            page: uint32_t = sources[best].pages[self.at[best]]
+            if marked and page >= marked:
+                raise IndexError("there is no flag for a page")
+            if not _is_left_out(flags, marked, page):
+                keys_out[made], pages_out[made] = sources[best].keys[self.at[best]], page
+                made += 1
+            self.at[best] += 1
         return keys[:made], pages[:made]

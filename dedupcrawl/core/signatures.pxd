@@ -28,6 +28,7 @@ cdef struct Sampled:  # a shingle, and how many postings it has
 
 cdef class ShingleSearch:
     cdef Postings postings
+    cdef tuple room  # what `sample` and `prefixes` lie in
     cdef Sampled *sample  # the rarest first
     cdef uint64_t *prefixes
     cdef Py_ssize_t count

@@ -5,11 +5,11 @@ import os
 
 import cython
 from cython.cimports.cpython import array
-from cython.cimports.dedupcrawl.core.arrays import new_keys, sort_once, uint8s
+from cython.cimports.dedupcrawl.core.arrays import int64s, new_keys, sort_once, uint8s, uint32s, uint64s
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.dedupcrawl.core.postings import Found, Postings
 from cython.cimports.libc.math import ceil
-from cython.cimports.libc.stdlib import calloc, free, malloc, qsort
+from cython.cimports.libc.stdlib import qsort
 from cython.cimports.libc.string import memcpy, memset
 
 LONG_WORD = 4
@@ -112,12 +112,10 @@ def simhash(text: SymbolText, pairs: bool) -> tuple:
         most += text.items[i].length >= _LONG_WORD
     while pairs and size < 2 * most:
         size *= 2
-    values: cython.pointer(uint64_t) = cython.cast(cython.pointer(uint64_t), malloc(8 * size))
-    seen: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), calloc(size, 1))
-    if values is cython.NULL or seen is cython.NULL:
-        free(values)
-        free(seen)
-        raise MemoryError
+    table: bytes = bytes(8 * size)
+    values: cython.pointer(uint64_t) = uint64s(table)
+    counts: bytes = bytes(size)
+    seen: cython.pointer(uint8_t) = uint8s(counts)
     memset(cython.address(counters), 0, cython.sizeof(Counters))
     is_pairs: cython.bint = pairs
     for i in range(text.count):
@@ -131,8 +129,6 @@ def simhash(text: SymbolText, pairs: bool) -> tuple:
                 _add(cython.address(counters), feature)
     for i in range(counters.count & 3):
         _add_at(cython.address(counters), 0, counters.waiting[i])
-    free(values)
-    free(seen)
     return _more_than(cython.address(counters), counters.count // 2), counters.count
 
 
@@ -200,12 +196,10 @@ def sampled_shingles(text: SymbolText, most: int, levels: int, fewest: int) -> t
     different: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
     level: cython.int = levels
-    values: cython.pointer(uint32_t) = cython.cast(cython.pointer(uint32_t), malloc(4 * count + 4))
-    sample: cython.pointer(uint64_t) = cython.cast(cython.pointer(uint64_t), malloc(8 * count + 8))
-    if values is cython.NULL or sample is cython.NULL:
-        free(values)
-        free(sample)
-        raise MemoryError
+    hashes: bytes = bytes(4 * count)
+    values: cython.pointer(uint32_t) = uint32s(hashes)
+    room: bytes = bytes(8 * count)
+    sample: cython.pointer(uint64_t) = uint64s(room)
     for i in range(count):
         one: uint64_t = text.items[i].hash * _FACTOR + text.items[i + 1].hash
         other: uint64_t = text.items[i + 2].hash * _FACTOR + text.items[i + 3].hash
@@ -222,13 +216,9 @@ def sampled_shingles(text: SymbolText, most: int, levels: int, fewest: int) -> t
             if different >= fewest or not level:
                 break
         level -= 1
-    try:
-        for i in range(different):
-            values[i] = sample[i]
-        return level, cython.cast(cython.p_char, values)[: 4 * different]
-    finally:
-        free(values)
-        free(sample)
+    for i in range(different):
+        values[i] = sample[i]
+    return level, hashes[: 4 * different]
 
 
 def shingle_keys(signature: bytes) -> object:
@@ -336,28 +326,16 @@ class ShingleSearch:
         self.postings, self.levels, self.share = postings, min(levels, MOST_LEVELS), share
         self.level = cython.cast(uint8_t, raw[0])
         self.count = (len(signature) - 1) // 4
-        self.sample = cython.cast(cython.pointer(Sampled), malloc(cython.sizeof(Sampled) * self.count + 1))
-        self.prefixes = cython.cast(cython.pointer(uint64_t), malloc(8 * self.count + 1))
-        counts: cython.pointer(int64_t) = cython.cast(cython.pointer(int64_t), malloc(8 * self.count + 1))
-        bounds: cython.pointer(cython.Py_ssize_t) = cython.NULL
-        try:
-            if self.sample is cython.NULL or self.prefixes is cython.NULL or counts is cython.NULL:
-                raise MemoryError
-            for i in range(self.count):
-                memcpy(cython.address(value), raw + 1 + 4 * i, 4)
-                self.prefixes[i] = value
-            bounds = postings.bounds(self.prefixes, self.count)
-            postings.count_into(self.prefixes, self.count, bounds, counts)
-            for i in range(self.count):
-                self.sample[i].value, self.sample[i].count = cython.cast(uint32_t, self.prefixes[i]), counts[i]
-        finally:
-            free(counts)
-            free(bounds)
+        self.room = bytes(cython.sizeof(Sampled) * self.count), bytes(8 * self.count)
+        self.sample = cython.cast(cython.pointer(Sampled), uint8s(self.room[0]))
+        self.prefixes = uint64s(self.room[1])
+        for i in range(self.count):
+            memcpy(cython.address(value), raw + 1 + 4 * i, 4)
+            self.prefixes[i] = value
+        counts: bytes = postings.counts(self.prefixes, self.count, postings.bounds(self.prefixes, self.count))
+        for i in range(self.count):
+            self.sample[i].value, self.sample[i].count = cython.cast(uint32_t, self.prefixes[i]), int64s(counts)[i]
         qsort(self.sample, self.count, cython.sizeof(Sampled), _rarest)
-
-    def __dealloc__(self):
-        free(self.sample)
-        free(self.prefixes)
 
     def candidates(self, cheap: int, most_postings: int, most_pages: int) -> list:
         """Pages that may have the share of the page's sample, at the larger of both moduli.
@@ -417,28 +395,25 @@ class ShingleSearch:
         i: cython.Py_ssize_t
         rows: cython.Py_ssize_t = 0
         different: cython.Py_ssize_t = 0
-        found: cython.pointer(Found) = cython.NULL
         for i in range(read):
             if self.sample[i].count:
                 self.prefixes[rows] = self.sample[i].value
                 rows += 1
-        bounds: cython.pointer(cython.Py_ssize_t) = self.postings.bounds(self.prefixes, rows)
+        bounds: bytes = self.postings.bounds(self.prefixes, rows)
+        room: bytes = self.postings.gather(self.prefixes, rows, bounds)
+        found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
+        total: cython.Py_ssize_t = len(room) // cython.sizeof(Found)
+        qsort(found, total, cython.sizeof(Found), _by_page)
         pages: list = []
         shared: list = []
-        try:
-            total: cython.Py_ssize_t = self.postings.gather(self.prefixes, rows, bounds, cython.address(found))
-            qsort(found, total, cython.sizeof(Found), _by_page)
-            while different < total:
-                i = different + 1
-                while i < total and found[i].page == found[different].page:
-                    i += 1
-                if self.is_enough(found[different].key, i - different, read, needed, is_inside):
-                    pages.append(found[different].page)
-                    shared.append(i - different)
-                different = i
-        finally:
-            free(bounds)
-            free(found)
+        while different < total:
+            i = different + 1
+            while i < total and found[i].page == found[different].page:
+                i += 1
+            if self.is_enough(found[different].key, i - different, read, needed, is_inside):
+                pages.append(found[different].page)
+                shared.append(i - different)
+            different = i
         if len(pages) > most_pages:
             order = sorted(range(len(pages)), key=lambda one: -shared[one])[:most_pages]
             pages = [pages[one] for one in order]
