@@ -262,11 +262,6 @@ class Pair:
         return [tuple(numbers[i : i + 4]) for i in range(0, len(numbers), 4)]
 
     @property
-    def rows(self):
-        """The kind of each piece, its place, and whether it is of own text."""
-        return [tuple(self.raw_rows[i : i + 3]) for i in range(0, len(self.raw_rows), 3)]
-
-    @property
     def uncovered_symbols(self):
         """How many symbols of the new page's own text do not stand in the kept one."""
         return self.tally.uncovered
