@@ -14,9 +14,8 @@ follows once the gaps have gone through the kept sequence `EFFORT` times, which 
 import os
 
 import cython
-from cython.cimports.dedupcrawl.core.arrays import int32s, uint8s, uint16s, uint64s
+from cython.cimports.dedupcrawl.core.arrays import int32s, resized, uint8s, uint16s, uint64s
 from cython.cimports.dedupcrawl.core.hashing import fmix64
-from cython.cimports.libc.stdlib import realloc
 from cython.cimports.libc.string import memcpy, memset
 
 LONGEST = 1 << 14
@@ -158,10 +157,7 @@ def _add(
 ) -> cython.int:
     if work.count == work.room:
         room: cython.Py_ssize_t = 2 * work.room + 64
-        more: cython.p_void = realloc(work.pieces, 16 * room)
-        if more is cython.NULL:
-            raise MemoryError
-        work.pieces = cython.cast(cython.pointer(int32_t), more)
+        work.pieces = cython.cast(cython.pointer(int32_t), resized(work.pieces, room, 16))
         work.room = room
     piece: cython.pointer(int32_t) = work.pieces + 4 * work.count
     piece[0], piece[1], piece[2], piece[3] = begin, end, kept_begin, kept_end

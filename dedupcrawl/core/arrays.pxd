@@ -5,7 +5,7 @@ What a function works in is `bytes`, too, while nobody else has it: it is all ze
 
 from cpython cimport array
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport qsort
+from libc.stdlib cimport qsort, realloc
 
 
 cdef inline uint8_t *uint8s(bytes raw) noexcept:
@@ -30,6 +30,14 @@ cdef inline int32_t *int32s(bytes raw) noexcept:
 
 cdef inline int64_t *int64s(bytes raw) noexcept:
     return <int64_t *><char *>raw
+
+
+cdef inline void *resized(void *items, Py_ssize_t count, size_t size) except NULL:
+    """An array with room for so many items, which are moved there."""
+    cdef void *made = realloc(items, count * size)
+    if made is NULL:
+        raise MemoryError
+    return made
 
 
 cdef inline array.array new_keys(Py_ssize_t count):

@@ -9,10 +9,10 @@ import os
 
 import cython
 from cython.cimports.cpython import array
-from cython.cimports.dedupcrawl.core.arrays import new_keys, uint8s, uint32s
+from cython.cimports.dedupcrawl.core.arrays import int64s, new_keys, resized, uint8s, uint32s
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.libc.math import floor, sqrt
-from cython.cimports.libc.stdlib import calloc, free, qsort, realloc
+from cython.cimports.libc.stdlib import free, qsort
 from cython.cimports.libc.string import memcpy, memset
 
 # Chosen anew in each process: where a hash stands in the table cannot be foreseen by who makes pages.
@@ -59,22 +59,13 @@ class Weights:
 
     def __dealloc__(self):
         free(self.items)
-        free(self.slots)
 
     def grow(self):
         i: cython.Py_ssize_t
         room: cython.Py_ssize_t = 2 * self.room or 512
-        items: cython.pointer(Weighed) = cython.cast(
-            cython.pointer(Weighed), realloc(self.items, room * cython.sizeof(Weighed))
-        )
-        if items is cython.NULL:
-            raise MemoryError
-        self.items = items
-        slots: cython.pointer(int64_t) = cython.cast(cython.pointer(int64_t), calloc(2 * room, 8))
-        if slots is cython.NULL:
-            raise MemoryError
-        free(self.slots)
-        self.slots, self.mask, self.room = slots, 2 * room - 1, room
+        self.items = cython.cast(cython.pointer(Weighed), resized(self.items, room, cython.sizeof(Weighed)))
+        self.table = bytes(16 * room)
+        self.slots, self.mask, self.room = int64s(self.table), 2 * room - 1, room
         for i in range(self.count):
             place: cython.size_t = fmix64(self.items[i].hash ^ _seed) & self.mask
             while self.slots[place]:

@@ -12,7 +12,8 @@ cdef struct Posting:
 
 cdef class Tail:
     cdef int bits
-    cdef Run *runs
+    cdef bytes run_table
+    cdef Run *runs  # in `run_table`
     cdef Posting *items
     cdef Py_ssize_t used, room
     cdef uint32_t count

@@ -5,9 +5,9 @@ import os
 
 import cython
 from cython.cimports.cpython import array
-from cython.cimports.dedupcrawl.core.arrays import int64s, new_keys, uint8s
+from cython.cimports.dedupcrawl.core.arrays import int64s, new_keys, resized, uint8s
 from cython.cimports.dedupcrawl.core.hashing import fmix64
-from cython.cimports.libc.stdlib import calloc, free, qsort, realloc
+from cython.cimports.libc.stdlib import free, qsort
 
 # Chosen anew in each process: where a prefix stands in the table cannot be foreseen by who makes pages.
 _seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
@@ -25,23 +25,20 @@ class Tail:
         self.widen()
 
     def __dealloc__(self):
-        free(self.runs)
         free(self.items)
 
     def widen(self):
         """Make the table twice as large."""
         i: cython.size_t
-        size: cython.size_t = 2 * (self.mask + 1) if self.runs is not cython.NULL else 64
+        old_table: bytes = self.run_table
         old: cython.pointer(Run) = self.runs
-        old_size: cython.size_t = self.mask + 1 if old is not cython.NULL else 0
-        made: cython.pointer(Run) = cython.cast(cython.pointer(Run), calloc(size, cython.sizeof(Run)))
-        if made is cython.NULL:
-            raise MemoryError
-        self.runs, self.mask = made, size - 1
+        old_size: cython.size_t = 0 if old_table is None else self.mask + 1
+        size: cython.size_t = 2 * old_size or 64
+        self.run_table = bytes(size * cython.sizeof(Run))
+        self.runs, self.mask = cython.cast(cython.pointer(Run), uint8s(self.run_table)), size - 1
         for i in range(old_size):
             if old[i].last:
                 self.run_of(old[i].prefix)[0] = old[i]
-        free(old)
         return 0
 
     def run_of(self, prefix):
@@ -56,12 +53,8 @@ class Tail:
         i: cython.Py_ssize_t
         if self.count + keys.shape[0] > self.room:
             room: cython.Py_ssize_t = 2 * self.room + keys.shape[0] + 16
-            items: cython.pointer(Posting) = cython.cast(
-                cython.pointer(Posting), realloc(self.items, room * cython.sizeof(Posting))
-            )
-            if items is cython.NULL:
-                raise MemoryError
-            self.items, self.room = items, room
+            self.items = cython.cast(cython.pointer(Posting), resized(self.items, room, cython.sizeof(Posting)))
+            self.room = room
         for i in range(keys.shape[0]):
             if 2 * self.used > cython.cast(cython.Py_ssize_t, self.mask):
                 self.widen()

@@ -18,9 +18,9 @@ import zlib
 
 import cython
 from cython.cimports.cpython import array
+from cython.cimports.dedupcrawl.core.arrays import uint8s
 from cython.cimports.dedupcrawl.core.hashing import fmix64, murmur3_32
 from cython.cimports.libc.stdint import uint64_t
-from cython.cimports.libc.stdlib import calloc, free
 
 MOST = 4096
 """Blocks of a host that are remembered."""
@@ -50,26 +50,21 @@ class Template:
         self.titles = {}  # their hashes, those of this process last
         self.grow(8)
 
-    def __dealloc__(self):
-        free(self.slots)
-
     def grow(self, blocks):
         """Make a table with room for so many blocks."""
         size: cython.Py_ssize_t = 16
         i: cython.Py_ssize_t
+        old_table: bytes = self.table
         old: cython.pointer(Counted) = self.slots
-        count: cython.Py_ssize_t = self.mask + 1 if old is not cython.NULL else 0
+        count: cython.Py_ssize_t = 0 if old_table is None else self.mask + 1
         while size < 2 * blocks:
             size *= 2
-        self.slots = cython.cast(cython.pointer(Counted), calloc(size, cython.sizeof(Counted)))
-        if self.slots is cython.NULL:
-            self.slots = old
-            raise MemoryError
+        self.table = bytes(size * cython.sizeof(Counted))
+        self.slots = cython.cast(cython.pointer(Counted), uint8s(self.table))
         self.mask = size - 1
         for i in range(count):
             if old[i].pages:
                 self.slot_of(old[i].block)[0] = old[i]
-        free(old)
         return 0
 
     def slot_of(self, block):
