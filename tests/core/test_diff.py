@@ -190,7 +190,7 @@ def test_what_are_no_pieces_of_these_texts_is_refused() -> None:
 
 
 def test_the_names_of_kinds_are_those_of_their_numbers() -> None:
-    from dedupcrawl.content.differences import KINDS
+    from dedupcrawl.content.differences import KINDS_IN_WORDS
 
-    assert len(KINDS) == DIFFERENCES
-    assert all(getattr(diff, name.upper().replace(" ", "_")) == number for number, name in enumerate(KINDS))
+    assert len(KINDS_IN_WORDS) == DIFFERENCES
+    assert all(getattr(diff, name.upper().replace(" ", "_")) == number for number, name in enumerate(KINDS_IN_WORDS))
