@@ -69,32 +69,6 @@ def _schema(journal: Journal, checks: Sequence[Check], batch_pages: int, secret:
     return schema if made is None else journal.writing(work)  # only then: who writes unseals
 
 
-class _Reading:
-    """Opens the records of an index for a moment."""
-
-    __slots__ = ("_index", "_txn")
-
-    def __init__(self, index: LmdbIndex) -> None:
-        self._index = index
-
-    def __enter__(self) -> Fetch:
-        index = self._index
-        index.lock.acquire()
-        try:
-            index.check_open()
-            self._txn = index.journal.reading()
-        except BaseException:
-            index.lock.release()
-            raise
-        return index.journal.fetch(self._txn)
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self._txn.abort()
-        self._index.lock.release()
-        if isinstance(error, FAILS):
-            self._index.journal.explain(error)
-
-
 class LmdbIndex(Index):
     """The contract Index over a journal in LMDB and segment files beside it.
 
@@ -215,8 +189,15 @@ class LmdbIndex(Index):
         self._look()
         return Search(self._store.catalog, storable(entry), first_id, self.lock, self._reading, checks, after)
 
-    def _reading(self) -> _Reading:
-        return _Reading(self)
+    @contextmanager
+    def _reading(self) -> Iterator[Fetch]:
+        with self.lock:
+            self.check_open()
+            try:
+                with self.journal.reading() as txn:
+                    yield self.journal.fetch(txn)
+            except FAILS as error:
+                self.journal.explain(error)
 
     def carry_out(self, decided: Sequence[Offer | Drop]) -> list[Kept | bool | None]:
         return [self._offer(*one) if isinstance(one, Offer) else self._skip(*one) for one in decided]
