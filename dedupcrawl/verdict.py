@@ -42,9 +42,10 @@ class Verdict:
         return self.is_duplicate and (self.check == "exact" or self.evidence.get("probability", 0.0) >= SURE)
 
     @property
-    def doubt(self) -> Any:
+    def doubt(self) -> dict[str, Any] | None:
         """The evidence that a page which is kept may yet be a duplicate; None where there is no doubt."""
-        return self.evidence.get("in_doubt")
+        doubt = self.evidence.get("in_doubt")
+        return doubt if isinstance(doubt, dict) else None  # an index may hold what another version wrote
 
     @property
     def was_judged_again(self) -> bool:

@@ -193,8 +193,7 @@ class Explainer:
         """The stretches in which a page and the one that it resembles differ; None when a text was not kept."""
         if verdict is None:
             return None
-        doubt = verdict.evidence.get("in_doubt")
-        other = verdict.duplicate_of or (str(doubt.get("url", "")) if isinstance(doubt, dict) else "")
+        other = verdict.duplicate_of or str((verdict.doubt or {}).get("url", ""))
         new, kept = (text_of(self._index.attachments(url)) for url in (verdict.url, other))
         if new is None or kept is None:
             return None

@@ -27,7 +27,6 @@ from dedupcrawl.verdict import Verdict
 
 _AT_HAND = 16  # pages that were read last: the same page often stands in several pairs in a row
 _ALWAYS_TOLD = "kept_symbols"  # with the features
-_OF_DOUBT = "in_doubt"
 
 
 class UnknownPageError(LookupError):
@@ -128,9 +127,9 @@ class Pairs:
         for verdict in (self._index.verdict(new), self._restored.get(new)):
             if verdict is None:
                 continue
-            doubt = verdict.evidence.get(_OF_DOUBT)
-            for of, said in ((verdict.duplicate_of, verdict.evidence), (_url(doubt), doubt)):
-                if of == kept and isinstance(said, dict) and _ALWAYS_TOLD in said:
+            doubt = verdict.doubt or {}
+            for of, said in ((verdict.duplicate_of, verdict.evidence), (doubt.get("url"), doubt)):
+                if of == kept and _ALWAYS_TOLD in said:
                     return said
         return None
 
@@ -158,7 +157,3 @@ def kept_text(entry: Entry, paragraphs: Sequence[str] | None, secret: Secret) ->
     """The text of a kept page whose paragraphs were kept; None where its own lines beside were read as well."""
     text = SymbolText.of(tuple(paragraphs), secret) if paragraphs is not None else None
     return text if text is not None and main_outline.packed(text) == entry.outline else None
-
-
-def _url(doubt: object) -> object:
-    return doubt.get("url") if isinstance(doubt, dict) else None

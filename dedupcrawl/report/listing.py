@@ -45,8 +45,8 @@ def row_of(verdict: Verdict) -> tuple[Row, dict[str, Any]] | None:
     """A verdict of duplicate, or of unique in doubt, as a row and its evidence; None for any other."""
     if verdict.is_duplicate:
         of, check, similarity, evidence = verdict.duplicate_of, verdict.check, verdict.similarity, verdict.evidence
-    elif isinstance(doubt := verdict.evidence.get("in_doubt"), dict):
-        evidence = dict(doubt)
+    elif verdict.doubt is not None:
+        evidence = dict(verdict.doubt)
         of, check, similarity = (evidence.pop(name, None) for name in ("url", "check", "similarity"))
     else:
         return None
