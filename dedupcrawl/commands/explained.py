@@ -174,7 +174,7 @@ class Explainer:
 
     def _alias(self, form: str, known: SiteAliases) -> dict[str, Any] | None:
         """What is known of this very URL, what became of the trials of its source, and why it is not used, if so."""
-        alias = Alias.from_bytes(self._index.attached([form], ALIAS)[form].get(ALIAS))
+        alias = Alias.from_bytes(self._index.attachments(form, ALIAS).get(ALIAS))
         if alias is None:
             return None
         unused = ""
@@ -183,8 +183,7 @@ class Explainer:
         elif any(map(self._index.is_restored, (form, alias.target))):
             unused = "'index restore' gave it back"
         elif alias.source == DUPLICATE and self._entry_of(alias.target) is None:
-            said = self._index.attached([alias.target], SAID)[alias.target]
-            unused = "" if said else "that page is no longer kept"
+            unused = "" if self._index.attachments(alias.target, SAID) else "that page is no longer kept"
         record = known.tried.get(alias.rule, TrialRecord())
         told = {**_part(alias, "target", "source", "run", "at"), "links": len(alias.links)}
         return {**told, **_part(record, "tried", "failed"), "refuted": known.failed.get(alias.rule), "unused": unused}

@@ -57,7 +57,7 @@ class AliasStore:
     def beside(self, url: str) -> dict[str, bytes]:
         """What lies beside a URL, by name; of what was asked for lately it is not asked again."""
         when, rows = self._at_hand.get(url, (float("-inf"), {}))
-        return rows if time.monotonic() - when < FRESH_SECONDS else self.index.attached([url], NAME)[url]
+        return rows if time.monotonic() - when < FRESH_SECONDS else self.index.attachments(url, NAME)
 
     def read(self, urls: Iterable[str]) -> None:
         """Have at hand for a moment what lies beside these URLs: one question for all of them."""

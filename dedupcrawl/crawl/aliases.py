@@ -93,10 +93,7 @@ class Aliases:
 
     def links_of(self, url: str) -> list[Request]:
         """What only the page at a URL led to in an earlier crawl; to be asked for when that page is not fetched."""
-        alias = None
-        with self._store.asked:
-            alias = self._store.known(url) if self.remembers(url) else None
-        found = []
+        alias, found = self._remembered(url), []
         for packed in alias.links if alias is not None and alias.spider == self._spider.name else ():
             try:
                 found.append(unpack_request(packed, self._spider))
@@ -112,12 +109,19 @@ class Aliases:
             return False
         return self._store.owners.has(owner_of(url))
 
+    def _remembered(self, url: str) -> Alias | None:
+        """What is known of a URL, where anything is known of its owner."""
+        with self._store.asked:
+            return self._store.known(url) if self.remembers(url) else None
+        return None
+
     def found_out(self, url: str) -> str | None:
         """The URL of the page that an earlier crawl found when it fetched this one; None where that is not known."""
+        alias = self._remembered(url)
+        if alias is None or not alias.was_found_out or alias.run == self._run:
+            return None
         with self._store.asked:
-            alias = self._store.known(url) if self.remembers(url) else None
-            if alias is not None and alias.was_found_out and alias.run != self._run and self._holds(url, alias):
-                return alias.target
+            return alias.target if self._holds(url, alias) else None
         return None
 
     def are_two_pages(self, url: str, other: str) -> bool:
@@ -285,7 +289,7 @@ class Aliases:
         if not are_all:  # to what it led before nobody else has; it is gone when what was kept there is forgotten
             before = self._kept.get(url) or [*map(Yielded.of, self.links_of(url))]
             links, are_all = [*before, *links], bool(before)
-        elif self._is_of_this_run(url):  # as a process that this one goes on for has found it
+        elif (alias := self._remembered(url)) is not None and alias.run == self._run:  # of a process before this one
             links = [*map(Yielded.of, self.links_of(url)), *links]
         elif links:
             self._have_led.add(url)
@@ -305,12 +309,6 @@ class Aliases:
             elif self.remembers(url) and NAME in self._store.beside(url):
                 self._store.detach(url)  # it is a page of its own now
         return disputed
-
-    def _is_of_this_run(self, url: str) -> bool:
-        with self._store.asked:
-            alias = self._store.known(url) if self.remembers(url) else None
-            return alias is not None and alias.run == self._run
-        return False
 
     def _remember(self, url: str, links: list[Yielded]) -> None:
         """Of a page that was kept, and may be judged again, what only it led to."""

@@ -214,9 +214,9 @@ class Attachments(Tables):
             for url, cells in zip(asked, found, strict=True)
         }
 
-    def attachments(self, url: str) -> dict[str, bytes]:
-        """All that lies beside a URL, by name; gone once the page is forgotten."""
-        return self.attached([url], "")[url]
+    def attachments(self, url: str, beginning: str = "") -> dict[str, bytes]:
+        """The same of one URL, by default all that lies beside it; gone once the page is forgotten."""
+        return self.attached([url], beginning)[url]
 
     def detach(self, url: str, beginning: str) -> None:
         """Remove what lies beside a URL under names that begin so."""
