@@ -26,7 +26,7 @@ class UrlMiddleware(Component):
     async def process_response(self, request: Request, response: Response) -> Request | Response:
         """The response, untouched; or a request for the URL that its page would be known by."""
         self._dedup.refetches.answered(request, response)
-        page = self._dedup.pages.of(response, request)
+        page = self._dedup.parts.pages.of(response, request)
         if self._dedup.software is not None:
             self._dedup.answers.falls.fall((), self._dedup.software.look(page, response))
         if request.method != "GET":  # what is posted to a URL tells nothing of who asks for it
@@ -40,10 +40,10 @@ class UrlMiddleware(Component):
     async def process_request(self, request: Request) -> Request | None:
         """None to go on, or the rewritten request."""
         self._dedup.parts.credentials.asked(request)
-        rewriter = self._dedup.rewriter
-        if self._dedup.batch.reads_ahead and rewriter.follows(request):
+        rewriter, batch = self._dedup.rewriter, self._dedup.parts.batch
+        if batch.reads_ahead and rewriter.follows(request):
             engine = self._crawler.engine
-            await self._dedup.batch.at_hand(request.url, len(engine.downloader.active) if engine is not None else 1)
+            await batch.at_hand(request.url, len(engine.downloader.active) if engine is not None else 1)
         if self._dedup.answers.converges(request):
             raise AlreadyFetchedError(f"{request.url} is where the canonical URL led")
         is_waited_for = CANONICAL in request.meta or TRIAL in request.meta

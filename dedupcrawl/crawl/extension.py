@@ -79,10 +79,9 @@ class Dedup:
     """The Scrapy extension that holds one crawl's state. Components get it by `Dedup.of(crawler)`.
 
     Attributes:
-        parts: What it works with; of these `batch`, `pages` and `bypass` have a name here, too.
+        parts: What it works with.
         lessee: The name under which this process answers for what it keeps.
         rewriter: The URL half.
-        trust: Whose pages may take the place of pages of others.
         repetitions: What that has dropped before, or is not told of.
     """
 
@@ -113,12 +112,11 @@ class Dedup:
         self.outage = Outage(self.settings.index_wait, self.stats)
         self._run = self.settings.run or _run_id(folder)
         self.lessee = self._index.start_leasing()
-        self.trust = _trusted(self.settings.trusted_sites, crawler.spider)
         self._detector = Detector(
             self._index,
             spider=self.spider_name,
             run=self._run,
-            trust=self.trust,
+            trust=_trusted(self.settings.trusted_sites, crawler.spider),
             memory=self.settings.index_memory,
             model=model.load(self.settings.model),
             remembers_requests=forgets_unstored(crawler.settings),
@@ -126,7 +124,6 @@ class Dedup:
         parts = self.parts = Parts(
             crawler, self.settings, self._normalizer, self._index, self._run, self._detector, folder, known
         )
-        self.pages, self.batch, self.bypass = parts.pages, parts.batch, parts.bypass
         self.refetches = Refetches(parts)
         if not returns_unstored(crawler.settings):
             self.refetches.expire()
@@ -231,7 +228,7 @@ class Dedup:
     def spider_closed(self, spider: Spider) -> None:
         """Say what it saved, and close what no item needs any more."""
         take_all(
-            self.batch.flush,
+            self.parts.batch.flush,
             self.outage.check_late,
             self._count,
             self._say_what_it_saved,

@@ -59,7 +59,7 @@ class DedupPipeline(Component):
 
     async def process_item(self, item: Any) -> Any:
         """The item, or DropItem when its page is a duplicate."""
-        fetched = self._dedup.pages.take(item)
+        fetched = self._dedup.parts.pages.take(item)
         if fetched is None:
             self._stats.inc_value("dedup/content/unlinked")
             return item
@@ -90,7 +90,7 @@ class DedupPipeline(Component):
 
         None when there can be none: whatever goes wrong here, the item goes on.
         """
-        batch, outage = self._dedup.batch, self._dedup.outage
+        batch, outage = self._dedup.parts.batch, self._dedup.outage
         try:
             if roles:
                 adapter = ItemAdapter(item)

@@ -60,10 +60,10 @@ class SpiderOutput(BaseSpiderMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         dedup = self._dedup = Dedup.of(crawler)
-        self._repetitions, self._bypass = dedup.repetitions, dedup.bypass
+        self._repetitions, self._bypass = dedup.repetitions, dedup.parts.bypass
         self._is_new, self._fingerprint = dedup.aliases.discoveries.is_new, dedup.parts.fingerprint
-        self._rewrite, self._link = dedup.rewriter.rewrite, dedup.pages.link
-        self._trust = dedup.trust if dedup.settings.trusted_sites == START else None
+        self._rewrite, self._link = dedup.rewriter.rewrite, dedup.parts.pages.link
+        self._trust = dedup.parts.detector.trust if dedup.settings.trusted_sites == START else None
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """What a run that was cut off makes necessary, and what the spider starts with, which may have no end."""
@@ -98,7 +98,7 @@ class SpiderOutput(BaseSpiderMiddleware):
                     held = held or self._dedup.storing.hold(response)
                     self._link(one, response)  # a pipeline gets no response
                     yield one
-            if (page := self._dedup.pages.known(response)) is not None:
+            if (page := self._dedup.parts.pages.known(response)) is not None:
                 page.links = found if response.request.method == "GET" else None
                 self._dedup.answers.settle_page(page, is_last=held is None)
         finally:

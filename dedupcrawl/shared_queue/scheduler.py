@@ -64,7 +64,7 @@ class Leases:
 
     def _item_scraped(self, item: object, response: Response | None) -> None:
         if response is not None and response.request in self._at_work and self._dedup is not None:
-            self._pages[response.request] = self._dedup.pages.of(response)
+            self._pages[response.request] = self._dedup.parts.pages.of(response)
 
 
 logger = logging.getLogger(__name__)
