@@ -53,7 +53,7 @@ class Aliases:
         self._spider, self._run, self._stats = parts.spider, parts.run, parts.stats
         self._tries, self._book = parts.tries, parts.book
         self._has_earlier = parts.index.first_id_of_run(parts.run) > 0  # whose pages a rule must not lose
-        self._furniture_of, self._trust = parts.detector.furniture_of, parts.detector.trust
+        self._template_of, self._trust = parts.detector.template_of, parts.detector.trust
         self.discoveries = Discoveries()
         self._changed = UrlSet()  # whose page is another than in earlier crawls
         self._kept: OrderedDict[str, list[Yielded]] = OrderedDict()  # URLs of the last pages → what only they led to
@@ -134,7 +134,7 @@ class Aliases:
                 return False
             led_to = self._page_at(self.found_out(other) or other)
             if led_to is not None and led_to.source != own.source:
-                return same_page(self._store.look(own), self._store.look(led_to), self._furniture_of) is False
+                return same_page(self._store.look(own), self._store.look(led_to), self._template_of) is False
         return False
 
     def has_changed(self, url: str, page: FetchedPage) -> bool:
@@ -153,7 +153,7 @@ class Aliases:
         elif kept.run == self._run:
             return False
         else:
-            is_same = same_page(self._store.look(kept), Look.at(now), self._furniture_of) is not False
+            is_same = same_page(self._store.look(kept), Look.at(now), self._template_of) is not False
             if is_same or is_kept_with_lines_beside(kept.outline, now):
                 page.is_update = True
                 return False
@@ -265,7 +265,7 @@ class Aliases:
             if keeper in (target, said) or (other is not None and other.target == keeper):
                 continue
             kept = self._page_at(target) if page.is_update else None  # which was compared with nothing but itself
-            if kept is not None and same_page(Look.at(page.analyse()), self._store.look(kept), self._furniture_of):
+            if kept is not None and same_page(Look.at(page.analyse()), self._store.look(kept), self._template_of):
                 continue
             void = Alias("", "", self._spider.name, self._run, time.time())
             self._store.attach(said, NAME, void.to_bytes())

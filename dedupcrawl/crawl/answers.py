@@ -129,7 +129,7 @@ class Answers:
             audit = Audit(request.url, target, rules, found=NOWHERE if is_sure else None)
             begun = bool(rules) and self._parts.tries and self.audits.begin(audit)
             marked = request.replace(meta={**request.meta, TRIAL: request.url}) if begun else request
-            asked.append(self._parts.bypass.let_by(marked))
+            asked.append(self._parts.bypass.admit(marked))
         self._parts.savings.fall_back(asked, f"{target} {why}")
         return asked
 

@@ -52,7 +52,7 @@ class Audits:
     def __init__(self, parts: Parts, aliases: Aliases, alias_rows: AliasRows, falls: Falls) -> None:
         self._parts, self._aliases, self._alias_rows, self._falls = parts, aliases, alias_rows, falls
         self._book, self._rewrites, self._earlier = parts.book, parts.rewrites, parts.earlier
-        self._stats, self._fetched, self._furniture_of = parts.stats, parts.fetched, parts.detector.furniture_of
+        self._stats, self._fetched, self._template_of = parts.stats, parts.fetched, parts.detector.template_of
         self.errors, self.leading_on, self.suspected = ErrorPages(), LeadingOn(), UrlSet()
         self._by_url: dict[str, Audit] = {}
         self._by_target: defaultdict[str, list[Audit]] = defaultdict(list)
@@ -88,7 +88,7 @@ class Audits:
             past = question.replace(meta={**question.meta, "dedup_skip": True})
             self._parts.sending.fetch(past, lambda _: None)
         elif audit.url not in self._fetched.for_others:  # else its page is about to come
-            self._parts.sending.schedule(self._parts.bypass.let_by(question))
+            self._parts.sending.schedule(self._parts.bypass.admit(question))
 
     def begin(self, audit: Audit) -> bool:
         """False when so many are under way already, or this URL was audited."""
@@ -216,7 +216,7 @@ class Audits:
     def asked_for(self, url: str, look: Look) -> None:
         """The page of a URL that is audited, fetched as it was asked for."""
         for other in list(self._disputed.values()):
-            if other.is_early and other.found is not None and is_known(other.found, self._furniture_of):
+            if other.is_early and other.found is not None and is_known(other.found, self._template_of):
                 self._settle(other)
         if audit := self._by_url.get(url) or self._resumed(url):
             audit.asked = look
@@ -297,7 +297,7 @@ class Audits:
         found = audit.found or self._earlier.look(audit.target)
         if found is None:
             return
-        same = None if found is NOWHERE else same_page(audit.asked, found, self._furniture_of)
+        same = None if found is NOWHERE else same_page(audit.asked, found, self._template_of)
         if same is False:
             if not self._is_final(audit, found, is_last=is_last):
                 return
@@ -325,12 +325,12 @@ class Audits:
         assert audit.asked is not None
         last = self._instead.get(audit.target)
         self._instead[audit.target] = audit.asked
-        is_last = last is not None and bool(same_page(audit.asked, last, self._furniture_of))
+        is_last = last is not None and bool(same_page(audit.asked, last, self._template_of))
         return True if is_last else False if self._earlier.is_dropped(audit.url) else None
 
     def _is_final(self, audit: Audit, found: Look, *, is_last: bool) -> bool:
         """Whether all is known that may speak for a rule whose pages seem to differ; else the audit waits for it."""
-        audit.found, audit.is_early = found, not is_known(found, self._furniture_of)
+        audit.found, audit.is_early = found, not is_known(found, self._template_of)
         self._disputed[audit.url] = audit
         if is_last or audit.is_early:
             return is_last

@@ -46,7 +46,7 @@ class DupeFilterBypass:
         self._fingerprint = fingerprint
         self.known: set[bytes] = set()
 
-    def let_by(self, request: Request) -> Request:
+    def admit(self, request: Request) -> Request:
         """`request`, to be sent past the filter."""
         if not self.known:  # before, a signal for every request would cost much and tell nothing
             self._signals.connect(self._scheduled, signal=request_scheduled)
@@ -59,7 +59,7 @@ class DupeFilterBypass:
             self.known.discard(self._fingerprint(request))
 
     def knows(self, request: Request) -> bool:
-        """True for a repetition of what was let by."""
+        """True for a repetition of what was admitted."""
         return bool(self.known) and self._fingerprint(request) in self.known
 
     def _scheduled(self, request: Request) -> None:

@@ -103,7 +103,7 @@ class Falls:
         wanted = [request for request in requests if not self.is_fetched(request.url)]
         for request in wanted:
             self._fetched.given_back.add(request.url)
-            self._parts.sending.schedule(self._parts.bypass.let_by(request))
+            self._parts.sending.schedule(self._parts.bypass.admit(request))
 
     def _cannot_tell(self, error: Exception) -> None:
         logger.error("The index cannot tell what a fall has cost; it is asked again: %s", printable(str(error)))

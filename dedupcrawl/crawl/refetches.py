@@ -136,7 +136,7 @@ class Refetches:
             self._unanswered = {skip.url: skip for skip in due}
         for _, request in self._requests_for(due):
             if self._filter_lasts:  # it may take them for done
-                yield self._bypass.let_by(request)
+                yield self._bypass.admit(request)
             else:
                 yield request.replace(dont_filter=False)
 

@@ -172,7 +172,7 @@ class Rewriter:
                 self._ask_for_links(request.url)
             proves = {CANONICAL: [*request.meta.get(CANONICAL, ()), found.canonical], "dedup_url": False}
             sent = request.replace(url=found.canonical, meta={**request.meta, **proves})
-            return sent if self._parts.bypass.knows(sent) else self._parts.bypass.let_by(sent)
+            return sent if self._parts.bypass.knows(sent) else self._parts.bypass.admit(sent)
         if is_answered and mode == "rewrite":
             self._rewrites.prove(found.canonical)
         sent = self._send(request, found.canonical, found, mode)
@@ -257,7 +257,7 @@ class Rewriter:
         """Scrapy takes its URL and `wanted` for one, so that the one that is asked for first has to answer for both."""
         bypass = self._parts.bypass
         if self._rewrites.is_refuted(wanted):  # what the filter knows is the one that led nowhere
-            return request if bypass.knows(request) else bypass.let_by(request)
+            return request if bypass.knows(request) else bypass.admit(request)
         if self._rewrites.is_unknown(wanted):
             self._rewrites.lead_on(wanted, request.url)
         elif (end := self._rewrites.end(wanted)) != request.url:
@@ -351,7 +351,7 @@ class Rewriter:
         self._answers.led_back(original, request.meta[TRAIL][-1], request.meta[CANONICAL][-1])
         if is_fetched:
             raise AlreadyFetchedError(f"{original} is fetched as it was asked for")
-        back = self._parts.bypass.let_by(request.replace(url=original, meta={**request.meta, "dedup_url": False}))
+        back = self._parts.bypass.admit(request.replace(url=original, meta={**request.meta, "dedup_url": False}))
         self._parts.savings.fall_back([back], f"{request.url} redirects there")
         return back
 

@@ -27,7 +27,7 @@ from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
 
-FurnitureOf = Callable[[str], Template]
+TemplateOf = Callable[[str], Template]
 """Host → what its pages repeat, as far as it is known."""
 
 _NOTHING = Around({}, {}, frozenset())
@@ -63,13 +63,13 @@ class Look(msgspec.Struct, frozen=True):
 NOWHERE = Look(b"", b"")  # of a URL that has no page
 
 
-def same_page(asked: Look, canonical: Look, furniture_of: FurnitureOf) -> bool | None:
+def same_page(asked: Look, canonical: Look, template_of: TemplateOf) -> bool | None:
     """Whether who asked for the one page is served by the other; None when there is nothing to tell by."""
     if asked.body and asked.body == canonical.body:
         return True
     if not asked.outline or not canonical.outline:
         return False if asked.outline else None  # an image, a JavaScript shell
-    known = furniture_of(asked.host), furniture_of(canonical.host)
+    known = template_of(asked.host), template_of(canonical.host)
     looks = zip((asked, canonical), known, strict=True)
     one, other = (View("", "", "", look.outline, look.around, of_host, asked.secret) for look, of_host in looks)
     if not evidence.shows_same(one, other):
@@ -81,9 +81,9 @@ def same_page(asked: Look, canonical: Look, furniture_of: FurnitureOf) -> bool |
     return found is not None and found.probability >= _LIKELY
 
 
-def is_known(look: Look, furniture_of: FurnitureOf) -> bool:
+def is_known(look: Look, template_of: TemplateOf) -> bool:
     """Whether enough pages of a host have come to tell its counters and clocks from what a page says."""
-    return furniture_of(look.host).pages >= RECURRING
+    return template_of(look.host).pages >= RECURRING
 
 
 def is_kept_with_lines_beside(outline: bytes, analysis: Analysis) -> bool:

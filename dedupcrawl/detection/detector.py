@@ -197,7 +197,7 @@ class Detector:
                 self._record(verdict, packed)
                 return entry, comparison, verdict, packed
 
-    def furniture_of(self, host: str) -> Template:
+    def template_of(self, host: str) -> Template:
         """What the pages of a host repeat, as far as it is known; nothing while the index cannot be asked."""
         try:
             return self._furniture.of(host)

@@ -162,7 +162,7 @@ class Catalog:
         """
         fold = None if self._thread is not None and self._thread.is_alive() else self.fold()
         if fold is not None:
-            self._thread = threading.Thread(target=_survived, args=(merge, fold), name="dedupcrawl-index")
+            self._thread = threading.Thread(target=_merge_in_thread, args=(merge, fold), name="dedupcrawl-index")
             self._thread.start()
         return fold is not None
 
@@ -185,7 +185,7 @@ class Catalog:
         return Fold(first, end, stay, sources, left_out)
 
 
-def _survived(merge: Callable[[Fold], None], fold: Fold) -> None:
+def _merge_in_thread(merge: Callable[[Fold], None], fold: Fold) -> None:
     try:
         merge(fold)
     except (OSError, IndexDamagedError) as error:

@@ -248,7 +248,7 @@ class Ledger(PageStore):
         leases = [read_lease(field, raw) for field, raw in self.rows("leases")] if dead else []
         fallen = ((owner, premise) for owner, premise in leases if owner.hex() in dead)
         ended = [self._end(Ending(premise.url, premise=premise, owner=owner))[0] for owner, premise in fallen]
-        self.leases.bury(dead)
+        self.leases.purge(dead)
         return sum(ended)
 
     def make_due(self, skips: Iterable[Skip]) -> None:

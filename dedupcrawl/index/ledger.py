@@ -47,7 +47,7 @@ class Lessee(Protocol):
     def dead(self, excluded: Collection[str]) -> set[str]:
         """Names of the lessees that are no more, but some."""
 
-    def bury(self, dead: Collection[str]) -> None:
+    def purge(self, dead: Collection[str]) -> None:
         """No lease of these is left."""
 
     def give_up(self, premises: Iterable[Premise]) -> None:

@@ -43,7 +43,7 @@ class LmdbLeases:
             names.update(path.name for path in self._folder.iterdir() if path.suffix != ".new")
         return {name for name in names - {self.owner.hex(), *excluded} if not is_held(self._folder / name)}
 
-    def bury(self, dead: Collection[str]) -> None:
+    def purge(self, dead: Collection[str]) -> None:
         for name in dead:
             (self._folder / name).unlink(missing_ok=True)
 

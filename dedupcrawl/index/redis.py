@@ -357,7 +357,7 @@ class RedisLeases:
         looked_at = [owner for owner in owners if owner.hex() not in excluded]
         return {owner.hex() for owner in looked_at if not self._link.ask("EXISTS", self._owner_key(owner))}
 
-    def bury(self, dead: Collection[str]) -> None:
+    def purge(self, dead: Collection[str]) -> None:
         if dead:
             self._link.ask("SREM", self._owners, *map(bytes.fromhex, dead))
 

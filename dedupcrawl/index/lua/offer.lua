@@ -58,7 +58,7 @@ while at <= #ARGV do
       count = count + 1
       if is_open then
         redis.call('HSET', KEYS[4], ARGV[at + 5], ARGV[at + 6])
-        redis.call('SADD', KEYS[5], string.sub(ARGV[at + 6], 1, 16))  -- who may have been buried alive
+        redis.call('SADD', KEYS[5], string.sub(ARGV[at + 6], 1, 16))  -- who may have been taken for dead
       end
     end
     if is_open and ARGV[at + 7] ~= '' then redis.call('HSET', KEYS[5 + number], ARGV[at + 7], ARGV[at + 8]) end
