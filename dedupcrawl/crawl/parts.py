@@ -24,7 +24,7 @@ from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, TRIAL,
 from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.crawl.same_page import EarlierPages
 from dedupcrawl.crawl.software_store import SoftwareStore
-from dedupcrawl.crawl.url_set import Fetched, key_of
+from dedupcrawl.crawl.url_set import Fetched, UrlSet
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.runs import RunTally
@@ -46,43 +46,42 @@ class Savings:
 
     def __init__(self, stats: StatsCollector, tally: RunTally, fetched: Fetched) -> None:
         self._stats, self._tally, self._is_fetched = stats, tally, fetched.has
-        self._asked, self._fetched = set[int](), set[int]()  # keys of URLs
-        self._sent_to = set[int]()  # links lead to these, to which rules have sent others
+        self._asked, self._fetched = UrlSet(), UrlSet()
+        self._sent_to = UrlSet()  # links lead to these, to which rules have sent others
 
     def drop(self, request: Request) -> None:
         """`request` is not fetched, for another one is that asks for its URL."""
         if ORIGINAL_URL in request.meta:
             self._count(self._ask(request))
             return
-        key = key_of(request.url)
-        self._sent_to.add(key)
-        if key in self._fetched:
-            self._count(_add(self._asked, key))
+        url = request.url.partition("#")[0]
+        self._sent_to.add(url)
+        if url in self._fetched:
+            self._count(self._asked.add(url))
 
     def lead_on(self, request: Request) -> None:
         """`request` is not fetched, for its page is by another URL."""
-        key = key_of(request.url)
-        self._count(self._answer(request) if ORIGINAL_URL in request.meta else _add(self._asked, key))
-        self._fetched.add(key)  # as if: a link to it brings no fetch
+        url = request.url.partition("#")[0]
+        self._count(self._answer(request) if ORIGINAL_URL in request.meta else self._asked.add(url))
+        self._fetched.add(url)  # as if: a link to it brings no fetch
 
     def fetch(self, request: Request) -> None:
         """`request` is about to be fetched."""
         url, meta = without_fragment(request.url), request.meta
-        key = hash(url)
         if request.callback is NO_CALLBACK and meta.get("dedup_skip"):
             self._count(-1)
         elif url in meta.get(CANONICAL, ()):
-            self._count(self._answer(request) - _add(self._fetched, key))
-        elif request.dont_filter and hash((meta.get("redirect_urls") or [""])[0]) in self._fetched:
-            is_more = not _add(self._fetched, key) or key in self._asked or self._is_fetched(url)
-            self._asked.add(key)  # may be fetched many times
+            self._count(self._answer(request) - self._fetched.add(url))
+        elif request.dont_filter and (meta.get("redirect_urls") or [""])[0] in self._fetched:
+            is_more = not self._fetched.add(url) or url in self._asked or self._is_fetched(url)
+            self._asked.add(url)  # may be fetched many times
             self._count(-is_more)
-        elif key in self._asked or url == meta.get(TRIAL):
+        elif url in self._asked or url == meta.get(TRIAL):
             self.fetch_as_asked(url)
 
     def fetch_as_asked(self, *urls: str) -> None:
         """These are fetched, whatever rules make of them."""
-        self._count(-sum(_add(self._fetched, hash(url)) for url in urls))
+        self._count(-sum(map(self._fetched.add, urls)))
 
     def fall_back(self, requests: Sequence[Request], why: str) -> None:
         """These are fetched as they were asked for after all; a DEBUG log line for each says so."""
@@ -96,8 +95,8 @@ class Savings:
 
     def _answer(self, request: Request) -> int:
         """How many URLs are asked for that the answer to `request` is for."""
-        key = key_of(request.url)
-        linked = key in self._sent_to and _add(self._asked, key)
+        url = request.url.partition("#")[0]
+        linked = url in self._sent_to and self._asked.add(url)
         return linked + (self._ask(request) if ORIGINAL_URL in request.meta else 0)
 
     def _ask(self, request: Request) -> int:
@@ -105,19 +104,12 @@ class Savings:
         url, trail = request.meta[ORIGINAL_URL], request.meta.get(TRAIL)
         if trail and "redirect_urls" in request.meta:  # which lead there
             url = trail[-1]
-        return _add(self._asked, hash(url)) - (self._is_fetched(url) and _add(self._fetched, hash(url)))
+        return self._asked.add(url) - (self._is_fetched(url) and self._fetched.add(url))
 
     def _count(self, fetches: int) -> None:
         if fetches:
             self._stats.inc_value("dedup/url/saved", fetches)
             self._tally.save(fetches)
-
-
-def _add(keys: set[int], key: int) -> bool:
-    """Put a key in; False when it is there already."""
-    before = len(keys)
-    keys.add(key)
-    return len(keys) > before
 
 
 class Sending:
