@@ -128,10 +128,9 @@ def calibrated(  # noqa: PLR0913 - as `refit`
     labels: NDArray[np.bool_],
     folds: NDArray[np.int_],
     fitted: str,
-    weight: PriorWeight = _USUAL,
 ) -> Model:
     """As `refit`, with thresholds by what fits that had not seen a label's fold, shape (n,), say of it."""
-    fit = partial(refit, prior, known, fitted=fitted, weight=weight)
+    fit = partial(refit, prior, known, fitted=fitted)
     model = fit(values, labels)
     unseen = np.zeros(len(labels))
     for fold in set(folds.tolist()):
@@ -140,7 +139,7 @@ def calibrated(  # noqa: PLR0913 - as `refit`
     expected = probabilities(prior, known.values)
     odds = _log_odds(known.unseen) + _log_odds(probabilities(model, known.values)) - _log_odds(expected)
     found = np.append(1 / (1 + np.exp(-odds)), unseen)
-    counts = np.concatenate(weights_beside(expected, probabilities(prior, values), weight))
+    counts = np.concatenate(weights_beside(expected, probabilities(prior, values), _USUAL))
     precisions = [precision for precision, _ in prior.thresholds]
     least = thresholds(found, np.append(known.same, labels), counts, precisions)
     return msgspec.structs.replace(model, thresholds=least)
