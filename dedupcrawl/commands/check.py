@@ -6,7 +6,7 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -201,11 +201,10 @@ def _pages(
     files: Sequence[Path], tally: Tally, read: Callable[[Page | Body], Page], *, bar: bool
 ) -> Generator[Page, None, None]:
     total = sum(path.stat().st_size for path in files)
-    with progress() if bar else nullcontext() as told:
+    with progress(is_shown=bar) as told:
         for stored in stored_pages(files, tally):
             yield read(stored)
-            if told is not None:
-                told("reading", tally.bytes_read, total)
+            told("reading", tally.bytes_read, total)
 
 
 def _report(tally: Tally, counts: Counter[str], as_json: bool) -> None:

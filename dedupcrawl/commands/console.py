@@ -171,9 +171,9 @@ _EVERY = 0.1  # seconds
 
 
 @contextmanager
-def progress() -> Iterator[Progress]:
+def progress(*, is_shown: bool = True) -> Iterator[Progress]:
     """One line about the stage that the function given was told of last; it is gone in the end."""
-    if not sys.stderr.isatty():
+    if not (is_shown and sys.stderr.isatty()):
         yield lambda stage, done, total: None
         return
     begun: dict[str, float] = {}

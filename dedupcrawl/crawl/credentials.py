@@ -64,13 +64,6 @@ class Credentials:
         """A request was sent, or an attempt to send it has failed: what middlewares add is in it."""
         self._added.update(value for value in _values(request) if value not in self._own)
 
-    def pack_if_possible(self, request: Request) -> bytes:
-        """As `pack`; nothing where that cannot be done: then its URL has to do."""
-        try:
-            return self.pack(request)
-        except ValueError:
-            return b""
-
     def pack(self, request: Request) -> bytes:
         """As `pack_request`, without what middlewares added."""
         added = [name for name in _HEADERS if name in request.headers and not self._is_own(request, name)]

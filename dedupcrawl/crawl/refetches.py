@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 
 from scrapy import Request
 from scrapy.http import Response
@@ -184,7 +185,10 @@ class Refetches:
     def _expect(self, request: Request, urls: Iterable[str]) -> None:
         """From a shared queue also comes what another worker asks for."""
         others = [url for url in urls if not self._expected.expects(url)]
-        packed = self._credentials.pack_if_possible(request) if others else b""
+        packed = b""
+        if others:
+            with suppress(ValueError):  # then its URL has to do
+                packed = self._credentials.pack(request)
         for url in others:
             self._expected.expect(Skip(self._spider.name, url, packed))
 
