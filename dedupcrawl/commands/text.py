@@ -65,10 +65,8 @@ def lines_of(page: Page, template: Template, secret: Secret = NO_SECRET) -> tupl
 def _kind(line: str, secret: Secret, *, recurs: bool) -> Kind:
     if not recurs:
         return "own"
-    symbols, table = (
-        memoryview(symbols_of(SymbolText.of((line,), secret))).cast("H"),
-        vocabulary_of(secret).skeleton_table,
-    )
+    symbols = memoryview(symbols_of(SymbolText.of((line,), secret))).cast("H")
+    table = vocabulary_of(secret).skeleton_table
     return "slot" if any(table[symbol] != symbol for symbol in symbols) else "furniture"
 
 

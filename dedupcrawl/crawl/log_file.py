@@ -210,9 +210,8 @@ class AliasRows:
     def __init__(self, log: LogFile, parts: Parts) -> None:
         self._log = log
         self._run, self._book, self._stats = parts.run, parts.book, parts.stats
-        self._waiting: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(
-            list
-        )  # by owner and rule: URL, target
+        # By owner and rule: URL, target.
+        self._waiting: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
         self._count = 0
 
     def used(self, url: str, target: str, rules: tuple[str, ...]) -> None:

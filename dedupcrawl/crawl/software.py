@@ -129,9 +129,8 @@ class Software:
             self._stats.inc_value(f"dedup/software/recognized/{one.program}")
             said = "dedupcrawl: %s runs %s (%s): %s, on probation unless settled by earlier trials"
             logger.info(said, *told, counted(count, "rule"))
-        if _whence_rules(known) == _whence_rules(now) or self._store.rules_in_use(known) == self._store.rules_in_use(
-            now
-        ):
+        rules_in_use = self._store.rules_in_use
+        if _whence_rules(known) == _whence_rules(now) or rules_in_use(known) == rules_in_use(now):
             return {}  # mostly it was one sign more
         self._normalizer.has_more(site)
         self._book.extend(site)

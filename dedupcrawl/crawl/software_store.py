@@ -58,9 +58,8 @@ class SoftwareStore:
         what = "The index cannot be asked about known software"
         asked = Survived(stats, "dedup/software/errors", what, INDEX_FAILS)
         self.sites = SiteMemory(index, NAME, SiteSoftware, asked, self._judged)
-        self._made: dict[
-            tuple[str, str], tuple[Installation, tuple[str, ...], tuple[Rule, ...]]
-        ] = {}  # by program and place
+        # By program and place.
+        self._made: dict[tuple[str, str], tuple[Installation, tuple[str, ...], tuple[Rule, ...]]] = {}
         self._in_use: list[tuple[SiteSoftware, tuple[Rule, ...]]] = []  # of what was asked about last
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:

@@ -12,13 +12,8 @@ import msgspec
 from dedupcrawl.page import Page
 
 CSS, PATTERN = "css:", "re:"
-_LINES = (
-    "paragraphs",
-    "headings",
-    "asides",
-    "link_lines",
-    "secondary",
-)  # what, with the title, patterns are looked for in
+_LINES = ("paragraphs", "headings", "asides", "link_lines", "secondary")
+"""What, with the title, patterns are looked for in."""
 
 
 class Ignored(msgspec.Struct, frozen=True, gc=False):
