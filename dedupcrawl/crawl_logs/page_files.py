@@ -44,7 +44,7 @@ TEXT = Wanted()
 """Title and main text."""
 
 
-class PageRow(msgspec.Struct, frozen=True):
+class JsonPage(msgspec.Struct, frozen=True):
     """A page as a row of JSON has it."""
 
     url: str
@@ -101,7 +101,7 @@ def decoded(row: bytes, kind: type[Row]) -> Row:
         raise ValueError("not a JSON object") from error
 
 
-def stored_row(read: PageRow) -> Page | Body:
+def stored_row(read: JsonPage) -> Page | Body:
     """The page in a row; a ValueError where it holds neither HTML nor text."""
     url = _sound(read.url)
     if read.html is not None:
@@ -120,7 +120,7 @@ def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Bo
     """The pages in some lines of JSON, whose bytes are as they were."""
     for number, row in block.texts():
         try:
-            stored = stored_row(decoded(row, PageRow))
+            stored = stored_row(decoded(row, JsonPage))
         except ValueError as error:
             tally.skip(path, str(error), 1, [number])
         else:
@@ -176,8 +176,8 @@ class Pair(NamedTuple):
 
 
 class _PairRow(msgspec.Struct):
-    new: PageRow | str
-    kept: PageRow | str
+    new: JsonPage | str
+    kept: JsonPage | str
     same: object = None
 
 
@@ -215,7 +215,7 @@ def _takes(labelled: bool) -> str:
 
 
 @lru_cache(maxsize=_AT_HAND)
-def _stored(row: PageRow) -> Page | Body:
+def _stored(row: JsonPage) -> Page | Body:
     if not row.url:
         raise ValueError("its url is empty")
     stored = stored_row(row)
