@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from functools import partial
 
+from dedupcrawl.crawl.failures import running_loop
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.detection.together import Steps, together
 from dedupcrawl.index.contract import Index
@@ -61,11 +62,10 @@ class Batch:
             page: What is judged, or the page of the item that is.
             needs_page: Whether `page` is to be analysed before.
         """
-        try:
-            future: asyncio.Future[Verdict | None] = asyncio.get_running_loop().create_future()
-        except RuntimeError:
+        if (loop := running_loop()) is None:
             self.flush()
             return together(self._index, [begin()])[0]
+        future: asyncio.Future[Verdict | None] = loop.create_future()
         if self._index.pages_at_once == 1:
             self._work.append(partial(together, self._index, [_answered([(future, begin)])]))
         else:
@@ -79,12 +79,9 @@ class Batch:
         When all the requests that are on their way, `most`, wait here nobody else will come. Nothing waits where no
         server is asked.
         """
-        if not self.reads_ahead:
+        if not self.reads_ahead or (loop := running_loop()) is None:  # it is asked for alone
             return
-        try:
-            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        except RuntimeError:
-            return  # it is asked for alone
+        future: asyncio.Future[None] = loop.create_future()
         self._requested.append((url, future))
         if len(self._requested) >= min(most, _MOST_PAGES):
             self._read()
@@ -117,11 +114,10 @@ class Batch:
             self._start_timer()
 
     def _start_timer(self) -> None:
-        if self._timer is None:
-            try:
-                self._timer = asyncio.get_running_loop().call_later(_LONGEST_WAIT, self.flush)
-            except RuntimeError:
-                self.flush()
+        if (loop := running_loop()) is None:
+            self.flush()
+        elif self._timer is None:
+            self._timer = loop.call_later(_LONGEST_WAIT, self.flush)
 
     def flush(self) -> None:
         """Do everything that waits, now."""

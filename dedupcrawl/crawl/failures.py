@@ -83,11 +83,7 @@ class Outage:
                 error.strerror,
                 self._wait,
             )
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:  # nothing can wait without holding up everything
-            return False
-        return time.monotonic() - self._began < self._wait
+        return running_loop() is not None and time.monotonic() - self._began < self._wait
 
     def _let_through(self, later: Callable[[], None]) -> None:
         if len(self._late) < LATE_LIMIT:
@@ -95,6 +91,14 @@ class Outage:
             self._stats.inc_value("dedup/index/let_through")
         else:
             self._stats.inc_value("dedup/index/unchecked")
+
+
+def running_loop() -> asyncio.AbstractEventLoop | None:
+    """The loop on which something can wait; None where none runs: there it would hold up everything."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 INDEX_FAILS = (OSError, IndexDamagedError)

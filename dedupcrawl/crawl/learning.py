@@ -15,6 +15,7 @@ from pathlib import Path
 
 from scrapy.statscollectors import StatsCollector
 
+from dedupcrawl.crawl.failures import running_loop
 from dedupcrawl.crawl.log_file import Evidence, LogFile
 from dedupcrawl.system_errors import with_file
 from dedupcrawl.urls.normalizer import Normalizer
@@ -62,13 +63,9 @@ class Learning:
 
     def begin_if_due(self) -> None:
         """Learn from the log, if there is so much more evidence in it."""
-        if self._stopped or self.evidence.count < self._next or self._task is not None:
-            return
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
-            return
-        self._task = loop.create_task(self._learn())
+        is_due = not self._stopped and self.evidence.count >= self._next and self._task is None
+        if is_due and (loop := running_loop()) is not None:
+            self._task = loop.create_task(self._learn())
 
     async def stop(self) -> None:
         """Whatever is being learned is left: the log is still there for `dedupcrawl train`."""

@@ -19,6 +19,7 @@ from dedupcrawl.crawl.alias_store import AliasStore
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.credentials import Credentials
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
+from dedupcrawl.crawl.failures import running_loop
 from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, TRIAL, without_fragment
 from dedupcrawl.crawl.rewrites import Rewrites
@@ -132,9 +133,7 @@ class Sending:
 
     def fetch(self, request: Request, answered: Callable[[Response | None], None]) -> None:
         """Have the answer to `request` passed to `answered`, and to no spider; None when there is none."""
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
+        if (loop := running_loop()) is None:
             answered(None)
             return
         task = loop.create_task(self._fetched(request.replace(callback=NO_CALLBACK), answered))
