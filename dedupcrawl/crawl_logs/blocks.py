@@ -22,7 +22,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-_GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
+GZIP, XZ, ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 
 _RATIO = 400  # bytes that one byte of a file may become: logs of one line repeated reach 300
 _ALLOWED = 256 << 20  # bytes that any file may become; gzip makes 1,030 times as much of blank lines
@@ -126,12 +126,12 @@ def open_log(path: Path, tally: Tally) -> Iterator[Content]:
         with path.open("rb") as file:
             magic = file.read(6)
             file.seek(0)
-            if magic.startswith(_GZIP):
+            if magic.startswith(GZIP):
                 with gzip.open(file) as unpacked:
                     yield Content(file, unpacked.read1, tally)
-            elif magic.startswith(_XZ):
+            elif magic.startswith(XZ):
                 yield Content(file, _Xz(file).read1, tally)
-            elif magic.startswith(_ZSTD):
+            elif magic.startswith(ZSTD):
                 options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: _WINDOW}
                 with zstd.open(file, options=options) as unpacked:
                     yield Content(file, unpacked.read1, tally)

@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from dedupcrawl.crawl_logs.blocks import LINE_LIMIT, LineBlock, skip_long_line, utf8
+from dedupcrawl.crawl_logs.blocks import GZIP, LINE_LIMIT, XZ, ZSTD, LineBlock, skip_long_line, utf8
 from dedupcrawl.crawl_logs.blocks import head_of as local_head_of
 from dedupcrawl.crawl_logs.parquet import known_columns, values
 from dedupcrawl.crawl_logs.registry import format_like
@@ -30,7 +30,7 @@ from dedupcrawl.training.page_rows import PageRow, SiteRows, page_rows
 HEAD_LINES = 100  # that tell the format of a file
 _HEAD_OF_A_LINE = 65_536  # bytes of each that are looked at
 
-_COMPRESSED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+_COMPRESSED = {GZIP: "gzip", XZ: "xz", ZSTD: "zstd"}
 _MOST_OF_A_LINE = 8 * LINE_LIMIT  # bytes that Hadoop holds of a line; it passes over a longer one without a word
 _BLOCK_BYTES = 16 << 20  # of lines that are parsed at once
 
