@@ -108,11 +108,6 @@ class Answers:
         if is_last:
             self.audits.judged(page.url, has_verdict=page.verdict is not None)
 
-    def converges(self, request: Request) -> bool:
-        """True when `request`, of an audit, is on its way to where its target led: the spider has that page."""
-        tried = request.meta.get(TRIAL)
-        return tried is not None and self.audits.converges(tried, request.url)
-
     def gone(self, target: str, waiting: Sequence[Request], why: str, *, is_sure: bool) -> list[Request]:
         """`target` led nowhere: what waited for it, which is an audit of the rules that sent it there.
 
@@ -123,7 +118,7 @@ class Answers:
             self.audits.found(target, NOWHERE)
         asked = []
         for request in waiting:
-            if self.falls.is_fetched(request.url):
+            if self._fetched.has_page_of(request.url):
                 continue
             rules = self._rules_between(request.url, target)
             audit = Audit(request.url, target, rules, found=NOWHERE if is_sure else None)
@@ -144,7 +139,7 @@ class Answers:
             self.falls.fall({target})
             return
         for use in uses:
-            if not self.falls.is_fetched(use.url):
+            if not self._fetched.has_page_of(use.url):
                 audit = Audit(use.url, end, self._rules_between(use.url, end))
                 self.audits.audit(audit, self._rewrites.request(use))
 

@@ -66,7 +66,7 @@ class Audits:
 
     def used(self, request: Request, target: str, rules: tuple[str, ...]) -> None:
         """`request` is sent elsewhere for the first time: if its rules are due for it, it is also sent as it is."""
-        is_due = self._book.is_due(request.url, rules, is_fetched=self._falls.is_fetched(request.url))
+        is_due = self._book.is_due(request.url, rules, is_fetched=self._fetched.has_page_of(request.url))
         if is_due and not self._was_fetched_before(request.url, target, rules):
             self.audit(Audit(request.url, target, rules), request)
         if request.url not in self._fetched.tried:
@@ -157,7 +157,7 @@ class Audits:
         found: Look | None = None,
     ) -> None:
         def is_open(use: Rewrite) -> bool:
-            is_known = self._falls.is_fetched(use.url) or not is_wanted(use)
+            is_known = self._fetched.has_page_of(use.url) or not is_wanted(use)
             return not is_known and not self._was_fetched_before(use.url, use.canonical, use.rules)
 
         for use in islice(filter(is_open, uses), most):

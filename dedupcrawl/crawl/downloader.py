@@ -44,9 +44,10 @@ class UrlMiddleware(Component):
         if batch.reads_ahead and rewriter.follows(request):
             engine = self._crawler.engine
             await batch.at_hand(request.url, len(engine.downloader.active) if engine is not None else 1)
-        if self._dedup.answers.converges(request):
+        tried = request.meta.get(TRIAL)
+        if tried is not None and self._dedup.answers.audits.converges(tried, request.url):
             raise AlreadyFetchedError(f"{request.url} is where the canonical URL led")
-        is_waited_for = CANONICAL in request.meta or TRIAL in request.meta
+        is_waited_for = CANONICAL in request.meta or tried is not None
         if "redirect_urls" in request.meta and not is_waited_for and self._dedup.repetitions.has_started_with(request):
             raise AlreadyFetchedError(f"{request.url} is where the crawl has started")
         if (

@@ -40,7 +40,7 @@ class Falls:
         book, rules, rulings = self._parts.book, self._parts.rules, rulings or {}
 
         def is_fallen(use: Rewrite) -> bool:  # rules of two sites may have one id
-            if self.is_fetched(use.url):
+            if self._fetched.has_page_of(use.url):
                 return False
             ruling = rulings.get(owner_of(use.url)) or rulings.get(site_of(use.url), Ruling())
             restricted = set(ruling.restricted).intersection(use.rules)
@@ -81,10 +81,6 @@ class Falls:
         bare = [untouched(request) for request in requests]
         self._give_back([one.replace(meta={**one.meta, GIVEN_BACK: why}) for one in bare])
 
-    def is_fetched(self, url: str) -> bool:
-        """True when a URL is, or was, fetched as it was asked for, or because others were sent there."""
-        return self._fetched.has(url) or url in self._fetched.for_others
-
     def retry(self) -> bool:
         """Nothing more is being fetched: ask the index again; False when it is to be asked once more."""
         urls, targets, rulings = self._urls, self._targets, self._rulings
@@ -100,7 +96,7 @@ class Falls:
         return not is_owing or self._refusals > _MOST_REFUSALS
 
     def _give_back(self, requests: Iterable[Request]) -> None:
-        wanted = [request for request in requests if not self.is_fetched(request.url)]
+        wanted = [request for request in requests if not self._fetched.has_page_of(request.url)]
         for request in wanted:
             self._fetched.given_back.add(request.url)
             self._parts.sending.schedule(self._parts.bypass.admit(request))

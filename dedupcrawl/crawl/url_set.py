@@ -52,3 +52,7 @@ class Fetched:
         """True when a URL, fragment aside, is one of them, for its own sake."""
         bare = without_fragment(url)
         return url in self.tried or bare in self.given_back or bare in self.answered
+
+    def has_page_of(self, url: str) -> bool:
+        """True when a URL is, or was, fetched as it was asked for, or because others were sent there."""
+        return self.has(url) or url in self.for_others
