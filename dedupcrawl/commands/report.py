@@ -74,7 +74,7 @@ def command(index: str | None, output: Path | None, log: Path | None, rules: Pat
 
 
 _OF_VERDICTS = ("duplicates", "let_through", "judged_again", "given_back", "in_doubt")
-_OF_RUN = ("kept", "duplicates", "in_doubt", "saved", "fell_back")
+_OF_RUN = ("kept", "duplicates", "in_doubt", "saved")
 
 
 def _figures(report: Report) -> dict[str, object]:
@@ -93,6 +93,7 @@ def _figures(report: Report) -> dict[str, object]:
             {"run": row.run.name, "spider": row.run.spider, "started": row.run.started}
             | {"ended": row.run.ended if row.run.is_whole else None}
             | {name: getattr(row, name) for name in _OF_RUN}
+            | {"fell_back": row.run.fell_back}
             for row in report.runs
         ],
     }

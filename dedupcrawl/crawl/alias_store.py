@@ -35,7 +35,7 @@ class AliasStore:
         owners: What is known of the aliases of each owner of pages.
     """
 
-    def __init__(self, index: Index, stats: StatsCollector, settings: DedupSettings | None = None) -> None:
+    def __init__(self, index: Index, stats: StatsCollector, settings: DedupSettings) -> None:
         self.index, self._settings = index, settings
         self._at_hand: dict[str, tuple[float, dict[str, bytes]]] = {}  # URL → when it was read, what lies beside it
         what = "The index cannot be asked about aliases"
@@ -63,9 +63,8 @@ class AliasStore:
         """Have at hand for a moment what lies beside these URLs: one question for all of them."""
         now = time.monotonic()
         self._at_hand = {url: one for url, one in self._at_hand.items() if now - one[0] < FRESH_SECONDS}
-        wanted = {url for url in map(without_fragment, urls) if url not in self._at_hand}
-        if self._settings is not None:
-            wanted = {url for url in wanted if self._settings.for_url(url).alias_sources}
+        new = {url for url in map(without_fragment, urls) if url not in self._at_hand}
+        wanted = {url for url in new if self._settings.for_url(url).alias_sources}
         with self.asked:
             found = self.index.attached(wanted, NAME) if wanted else {}
             self._at_hand |= {url: (now, rows) for url, rows in found.items()}

@@ -136,7 +136,7 @@ def collect(  # noqa: PLR0913 - what a report is of
         kept=sum(row.kept for row in figures),
         superseded=sum(row.run.superseded for row in figures),
         saved=sum(row.saved for row in figures),
-        fell_back=sum(row.fell_back for row in figures),
+        fell_back=sum(row.run.fell_back for row in figures),
     )
 
 

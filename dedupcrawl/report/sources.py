@@ -127,7 +127,6 @@ class RunFigures:
     # fetches that rules saved: at most one a URL that they rewrote, even where two processes of the run saved the
     # same
     saved: int
-    fell_back: int  # rewritten requests that were sent as they were asked for after all
 
 
 def pages_kept(index: PageStore, runs: Sequence[Run], *, everything: bool) -> Counter[str]:
@@ -156,7 +155,7 @@ def figures_of(
     for run in (*(Run(name, "", 0.0) for name in forgotten), *runs):
         its_kept, its_duplicates, its_doubts, rewritten = (of.get(run.name, 0) for of in counts)
         saved = max(0, min(run.saved, rewritten))
-        rows.append(RunFigures(run, its_kept, its_duplicates, its_doubts, saved, run.fell_back))
+        rows.append(RunFigures(run, its_kept, its_duplicates, its_doubts, saved))
     return rows
 
 

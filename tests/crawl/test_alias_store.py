@@ -38,7 +38,7 @@ def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def store_of(index: Index) -> AliasStore:
     stats = get_crawler().stats
     assert stats is not None
-    return AliasStore(index, stats)
+    return AliasStore(index, stats, DedupSettings())
 
 
 def alias(target: str) -> Alias:
