@@ -16,7 +16,7 @@ LONGEST = 400  # lines of a module
 LONGEST_COMPILED = 720  # each variable of a compiled function is declared, mostly on a line of its own
 
 # Know of nobody but each other; the core, which is compiled, of itself alone.
-VALUES = {"core", "page", "verdict", "printable", "setting", "sites", "system_errors"}
+VALUES = {"core", "page", "verdict", "printable", "setting", "sites", "system_errors", "zstandard"}
 TOOLS = {"extras", "output", "project", "workers"}
 MAY_KNOW = {
     **dict.fromkeys(VALUES, VALUES),

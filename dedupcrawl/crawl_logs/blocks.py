@@ -16,11 +16,7 @@ from urllib.parse import quote
 
 from dedupcrawl.crawl_logs.tally import LogError, Tally, Unread
 from dedupcrawl.system_errors import cause
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from dedupcrawl.zstandard import zstd
 
 GZIP, XZ, ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 

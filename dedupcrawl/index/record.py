@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import sys
 import zlib
 from collections.abc import Callable
 from functools import lru_cache
@@ -24,11 +23,7 @@ import msgspec
 from dedupcrawl.core.main_outline import READ_LAST
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.verdict import Verdict
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from dedupcrawl.zstandard import zstd
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):

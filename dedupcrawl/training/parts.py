@@ -6,7 +6,6 @@ Rows come in the order of the log and go out site by site, with bounded memory.
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,11 +22,7 @@ from dedupcrawl.crawl_logs.tally import Progress, Tally
 from dedupcrawl.sites import ascii_form
 from dedupcrawl.training.page_rows import PageRow, SiteRows, page_rows
 from dedupcrawl.workers import ResultT, in_processes
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from dedupcrawl.zstandard import zstd
 
 _ROWS_A_PART = 100_000  # aim for a part; few enough to be clustered in memory, enough to be worth a task
 _MOST_PARTS = 128  # pieces of the work at most, each of whole sites; set by hand
