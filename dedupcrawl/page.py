@@ -32,7 +32,7 @@ def unpacked(packed_page: bytes) -> Page:
 
 
 def item_url(page: str, number: int) -> str:
-    """The URL that an item without one of its own is known by: its page's, and the how manieth there it is, from 1 on.
+    """The URL that an item without one of its own is known by: its page's, and its 1-based position on the page.
 
     >>> item_url("http://a.example/list", 2)
     'http://a.example/list#2'

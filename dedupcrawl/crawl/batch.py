@@ -1,4 +1,4 @@
-"""Batch: work on pages that waits for company, because the same step on many pages in a row costs a fraction."""
+"""Batch: micro-batches of up to 32 pages, because the same step on many pages in a row costs a fraction."""
 
 from __future__ import annotations
 

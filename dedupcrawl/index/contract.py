@@ -213,7 +213,7 @@ class Ledger(PageStore):
         return self.values(lease.table, [lease.field]) != [None]
 
     def hold(self, premises: Iterable[Premise]) -> None:
-        """These pages are stored: they may justify drops forever. Only a lease of this process ends."""
+        """These pages are stored: others may be dropped as their duplicates from now on; only own leases end."""
         stored = list(premises)
         for some in parts(stored) if self.leases.owner else ():
             leases = [lease_cell(premise, self.leases.owner) for premise in some]
