@@ -62,7 +62,7 @@ class PassedAudits:
             if one.has_passed:
                 parts.book.passed(one.url, one.rules)
             parts.fetched.tried.add(one.url)
-            self._audits.append(Audit(one.url, one.target, one.rules, suspects=one.suspects, has_passed=one.has_passed))
+            self._audits.append(Audit(**msgspec.structs.asdict(one)))
 
     def add(self, audit: Audit) -> None:
         """Its pages are not needed any more, but for what may have to be learned of an error page."""
@@ -103,7 +103,7 @@ class PassedAudits:
             if audit.has_passed:
                 self._parts.book.take_back(audit.url, audit.rules)
         if self._parts.folder is not None:
-            passed = [_Passed(one.url, one.target, one.rules, one.suspects, one.has_passed) for one in audits]
+            passed = msgspec.convert(audits, list[_Passed], from_attributes=True)
             undecided = _Undecided(passed, self._discoveries.open_links) if passed else _NOTHING
             with replacing(self._parts.folder / _FILE, PRIVATE) as new:
                 new.write(msgspec.json.encode(undecided))

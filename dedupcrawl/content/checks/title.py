@@ -18,7 +18,7 @@ from dedupcrawl.core.postings import Postings
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.core.view import TITLE
 from dedupcrawl.page import Page
-from dedupcrawl.sites import host_of
+from dedupcrawl.sites import host_alike
 
 MOST_PAGES = 64
 """Kept pages of one title; of more none is a candidate. Set by hand, to bound what a page costs on a
@@ -41,7 +41,7 @@ class TitleCheck(Equality):
         title = SymbolText.of((page.title[:TITLE],)).normalized
         if not title or len(text) < _MIN_SYMBOLS:
             return None
-        host = host_of(page.url).removeprefix("www.").encode("utf-8", "surrogatepass")
+        host = host_alike(page.url).encode("utf-8", "surrogatepass")
         return digest_of(title + b"\0" + host, text.secret)[:8]
 
     def candidates(self, signature: bytes, postings: Postings) -> list[int]:
