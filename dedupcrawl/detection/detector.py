@@ -28,7 +28,8 @@ from dedupcrawl.detection.unsettled import MOST_UNSETTLED, Unsettled, UnsettledP
 from dedupcrawl.index.contract import Drop, Index, Kept, Offer
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.ledger import premise_of
-from dedupcrawl.index.limits import ResidentLimit, SiteQuota
+from dedupcrawl.index.limits import SiteQuota
+from dedupcrawl.index.mapped_files import ResidentLimit
 from dedupcrawl.index.record import Entry, Premise, Skip
 from dedupcrawl.index.runs import RunTally
 from dedupcrawl.index.search import Search

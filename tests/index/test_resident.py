@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.index import limits
-from dedupcrawl.index.limits import ResidentLimit
+from dedupcrawl.index import mapped_files
 from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.mapped_files import ResidentLimit
 from tests.index.claimant import keep, keeper_of
 from tests.index.toys import CHECKS
 
@@ -31,11 +31,11 @@ def index(tmp_path: Path) -> LmdbIndex:
 
 
 def test_what_is_mapped_is_given_back_and_still_found(index: LmdbIndex) -> None:
-    _, before = limits.resident()
+    _, before = mapped_files.resident()
     limit = ResidentLimit(1)
     for _ in range(64):
         limit.look()
-    _, after = limits.resident()
+    _, after = mapped_files.resident()
     assert before - after > 1 << 25
     assert keeper_of(index, "http://b", 7) == "http://a/7"
     assert index.verify() == []
@@ -44,11 +44,11 @@ def test_what_is_mapped_is_given_back_and_still_found(index: LmdbIndex) -> None:
 
 @pytest.mark.parametrize("limit", [None, 1 << 50])
 def test_below_the_limit_nothing_is_given_back(index: LmdbIndex, limit: int | None) -> None:
-    _, before = limits.resident()
+    _, before = mapped_files.resident()
     watched = ResidentLimit(limit)
     for _ in range(64):
         watched.look()
-    assert limits.resident()[1] == before
+    assert mapped_files.resident()[1] == before
     index.close()
 
 
