@@ -46,7 +46,6 @@ class Refetches:
         self._pages, self._expected, self._bypass = parts.pages, parts.detector, parts.bypass
         self._fingerprint, self._credentials = parts.fingerprint, parts.credentials
         self._shares = is_redis(settings.get("DEDUP_INDEX") or "")
-        self._filter_lasts = _filter_lasts(settings)
         self._queue_lasts = bool(settings.get("JOBDIR"))
         self._after_leases = returns_unstored(settings)
         self._asked = False  # whether the index has told what earlier runs left
@@ -136,7 +135,7 @@ class Refetches:
         if at_start and self._queue_lasts:
             self._unanswered = {skip.url: skip for skip in due}
         for _, request in self._requests_for(due):
-            if self._filter_lasts:  # it may take them for done
+            if self._shares or self._queue_lasts:  # so does the duplicate filter, which may take them for done
                 yield self._bypass.admit(request)
             else:
                 yield request.replace(dont_filter=False)
@@ -224,14 +223,13 @@ class Refetches:
         return restored(skip.request, self._spider, skip.url, dedup_url=False)
 
 
-def _filter_lasts(settings: BaseSettings) -> bool:
-    """Whether a duplicate filter outlives the process, so that the next one does not ask again for what it had."""
-    return is_redis(settings.get("DEDUP_INDEX") or "") or bool(settings.get("JOBDIR"))
-
-
 def forgets_unstored(settings: BaseSettings) -> bool:
-    """Whether, after a kill, nothing but the index asks again for a page that was kept but not stored."""
-    return _filter_lasts(settings) and not returns_unstored(settings)
+    """Whether, after a kill, nothing but the index asks again for a page that was kept but not stored.
+
+    That is where a duplicate filter outlives the process, so that the next one does not ask again for what it had.
+    """
+    filter_lasts = is_redis(settings.get("DEDUP_INDEX") or "") or bool(settings.get("JOBDIR"))
+    return filter_lasts and not returns_unstored(settings)
 
 
 def returns_unstored(settings: BaseSettings) -> bool:
