@@ -11,7 +11,6 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
-from functools import partial
 from typing import TypeVar
 
 import msgspec
@@ -81,7 +80,14 @@ class RunTally:
         self._saved: list[tuple[int, int]] = []  # of its course
         self._ended = 0.0
         gone: list[str] = []
-        index.update_site_state("", _NAMES, partial(_with_name, self._name, gone))
+
+        def with_name(raw: bytes | None) -> bytes:
+            """With this run as the newest, and without those that there is no room for any more."""
+            names = [*(other for other in _decoded(raw, list[str]) or () if other != self._name), self._name]
+            gone[:] = names[:-MOST_RUNS]
+            return _encode(names[-MOST_RUNS:])
+
+        index.update_site_state("", _NAMES, with_name)
         for old in gone:
             index.update_site_state(old, _RUN, lambda _: b"")
         self._tell()
@@ -122,13 +128,6 @@ class RunTally:
         self._index.update_site_state(self._name, _RUN, changed)
         self._news.clear()
         self._saved.clear()
-
-
-def _with_name(name: str, gone: list[str], raw: bytes | None) -> bytes:
-    """The names with `name` as the newest; put into `gone` are those that there is no room for any more."""
-    names = [*(other for other in _decoded(raw, list[str]) or () if other != name), name]
-    gone[:] = names[:-MOST_RUNS]
-    return _encode(names[-MOST_RUNS:])
 
 
 def _decoded(raw: bytes | None, kind: type[State]) -> State | None:

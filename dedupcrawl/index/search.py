@@ -95,7 +95,12 @@ class Search:
             if pages:
                 with self.reading() as fetch:
                     rows = ((page, fetch(page)) for page in pages)
-                    inside = [(1.0, page, bytes(raw)) for page, raw in rows if _is_inside(check, slot, own, raw, page)]
+                    theirs = ((page, raw, self._signature(slot, page, raw)) for page, raw in rows)
+                    inside = [
+                        (1.0, page, bytes(raw))
+                        for page, raw, kept in theirs
+                        if kept is not None and check.compare(kept, own) is not None
+                    ]
                 yield check.name, (one for one in self._in_turn(inside) if one.entry.url != self.entry.url)
 
     def kept(self) -> Entry | None:
@@ -128,8 +133,7 @@ class Search:
         accepted: list[Row] = []
         for page in pages:
             raw = fetch(page)
-            kept = self._signatures_of(page, raw)
-            theirs = kept[slot] if slot < len(kept) else None
+            theirs = self._signature(slot, page, raw)
             similarity = None if theirs is None else check.compare(own, theirs)
             if similarity is not None:
                 accepted.append((similarity, page, bytes(raw)))
@@ -138,11 +142,12 @@ class Search:
             accepted.sort(key=lambda one: (-one[0], self._dissimilarity(one[1]) if alike[one[0]] > 1 else 0.0, one[1]))
         return accepted
 
-    def _signatures_of(self, page: int, raw: Raw) -> Sequence[bytes | None]:
+    def _signature(self, slot: int, page: int, raw: Raw) -> bytes | None:
+        """What a page has in this slot, which a damaged record may lack."""
         kept = self._kept.get(page)
         if kept is None:
             kept = self._kept[page] = signatures(raw, page)
-        return kept
+        return kept[slot] if slot < len(kept) else None
 
     def _dissimilarity(self, page: int) -> float:
         """The distance of all signatures of a page that was read."""
@@ -168,12 +173,6 @@ class Search:
                 self._entries[page] = record.page if is_other else None
             if (entry := self._entries[page]) is not None:
                 yield Candidate(page, entry, similarity)
-
-
-def _is_inside(check: Check, slot: int, own: bytes, raw: Raw, page: int) -> bool:
-    theirs = signatures(raw, page)
-    kept = theirs[slot] if slot < len(theirs) else None
-    return kept is not None and check.compare(kept, own) is not None
 
 
 def row_of(found: Search, replaces: int | None) -> Record:
