@@ -107,6 +107,7 @@ def test_labels_of_equal_pages_and_labels_given_twice_teach_nothing(
         ([{"new": "http://a.example/x", "kept": "http://a.example/y", "same": True}], "line 1: the index has neither"),
         ([LABELS[0] | {"same": "yes"}], 'line 1 does not say whether the two are the same: "same" takes true or false'),
         ([LABELS[0] | {"new": {"url": "http://a/", "html": "<p>"}}], "has no text to compare"),
+        ([LABELS[0] | {"new": {"url": "", "text": "word"}}], "its url is empty"),
         ([LABELS[0]], "the only label says"),
         (EQUAL, "there is no label to learn from"),
         ([], "there is no label to learn from"),

@@ -20,7 +20,7 @@ from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
 from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
-from tests.commands.invoked import checked, run, told
+from tests.commands.invoked import check_refused, checked, run, told
 from tests.crawls.site import page, prose
 from tests.detection.judged import REPORT
 from tests.index.toys import CHECKS, drop, lose, offer
@@ -149,6 +149,10 @@ def test_a_rule_that_was_learned_after_the_fetch_is_no_reason_for_it(folder: Pat
 )
 def test_what_is_said(folder: Path, typed: str, says: str) -> None:
     assert says in explain(folder, typed)
+
+
+def test_what_is_no_url_is_refused(folder: Path) -> None:
+    check_refused(run("explain", "one", *options(folder)), "'one' is not a URL: give one such as")
 
 
 def test_a_page_kept_in_doubt_is_explained_by_what_it_resembles(tmp_path: Path) -> None:

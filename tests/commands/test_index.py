@@ -44,11 +44,19 @@ def test_a_damaged_segment_is_made_anew_by_a_command_that_reads(tmp_path: Path) 
         assert read.entry("http://a/3") is not None
 
 
-def test_a_folder_that_holds_an_index_further_down(tmp_path: Path) -> None:
-    (tmp_path / "job" / "dedup").mkdir(parents=True)
-    LmdbIndex(tmp_path / "job" / "dedup" / "index", CHECKS).close()
-    says = f"but at {tmp_path}/job/dedup/index: name that with --index."
-    check_refused(run("index info", "--index", tmp_path / "job"), says)
+@pytest.mark.parametrize(
+    ("where", "says"),
+    [
+        ("job", "but at JOB/dedup/index: name that with --index."),
+        ("job/dedup/index/data.mdb", "is a file: --index takes the folder of an index, such as .scrapy/dedup/index."),
+        (".", "there is no index at"),
+    ],
+)
+def test_what_is_no_index_is_refused_and_one_further_down_is_named(tmp_path: Path, where: str, says: str) -> None:
+    job = tmp_path / "job"
+    (job / "dedup").mkdir(parents=True)
+    LmdbIndex(job / "dedup" / "index", CHECKS).close()
+    check_refused(run("index info", "--index", tmp_path / where), says.replace("JOB", str(job)))
 
 
 def test_rows_are_written_as_the_name_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -190,6 +190,8 @@ def test_a_folder_without_rules_lists_nothing(tmp_path: Path) -> None:
     assert run(tmp_path, "list").stdout == ""
     check_refused(run(tmp_path, "list", "a.com"), "has no rules for a.com, nor any.")
     check_refused(run(tmp_path / "none", "list"), "there are no rules at")
+    file = write(tmp_path / "file", "")
+    check_refused(run(file, "list"), f"--rules takes a folder of rule files, and {file} is a file.")
 
 
 DOUBTED = replace(

@@ -58,6 +58,7 @@ def test_what_a_file_ignores_is_checked(boxes: Path, wrong: str, says: str) -> N
     write(path, BOXES.replace("css:.note", wrong))
     done = run("--check", path)
     assert (done.exit_code, says in done.stdout) == (1, True), done.output
+    assert "1 problem in the files of known software." in run("--software", boxes).stderr
 
 
 def test_programs_of_ones_own(tmp_path: Path, boxes: Path) -> None:

@@ -103,6 +103,8 @@ def test_settings_are_applied_and_a_selector_that_finds_nothing_is_told(file: Pa
         (["http://a.example/none", "--index", "INDEX"], "the index knows no page of this URL"),
         (["http://c.example/", "--index", "INDEX"], "its text was not kept: crawl with DEDUP_KEEP_TEXT"),
         (["nofile.html"], "neither a file nor a URL"),
+        (["FOLDER"], "is a folder: name a file of HTML in it, or a URL."),
+        (["EMPTY"], "is empty: name a file of HTML."),
         (["http://a.example/1", "--index", "INDEX", "--url", "http://a.example/"], "--url goes with FILE"),
         (["FILE", "--set", "IGNORE=.stats"], "DEDUP_IGNORE: got '.stats'"),
         (["FILE", "--url", "foo"], "--url goes with FILE, and takes a URL"),
@@ -112,7 +114,8 @@ def test_settings_are_applied_and_a_selector_that_finds_nothing_is_told(file: Pa
 )
 def test_what_cannot_be_read(tmp_path: Path, file: Path, index: Path, arguments: list[str], says: str) -> None:
     checked(tmp_path, [{"url": "http://c.example/", "text": prose(50)}])
-    there = {"INDEX": index, "FILE": file}
+    (empty := tmp_path / "empty.html").touch()
+    there = {"INDEX": index, "FILE": file, "FOLDER": tmp_path, "EMPTY": empty}
     check_refused(text(*(there.get(argument, argument) for argument in arguments)), says)
 
 
