@@ -35,14 +35,32 @@ def second(kept: str, new: str, *names: str) -> Verdict:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("companies can invest more", "companies can't invest more"),
-        ("output grew by five percent", "output grew by nine percent"),
-        ("it said on Monday", "it said on Friday"),
+        *(
+            pytest.param(f"{FRAME}\n{one}.\n{FRAME[::-1]}", f"{FRAME}\n{other}.\n{FRAME[::-1]}", id=f"{one} or {other}")
+            for one, other in (
+                ("companies can invest more", "companies can't invest more"),
+                ("output grew by five percent", "output grew by nine percent"),
+                ("it said on Monday", "it said on Friday"),
+                ("You may drive and operate machines", "You may never drive or operate machines"),
+                ("Das Mittel ist sicher", "Das Mittel ist nicht sicher"),
+                ("Лекарство помогает", "Лекарство не помогает"),
+            )
+        ),
+        pytest.param(BULLETIN, BULLETIN.replace("百分之九", "百分之八"), id="another number in Chinese"),
+        pytest.param(BULLETIN, BULLETIN.replace("价格上涨", "价格沒上涨"), id="a not in Chinese"),
     ],
 )
-def test_other_pages(one: str, other: str) -> None:
-    for kept, new in ((one, other), (other, one)):
-        assert second(f"{FRAME}\n{kept}.\n{FRAME[::-1]}", f"{FRAME}\n{new}.\n{FRAME[::-1]}").verdict == "unique"
+def test_pages_that_say_something_else_in_little_are_two(one: str, other: str) -> None:
+    assert one != other
+    assert second(one, other).verdict == second(other, one).verdict == "unique"
+
+
+def test_a_page_of_fixtures_is_another_once_it_has_the_results() -> None:
+    rounds = [
+        f"In round {number} the team of {name} plays at home" for number, name in enumerate(text(9, 7).split(), 1)
+    ]
+    results = [f"{rounds[0]} 31 to 17", *(f"{one} 24 to 12" for one in rounds[1:-1]), rounds[-1]]
+    assert second("\n".join(rounds), "\n".join(results)).verdict == "unique"
 
 
 def test_a_url_in_a_text_is_text() -> None:
@@ -52,11 +70,6 @@ def test_a_url_in_a_text_is_text() -> None:
     told = verdict.evidence.get("in_doubt", verdict.evidence)
     assert [difference["says"] for difference in told["differs"]] == ["winds"]
     assert told["probability"] < 1
-
-
-@pytest.mark.parametrize(("old", "instead"), [("百分之九", "百分之八"), ("价格上涨", "价格沒上涨")])
-def test_another_day_of_a_chinese_bulletin(old: str, instead: str) -> None:
-    assert second(BULLETIN, BULLETIN.replace(old, instead)).verdict == "unique"
 
 
 @pytest.mark.parametrize("name", [name for name in CHECK_NAMES if name != "title"])
@@ -110,33 +123,6 @@ def test_a_short_block_that_the_site_repeats_is_a_slot() -> None:
 def test_what_one_character_says(one: str, other: str) -> None:
     assert second(f"{FRAME} {one}", f"{FRAME} {other}", "exact").verdict == "unique"
     assert second(f"{FRAME} {one}", f"{FRAME} {one}", "exact").is_duplicate
-
-
-FIXTURES = "\n".join(
-    f"In round {number} the team of {name} plays at home" for number, name in enumerate(text(9, 7).split(), 1)
-)
-
-
-@pytest.mark.parametrize(
-    ("kept", "new"),
-    [
-        pytest.param(
-            FIXTURES,
-            FIXTURES.replace("at home", "at home 31 to 17", 1).replace("at home\n", "at home 24 to 12\n"),
-            id="results",
-        ),
-        pytest.param(
-            f"{FRAME} You may drive and operate machines.",
-            f"{FRAME} You may never drive or operate machines.",
-            id="a not and a word",
-        ),
-        pytest.param(f"{FRAME} Das Mittel ist sicher.", f"{FRAME} Das Mittel ist nicht sicher.", id="nicht"),
-        pytest.param(f"{FRAME} Лекарство помогает.", f"{FRAME} Лекарство не помогает.", id="не"),
-    ],
-)
-def test_pages_that_say_something_else_in_little(kept: str, new: str) -> None:
-    assert kept != new
-    assert second(kept, new).verdict == "unique"
 
 
 @pytest.mark.parametrize(
