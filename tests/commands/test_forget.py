@@ -17,7 +17,7 @@ from dedupcrawl.aliases.alias import NAME, Alias
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index.contract import Index, Offer
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.limits import SiteQuota
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
@@ -54,6 +54,14 @@ def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
         yield server
 
 
+ALIASES = {  # URL → where it leads, who says so, in which run
+    "a.example/moved": ("a.example/1", "redirect", "old"),
+    "a.example/1/copy": ("a.example/1", "duplicate", "old"),
+    "a.example/said": ("a.example/333", "canonical", "newer"),
+    "b.com/moved": ("www.b.com/22", "redirect", "newer"),
+}
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     now = time.time()
@@ -61,6 +69,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     crawl(tmp_path, "old", "http://a.example/1", "http://www.b.com/22")
     monkeypatch.setattr(time, "time", lambda: now)
     crawl(tmp_path, "newer", "http://a.example/333", "http://news.b.com/4444")
+    with closing(LmdbIndex(tmp_path, CHECKS)) as index:
+        for url, (target, source, run) in ALIASES.items():
+            alias = Alias(f"http://{target}", source, "toy", run, now - (40 * 86_400 if run == "old" else 0))
+            index.attach(f"http://{url}", NAME, alias.to_bytes())
     return tmp_path
 
 
@@ -75,27 +87,40 @@ def edit(folder: Path, command: str, *arguments: str) -> Result:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "left"),
+    ("arguments", "pages", "aliases"),
     [
-        (["http://A.example/1#top"], ["www.b.com/22", "a.example/333", "news.b.com/4444"]),
-        (["--site", "b.com"], ["a.example/1", "a.example/333"]),
-        (["--site", "WWW.b.com"], ["a.example/1", "a.example/333", "news.b.com/4444"]),
-        (["--run", "old"], ["a.example/333", "news.b.com/4444"]),
-        (["--older-than", "30d"], ["a.example/333", "news.b.com/4444"]),
-        (["--older-than", "50d"], ["a.example/1", "www.b.com/22", "a.example/333", "news.b.com/4444"]),
-        (["--site", "a.example", "--older-than", "30d"], ["www.b.com/22", "a.example/333", "news.b.com/4444"]),
+        (["http://A.example/1#top"], ["a.example/1"], ["a.example/moved", "a.example/1/copy"]),
+        (["http://a.example/moved"], [], ["a.example/moved"]),
+        (["--site", "b.com"], ["www.b.com/22", "news.b.com/4444"], ["b.com/moved"]),
+        (["--site", "WWW.b.com"], ["www.b.com/22"], ["b.com/moved"]),
+        (["--run", "old"], ["a.example/1", "www.b.com/22"], ["a.example/moved", "a.example/1/copy"]),
+        (["--run", "newer"], ["a.example/333", "news.b.com/4444"], ["a.example/said", "b.com/moved"]),
+        (["--older-than", "30d"], ["a.example/1", "www.b.com/22"], ["a.example/moved", "a.example/1/copy"]),
+        (["--older-than", "50d"], [], []),
+        (["--site", "a.example", "--older-than", "30d"], ["a.example/1"], ["a.example/moved", "a.example/1/copy"]),
     ],
 )
-def test_what_is_named_is_gone(folder: Path, arguments: list[str], left: list[str]) -> None:
-    gone = {"forgotten": 4 - len(left), "aliases": 0}
+def test_what_is_named_is_gone_with_its_aliases_and_those_that_lead_there(
+    folder: Path, arguments: list[str], pages: list[str], aliases: list[str]
+) -> None:
+    before = kept(folder)
+    gone = {"forgotten": len(pages), "aliases": len(aliases)}
     assert told(edit(folder, "forget", *arguments, "--json")) == gone
-    assert kept(folder) == left
+    assert kept(folder) == [url for url in before if url not in pages]
+    with closing(LmdbIndex(folder, CHECKS)) as index:
+        found = index.attached([f"http://{url}" for url in ALIASES], NAME)
+    assert {url for url in ALIASES if NAME in found[f"http://{url}"]} == ALIASES.keys() - set(aliases)
+
+
+def test_what_the_index_has_none_of_is_a_failure(folder: Path) -> None:
+    result = edit(folder, "forget", "http://b.com/nothing")
+    assert (result.exit_code, result.stdout) == (1, "0 pages forgotten: the index has none of these URLs\n")
 
 
 def test_its_texts_and_its_place_in_the_quota_go_too(folder: Path) -> None:
     with closing(LmdbIndex(folder, CHECKS)) as index:
         index.withdraw(["http://news.b.com/4444/copy"])  # which was given back
-    assert edit(folder, "forget", "--site", "b.com").stdout == "2 pages forgotten\n"
+    assert edit(folder, "forget", "--site", "b.com").stdout == "2 pages and 1 alias forgotten\n"
     with closing(LmdbIndex(folder, CHECKS)) as index:
         for url in ("www.b.com/22", "www.b.com/22/copy", "news.b.com/4444/copy"):
             assert index.attachments(f"http://{url}") == {}
@@ -119,58 +144,10 @@ def test_a_page_that_was_dropped_once_and_is_kept_by_now_stays(folder: Path) -> 
     url = "http://a.example/1/copy"
     with closing(LmdbIndex(folder, CHECKS)) as index:
         assert judge(index, "later", url, prose(7)).verdict == "unique"
-    assert edit(folder, "forget", "--run", "old").stdout == "2 pages forgotten\n"
+    assert edit(folder, "forget", "--run", "old").stdout == "2 pages and 2 aliases forgotten\n"
     assert kept(folder) == ["a.example/333", "news.b.com/4444", "a.example/1/copy"]
     with closing(LmdbIndex(folder, CHECKS)) as index:
         assert index.attachments(url) != {}
-
-
-ALIASES = {  # URL → where it leads, who says so, days ago
-    "http://a.example/moved": ("http://a.example/1", "redirect", 40),
-    "http://a.example/1/copy": ("http://a.example/1", "duplicate", 40),
-    "http://a.example/said": ("http://a.example/333", "canonical", 0),
-    "http://b.com/moved": ("http://www.b.com/22", "redirect", 0),
-}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "gone", "says"),
-    [
-        (["http://a.example/moved"], ["a.example/moved"], "0 pages and 1 alias forgotten\n"),
-        (["http://a.example/1"], ["a.example/moved", "a.example/1/copy"], "1 page and 2 aliases forgotten\n"),
-        (
-            ["--site", "a.example"],
-            ["a.example/moved", "a.example/1/copy", "a.example/said"],
-            "2 pages and 3 aliases forgotten\n",
-        ),
-        (["--older-than", "30d"], ["a.example/moved", "a.example/1/copy"], "2 pages and 2 aliases forgotten\n"),
-        (["--run", "newer"], ["a.example/said", "b.com/moved"], "2 pages and 2 aliases forgotten\n"),
-        (["http://b.com/nothing"], [], "0 pages forgotten: the index has none of these URLs\n"),
-    ],
-)
-@pytest.mark.parametrize("where", ["lmdb", "redis"])
-def test_aliases_of_what_is_named_and_those_that_lead_there_go_too(  # noqa: PLR0913 - a case
-    folder: Path, redis: RedisServer, where: str, arguments: list[str], gone: list[str], says: str
-) -> None:
-    spec = f"lmdb:{folder}"
-    index: Index = LmdbIndex(folder, CHECKS)
-    if where == "redis":
-        spec, kept_pages = redis.url(secrets.token_hex(4)), list(index.entries())
-        index.close()
-        index = open_index(spec, CHECKS)
-        for entry in kept_pages:
-            assert index.carry_out([Offer(index.search(entry), b"")]) != [None]
-    for url, (target, source, days) in ALIASES.items():
-        run_name = "old" if days else "newer"
-        alias = Alias(target, source, "toy", run_name, time.time() - days * 86_400)
-        index.attach(url, NAME, alias.to_bytes())
-    index.close()
-    result = run("index forget", *arguments, "--index", spec)
-    assert result.stdout == says, result.output
-    index = open_index(spec, CHECKS)
-    left = {url for url, beside in index.attached(list(ALIASES), NAME).items() if NAME in beside}
-    assert left == ALIASES.keys() - {f"http://{url}" for url in gone}
-    index.close()
 
 
 @pytest.mark.parametrize("where", ["lmdb", "redis"])

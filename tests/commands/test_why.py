@@ -116,14 +116,6 @@ def test_without_a_log_nothing_is_said_of_one(tmp_path: Path) -> None:
     ]
 
 
-def test_a_rule_for_other_urls_and_one_that_does_it(tmp_path: Path) -> None:
-    rule = Rule("sid", "rewrite", drop=("sid",), within=("/view/{}",), source="learned")
-    write_rules(tmp_path, SiteRules("a.com", (rule,)))
-    found = reasons("http://a.com/map/7?sid=1", "http://a.com/map/7", "--rules", tmp_path)
-    assert found["drop sid within /view/{}"]["why"] == "rule sid is for other URLs"
-    assert told("http://a.com/view/7?sid=1", "http://a.com/view/7", "--rules", tmp_path)["is_merged"]
-
-
 def test_a_disabled_rule_is_the_reason_only_where_it_would_merge_them(tmp_path: Path) -> None:
     """Whatever it is written like: by the form of a name, with captures of other names, before another rule."""
     off = (
