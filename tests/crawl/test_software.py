@@ -95,6 +95,8 @@ def test_what_later_pages_speak_against_is_dropped(start: Start) -> None:
         assert worker.rules() == ()
         worker.look(*MORE, url="http://a.com/more/")
         assert worker.rules() == ("phpbb2.sid@a.com",), "its own signs outweigh what speaks against it"
+        counted = [worker.stats.get_value(f"dedup/software/{what}/phpbb2") for what in ("recognized", "dropped")]
+        assert counted == [2, 1]
 
 
 def test_the_log_has_the_heaviest_signs_and_at_debug_all_of_them(
@@ -145,11 +147,14 @@ def test_no_worker_loses_the_trials_of_another(start: Start, tmp_path: Path) -> 
     assert [path.name for path in tmp_path.glob("*/a.com.toml")] == ["a.com.toml"] * 3
 
 
-def test_a_rule_of_what_was_dropped_is_not_written_down_as_held(start: Start, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("right", "links"), [(40, AGAINST), (1, ())], ids=["dropped since", "on probation"])
+def test_a_rule_that_did_not_hold_in_the_end_is_not_written_down(
+    start: Start, tmp_path: Path, right: int, links: tuple[str, ...]
+) -> None:
     with closing(start()) as worker:
         worker.look(*FOR)
-        worker.passed(40)
-        worker.look(*AGAINST, url="http://a.com/faq/")
+        worker.passed(right)
+        worker.look(*links, url="http://a.com/faq/")
         worker.software.close(tmp_path / "rules")
     assert not (tmp_path / "rules").exists()
 
