@@ -93,7 +93,8 @@ def test_what_later_pages_speak_against_is_dropped(start: Start) -> None:
         assert worker.stats.get_value("dedup/software/dropped/phpbb2") == 1
         worker.look(*FOR, url="http://a.com/news/")
         assert worker.rules() == ()
-        worker.look(*MORE, url="http://a.com/more/")
+        for number, link in enumerate(MORE):
+            worker.look(link, url=f"http://a.com/more/{number}")
         assert worker.rules() == ("phpbb2.sid@a.com",), "its own signs outweigh what speaks against it"
         counted = [worker.stats.get_value(f"dedup/software/{what}/phpbb2") for what in ("recognized", "dropped")]
         assert counted == [2, 1]
