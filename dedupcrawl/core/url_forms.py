@@ -13,7 +13,7 @@ IRRELEVANT = "*"
 
 _BARE = ("", "")  # literals around one capture and nothing else
 _NO_PATH = [""]
-_ANY_LENGTH: cython.Py_ssize_t = 1 << 30
+_ANY_LENGTH: cython.Py_ssize_t = 1 << 30  # segments: more than a URL of any length has
 
 
 class Slot:

@@ -27,8 +27,6 @@ from dedupcrawl.output import PRIVATE, replacing
 FAN_OUT = 16  # of the merge tree, see above; set by hand
 CHUNK_POSTINGS = 1 << 16  # merged at a time: 0.75 MB in, as much out; about a millisecond
 
-NO_KEYS: Keys = array("Q")
-
 Numbers: TypeAlias = "array[int] | memoryview[int]"
 Table: TypeAlias = tuple[Numbers, Numbers]
 """Keys of type "Q", ascending, and the page of each, of type "I"."""

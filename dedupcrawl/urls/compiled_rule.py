@@ -71,9 +71,7 @@ class CompiledRule:
             tuple((f"{name}=", piece.form) for name, piece in rule.exceptions()),
             self._arg_names if "*" in unless else None,
         )
-        self._drop = _names(as_sent(name) for name in rule.drop if not name.endswith("*"))
-        self._drop_starts = tuple(as_sent(name[:-1]) for name in rule.drop if name.endswith("*"))
-        self._kept = self._arg_names if "*" in rule.drop else _NO_NAMES
+        self._drop, self._drop_starts, self._kept = dropped(rule)
         self._convert = URL_CONVERSIONS[rule.convert].apply if rule.convert else None
         has_front = match is not None and (match.scheme is not None or match.host is not None)
         self._minds_host = has_front or bool(rule.hosts)
@@ -225,6 +223,14 @@ class CompiledRule:
             elif name not in self._edited:
                 args.append(arg)
         return [*args, *wanted.values()] if wanted else args
+
+
+def dropped(rule: Rule) -> tuple[frozenset[str], tuple[str, ...], frozenset[str]]:
+    """Arguments that a rule takes out: names, starts of names, and names that have such a start and stay."""
+    names = _names(as_sent(name) for name in rule.drop if not name.endswith("*"))
+    starts = tuple(as_sent(name[:-1]) for name in rule.drop if name.endswith("*"))
+    match = rule.templates()[0] if "*" in rule.drop else None
+    return names, starts, _names(dict(match.args)) if match else _NO_NAMES
 
 
 def example(rule: CompiledRule, url: str, site: str) -> tuple[str, str] | None:

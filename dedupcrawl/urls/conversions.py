@@ -67,10 +67,11 @@ def _encode(value: str) -> str:
 
 
 def _base64(value: str) -> str:
+    """What an encoder would not write stays, as it would be a second spelling of another value."""
+    digits = value.translate(_BASE64_URL).rstrip("=")
     try:
-        return _fetchable(
-            base64.b64decode(value.translate(_BASE64_URL).rstrip("=") + "=" * (-len(value.rstrip(",=")) % 4)).decode()
-        )
+        decoded = base64.b64decode(digits + "=" * (-len(digits) % 4))
+        return _fetchable(decoded.decode()) if base64.b64encode(decoded).decode().rstrip("=") == digits else value
     except (binascii.Error, ValueError):
         return value
 

@@ -41,9 +41,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from dedupcrawl.content import terms
-from dedupcrawl.content.checks.base import Check, Keys, Postings
+from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.content.terms import STOPPED, term
 from dedupcrawl.core.characters import fold
+from dedupcrawl.core.postings import Postings
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import BELOW_1, file, parameter, share, whole

@@ -40,7 +40,7 @@ from urllib.parse import unquote
 import msgspec
 
 from dedupcrawl.content import terms
-from dedupcrawl.content.checks.base import Check, Keys, Postings, Probe
+from dedupcrawl.content.checks.base import Check, Keys, Probe
 from dedupcrawl.core.overlap import (
     PAYLOAD_BITS,
     TOTAL,
@@ -51,6 +51,7 @@ from dedupcrawl.core.overlap import (
     possible,
     rarest,
 )
+from dedupcrawl.core.postings import Postings
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import BELOW_1, Takes, parameter, share, whole

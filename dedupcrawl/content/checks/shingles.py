@@ -24,10 +24,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dedupcrawl.content.checks.base import Check, Keys, Postings
+from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.core.main_outline import OUTLINE_SYMBOLS
-from dedupcrawl.core.postings import ShingleSearch
-from dedupcrawl.core.signatures import sampled_shingles, shared_shingles, shingle_keys
+from dedupcrawl.core.postings import Postings
+from dedupcrawl.core.signatures import ShingleSearch, sampled_shingles, shared_shingles, shingle_keys
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import parameter, share, whole
