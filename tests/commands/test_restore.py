@@ -215,20 +215,6 @@ def test_what_was_dropped_in_several_runs_names_the_last(folder: Path) -> None:
         assert given["run"] == name
 
 
-def test_of_what_was_only_observed_there_is_nothing_to_give_back(folder: Path) -> None:
-    with opened(folder) as index:
-        for url in ("http://a.example/2", "http://c.example/5"):  # the first was dropped in another run
-            record(index, url, run="three")
-    result = restore(folder, "http://a.example/2", "http://c.example/5", "--refetch")
-    assert rows(result) == []
-    assert "2 duplicates would have been dropped, but went on" in result.stderr
-    assert "next start" not in result.stderr
-    with opened(folder) as index:
-        assert index.verdict("http://c.example/5") is not None
-        assert not index.is_restored("http://c.example/5")
-        assert index.due("toy") == []
-
-
 def test_of_what_was_stored_and_judged_again_the_true_reason_is_told(folder: Path) -> None:
     with opened(folder) as index:
         record(index, "http://c.example/5", run="three", judged_again=True)
@@ -252,10 +238,13 @@ async def test_a_crawl_that_drops_nothing_has_nothing_to_give_back(tmp_path: Pat
     with serve({"/": story, "/copy": story}) as site:
         done = await crawl([f"{site.base}/", f"{site.base}/copy"], settings)
     assert len(done.dropped) == 0
-    assert "1 duplicate would have been dropped" in restore(tmp_path / "index", "--check", "exact", "--refetch").stderr
+    said = restore(tmp_path / "index", "--check", "exact", "--refetch").stderr
+    assert "1 duplicate would have been dropped, but went on" in said
+    assert "next start" not in said
     with closing(LmdbIndex(tmp_path / "index", [])) as index:
         (row,) = index.recorded()
         assert (row.verdict.is_duplicate, row.was_dropped) == (True, False)
+        assert not index.is_restored(row.verdict.url)
         assert list(index.due(row.spider)) == []
 
 
