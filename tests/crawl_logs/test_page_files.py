@@ -112,11 +112,6 @@ def test_of_a_compressed_file_that_was_cut_the_whole_rows_are_read(tmp_path: Pat
     assert [row.line for row in tally.broken] == [len(found) + 1]
 
 
-def test_a_file_that_cannot_be_opened_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(LogError, match="none cannot be read"):
-        list(stored_pages([tmp_path / "none"], Tally()))
-
-
 def test_only_what_is_wanted_is_read_of_markup() -> None:
     body = f'<h1>Head</h1><div id="m"><p>{prose(1)}</p></div><p>{prose(2)}</p>'
     markup = Body("http://a/", body.encode(), "utf-8")
