@@ -79,10 +79,6 @@ def test_what_wrong_merges_need_is_not_refuted_with_the_rule_that_is_wrong() -> 
     assert {states["compare-from-search"], states["back-to-list"]} <= {"doubted", "disabled"}
 
 
-def test_a_site_of_no_known_software_has_no_rules_of_it() -> None:
-    assert recognized_rules("a.com", [f"http://a.com/{n}?sid={s}" for n in range(10) for s in range(3)]) == ()
-
-
 def write(folder: Path, urls: list[str], labels: list[int]) -> Path:
     rows: list[dict[str, Any]] = [
         {"url": url, "text_digest": f"{label:040x}", "status": 200, "mime": "text/html"}

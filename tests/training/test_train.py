@@ -119,17 +119,6 @@ def test_false_clusters_are_counted_and_not_learned_from(tmp_path: Path) -> None
     assert [normalizer.normalize(url).canonical for url in gone] == gone
 
 
-def test_what_a_person_decided_stays(tmp_path: Path) -> None:
-    log, folder = write(tmp_path / "log", session_site("a.com")), tmp_path / "rules"
-    train([log], folder, OPTIONS)
-    learned = read_rules(folder / "a.com.toml").rules
-    mine = Rule("mine", "rewrite", drop=("x",))
-    off = Rule.from_dict({**learned[0].to_dict(), "state": "disabled"})
-    write_rules(folder, SiteRules("a.com", (mine, off)))
-    train([log], folder, OPTIONS)
-    assert read_rules(folder / "a.com.toml").rules == (mine, off, *learned[1:])
-
-
 def views(same: bool, pages: int = 100) -> list[Row]:
     """Pages with a view= that does not matter, or does."""
     return [
@@ -213,15 +202,6 @@ def test_a_file_edited_into_nonsense_is_left_as_it_is(tmp_path: Path) -> None:
     there = [rule.evidence for rule in read_rules(folder / "b.com.toml").rules]
     assert (told["sites"], told["sites_with_rules"], told["rules"]) == (2, 1, len(there))
     assert told["holdout"]["coverage"] == sum(evidence.coverage for evidence in there)
-
-
-def test_sites_without_new_rules_keep_their_file(tmp_path: Path) -> None:
-    old = write_rules(
-        tmp_path / "rules", SiteRules("a.com", (Rule("sid", "rewrite", drop=("sid",), source="learned"),))
-    )
-    before = old.read_text()
-    train([write(tmp_path / "log", [{"url": "http://a.com/", "text_digest": "x"}])], tmp_path / "rules", OPTIONS)
-    assert old.read_text() == before
 
 
 def test_no_rules_are_an_empty_folder(tmp_path: Path) -> None:
