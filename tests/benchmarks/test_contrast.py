@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from benchmarks.contrast.languages import language_of, languages
 from benchmarks.contrast.making import KINDS, Row, made
-from benchmarks.contrast.others import OTHERS, Change, names_of
+from benchmarks.contrast.others import OTHERS, Change
 from benchmarks.contrast.pages import Document, dressed, parse, shown, visible
 from benchmarks.contrast.same import CUT, SAME, WORD_SHARES
 from benchmarks.contrast.score import area, judged, table
@@ -53,10 +53,6 @@ def words(html: str) -> list[str]:
 @pytest.mark.parametrize("language", NAMES)
 def test_the_language_of_a_text(language: str) -> None:
     assert language_of(" ".join(TEXTS[language])) == language
-
-
-def test_a_menu_has_no_language() -> None:
-    assert language_of("Home Contact News Login 2024 Sitemap Help FAQ RSS") is None
 
 
 def test_each_kind_in_each_language(rows: list[Row]) -> None:
@@ -156,15 +152,6 @@ def test_a_change_of_two_things_is_a_fault() -> None:
     assert fault("markup", Change(first, first.having(changed), ""))
     assert fault("views", Change(first, first, "")) == "the two are one"
     assert fault("wrapped", Change(first, first.having(changed), "")) == "a paragraph is missing"
-
-
-def test_names_recur_and_are_no_common_words() -> None:
-    text = "We saw Berta. So Berta left, and Berta came. The Whole of it, a Whole, the Whole. And whole it was."
-    document = parse(f"<p>{text}</p>", "u", languages()["en"])
-    assert names_of(document) == ["Berta"]
-    change = KINDS["name everywhere"](document, site("en").around, random.Random(1))
-    assert change
-    assert "Berta" not in change.new.text
 
 
 def test_scores(tmp_path: Path) -> None:

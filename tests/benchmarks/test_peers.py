@@ -36,11 +36,6 @@ def test_every_peer_drops_a_copy_and_keeps_another_page(language: str, number: i
     assert not run_peer(peer.documented, pages).matches[1]
 
 
-def test_names_of_settings_tell_them_apart() -> None:
-    for peer in all_peers("zh"):
-        assert len({setting.name for setting in peer.tried}) == len(peer.tried)
-
-
 def test_ours_on_the_same_pages() -> None:
     pages = [text("en", 1), text("en", 2), text("en", 1)]
     run = run_ours(["exact"], pages)
