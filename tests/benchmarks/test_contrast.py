@@ -16,7 +16,7 @@ from benchmarks.contrast.making import KINDS, Row, made
 from benchmarks.contrast.others import OTHERS, Change
 from benchmarks.contrast.pages import Document, dressed, parse, shown, visible
 from benchmarks.contrast.same import CUT, SAME, WORD_SHARES
-from benchmarks.contrast.score import area, judged, table
+from benchmarks.contrast.score import judged, table
 from benchmarks.contrast.sources import Site, sites, without_repeated
 from benchmarks.contrast.verify import fault
 
@@ -163,11 +163,6 @@ def test_scores(tmp_path: Path) -> None:
     assert sorted(one.pair["kind"] for one in pairs) == sorted(kinds * 2)
     assert all(one.probability > 0.9 for one in pairs if one.pair["kind"] == "markup" and not one.pair["slots"])
     assert re.search(r"same  markup .* 2$", table(pairs, 0.5), re.MULTILINE)
-
-
-def test_the_area_under_the_curve() -> None:
-    assert area([0.9, 0.5], [0.5, 0.1]) == 0.875
-    assert area([], [0.5]) != area([], [0.5])  # nan
 
 
 def test_a_source_that_is_not_there(tmp_path: Path) -> None:
