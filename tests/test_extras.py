@@ -72,7 +72,7 @@ def without(code: str, given: object, there: Path) -> subprocess.CompletedProces
     return subprocess.run(command, cwd=there, capture_output=True, text=True, timeout=300, check=False)
 
 
-def test_the_examples() -> None:
+def test_the_examples_in_docstrings_hold() -> None:
     assert doctest.testmod(extras).failed == 0
 
 

@@ -154,7 +154,7 @@ def test_a_change_of_two_things_is_a_fault() -> None:
     assert fault("wrapped", Change(first, first.having(changed), "")) == "a paragraph is missing"
 
 
-def test_scores(tmp_path: Path) -> None:
+def test_pairs_are_judged_and_counted_by_kind(tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl"
     kinds = ("markup", "picture", "views")
     rows = [row for row in made(site("en"), 2, random.Random(1)) if row["kind"] in ("site", *kinds)]

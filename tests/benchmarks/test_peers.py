@@ -91,7 +91,7 @@ def test_look_alikes_that_are_dropped() -> None:
     assert bulletin.precision == 1  # bulletins are counted by themselves
 
 
-def test_versions() -> None:
+def test_versions_of_a_page_count_where_they_are_alike() -> None:
     a, b = ("one two three four five six",), ("seven eight nine ten eleven twelve",)
     pages = VersionPages([a, b, a, b], [1.0, 0.9])
     assert pages.recall([[], [], [0], []]) == 0.5

@@ -34,7 +34,7 @@ def test_reads_what_was_compressed_whatever_the_name(tmp_path: Path, compress: C
 
 
 @compressed
-def test_files_written_in_pieces(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
+def test_files_written_in_pieces_are_read_whole(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
     path = tmp_path / "log"
     path.write_bytes(compress(DATA) + compress(b"more\n"))
     with open_log(path, Tally()) as content:
@@ -54,19 +54,19 @@ def test_a_cut_file_is_read_up_to_there(tmp_path: Path, compress: Callable[[byte
 
 
 @pytest.mark.parametrize("magic", [b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"], ids=["gzip", "xz", "zstd"])
-def test_garbage_behind_a_magic_number(tmp_path: Path, magic: bytes) -> None:
+def test_garbage_behind_a_magic_number_is_an_error(tmp_path: Path, magic: bytes) -> None:
     path = tmp_path / "log"
     path.write_bytes(magic + b"garbage" * 20)
     with pytest.raises(LogError, match="cannot be decompressed"):
         head_of(path)
 
 
-def test_a_missing_file(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(LogError, match="none cannot be read: No such file"):
         head_of(tmp_path / "none")
 
 
-def test_xz_streams_and_their_padding(tmp_path: Path) -> None:
+def test_xz_streams_and_their_padding_are_read_through(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_bytes(lzma.compress(b"a" * 3_000_000) + b"\0" * 8 + lzma.compress(b"b") + b"\0" * 4)
     with open_log(path, Tally()) as content:

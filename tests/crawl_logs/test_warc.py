@@ -69,7 +69,7 @@ def test_other_media_and_short_texts_by_their_bytes(tmp_path: Path) -> None:
     assert None not in [row.digest for row in rows]
 
 
-def test_redirects(tmp_path: Path) -> None:
+def test_a_redirect_is_told_with_its_target(tmp_path: Path) -> None:
     rows = read(tmp_path / "warc", answer("http://a.com/1", "", "301 Moved", head="Location: /2\r\n"))
     assert [(row.status, row.redirect_to) for row in rows] == [(301, "/2")]
 

@@ -169,7 +169,7 @@ def test_the_same_arguments_in_another_order_ask_for_one_page_at_two_times() -> 
     assert groups(one("f?s=a", now), one("f?s=b", now), one("f", now)) == [["f"], ["f?s=a"], ["f?s=b"]]
 
 
-def test_raw_digests_where_there_is_nothing_else() -> None:
+def test_raw_digests_count_where_there_is_nothing_else() -> None:
     assert groups(page("1", digest="x"), page("2", digest="x"), page("3", "t", digest="x")) == [["1", "2"], ["3"]]
 
 
@@ -183,7 +183,7 @@ def test_errors_and_empty_pages_are_left_out_and_counted() -> None:
     assert found.false == {"error status": 1, "empty page": 1}
 
 
-def test_importance_comes_along() -> None:
+def test_a_page_keeps_its_importance() -> None:
     assert clusters(page("1", "x", importance=2.0), page("2", "x")).pages.importance == [2.0, 0.0]
 
 

@@ -24,7 +24,7 @@ SID = Rule("sid", "rewrite", drop=("sid",))
 PRINT = Rule("print", "rewrite", match="/print/{page*}", to="/{page}")
 
 
-def test_all_figures(tmp_path: Path) -> None:
+def test_all_figures_are_told(tmp_path: Path) -> None:
     pages = [
         ("a.com/1", "x"), ("a.com/1?sid=1", "x"), ("a.com/1?sid=2", "x"),  # merged, rightly
         ("a.com/2?sid=1", "y"), ("a.com/2?sid=2", "y"),  # merged, the target was never seen

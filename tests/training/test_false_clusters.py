@@ -68,7 +68,7 @@ def test_a_small_cluster_is_left_to_the_proof(count: int) -> None:
     assert found == (["no such page"] if count >= 50 else [])
 
 
-def test_hostile_urls() -> None:
+def test_hostile_urls_are_no_false_cluster() -> None:
     pages = [("http://", "x"), ("http://a.com", "x"), ("//?&&;=&=;", "x"), ("/" * 3000, "x"), ("?" + "a&" * 3000, "x")]
     assert false_texts(pages + [(f"wiki/{i}", "x") for i in range(60)]) == []
 
