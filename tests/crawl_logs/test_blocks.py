@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs import blocks
 from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks, utf8
-from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.crawl_logs.tally import BrokenRow, Tally
 
 
 def write(path: Path, data: bytes) -> Path:
@@ -88,3 +88,12 @@ def test_blank_lines_by_the_million_are_passed_over(tmp_path: Path, blanks: byte
     assert texts[0] == (1, b'{"url": "http://a/"}')
     assert texts[-1] == (2 + blanks.count(b"\n"), b'{"url": "http://b/"}')
     assert sum(len(block.data) for block in found) < 5 << 20, "what is nothing but blank is left out"
+
+
+def test_a_tally_counts_all_and_names_the_first_few_of_each_file() -> None:
+    tally = Tally()
+    tally.skip("a", "bad", 100, range(1, 101))
+    tally.skip("b", "worse", 1, [7])
+    tally.skip("a", "bad", 0)
+    assert tally.skipped == {"bad": 100, "worse": 1}
+    assert tally.broken == [*(BrokenRow("a", line, "bad") for line in range(1, 6)), BrokenRow("b", 7, "worse")]
