@@ -3,7 +3,7 @@
     python -m benchmarks.crawl_cost [SITE…] [--pages 1000] [--repeat 3] [--with NAME=VALUE]…
 
 A row a site, by benchmarks.replay; with `--with` another row for the same crawl with that setting of Scrapy's or ours,
-by turns with the first two. REPLAY_GC=N is one of the replay's: Python looks for garbage after N new objects. CPU and
+by turns with the first two. REPLAY_GC=N,N,N is one of the replay's: thresholds of the garbage collector. CPU and
 peak memory are those of the whole process, medians; "more CPU" is the median of the pairs, with the least and the
 most. Calls, LMDB transactions, and how many of them write, are counted in one more crawl of each kind, but not where
 the garbage collector alone is told something else. The load is that of the whole machine, the crawl and the server of

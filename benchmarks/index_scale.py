@@ -42,7 +42,7 @@ from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
 from dedupcrawl.content.checks.mwo import MwoCheck, least_overlap
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.content.checks.simhash import SimHashCheck
-from dedupcrawl.core.postings import View
+from dedupcrawl.core.postings import Postings
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.verdict import Verdict
@@ -196,7 +196,7 @@ def figures_of(main: Offering, beside: Offering, size: int) -> Figures:
 
 def checks_alone(checks: Sequence[Check], pages: int = 2_000) -> float:
     """Median microseconds of the checks' own work for a page that is kept, against an index without postings."""
-    views = [View([], [], check.payload_bits) for check in checks]
+    views = [Postings([], [], check.payload_bits) for check in checks]
     spent = []
     outline = bytes(OUTLINE_BYTES)
     for number, page in enumerate(next(blocks(BLOCK, 99, names_of_more(checks))).pages[:pages]):

@@ -18,7 +18,6 @@ import tarfile
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from operator import and_
 from pathlib import Path
 from urllib.parse import urldefrag, urlsplit
 
@@ -37,6 +36,7 @@ from dedupcrawl.core.pair import Pair, unknown_lines
 from dedupcrawl.core.signatures import sampled_shingles
 from dedupcrawl.core.template import Template
 from dedupcrawl.core.view import View
+from dedupcrawl.core.words import FUNCTION, KIND, NEGATION, PARTICLE, SIGN
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.sites import host_alike, host_of
@@ -240,6 +240,7 @@ def _archived(data: Path, site: str) -> Iterator[Labelled]:
                 yield Labelled(site, "same" if duplicate else "other", features(pair), duplicate)
 
 
+_NO_CONTENT = {FUNCTION, PARTICLE, SIGN, NEGATION}
 _OF_LISTS = ("listed", "kept_links")
 
 
@@ -248,13 +249,22 @@ def _titles_differ(pair: Pair) -> bool:
 
 
 def _stands_inside(pair: Pair) -> bool:
-    new = pair.new_text
     return (
-        sum(map(and_, new.is_new, new.own)) < _INSIDE * max(1, pair.new.own_count)
+        _new_words(pair) < _INSIDE * max(1, pair.new.own_count)
         and max(feature.value(pair) for feature in FEATURES if feature.name in _OF_LISTS) <= _LISTED
         and not _titles_differ(pair)
         and not pair.moves
         and max(pair.beside, unknown_lines(pair.new.around.link_lines, pair.kept)) < _BESIDE
+    )
+
+
+def _new_words(pair: Pair) -> int:
+    """Content words and numbers of the new page's own text that the kept page has nowhere."""
+    new, said = pair.new, set(pair.kept.main.symbols[: len(pair.in_new)])
+    symbols = zip(new.main.symbols, new.main.kinds, new.own, pair.in_kept, strict=False)
+    return sum(
+        own and not is_kept and symbol not in said and kind & KIND not in _NO_CONTENT
+        for symbol, kind, own, is_kept in symbols
     )
 
 

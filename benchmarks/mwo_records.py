@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.terms import term_hash
 from dedupcrawl.core.overlap import Weights
-from dedupcrawl.core.postings import Tail, View
+from dedupcrawl.core.postings import Postings, Tail
 
 
 class Record(msgspec.Struct, frozen=True, eq=False):
@@ -40,10 +40,10 @@ def record_of(weights: Mapping[str, int], *, dropped: float = 0.0, most: int = 1
     return made.record(dropped, most)
 
 
-def postings_of(check: Check, signatures: Sequence[bytes | None]) -> View:
+def postings_of(check: Check, signatures: Sequence[bytes | None]) -> Postings:
     """Pages and their postings in sorted arrays, as an index has them."""
     tail = Tail(check.payload_bits)
     for number, signature in enumerate(signatures):
         if signature is not None:
             tail.add(check.keys(signature), number)
-    return View([tail.table()], [], check.payload_bits)
+    return Postings([tail.table()], [], check.payload_bits)

@@ -1,13 +1,13 @@
 """What it costs to try rules separately in each part of a site, and what it catches: the numbers of `urls.places`.
 
-    python -m benchmarks.rule_places [SITE…] [--data DIR] [--places N …] [--trials N …]
+    python -m benchmarks.rule_places [SITE…] [--data DIR] [--places N …] [--trials N …] [--like-a-trial N …]
 
 A crawl of a mirror with known duplicates (as for benchmarks.url_rules) is played with the rules of known software: its
 URLs come in the order of the log, each once, and a rule that is due is tried on what the log knows of the two pages.
-Then a later crawl comes with what the first has found out. For each number of places that are tried separately, and of
-trials for a place, it prints, over all sites: uses of rules that the log can judge, how many of them were tried in the
-first crawl and in the later one, and how many were wrong: a page of other text, not tried, by a rule that was not off
-in that place at the end.
+Then a later crawl comes with what the first has found out. For each number of places that are tried separately, of
+trials for a place, and of places that count like a trial of the next, it prints, over all sites: uses of rules that the
+log can judge, how many of them were tried in the first crawl and in the later one, and how many were wrong: a page of
+other text, not tried, by a rule that was not off in that place at the end.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -50,6 +51,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=DATA, help="folder with mirrors/ (default: %(default)s)")
     parser.add_argument("--places", type=int, nargs="*", default=[4, 10, 16])
     parser.add_argument("--trials", type=int, nargs="*", default=[1, 2, 3])
+    parser.add_argument("--like-a-trial", type=int, nargs="*", default=[places._PLACES_LIKE_A_TRIAL])
     parser.add_argument("--each", action="store_true", help="a row for each site, too")
     arguments = parser.parse_args()
     mirrors = {}
@@ -57,19 +59,16 @@ def main() -> int:
         name = path.name.removesuffix(".tsv.gz")
         if not arguments.sites or name in arguments.sites:
             mirrors[name] = _rows(path)
-    print("| places | trials | uses | tried first | later | wrong first | later |")
-    print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
-    for most in arguments.places:
-        for trials in arguments.trials:
-            vars(places).update(_MOST_PLACES=most, TRIALS_OF_A_PLACE=trials)
-            played = [play(rows) for rows in mirrors.values()]
-            for name, one in zip(mirrors, played, strict=True):
-                if arguments.each and one.uses:
-                    print(f"| {name} | | {one.uses} | {one.first} | {one.later} | {one.wrong} | {one.wrong_later} |")
-            sums = [
-                sum(getattr(one, of) for one in played) for of in ("uses", "first", "later", "wrong", "wrong_later")
-            ]
-            print(f"| {most} | {trials} | " + " | ".join(f"{one:,}" for one in sums) + " |")
+    print("| places | trials | like a trial | uses | tried first | later | wrong first | later |")
+    print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for most, trials, like in product(arguments.places, arguments.trials, arguments.like_a_trial):
+        vars(places).update(_MOST_PLACES=most, TRIALS_OF_A_PLACE=trials, _PLACES_LIKE_A_TRIAL=like)
+        played = [play(rows) for rows in mirrors.values()]
+        for name, one in zip(mirrors, played, strict=True):
+            if arguments.each and one.uses:
+                print(f"| {name} | | | {one.uses} | {one.first} | {one.later} | {one.wrong} | {one.wrong_later} |")
+        sums = [sum(getattr(one, of) for one in played) for of in ("uses", "first", "later", "wrong", "wrong_later")]
+        print(f"| {most} | {trials} | {like} | " + " | ".join(f"{one:,}" for one in sums) + " |")
     return 0
 
 

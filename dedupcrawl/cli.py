@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -10,7 +11,7 @@ from importlib import import_module
 
 import click
 
-from dedupcrawl.output import FULL
+from dedupcrawl.output import UNPRINTED
 
 # Command → what it does. Each is `command` in dedupcrawl.commands.NAME, imported when it is called: `--help` and
 # `check` need no Scrapy.
@@ -79,6 +80,7 @@ def group() -> None:
 
 def run(arguments: Sequence[str], prog_name: str = "dedupcrawl") -> int:
     """Run one command and return its exit status: 0, 1 for a failure, 2 for bad input or usage."""
+    _open_closed()
     try:
         status = group.main(list(arguments), prog_name=prog_name, standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -95,19 +97,27 @@ def run(arguments: Sequence[str], prog_name: str = "dedupcrawl") -> int:
         if error.name != "dedupcrawl.core":
             raise
         message = f"{error}."
-    except BrokenPipeError:
-        # Whoever read our output has seen enough.
-        _print_no_more()
-        return 0
     except OSError as error:
-        if error.errno not in FULL or error.filename is not None:
+        if error.errno not in UNPRINTED or error.filename is not None:
             raise
         _print_no_more()
         message = f"the output cannot be written: {error.strerror}. Make room, or send it elsewhere."
+        if error.errno == errno.EBADF:
+            message = "stdin or stdout, whichever the command needs, is closed: open it, or name a file instead."
     else:
         return status if isinstance(status, int) else 0
     _tell(prog_name, message)
     return 1
+
+
+def _open_closed() -> None:
+    """A stream that was closed by who started us fails when it is used, and no file that is opened takes its number."""
+    if sys.stdin is None:
+        sys.stdin = open(os.open(os.devnull, os.O_WRONLY), encoding="utf-8")  # noqa: SIM115 - until the process ends
+    if sys.stdout is None:
+        sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")  # noqa: SIM115 - as above
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as above
 
 
 def _print_no_more() -> None:

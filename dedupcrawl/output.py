@@ -21,6 +21,9 @@ import msgspec
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 """What the system says of a file that takes no more."""
 
+UNPRINTED = (*FULL, errno.EBADF)
+"""What it says of stdin or stdout, which have no names: they take no more, or were closed before the command began."""
+
 _NOT_ASCII = re.compile(r"[^\x00-\x7e]")  # as a range of all others it would take milliseconds to compile
 
 

@@ -121,6 +121,10 @@ def _model(value: Any) -> Path:
     return file
 
 
+_COUNT = whole(1)
+_MEGABYTES = whole(0)
+
+
 def _list(of: Iterable[str]) -> str:
     return f"a list of {', '.join(map(repr, of))}"
 
@@ -149,7 +153,9 @@ class DedupSettings:
     index: str = setting(
         "lmdb:", text("'memory:', 'lmdb:', 'lmdb:/path' or 'redis://host/db?prefix=name'"), per_site=False
     )
-    index_memory: int | None = setting(None, optional("megabytes, or None for no limit", whole(0).read), per_site=False)
+    index_memory: int | None = setting(
+        None, optional(f"megabytes, {_MEGABYTES.words}, or None for no limit", _MEGABYTES.read), per_site=False
+    )
     gc_freeze: bool = setting(True, BOOLEAN, per_site=False)
     index_wait: float = setting(60.0, SECONDS, per_site=False)
     run: str | None = setting(None, optional("a name other than 'last' and 'all', or None", _run_name), per_site=False)
@@ -158,9 +164,7 @@ class DedupSettings:
     trusted_sites: str | tuple[str, ...] = setting(
         "start", Takes("'start', 'all' or a list of hosts or registrable domains", _trusted), per_site=False
     )
-    site_quota: int | None = setting(
-        1_000_000, optional("a whole number from 1 on, or None for no limit", whole(1).read)
-    )
+    site_quota: int | None = setting(1_000_000, optional(f"{_COUNT.words}, or None for no limit", _COUNT.read))
     keep_text: bool = setting(False, BOOLEAN)
     confirm: str = setting("feed", one_of("feed", "item"), per_site=False)
     report: Path | None = setting(

@@ -7,6 +7,7 @@ import os
 import signal
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import settings
@@ -27,6 +28,12 @@ gc.set_threshold(2_000, 50, 100)  # as it is without, a sixteenth of the tests' 
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background job; some tests interrupt
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def same_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which uses of rules are tried in crawls of this process."""
+    monkeypatch.setattr("dedupcrawl.crawl.parts.Random", lambda _: Random(1))
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

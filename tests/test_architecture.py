@@ -15,7 +15,7 @@ LONGEST = 400  # lines of a module
 LONGEST_COMPILED = 720  # each variable of a compiled function is declared, mostly on a line of its own
 
 # Know of nobody but each other; the core, which is compiled, of itself alone.
-VALUES = {"core", "page", "verdict", "printable", "setting", "sites"}
+VALUES = {"core", "page", "verdict", "printable", "setting", "sites", "system_errors"}
 TOOLS = {"extras", "output", "project", "workers"}
 MAY_KNOW = {
     **dict.fromkeys(VALUES, VALUES),
@@ -72,6 +72,17 @@ LIBRARIES_OF = {  # only these rooms know Scrapy; nobody else may
     "spidermon": {"crawl"},
 }
 MODULES = sorted(PACKAGE.rglob("*.py"))
+UNSAID = {  # numbers of which nothing is said where they stand, so far
+    *(f"core/diff.py {name}" for name in ("_EDGE", "_FOOT_MOST", "_FOOT_SHARE", "_HEAD_SHARE")),
+    *(f"core/digests.py {name}" for name in ("DIGEST_BYTES", "SECRET_BYTES")),
+    *(f"core/main_text.py {name}" for name in ("_IN_NO_ROW", "_IN_OTHER_ROW", "_IN_THREAD", "_LONGEST_WORD")),
+    *(f"core/main_text.py {name}" for name in ("_ALL", "_NO_BOILERPLATE", "_NO_MENUS", "_WORD_SLOTS")),
+    *(f"core/secondary.py {name}" for name in ("_LONGEST_EXTENSION", "_MOST_CHARACTERS", "_MOST_KNOWN")),
+    *(f"core/secondary.py {name}" for name in ("_MOST_LINES", "_MOST_RESOURCES")),
+    *(f"core/{name}.py _FACTOR" for name in ("feature_code", "signatures", "terms")),
+    *("core/around.py GREATEST", "core/main_outline.py _HASH", "core/symbols.py _PRIME"),
+    *("urls/bounds.py CONFIDENCE", "urls/learning/learn.py _EXAMPLES", "urls/probation.py _FEWEST_TRIALS"),
+}
 
 
 def room(module: Path) -> str:
@@ -134,3 +145,38 @@ def test_tests_mirror_the_package() -> None:
     """A folder of the package has a folder of tests."""
     rooms = {path.name for path in PACKAGE.iterdir() if path.is_dir() and (path / "__init__.py").exists()}
     assert rooms <= {path.name for path in Path(__file__).parent.iterdir() if path.is_dir()}
+
+
+def numbers(module: Path) -> Iterator[tuple[str, bool]]:
+    """Name of each number that stands at the top of a module, and whether something is said of it there.
+
+    That is a comment on its line, comments on the lines before, or a docstring behind.
+    """
+    lines = module.read_text(encoding="utf-8").splitlines()
+    body = ast.parse("\n".join(lines)).body
+    for node, behind in zip(body, [*body[1:], None], strict=True):
+        value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+        if isinstance(value, ast.Call) and ast.unparse(value.func) == "cython.declare" and len(value.args) == 2:
+            value = value.args[1]
+        if value is None or not _is_number(value):
+            continue
+        documented = isinstance(behind, ast.Expr) and isinstance(behind.value, ast.Constant)
+        commented = any("#" in line for line in lines[node.lineno - 1 : node.end_lineno])
+        commented = commented or lines[node.lineno - 2].startswith("#")
+        yield lines[node.lineno - 1].partition(" ")[0], documented or commented
+
+
+def _is_number(value: ast.expr) -> bool:
+    parts = [part for part in ast.walk(value) if isinstance(part, ast.expr)]
+    constants = [part.value for part in parts if isinstance(part, ast.Constant)]
+    return all(isinstance(part, (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Tuple)) for part in parts) and all(
+        isinstance(constant, (int, float)) and not isinstance(constant, bool) for constant in constants
+    )
+
+
+def test_every_number_says_what_it_is() -> None:
+    """Where it was measured or comes from, what it counts, or that it was set by hand."""
+    found = {
+        f"{module.relative_to(PACKAGE)} {name}" for module in MODULES for name, said in numbers(module) if not said
+    }
+    assert found - UNSAID == set()

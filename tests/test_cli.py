@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -117,6 +118,58 @@ def test_an_error_says_who_what_and_what_to_do(
     assert said.out == ""
 
 
+URL = "http://a.com/1"
+OF_AN_INDEX = (
+    f"explain {URL}", "index info", "index verify", "index list", "index compact", "index forget --site a.com",
+    "index restore --check simhash", f"text {URL}", f"compare {URL} {URL}2", "report --output r.html",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("command", OF_AN_INDEX)
+def test_an_index_that_is_none_is_said_in_one_line(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").touch()
+    Path("folder").mkdir()
+    Path("strange").mkdir()
+    Path("strange", "data.mdb").write_bytes(bytes(range(256)) * 400)
+    Path("strange", "lock.mdb").touch()
+    says = {
+        "missing": "there is no index at missing: crawl first, or name one",
+        "folder": "there is no index at folder: crawl first, or name one",
+        "file": "file is a file: --index takes the folder of an index",
+        "strange": "strange/data.mdb is no index of dedupcrawl: name another folder",
+    }
+    for index, said in says.items():
+        assert run([*command.split(), "--index", index]) in {1, 2}
+        printed = capsys.readouterr()
+        assert (printed.out, printed.err.count("\n")) == ("", 1), printed.err
+        assert said in printed.err
+    assert {path.name for path in tmp_path.iterdir()} == {"file", "folder", "strange"}, "nothing was made"
+
+
+OF_A_FILE = (
+    "train FILE --rules made", "train FILE --rules made --knowledge FILE", "evaluate FILE --rules .", "text FILE",
+    "compare FILE FILE", "compare --pairs FILE", "calibrate FILE --output m.json", "rules import FILE --rules made",
+    f"rules why {URL} {URL}?a=1 FILE", "check FILE",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("command", OF_A_FILE)
+def test_a_file_that_cannot_be_read_is_said_in_one_line(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    for name in ("missing", "folder"):
+        assert run(command.replace("FILE", name).split()) == 2
+        printed = capsys.readouterr()
+        assert (printed.out, printed.err.count("\n")) == ("", 1), printed.err
+        assert name in printed.err
+    assert {path.name for path in tmp_path.iterdir()} == {"folder"}, "nothing was made"
+
+
 def test_the_package_can_be_run_as_the_command() -> None:
     done = subprocess.run([sys.executable, "-m", "dedupcrawl", "chek"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
@@ -143,6 +196,27 @@ def test_a_full_disk_behind_stdout_is_said_in_one_line(tmp_path: Path) -> None:
         )  # fmt: skip
     assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
     assert "the output cannot be written: No space left on device. Make room, or send it elsewhere." in done.stderr
+
+
+@pytest.mark.parametrize(("command", "closed"), [("normalize", "<&-"), ("check -", "<&-"), ("rules software", ">&-")])
+def test_a_stream_that_is_closed_is_said_in_one_line(tmp_path: Path, command: str, closed: str) -> None:
+    line = f"exec {shlex.quote(sys.executable)} -m dedupcrawl {command} {closed}"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    said = "dedupcrawl: stdin or stdout, whichever the command needs, is closed: open it, or name a file instead."
+    assert done.stderr.splitlines()[-1] == said
+    assert "Traceback" not in done.stderr
+
+
+def test_who_reads_no_further_is_told_nothing(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as stdout:
+        done = subprocess.run(
+            [sys.executable, "-m", "dedupcrawl", "rules", "software", "--json"],
+            stdout=stdout, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_colours_only_on_a_terminal_and_where_they_are_wanted() -> None:

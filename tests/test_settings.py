@@ -61,7 +61,7 @@ def test_parameters_of_checks_are_settings() -> None:
         ({"DEDUP_TTL": "inf"}, "DEDUP_TTL: got 'inf'; takes seconds"),
         ({"DEDUP_TTL": True}, "DEDUP_TTL: got True; takes seconds"),
         ({"DEDUP_SITE_QUOTA": "inf"}, "DEDUP_SITE_QUOTA: got 'inf'; takes a whole number"),
-        ({"DEDUP_SITE_QUOTA": 0}, "DEDUP_SITE_QUOTA: got 0; takes a whole number from 1 on"),
+        ({"DEDUP_SITE_QUOTA": 0}, "DEDUP_SITE_QUOTA: got 0; takes a whole number from 1 to 9223372036854775807"),
         ({"DEDUP_FOO": 1}, r"DEDUP_FOO is not a setting\.$"),
         ({"DEDUP_TRUSTED_SITES": ["http://a.com/"]}, "DEDUP_TRUSTED_SITES: got .*; takes 'start', 'all' or a list"),
         ({"DEDUP_ACTOIN": "drop"}, r"DEDUP_ACTOIN is not a setting; did you mean DEDUP_ACTION\?"),

@@ -1,7 +1,8 @@
 """``python -m benchmarks.crash_safety``: is a page ever lost when a crawl is killed, or its disk full?
 
 A part of a stored site is crawled from a loopback server, every page and an item each, in processes forked from this
-one. A main text is lost when no page in any feed shows it, nor one of which a quarter of the words differs.
+one; for `start` a site that is made up. A main text is lost when no page in any feed shows it, nor one of which a
+quarter of the words differs.
 """
 
 from __future__ import annotations
@@ -10,17 +11,19 @@ import argparse
 import signal
 import sys
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 
 from benchmarks.crash_safety.crawling import CrawlFailedError
 from benchmarks.crash_safety.disk import disk_table
 from benchmarks.crash_safety.killing import resumed, started_over
 from benchmarks.crash_safety.kills import Site
+from benchmarks.crash_safety.start_queue import start_queue_table
 from benchmarks.crash_safety.texts import Texts
 from benchmarks.replay.run import Server
 from benchmarks.replay.store import DATA, NoDataError, load, sample, sites
 
-PARTS = ("kills", "jobdir", "disk")
+PARTS = ("kills", "jobdir", "disk", "start")
 
 
 def main() -> int:
@@ -36,34 +39,39 @@ def main() -> int:
     if unknown := set(arguments.parts) - set(PARTS):
         parser.error(f"no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that crawls and servers end with us
+    parts = set(arguments.parts or PARTS)
+    folder = Path(tempfile.mkdtemp(prefix="crash-"))
     try:
-        path = sites(arguments.data)[arguments.site]
+        if "start" in parts:
+            print(start_queue_table(folder / "start", arguments.seed), flush=True)
+        if parts != {"start"}:
+            _stored_site(parts, sites(arguments.data)[arguments.site], folder, arguments)
     except NoDataError as error:
         print(error, file=sys.stderr)
         return 0 if arguments.data == DATA else 2
     except KeyError:
         parser.error(f"no stored crawl {arguments.site}")
-    pages = sample(load(path), arguments.pages)
-    texts = Texts(pages)
-    folder = Path(tempfile.mkdtemp(prefix="crash-"))
-    urls = folder / "urls.txt"
-    urls.write_text("".join(f"{page.url}\n" for page in pages), encoding="utf-8")
-    print(f"{arguments.site}: {len(pages)} pages, {len(texts)} main texts; seed {arguments.seed}\n", flush=True)
-    parts = arguments.parts or PARTS
-    try:
-        with Server(path, arguments.pages) as port:
-            site = Site(urls, port, texts)
-            if "kills" in parts:
-                print(started_over(site, folder / "kills", arguments.kills, arguments.seed), flush=True)
-            if "jobdir" in parts:
-                print(resumed(site, folder / "jobdir", arguments.kills, arguments.seed), flush=True)
-            if "disk" in parts:
-                print(disk_table(site, folder / "disk", arguments.disks, arguments.seed), flush=True)
     except CrawlFailedError as error:
         print(error, file=sys.stderr)
         return 1
     print(f"logs, feeds and indexes: {folder}")
     return 0
+
+
+def _stored_site(parts: Collection[str], path: Path, folder: Path, given: argparse.Namespace) -> None:
+    pages = sample(load(path), given.pages)
+    texts = Texts(pages)
+    urls = folder / "urls.txt"
+    urls.write_text("".join(f"{page.url}\n" for page in pages), encoding="utf-8")
+    print(f"{given.site}: {len(pages)} pages, {len(texts)} main texts; seed {given.seed}\n", flush=True)
+    with Server(path, given.pages) as port:
+        site = Site(urls, port, texts)
+        if "kills" in parts:
+            print(started_over(site, folder / "kills", given.kills, given.seed), flush=True)
+        if "jobdir" in parts:
+            print(resumed(site, folder / "jobdir", given.kills, given.seed), flush=True)
+        if "disk" in parts:
+            print(disk_table(site, folder / "disk", given.disks, given.seed), flush=True)
 
 
 if __name__ == "__main__":

@@ -58,14 +58,25 @@ class Project:
         (self.folder / "scrapy.cfg").write_text("[settings]\ndefault = benchmarks.replay.settings\n", encoding="utf-8")
 
     @property
+    def _met(self) -> Path:
+        return self.folder / "met.txt"
+
+    def met(self) -> set[str]:
+        """The URLs whose pages the spider has had in any crawl, killed or not."""
+        return set(self._met.read_text(encoding="utf-8").splitlines())
+
+    @property
     def log(self) -> Path:
         """Of the crawl that was started last."""
         return self.folder / f"crawl-{self._started}.log"
 
     def start(self, **more: Any) -> Process:
-        """Start one more crawl; `more` are settings for it alone, and FILE_BYTES, the largest file it may write."""
+        """Start one more crawl.
+
+        `more` are settings for it alone, and FILE_BYTES, the largest file it may write; SPIDER, its spider's name.
+        """
         self._started += 1
-        limit = more.pop("FILE_BYTES", None)
+        limit, spider = more.pop("FILE_BYTES", None), more.pop("SPIDER", "listed")
         settings = {
             "SPIDER_MODULES": "benchmarks.crash_safety.spider",
             "EXTENSIONS": {"benchmarks.replay.components.Figures": 0},  # all that the spider asks for is stored
@@ -80,8 +91,8 @@ class Project:
         if self.batch:
             settings["FEED_EXPORT_BATCH_ITEM_COUNT"] = self.batch
             feed = self.feeds / f"{self._started:03}-%(batch_id)03d.jsonl"
-        given = {"urls": self.urls, "order": self._started}
-        arguments = ["scrapy", "crawl", "listed", "-o", f"{feed}:jsonlines"]
+        given = {"urls": self.urls, "order": self._started, "met": self._met}
+        arguments = ["scrapy", "crawl", spider, "-o", f"{feed}:jsonlines"]
         arguments += [part for name, value in given.items() for part in ("-a", f"{name}={value}")]
         arguments += [part for name, value in settings.items() for part in ("-s", f"{name}={_as_text(value)}")]
         process = fork.Process(target=_crawl, args=(self.folder, arguments, self.log, limit))

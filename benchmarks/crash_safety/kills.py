@@ -72,7 +72,7 @@ def whole(site: Site, folder: Path, settings: Mapping[str, Any]) -> tuple[float,
     """Seconds that a crawl takes which nobody disturbs, from its spider's opening on, and what becomes of it."""
     project = site.project(folder, settings)
     project.finish()
-    return project.stats()["elapsed_time_seconds"], _outcome(site, project, 0)
+    return project.stats()["elapsed_time_seconds"], outcome(site, project, 0)
 
 
 def start_over(  # noqa: PLR0913 - one trial and all that is varied
@@ -105,13 +105,13 @@ def start_over(  # noqa: PLR0913 - one trial and all that is varied
         process.join()
         if process.exitcode:
             problems.append(f"a crawl that nobody disturbed ended with {process.exitcode}: see {project.log}")
-    outcome = _outcome(site, project, killed)
+    total = outcome(site, project, killed)
     return replace(
-        outcome,
+        total,
         crawls=crawls,
         undone=median(undone or [0]),
         reopen_ms=reopen_ms,
-        problems=[*problems, *outcome.problems],
+        problems=[*problems, *total.problems],
     )
 
 
@@ -137,11 +137,16 @@ def _resumed(  # noqa: PLR0913 - one trial and all that is varied
     killed = 0
     for _ in range(_KILLS_A_JOB):
         process = project.start(JOBDIR=jobdir)
-        while process.is_alive() and (not project.log.exists() or b"Spider opened" not in project.log.read_bytes()):
-            time.sleep(0.01)
-        killed += _kill(process, rng.uniform(0, 1.5 / _KILLS_A_JOB) * seconds, softly=softly)
+        killed += kill_opened(project, process, rng.uniform(0, 1.5 / _KILLS_A_JOB) * seconds, softly=softly)
     project.finish(JOBDIR=jobdir)
-    return replace(_outcome(site, project, killed), crawls=_KILLS_A_JOB + 1)
+    return replace(outcome(site, project, killed), crawls=_KILLS_A_JOB + 1)
+
+
+def kill_opened(project: Project, process: Process, seconds: float, *, softly: bool = False) -> bool:
+    """Kill the crawl that was started last so many seconds after its spider is opened; False when it ends before."""
+    while process.is_alive() and (not project.log.exists() or b"Spider opened" not in project.log.read_bytes()):
+        time.sleep(0.01)
+    return _kill(process, seconds, softly=softly)
 
 
 def _kill(process: Process, seconds: float, *, softly: bool = False) -> bool:
@@ -157,7 +162,8 @@ def _kill(process: Process, seconds: float, *, softly: bool = False) -> bool:
     return True
 
 
-def _outcome(site: Site, project: Project, killed: int) -> Outcome:
+def outcome(site: Site, project: Project, killed: int) -> Outcome:
+    """What has become of the crawls of a project, of which so many were killed."""
     feeds = list(project.feed_urls())
     lost = site.texts.lost(chain.from_iterable(feeds))
     dropped = set(_dropped(project.index)) if project.index.exists() else set()

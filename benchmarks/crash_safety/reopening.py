@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -46,18 +47,27 @@ def reopen(index: Path) -> Reopened:
     Raises:
         IndexDamagedError, OSError: It cannot be opened.
     """
-    copy = index.with_name("reopened")
-    shutil.copytree(index, copy)
-    try:
-        made = checks()
+    made = checks()
+    with _copied(index) as copy:
         started = time.process_time()
-        opened = open_index(f"lmdb:{copy}", made)
-        try:
+        with closing(open_index(f"lmdb:{copy}", made)) as opened:
             opened.start_leasing()
             abandoned = opened.expire()
             cpu_ms = 1000 * (time.process_time() - started)
             return Reopened(cpu_ms, abandoned, int(opened.info()["pages"]), opened.verify())
-        finally:
-            opened.close()
+
+
+def kept(index: Path) -> set[str]:
+    """The URLs of the pages that `index` has, which nobody may have open."""
+    with _copied(index) as copy, closing(open_index(f"lmdb:{copy}", checks())) as opened:
+        return {entry.url for entry in opened.entries()}
+
+
+@contextmanager
+def _copied(index: Path) -> Iterator[Path]:
+    copy = index.with_name("reopened")
+    shutil.copytree(index, copy)
+    try:
+        yield copy
     finally:
         shutil.rmtree(copy)

@@ -12,11 +12,11 @@ from dedupcrawl.core.main_outline import MainOutline, read
 from dedupcrawl.core.overlap import TOTAL, cheapest_prefix, keys_of, overlap, possible
 from dedupcrawl.core.overlap import Weights as TermWeights
 from dedupcrawl.core.pair import Pair
-from dedupcrawl.core.postings import ShingleSearch, Tail, View, near
+from dedupcrawl.core.postings import Postings, Tail
+from dedupcrawl.core.signatures import ShingleSearch, near, simhash_keys
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
-from dedupcrawl.core.view import View as PageView
-from dedupcrawl.core.view import is_worth_comparing
+from dedupcrawl.core.view import View, is_worth_comparing
 
 _WORD = (1 << 64) - 1
 
@@ -34,7 +34,7 @@ def postings(data: bytes) -> None:
         tail.add(array("Q", [key]), page)
     counts = Counter(key >> bits for key in keys)
     expected = [(key, page) for page, key in enumerate(keys) if key >> bits in set(wanted)]
-    for view in (View([(keys, pages)], [], bits), View([], [tail], bits)):
+    for view in (Postings([(keys, pages)], [], bits), Postings([], [tail], bits)):
         assert view.count(wanted) == [counts[prefix] for prefix in wanted]
         assert sorted(zip(*view.find(wanted), strict=True)) == expected
 
@@ -48,14 +48,12 @@ def searched(data: bytes) -> None:
         sample = sorted(set(array("I", part[1 : 1 + (len(part) - 1) // 4 * 4])))
         payload = (len(sample) << 3 | part[0] & 7) & 0xFFFFFFFF
         shingles.add(array("Q", [shingle << 32 | payload for shingle in sample]), page)
-        value = int.from_bytes(part[:8].ljust(8, b"\0"), "little")
-        rotated = [(value << shift | value >> (64 - shift)) & (1 << 64) - 1 for shift in (0, 16, 32, 48)]
-        fingerprints.add(array("Q", [number << 62 | at >> 2 for number, at in enumerate(rotated)]), page)
+        fingerprints.add(simhash_keys(part[:8].ljust(8, b"\0")), page)
     for page, part in enumerate(parts):
-        search = ShingleSearch(View([], [shingles], 32), part, flags & 7, (1 + flags) / 256)
+        search = ShingleSearch(Postings([], [shingles], 32), part, flags & 7, (1 + flags) / 256)
         assert len(search.candidates(500, 2_000, 3)) <= 3
         assert len(search.contained(2_000, 3)) <= 3
-        assert page in near(View([], [fingerprints], 46), part[:8].ljust(8, b"\0"), flags & 7)
+        assert page in near(Postings([], [fingerprints], 46), part[:8].ljust(8, b"\0"), flags & 7)
 
 
 def pairs(data: bytes) -> None:
@@ -70,7 +68,7 @@ def pairs(data: bytes) -> None:
     sizes = dict(zip(lines, links, strict=False))
     around = Around(sizes, dict(list(sizes.items())[::2]), frozenset(lines), resources=frozenset(lines[::3]))
     views = [
-        PageView(
+        View(
             f"http://a.example/2.{number}/x",
             "a.example" if flags & 8 else text[:9],
             text[-300:],

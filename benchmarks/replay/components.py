@@ -83,7 +83,7 @@ class Figures:
     Python and C functions were called, LMDB transactions begun and LMDB asked for its size, in the main thread while
     the engine ran. Such a crawl takes three times as long.
 
-    REPLAY_GC: how many new objects make Python look for garbage, as if a project had chosen that.
+    REPLAY_GC: thresholds of `gc.set_threshold`, as if a project had chosen them: 10000,3,3.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -96,8 +96,8 @@ class Figures:
         self._collecting = self._since = 0.0  # seconds of CPU
         self._made_at = time.process_time()
         gc.callbacks.append(self._collected)
-        if wanted := crawler.settings.getint("REPLAY_GC"):
-            gc.set_threshold(wanted, *gc.get_threshold()[1:])
+        if thresholds := crawler.settings.getlist("REPLAY_GC"):
+            gc.set_threshold(*map(int, thresholds))
         crawler.signals.connect(self._received, signals.response_received)
         crawler.signals.connect(self._started, signals.engine_started)
         crawler.signals.connect(self._stopped, signals.engine_stopped)

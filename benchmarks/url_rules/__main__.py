@@ -1,4 +1,4 @@
-"""Learned URL rules beside two papers' and the fixed canonicalizers, on the seventeen sites.
+"""Learned URL rules beside two papers' and the fixed canonicalizers, on the nineteen sites.
 
     python -m benchmarks.url_rules [SITE…] [--data DIR] [--seeds 0] [--levels 0.95] [--out FILE.md] [--plot FILE.png]
 

@@ -1,4 +1,4 @@
-"""The seventeen sites, and their split into a half to learn from and a half to be judged on.
+"""The nineteen sites, and their split into a half to learn from and a half to be judged on.
 
 A site is a TSV with a header (url, mime, text_sha1, n_words) or a folder with pages.jsonl.xz (url, html). A page's
 label is the digest of its text; pages with next to no text have none and are left out.
@@ -29,6 +29,7 @@ LARGEST_CLUSTER = 20
 """Test URLs of one label, so that one login page with 11,000 URLs does not decide a site's score."""
 
 WORD_CHARACTER = re.compile(r"\w")
+NO_PATH = re.compile(r"^(https?://[^/?]+)(?=\?|$)")
 
 
 def site_paths(data: Path, names: Sequence[str] = ()) -> list[Path]:
@@ -52,7 +53,7 @@ def site_name(path: Path) -> str:
 
 
 def load(path: Path) -> list[Row]:
-    """Distinct URLs without fragments, in the order of the file; of two rows of one URL the first counts."""
+    """Distinct URLs as they are requested, in the order of the file; of two rows of one URL the first counts."""
     return load_pages(path / "pages.jsonl.xz") if path.is_dir() else load_table(path)
 
 
@@ -64,7 +65,7 @@ def load_pages(path: Path) -> list[Row]:
             text = visible_text(page["html"])
             if len(WORD_CHARACTER.findall(text)) >= LEAST_WORD_CHARACTERS:
                 label = hashlib.sha1(text.encode("utf-8", "replace")).hexdigest()
-                rows.setdefault(urldefrag(page["url"]).url, label)
+                rows.setdefault(_requested(page["url"]), label)
     return list(rows.items())
 
 
@@ -80,8 +81,13 @@ def load_table(path: Path) -> list[Row]:
                 and label not in ("-", "")
                 and int(row.get("n_words") or 0) >= LEAST_WORDS
             ):
-                rows.setdefault(urldefrag(row["url"]).url, label)
+                rows.setdefault(_requested(row["url"]), label)
     return list(rows.items())
+
+
+def _requested(url: str) -> str:
+    """Without a fragment, and with the path "/" where there is none: both spellings are one request."""
+    return NO_PATH.sub(r"\1/", urldefrag(url).url)
 
 
 def visible_text(html: str) -> str:

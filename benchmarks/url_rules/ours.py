@@ -9,6 +9,7 @@ from typing import Literal
 
 from benchmarks.url_rules.method import Learned, Row
 from dedupcrawl.crawl_logs.rows import LogRow
+from dedupcrawl.sites import site_of
 from dedupcrawl.training.learning_part import learn_sites
 from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.page_rows import page_rows
@@ -44,11 +45,15 @@ def learn(rows: Sequence[Row], precision: float) -> Learned[OwnRule]:
 
 
 class OwnMatcher:
-    """The rules in the order of their files, and each of them alone."""
+    """The rules in the order of their files.
+
+    A rule applies to what those before it have made of a URL: some do nothing alone, such as one that takes the URL
+    which another one decodes. So the image of a URL by a rule is that by all rules, if it has a part in it.
+    """
 
     def __init__(self, rules: Iterable[OwnRule]) -> None:
         rules = list(rules)
-        self._alone = [Normalizer([SiteRules(own.site, (own.rule,))]) for own in rules]
+        self._positions = {(own.site, own.rule.id): i for i, own in enumerate(rules)}
         by_site = groupby(sorted(rules, key=lambda own: own.place), key=lambda own: own.site)
         self._together = Normalizer([SiteRules(site, tuple(own.rule for own in group)) for site, group in by_site])
 
@@ -56,10 +61,9 @@ class OwnMatcher:
         return url
 
     def images(self, url: str) -> Iterator[tuple[int, str]]:
-        for i, normalizer in enumerate(self._alone):
-            normalized = normalizer.normalize(url)
-            if normalized.kind != "unchanged":
-                yield i, normalized.canonical
+        normalized, site = self._together.normalize(url), site_of(url)
+        for name in normalized.rules:
+            yield self._positions[site, name], normalized.canonical
 
     def canonical(self, url: str) -> str:
         return self._together.normalize(url).canonical

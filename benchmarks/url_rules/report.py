@@ -81,9 +81,9 @@ REDUCTION = """\
 The metrics are those of Koppula et al. (WSDM 2010), Sect. 5, on the test URLs of clusters of at least two. Nothing is \
 chosen on the half that is reported: Dasgupta's rules are kept by their precision on the training half, DUST's are \
 validated there, ours are learned anew with each precision as the threshold of their proof; the coverage of all is \
-that on the training half. Rules are the mean over the splits, all sites added up; the reduction ratio is pooled over \
-sites and splits. It counts wrong merges as well; rules that merge everything rightly and nothing wrongly would reach \
-{ideal:.2f} %."""
+that on the training half, of ours beside the site's other rules: some act only together. Rules are the mean over the \
+splits, all sites added up; the reduction ratio is pooled over sites and splits. It counts wrong merges as well; rules \
+that merge everything rightly and nothing wrongly would reach {ideal:.2f} %."""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -20,7 +20,7 @@ from dedupcrawl.output import results, to_json
 from dedupcrawl.printable import counted, printable
 from dedupcrawl.settings import DedupSettings
 
-_FOLDS = 10
+_FOLDS = 10  # parts of the labels, each judged by models that had not seen it; set by hand
 _EQUAL = "{} of equal pages, which are one page whatever the model says"
 
 

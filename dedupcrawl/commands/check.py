@@ -15,7 +15,7 @@ import msgspec
 
 from dedupcrawl.api import USUAL, Detector, trust_of
 from dedupcrawl.commands import options
-from dedupcrawl.commands.console import BadInputError, Command, broken_rows, check_output, progress
+from dedupcrawl.commands.console import BadInputError, Command, check_output, not_read, progress
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
 from dedupcrawl.content.html import extract, facts_of
 from dedupcrawl.core.facts import Facts
@@ -105,7 +105,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     except (LogError, ValueError) as error:
         raise BadInputError(str(error)) from error
     _report(tally, counts, as_json)
-    if tally.skipped and not counts:
+    if (tally.skipped or tally.unread) and not counts:
         raise BadInputError(
             'no row is a page: it takes WARC, or JSON Lines such as {"url": "https://example.com/", "text": "…"}.'
         )
@@ -209,7 +209,7 @@ def _pages(
 
 
 def _report(tally: Tally, counts: Counter[str], as_json: bool) -> None:
-    for line in broken_rows(tally):
+    for line in not_read(tally):
         click.echo(_named(line), err=True)
     skipped = sum(tally.skipped.values())
     if as_json:

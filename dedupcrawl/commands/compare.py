@@ -174,8 +174,11 @@ def whole(page: Page | Body | str, settings: DedupSettings) -> Page | str:
 
 
 def of_file(path: Path, url: str | None, settings: DedupSettings) -> Page:
-    """A file of HTML that was fetched from this URL, or that stands for itself."""
-    page = whole(Body(url or path.absolute().as_uri(), path.read_bytes()), settings)
+    """A file of HTML that was fetched from this URL, or that stands for itself; refused if there is nothing in it."""
+    body = path.read_bytes()
+    if not body.strip():
+        raise BadInputError(f"{printable(str(path))} is empty: name a file of HTML.")
+    page = whole(Body(url or path.absolute().as_uri(), body), settings)
     assert isinstance(page, Page)
     return page
 

@@ -14,8 +14,9 @@ import click
 
 from dedupcrawl import extras
 from dedupcrawl.crawl_logs.tally import THE_LOG_OF_A_CRAWL, Progress, Tally
-from dedupcrawl.output import FULL, check_place, to_json
+from dedupcrawl.output import UNPRINTED, check_place, to_json
 from dedupcrawl.printable import printable
+from dedupcrawl.system_errors import cause, with_file
 
 
 class CommandError(click.ClickException):
@@ -58,7 +59,7 @@ def check_output(output: Path | None, inputs: Sequence[Path | str] = (), *, as_j
     try:
         check_place(output)
     except OSError as error:
-        raise BadInputError(f"--output: {output} cannot be written: {error.strerror}.") from error
+        raise BadInputError(f"--output: {output} cannot be written: {cause(error)}.") from error
 
 
 class Command(click.Command):
@@ -103,10 +104,9 @@ def _as_command_error(error: Exception) -> CommandError | None:
         return FailureError(sentence)
     if not isinstance(error, OSError) or isinstance(error, BrokenPipeError):
         return None
-    where = "" if error.filename is None else f"{error.filename}: "
-    if not where and error.errno in FULL and error.strerror == os.strerror(error.errno):
+    if error.filename is None and error.errno in UNPRINTED and error.strerror == os.strerror(error.errno):
         return None  # of what is printed: see `cli`
-    return FailureError(printable(f"{where}{error.strerror or error}"))
+    return FailureError(printable(f"{with_file(error)}."))
 
 
 def check_there_are(rules: Path) -> None:
@@ -117,8 +117,11 @@ def check_there_are(rules: Path) -> None:
         )
 
 
-def broken_rows(tally: Tally) -> Iterator[str]:
-    """One line for all rows of a file that are broken in the same way, of which the first ones are named."""
+def not_read(tally: Tally) -> Iterator[str]:
+    """One line for all rows of a file that are broken in the same way, of which the first ones are named.
+
+    And one for each file of which nothing, or not the rest, was read.
+    """
     numbers: dict[tuple[str, str, str], list[str]] = {}
     for row in tally.broken:
         numbers.setdefault((row.path, row.unit, row.reason), []).append(f"{row.line:,}")
@@ -126,19 +129,25 @@ def broken_rows(tally: Tally) -> Iterator[str]:
         which = f"{unit} {lines[0]}" if len(lines) == 1 else f"{unit}s {', '.join(lines)}"
         more = ", …" if 1 < len(lines) < tally.skipped[reason] else ""
         yield f"{printable(path)}, {which}{more}: skipped, {printable(reason)}"
+    yield from (f"{printable(path)} is empty." for path in tally.empty)
+    yield from (printable(f"{unread}.") for unread in tally.unread)
 
 
 def tell_skipped(tally: Tally) -> None:
     """Warn of broken rows, the first few by line, and of what else was skipped, by count."""
-    for line in broken_rows(tally):
+    if tally.empty and not tally.rows:
+        return  # see `no_rows`
+    for line in not_read(tally):
         click.echo(line, err=True)
     if tally.skipped:
         counts = ", ".join(f"{count:,} ({printable(reason)})" for reason, count in tally.skipped.most_common())
         click.echo(f"skipped rows: {counts}", err=True)
 
 
-def no_rows() -> BadInputError:
+def no_rows(tally: Tally) -> BadInputError:
     """The error for logs from which nothing can be learned."""
+    if tally.empty and not tally.rows:
+        return BadInputError(f"there is nothing in {', '.join(map(printable, tally.empty))}: {THE_LOG_OF_A_CRAWL}.")
     return BadInputError(
         f"no row has both a URL and a digest of the page's content, and a log needs both: {THE_LOG_OF_A_CRAWL}."
     )

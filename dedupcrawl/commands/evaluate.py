@@ -41,7 +41,7 @@ def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
     for problem in measured.unreadable:
         click.echo(f"counts as empty: {printable(problem)}", err=True)
     if not measured.urls:
-        raise no_rows()
+        raise no_rows(tally)
     show(measured.to_dict(), _lines(measured), as_json=as_json)
 
 

@@ -29,7 +29,7 @@ from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
 
 _KEEPERS = 10  # of keepers that are told: a page that this one duplicates may by now be a duplicate itself
-_DIFFERENCES = 20
+_DIFFERENCES = 20  # places that differ; as many stretches of common text are told between them
 _CHARACTERS = 300  # of what a text says where it differs
 _GAP = 100  # places in a row that the index need not know: items with URLs of their own, or without text
 _TOLD = 10  # items

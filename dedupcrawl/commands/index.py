@@ -349,7 +349,7 @@ def _csv_line(values: Iterable[Any]) -> bytes:
     return line.getvalue().encode("utf-8", "replace")
 
 
-_PROBLEMS_NAMED = 5
+_PROBLEMS_NAMED = 5  # in one sentence; the others are counted
 
 
 @command.command()

@@ -13,6 +13,7 @@ import msgspec
 
 from dedupcrawl.commands.console import Command
 from dedupcrawl.commands.options import json_anyway, rules_option, software_option
+from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.crawl_logs.blocks import utf8
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import counted, printable
@@ -20,7 +21,6 @@ from dedupcrawl.sites import host_of
 from dedupcrawl.software.program import programs
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.urls.normalizer import Normalizer
-from dedupcrawl.urls.url_parts import split_url
 
 _AHEAD = 100_000  # URLs that are read before the first is answered, to recognize software by; some 20 MB
 _NAMED = 5  # of what is not a URL

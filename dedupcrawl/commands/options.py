@@ -33,9 +33,10 @@ def _named_or_usual(ctx: click.Context, parameter: click.Parameter, rules: Path 
     return rules
 
 
-def _no_file(ctx: click.Context, parameter: click.Parameter, folder: Path) -> Path:
-    if folder.is_file():
-        raise BadInputError(f"--rules takes a folder of rule files, and {printable(str(folder))} is a file of it.")
+def no_file(ctx: click.Context, parameter: click.Parameter, folder: Path) -> Path:
+    """A folder, which need not be there; refused where something else is."""
+    if folder.exists() and not folder.is_dir():
+        raise BadInputError(f"--rules takes a folder of rule files, and {printable(str(folder))} is a file.")
     return folder
 
 
@@ -71,7 +72,7 @@ folder_option = click.option(
     "folder",
     default=rules_folder,
     type=click.Path(path_type=Path),
-    callback=_no_file,
+    callback=no_file,
     help=f"Folder of rule files.  [default: {RULES}/ of the project]",
 )
 
@@ -158,6 +159,8 @@ def index_folder(spec: str | None) -> Path:
 
 
 def _nothing_at(path: Path) -> BadInputError:
+    if path.exists() and not path.is_dir():
+        return BadInputError(f"{path} is a file: --index takes the folder of an index, such as .scrapy/dedup/index.")
     below = next((below for below in (path / "dedup" / "index", path / "index") if below.is_dir()), None)
     if below is not None:
         return BadInputError(f"there is no index at {path}, but at {below}: name that with --index.")
@@ -234,11 +237,4 @@ def open_existing(spec: str | None, *, is_looked_at: bool = False) -> Iterator[I
     except ValueError as error:
         raise BadInputError(str(error)) from error
     with closing(index):
-        try:
-            yield index
-        except BrokenPipeError:  # of who reads what is printed
-            raise
-        except (IndexDamagedError, OSError) as error:
-            if isinstance(error, OSError) and error.filename is not None:  # some other file's
-                raise
-            raise FailureError(str(error)) from error
+        yield index

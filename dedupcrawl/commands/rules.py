@@ -16,6 +16,7 @@ from dedupcrawl.commands.console import BadInputError, FailureError, Group, chec
 from dedupcrawl.commands.options import EXISTING_FILE, folder_option, json_anyway, json_option
 from dedupcrawl.commands.software import software
 from dedupcrawl.commands.why import in_crawls, in_words, of_doubted, why_command
+from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import site_of
@@ -41,7 +42,6 @@ from dedupcrawl.urls.rule_files import (
     write_rules,
 )
 from dedupcrawl.urls.spelling import canonical_url
-from dedupcrawl.urls.url_parts import split_url
 
 _HEADS = ("site", "rule", "state", "kind", "source", "coverage", "precision", "at least", "what it does")
 _WIDEST = 60  # characters that a column is made wide for

@@ -13,6 +13,7 @@ from w3lib.url import safe_url_string
 
 from dedupcrawl.aliases.alias import Alias
 from dedupcrawl.commands.console import BadInputError, not_a_url
+from dedupcrawl.core.url_parts import UrlParts, split_url, without_default_port
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.record import Recorded
 from dedupcrawl.index.runs import Run, read_runs
@@ -21,7 +22,6 @@ from dedupcrawl.printable import printable
 from dedupcrawl.setting import age as read_age
 from dedupcrawl.sites import host_of, site_of, without_user
 from dedupcrawl.urls.spelling import LONGEST_URL
-from dedupcrawl.urls.url_parts import UrlParts, split_url, without_default_port
 
 # A name such as page.html is one of a file: no host is called so.
 _BARE_HOST = re.compile(
@@ -48,8 +48,11 @@ def forms_of(url: str) -> list[str]:
 
 def forms_unless_file(given: str) -> list[str]:
     """The `forms_of` a URL, none of a file that is there; refused when it is neither."""
-    forms = [] if Path(given).is_file() else forms_of(given)
-    if not forms and not Path(given).is_file():
+    path = Path(given)
+    forms = [] if path.is_file() else forms_of(given)
+    if not forms and path.is_dir():
+        raise BadInputError(f"{printable(given)!r} is a folder: name a file of HTML in it, or a URL.")
+    if not forms and not path.is_file():
         raise BadInputError(f"{printable(given)!r} is neither a file nor a URL.")
     return forms
 

@@ -148,12 +148,21 @@ def _of_index(given: str, forms: Sequence[str], index: Index) -> Page:
 
 
 def _warning(page: Page, body: bytes, settings: DedupSettings) -> str | None:
-    if body.startswith(b"%PDF-") or _NO_TEXT.search(to_utf8(body[:_TELLING])):
+    head = to_utf8(body[:_TELLING])
+    if _is_utf_16(head):
+        return "this looks like UTF-16, of which a crawl reads no text without a byte order mark: save it as UTF-8"
+    if body.startswith(b"%PDF-") or _NO_TEXT.search(head):
         return "this does not look like HTML: a crawl reads no text of a PDF, an image or the like"
     if page.selector_missed:
         ignored = " but what DEDUP_IGNORE leaves out" if settings.for_url(page.url).ignore else ""
         return f"DEDUP_SELECTOR finds no text on this page{ignored}: read as if there were none"
     return why_unread(page) or None
+
+
+def _is_utf_16(head: bytes) -> bool:
+    """Whether most characters of two bytes have one that is zero, always the first or always the second."""
+    zeros = [head[start::2].count(0) for start in (0, 1)]
+    return not min(zeros) and 4 * max(zeros) > len(head) and not _NO_TEXT.search(head.replace(b"\0", b""))
 
 
 def _said(told: dict[str, Any], lines: Sequence[Line]) -> Iterator[str]:

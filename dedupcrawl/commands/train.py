@@ -11,11 +11,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dedupcrawl.commands.console import Command, FailureError, no_rows, progress, show, tell_skipped
-from dedupcrawl.commands.options import EXISTING_FILE, InputPath, engine_option, json_option, software_option
+from dedupcrawl.commands.options import (
+    EXISTING_FILE,
+    InputPath,
+    engine_option,
+    json_option,
+    no_file,
+    software_option,
+)
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.printable import counted, printable
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.software.program import programs
+from dedupcrawl.system_errors import cause
 from dedupcrawl.training.known_parameters import read_clearurls
 from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.urls.bounds import said_share
@@ -38,7 +46,9 @@ def _number(_context: click.Context, _option: click.Parameter, given: float) -> 
 @click.option(
     "--rules",
     required=True,
-    type=click.Path(file_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
+    callback=no_file,
+    metavar="FOLDER",
     help=f"Folder for one rule file per site; in a project {RULES}/, where a crawl looks for them.",
 )
 @click.option(
@@ -109,15 +119,13 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
             with progress() as told:
                 summary = train([Path(log) for log in logs], rules, options, tally=tally, progress=told)
     except OSError as error:
-        why = printable(f"{error.filename or rules}: {error.strerror or error}")
+        why = printable(f"{error.filename or rules}: {cause(error)}")
         raise FailureError(f"{why}; each rule file is whole, the old one or the new one.") from error
     tell_skipped(tally)
-    for problem in summary.kept_files:
-        click.echo(f"left as it is: {printable(problem)}", err=True)
     for failure in sorted(summary.learned.failed):
         click.echo(f"not learned, please report: {printable(failure)}", err=True)
     if not summary.learned.urls:
-        raise no_rows()
+        raise no_rows(tally)
     given = {
         "--min-coverage": min_coverage is not None,
         "--min-precision": min_precision > _DEFAULTS.min_precision,
@@ -173,8 +181,6 @@ def _next_steps(told: Mapping[str, Any], rules: Path, given: Sequence[str]) -> l
     if not told["rules"]:
         further = "further " * bool(told["carried_over_rules"]["kept"])
         without = f" with {' and '.join(given)}: there may be some without" if given else ""
-        if told["kept_files"]:
-            return [f"No rule was written: {counted(len(told['kept_files']), 'rule file')} left as above."]
         return [f"No {further}rule was sure enough{without}. A log of more pages helps."]
     return [
         "Where to look next:",

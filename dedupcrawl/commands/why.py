@@ -12,8 +12,10 @@ from typing import Any
 
 import click
 
-from dedupcrawl.commands.console import BadInputError, Command, not_a_url, progress, show
+from dedupcrawl.commands.console import BadInputError, Command, not_a_url, not_read, progress, show
 from dedupcrawl.commands.options import EXISTING_FILE, folder_option, json_option
+from dedupcrawl.core.url_parts import split_url
+from dedupcrawl.crawl_logs.tally import Tally as LogTally
 from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.compiled_rule import CompiledRule
@@ -29,7 +31,6 @@ from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import SiteRules, checked, rule_files, rules_of
 from dedupcrawl.urls.rules_in_use import RulesInUse
 from dedupcrawl.urls.spelling import canonical_url
-from dedupcrawl.urls.url_parts import split_url
 
 _NAMED = 2  # pairs of URLs that speak against a hypothesis
 _PRICE = Price(0.95)  # as in `learn_site`
@@ -111,8 +112,11 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
         from dedupcrawl.training.parts import rows_of
         from dedupcrawl.training.train import trained_on
 
+        tally = LogTally()
         with progress() as bar:
-            log = trained_on(rows_of(site, logs, bar), rules)
+            log = trained_on(rows_of(site, logs, tally, bar), rules)
+        for line in not_read(tally):
+            click.echo(line, err=True)
     told = _told(urls, rules, log)
     tried = {url: crawled for url in urls if (crawled := in_crawls(rules, url)) is not None}
     lines = (*_lines(told), *_lines_of_crawls(told["canonical"], urls, tried))

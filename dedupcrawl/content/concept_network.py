@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 REACH = 2
 """Concepts at most so far apart in the text are joined."""
 
-_WORD_BITS = 64
+_WORD_BITS = 64  # of a uint64
 _BLOCK = 8  # words of sources searched at once: what fits a core's cache
 
 _MOST_STEPS = 30_000  # nodes times their mean distance; of prose of a thousand concepts 4,000

@@ -7,6 +7,7 @@ is, whether it is the page's own text or the site's, and whether the kept page s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -16,24 +17,44 @@ from dedupcrawl.core.main_outline import symbols_of
 from dedupcrawl.core.pair import Pair
 from dedupcrawl.core.symbols import SymbolText
 
-KINDS = tuple(
-    name.lower().replace("_", " ")
-    for name in (
-        *("FURNITURE", "SLOT", "VALUE", "COUNTED", "FILLER", "ADDED", "LEFT_OUT", "REPLACED", "REWORDED"),
-        *("RENAMED", "NAMED", "MEASURED", "DATED", "FIGURED", "TURNED", "SWAPPED"),
-    )
-)
-"""Names of the kinds of differences, by their numbers in `core.diff`."""
+KINDS_IN_WORDS: Mapping[str, str] = {
+    "furniture": "on one page only",
+    "slot": "another value",
+    "value": "another number",
+    "counted": "another count",
+    "filler": "words that say nothing",
+    "added": "added",
+    "left out": "left out",
+    "replaced": "another passage",
+    "reworded": "other words",
+    "renamed": "replaced as before",
+    "named": "another name",
+    "measured": "another unit",
+    "dated": "another date or time",
+    "figured": "another number",
+    "turned": "a negation or an opposite",
+    "swapped": "the other way round",
+}
+"""Name of each kind of differences, by their numbers in `core.diff` → the kind in words."""
 
-PLACES = ("top", "head", "sentence", "line", "closing", "foot")
-"""Names of the places where they stand, likewise."""
+PLACES_IN_WORDS: Mapping[str, str] = {
+    "top": "in the first line",
+    "head": "at the beginning",
+    "sentence": "in a sentence",
+    "line": "in a line",
+    "closing": "in the last sentence",
+    "foot": "at the end",
+}
+"""Name of each place where they stand, likewise."""
+
+_KINDS, _PLACES = tuple(KINDS_IN_WORDS), tuple(PLACES_IN_WORDS)
 
 
 class Difference(msgspec.Struct, frozen=True):
     """One difference, for people."""
 
-    kind: str  # of `KINDS`
-    place: str  # of `PLACES`
+    kind: str  # of `KINDS_IN_WORDS`
+    place: str  # of `PLACES_IN_WORDS`
     new: range  # symbols of the new page's main text
     kept: list[int]  # symbols of the kept page's that stand in their place
     is_own: bool  # whether it is the page's own text and no furniture
@@ -42,7 +63,7 @@ class Difference(msgspec.Struct, frozen=True):
 def told(pair: Pair, most: int) -> list[Difference]:
     """The differences of two pages that tell most, in the order of the new text."""
     return [
-        Difference(KINDS[kind], PLACES[place], range(begin, end), kept, is_own)
+        Difference(_KINDS[kind], _PLACES[place], range(begin, end), kept, is_own)
         for kind, place, is_own, begin, end, kept in pair.most_telling(most)
     ]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from dedupcrawl.content.differences import Difference, told
+from dedupcrawl.content.differences import KINDS_IN_WORDS, PLACES_IN_WORDS, Difference, told
 from dedupcrawl.content.model import Model, packaged
 from dedupcrawl.core.around import Around
 from dedupcrawl.core.digests import NO_SECRET, Secret
@@ -196,34 +196,6 @@ UNITS: Mapping[str, str] = dict.fromkeys(("probability", "needed", "covered"), "
     it.name: it.unit for it in FEATURES
 }
 """Key → unit of the number there, as `Feature.unit`; a key that is not here has a plain number."""
-
-
-KINDS_IN_WORDS: Mapping[str, str] = {
-    "furniture": "on one page only",
-    "slot": "another value",
-    "value": "another number",
-    "counted": "another count",
-    "filler": "words that say nothing",
-    "added": "added",
-    "left out": "left out",
-    "replaced": "another passage",
-    "reworded": "other words",
-    "renamed": "replaced as before",
-    "named": "another name",
-    "measured": "another unit",
-    "dated": "another date or time",
-    "figured": "another number",
-    "turned": "a negation or an opposite",
-    "swapped": "the other way round",
-}
-PLACES_IN_WORDS: Mapping[str, str] = {
-    "top": "in the first line",
-    "head": "at the beginning",
-    "sentence": "in a sentence",
-    "line": "in a line",
-    "closing": "in the last sentence",
-    "foot": "at the end",
-}
 
 
 def sureness(evidence: Mapping[str, Any]) -> str:

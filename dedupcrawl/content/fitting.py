@@ -20,7 +20,7 @@ from dedupcrawl.core.features import FEATURES
 
 Numbers: TypeAlias = NDArray[np.float64]
 
-_STEPS = 500
+_STEPS = 500  # of L-BFGS-B, at most; set by hand
 WAYS: Mapping[str, tuple[float | None, float | None]] = {"against": (None, 0.0), "either": (None, None)}
 """Sign of a feature → least and greatest weight."""
 

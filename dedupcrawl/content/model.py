@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from dedupcrawl.core.features import FEATURES, Weights
+from dedupcrawl.system_errors import cause
 
 TARGET_PRECISION = 0.97
 """The share of dropped pages that should be duplicates, by default (docs/measured/probability.md)."""
@@ -23,7 +24,7 @@ TARGET_PRECISION = 0.97
 DOUBTED = 0.9
 """Of the pages that are kept in doubt are those that would be dropped for this target precision."""
 
-FORMAT = 2
+FORMAT = 2  # of the file; raise it when a model of before cannot be read
 _PRECISIONS = 64  # for which the threshold is remembered
 MOST_ODDS = 700.0  # log odds; beyond, e to their power is not a number
 
@@ -138,4 +139,4 @@ def load(path: Path | None) -> Model:
     try:
         return parse(path.read_bytes(), str(path))
     except OSError as error:
-        raise ModelError(f"{path}: {error.strerror or error}") from error
+        raise ModelError(f"{path}: {cause(error)}") from error

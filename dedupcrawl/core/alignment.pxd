@@ -21,7 +21,7 @@ cdef struct Work:
     uint64_t *masks  # of the symbols opposite, GAP_LIMIT × WORDS
     uint16_t *which  # of each value, 1 + where its mask is; all zeros between two gaps
 
-cdef Work *work_at_hand() except NULL
+cdef Work *work_at_hand() noexcept
 cdef Py_ssize_t aligned(
     const uint16_t *new,
     Py_ssize_t count,

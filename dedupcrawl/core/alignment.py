@@ -14,8 +14,8 @@ follows once the gaps have gone through the kept sequence `EFFORT` times, which 
 import os
 
 import cython
+from cython.cimports.dedupcrawl.core.arrays import int32s, resized, uint8s, uint16s, uint64s
 from cython.cimports.dedupcrawl.core.hashing import fmix64
-from cython.cimports.libc.stdlib import calloc, free, malloc, realloc
 from cython.cimports.libc.string import memcpy, memset
 
 LONGEST = 1 << 14
@@ -25,6 +25,10 @@ _longest = cython.declare(cython.Py_ssize_t, LONGEST)
 # Chosen anew in each process: where a value stands in a hash table cannot be foreseen by who makes pages.
 _table_seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
 _work = cython.declare(Work)
+_rows = cython.declare(bytes, bytes(8 * (GAP_LIMIT + 1) * WORDS))
+_masks = cython.declare(bytes, bytes(8 * GAP_LIMIT * WORDS))
+_which = cython.declare(bytes, bytes(2 << 16))
+_work.rows, _work.masks, _work.which = uint64s(_rows), uint64s(_masks), uint16s(_which)
 
 
 @cython.cfunc
@@ -48,118 +52,97 @@ def _slot_of(slots: cython.pointer(Slot), mask: cython.size_t, key: uint64_t) ->
 
 
 @cython.cfunc
-def _allocated(size: cython.size_t) -> cython.p_void:
-    made: cython.p_void = malloc(size + 1)
-    if made is cython.NULL:
-        raise MemoryError
-    return made
-
-
-@cython.cfunc
 def _find_anchors(
     new: cython.pointer(cython.const[uint16_t]),
     count: cython.Py_ssize_t,
     kept: cython.pointer(cython.const[uint16_t]),
     kept_count: cython.Py_ssize_t,
     places: cython.pointer(int32_t),
-) -> cython.bint:
-    """For each gram of `new` the place of its anchor in `kept`, −1 where it has none; False without memory."""
+) -> cython.int:
+    """For each gram of `new` the place of its anchor in `kept`, −1 where it has none."""
     size: cython.size_t = 16
     while size < 2 * cython.cast(cython.size_t, count):
         size *= 2
-    slots: cython.pointer(Slot) = cython.cast(cython.pointer(Slot), calloc(size, cython.sizeof(Slot)))
-    following: cython.pointer(int32_t) = cython.cast(cython.pointer(int32_t), malloc(4 * kept_count + 1))
-    home: cython.pointer(int32_t) = cython.cast(cython.pointer(int32_t), malloc(4 * count + 1))
-    enough: cython.bint = slots is not cython.NULL and following is not cython.NULL and home is not cython.NULL
+    table: bytes = bytes(size * cython.sizeof(Slot))
+    slots: cython.pointer(Slot) = cython.cast(cython.pointer(Slot), uint8s(table))
+    all_following: bytes = bytes(4 * kept_count)
+    following: cython.pointer(int32_t) = int32s(all_following)
+    homes: bytes = bytes(4 * count)
+    home: cython.pointer(int32_t) = int32s(homes)
     i: cython.Py_ssize_t
     place: cython.Py_ssize_t
-    if enough:
-        for i in range(count):
-            key: uint64_t = _gram(new + i)
-            place = _slot_of(slots, size - 1, key)
-            slots[place].key = key
-            slots[place].here += 1
-            home[i] = place
-        for i in range(kept_count):
-            place = _slot_of(slots, size - 1, _gram(kept + i))
-            slot: cython.pointer(Slot) = slots + place
-            if not slot.here:
-                continue
-            if slot.there:
-                following[slot.last] = i
-            else:
-                slot.first = i
-            slot.there += 1
-            slot.last = i
-        for i in range(count):
-            slot = slots + home[i]
-            places[i] = -1
-            if slot.here == slot.there:  # the i-th here with the i-th there, where there are as many
-                places[i] = slot.first
-                if slot.first != slot.last:
-                    slot.first = following[slot.first]
-    free(slots)
-    free(following)
-    free(home)
-    return enough
+    for i in range(count):
+        key: uint64_t = _gram(new + i)
+        place = _slot_of(slots, size - 1, key)
+        slots[place].key = key
+        slots[place].here += 1
+        home[i] = place
+    for i in range(kept_count):
+        place = _slot_of(slots, size - 1, _gram(kept + i))
+        slot: cython.pointer(Slot) = slots + place
+        if not slot.here:
+            continue
+        if slot.there:
+            following[slot.last] = i
+        else:
+            slot.first = i
+        slot.there += 1
+        slot.last = i
+    for i in range(count):
+        slot = slots + home[i]
+        places[i] = -1
+        if slot.here == slot.there:  # the i-th here with the i-th there, where there are as many
+            places[i] = slot.first
+            if slot.first != slot.last:
+                slot.first = following[slot.first]
+    return 0
 
 
 @cython.cfunc
-@cython.exceptval(-1)
 def _find_tiles(
     new: cython.pointer(cython.const[uint16_t]),
     count: cython.Py_ssize_t,
     kept: cython.pointer(cython.const[uint16_t]),
     kept_count: cython.Py_ssize_t,
-    found: cython.pointer(cython.pointer(Tile)),
-) -> cython.Py_ssize_t:
-    """How many maximal runs of anchors there are; they are put into a new array, in the order of `new`.
+) -> bytes:
+    """The maximal runs of anchors, each a Tile, in the order of `new`.
 
     Where two meet, the later one gives way.
     """
-    found[0] = cython.NULL
     if count < GRAM or kept_count < GRAM:
-        return 0
+        return b""
     count -= GRAM - 1
-    places: cython.pointer(int32_t) = cython.cast(cython.pointer(int32_t), _allocated(4 * count))
+    anchors: bytes = bytes(4 * count)
+    places: cython.pointer(int32_t) = int32s(anchors)
     made: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t = 0
     runs: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
-    try:
-        if not _find_anchors(new, count, kept, kept_count - (GRAM - 1), places):
-            raise MemoryError
-        for i in range(count):
-            runs += places[i] >= 0 and not (i and places[i - 1] >= 0 and places[i] == places[i - 1] + 1)
-        found[0] = cython.cast(cython.pointer(Tile), _allocated(cython.sizeof(Tile) * runs))
-        i = 0
-        while i < count:
-            if places[i] < 0:
-                i += 1
-                continue
-            first: cython.Py_ssize_t = i
-            while i + 1 < count and places[i + 1] == places[i] + 1:
-                i += 1
+    _find_anchors(new, count, kept, kept_count - (GRAM - 1), places)
+    for i in range(count):
+        runs += places[i] >= 0 and not (i and places[i - 1] >= 0 and places[i] == places[i - 1] + 1)
+    found: bytes = bytes(cython.sizeof(Tile) * runs)
+    tiles: cython.pointer(Tile) = cython.cast(cython.pointer(Tile), uint8s(found))
+    i = 0
+    while i < count:
+        if places[i] < 0:
             i += 1
-            overlap: cython.Py_ssize_t = end - first if end > first else 0
-            end = i - 1 + GRAM
-            found[0][made].begin = first + overlap
-            found[0][made].kept_begin = places[first] + overlap
-            found[0][made].length = end - first - overlap
-            made += 1
-    finally:
-        free(places)
-    return made
+            continue
+        first: cython.Py_ssize_t = i
+        while i + 1 < count and places[i + 1] == places[i] + 1:
+            i += 1
+        i += 1
+        overlap: cython.Py_ssize_t = end - first if end > first else 0
+        end = i - 1 + GRAM
+        tiles[made].begin = first + overlap
+        tiles[made].kept_begin = places[first] + overlap
+        tiles[made].length = end - first - overlap
+        made += 1
+    return found
 
 
 def work_at_hand():
     """What alignments work in, without pieces: one is made after the other, while the interpreter's lock is held."""
-    if _work.which is cython.NULL:
-        _work.rows = cython.cast(cython.pointer(uint64_t), _allocated(8 * (GAP_LIMIT + 1) * WORDS))
-        _work.masks = cython.cast(cython.pointer(uint64_t), _allocated(8 * GAP_LIMIT * WORDS))
-        _work.which = cython.cast(cython.pointer(uint16_t), calloc(1 << 16, 2))
-        if _work.which is cython.NULL:
-            raise MemoryError
     _work.count = 0
     return cython.address(_work)
 
@@ -174,10 +157,7 @@ def _add(
 ) -> cython.int:
     if work.count == work.room:
         room: cython.Py_ssize_t = 2 * work.room + 64
-        more: cython.p_void = realloc(work.pieces, 16 * room)
-        if more is cython.NULL:
-            raise MemoryError
-        work.pieces = cython.cast(cython.pointer(int32_t), more)
+        work.pieces = cython.cast(cython.pointer(int32_t), resized(work.pieces, room, 16))
         work.room = room
     piece: cython.pointer(int32_t) = work.pieces + 4 * work.count
     piece[0], piece[1], piece[2], piece[3] = begin, end, kept_begin, kept_end
@@ -291,10 +271,13 @@ def aligned(new, count, kept, kept_count, in_kept, in_new, work):
     """Fill the flags, all zeros, and the pieces; how often what follows here stands earlier in the kept sequence."""
     if count > _longest or kept_count > _longest:
         raise ValueError(f"a sequence has {max(count, kept_count)} symbols, more than {LONGEST}")
-    tiles: cython.pointer(Tile) = cython.NULL
-    tile_count: cython.Py_ssize_t = _find_tiles(new, count, kept, kept_count, cython.address(tiles))
-    covered: cython.pointer(uint8_t) = cython.NULL
-    places: cython.pointer(int32_t) = cython.NULL
+    found: bytes = _find_tiles(new, count, kept, kept_count)
+    tiles: cython.pointer(Tile) = cython.cast(cython.pointer(Tile), uint8s(found))
+    tile_count: cython.Py_ssize_t = len(found) // cython.sizeof(Tile)
+    flags: bytes = bytes(kept_count)
+    covered: cython.pointer(uint8_t) = uint8s(flags)
+    opposite: bytes = bytes(4 * kept_count)
+    places: cython.pointer(int32_t) = int32s(opposite)
     moves: cython.Py_ssize_t = 0
     at: cython.Py_ssize_t = 0
     kept_at: cython.Py_ssize_t = 0
@@ -302,40 +285,33 @@ def aligned(new, count, kept, kept_count, in_kept, in_new, work):
     i: cython.Py_ssize_t
     place: cython.Py_ssize_t
     tile: Tile
-    try:
-        covered = cython.cast(cython.pointer(uint8_t), _allocated(kept_count))
-        places = cython.cast(cython.pointer(int32_t), _allocated(4 * kept_count))
-        for i in range(tile_count):
-            memset(in_kept + tiles[i].begin, 1, tiles[i].length)
-            memset(in_new + tiles[i].kept_begin, 1, tiles[i].length)
-        memcpy(covered, in_new, kept_count)
-        for i in range(tile_count + 1):
-            if i < tile_count:
-                tile = tiles[i]
-            else:
-                tile.begin, tile.kept_begin, tile.length = count, kept_count, 0
-            n: cython.Py_ssize_t = tile.begin - at
-            m: cython.Py_ssize_t = 0
-            if tile.kept_begin >= kept_at:
-                for place in range(kept_at, tile.kept_begin):
-                    if not covered[place]:
-                        places[m] = place
-                        m += 1
-                effort -= tile.kept_begin - kept_at
-            else:
-                moves += 1
-            after: cython.Py_ssize_t = tile.kept_begin if tile.kept_begin > kept_at else kept_at
-            if n and m and n <= GAP_LIMIT and m <= GAP_LIMIT and effort >= 0:
-                _align_gap(new, at, n, kept, places, m, after, in_kept, in_new, work)
-            elif n or m:
-                begins: cython.Py_ssize_t = places[0] if m else after
-                _add(work, at, tile.begin, begins, places[m - 1] + 1 if m else begins)
-            at = tile.begin + tile.length
-            kept_at = tile.kept_begin + tile.length
-    finally:
-        free(tiles)
-        free(covered)
-        free(places)
+    for i in range(tile_count):
+        memset(in_kept + tiles[i].begin, 1, tiles[i].length)
+        memset(in_new + tiles[i].kept_begin, 1, tiles[i].length)
+    memcpy(covered, in_new, kept_count)
+    for i in range(tile_count + 1):
+        if i < tile_count:
+            tile = tiles[i]
+        else:
+            tile.begin, tile.kept_begin, tile.length = count, kept_count, 0
+        n: cython.Py_ssize_t = tile.begin - at
+        m: cython.Py_ssize_t = 0
+        if tile.kept_begin >= kept_at:
+            for place in range(kept_at, tile.kept_begin):
+                if not covered[place]:
+                    places[m] = place
+                    m += 1
+            effort -= tile.kept_begin - kept_at
+        else:
+            moves += 1
+        after: cython.Py_ssize_t = tile.kept_begin if tile.kept_begin > kept_at else kept_at
+        if n and m and n <= GAP_LIMIT and m <= GAP_LIMIT and effort >= 0:
+            _align_gap(new, at, n, kept, places, m, after, in_kept, in_new, work)
+        elif n or m:
+            begins: cython.Py_ssize_t = places[0] if m else after
+            _add(work, at, tile.begin, begins, places[m - 1] + 1 if m else begins)
+        at = tile.begin + tile.length
+        kept_at = tile.kept_begin + tile.length
     return moves
 
 
@@ -343,7 +319,7 @@ def aligned(new, count, kept, kept_count, in_kept, in_new, work):
 def _sequence(symbols: bytes) -> cython.pointer(cython.const[uint16_t]):
     if len(symbols) > 2 * _longest:
         raise ValueError(f"a sequence has {len(symbols) // 2} symbols, more than {LONGEST}")
-    return cython.cast(cython.pointer(cython.const[uint16_t]), cython.cast(cython.p_const_char, symbols))
+    return uint16s(symbols)
 
 
 def align(new: bytes, kept: bytes) -> tuple:
@@ -365,8 +341,8 @@ def align(new: bytes, kept: bytes) -> tuple:
         count,
         _sequence(kept),
         kept_count,
-        cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, in_kept)),
-        cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, in_new)),
+        uint8s(in_kept),
+        uint8s(in_new),
         work,
     )
     pieces = cython.cast(cython.p_char, work.pieces)[: 16 * work.count] if work.count else b""
@@ -375,12 +351,8 @@ def align(new: bytes, kept: bytes) -> tuple:
 
 def tiles(new: bytes, kept: bytes) -> list:
     """Equal pieces, in the order of the new sequence: where each begins there and in the kept one, and its length."""
-    found: cython.pointer(Tile) = cython.NULL
     i: cython.Py_ssize_t
-    count: cython.Py_ssize_t = _find_tiles(
-        _sequence(new), len(new) // 2, _sequence(kept), len(kept) // 2, cython.address(found)
-    )
-    try:
-        return [(found[i].begin, found[i].kept_begin, found[i].length) for i in range(count)]
-    finally:
-        free(found)
+    found: bytes = _find_tiles(_sequence(new), len(new) // 2, _sequence(kept), len(kept) // 2)
+    made: cython.pointer(Tile) = cython.cast(cython.pointer(Tile), uint8s(found))
+    count: cython.Py_ssize_t = len(found) // cython.sizeof(Tile)
+    return [(made[i].begin, made[i].kept_begin, made[i].length) for i in range(count)]

@@ -132,7 +132,7 @@ class Around:
 
     @staticmethod
     def from_bytes(raw: bytes) -> Around:
-        """What `to_bytes` was called on, as far as it was stored; empty for no bytes."""
+        """What `to_bytes` was called on, as far as it was stored; of other bytes, what can be read of them."""
         return _read(raw)
 
 
@@ -142,10 +142,10 @@ def _read_bytes(raw: bytes) -> Around:
     links, at = _unpacked_links(raw, at)
     also_at, at = _unpacked_links(raw, at)
     secondary, at = _unpacked(raw, at)
-    count = int.from_bytes(raw[at : at + 2], "little")
+    count = _count_at(raw, at, 4)
     resources = struct.unpack_from(f"<{count}I", raw, at + 2) if count else ()
     last = min([max(lines) for lines in (asides, link_lines, secondary) if len(lines) == LINES], default=GREATEST)
-    last_resource = resources[-1] if count == RESOURCES else GREATEST
+    last_resource = resources[count - 1] if count == RESOURCES else GREATEST
     return Around(asides, link_lines, links, _NOTHING, also_at, secondary, frozenset(resources), last, last_resource)
 
 
@@ -174,8 +174,15 @@ def _packed_links(links: frozenset) -> bytes:
 
 
 @cython.cfunc
+def _count_at(raw: bytes, at: cython.Py_ssize_t, size: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """The count that is stored there, or how many entries of this size follow, where that is less."""
+    count: cython.Py_ssize_t = int.from_bytes(raw[at : at + 2], "little")
+    return max(0, min(count, (len(raw) - at - 2) // size))
+
+
+@cython.cfunc
 def _unpacked_links(raw: bytes, at: cython.Py_ssize_t) -> tuple:
-    count = int.from_bytes(raw[at : at + 2], "little")
+    count = _count_at(raw, at, 2)
     at += 2
     links = struct.unpack_from(f"<{count}H", raw, at) if count else ()
     return frozenset([link << 16 for link in links]), at + 2 * count
@@ -183,7 +190,7 @@ def _unpacked_links(raw: bytes, at: cython.Py_ssize_t) -> tuple:
 
 @cython.cfunc
 def _unpacked(raw: bytes, at: cython.Py_ssize_t) -> tuple:
-    count = int.from_bytes(raw[at : at + 2], "little")
+    count = _count_at(raw, at, 5)
     if not count:
         return {}, at + 2
     sizes, end = at + 2 + 4 * count, at + 2 + 5 * count

@@ -11,6 +11,7 @@ SWAPPED; of lines they are a list in another order.
 import os
 
 import cython
+from cython.cimports.dedupcrawl.core.arrays import int32s, uint8s, uint16s, uint64s
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.dedupcrawl.core.symbols import JOINED
 from cython.cimports.dedupcrawl.core.words import (
@@ -31,7 +32,6 @@ from cython.cimports.dedupcrawl.core.words import (
     UNIT,
     WORD,
 )
-from cython.cimports.libc.stdlib import calloc, free, malloc
 from cython.cimports.libc.string import memset
 
 from dedupcrawl.core.words import word_lists
@@ -319,25 +319,22 @@ def _fill(
 
 
 @cython.cfunc
-def _beside(new: cython.pointer(Side), kept: cython.pointer(Side)) -> cython.pointer(uint8_t):
+def _beside(new: cython.pointer(Side), kept: cython.pointer(Side)) -> bytes:
     """Which symbols of `new` that differ stand in `kept` beside a neighbour that they have here."""
     size: cython.size_t = 16
     i: cython.Py_ssize_t
     while size < 2 * cython.cast(cython.size_t, kept.count):
         size *= 2
-    beside: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), calloc(new.count + 1, 1))
-    pairs: cython.pointer(uint64_t) = cython.cast(cython.pointer(uint64_t), calloc(size, 8))
-    if beside is cython.NULL or pairs is cython.NULL:
-        free(beside)
-        free(pairs)
-        raise MemoryError
+    made: bytes = bytes(new.count)
+    beside: cython.pointer(uint8_t) = uint8s(made)
+    table: bytes = bytes(8 * size)
+    pairs: cython.pointer(uint64_t) = uint64s(table)
     for i in range(kept.count - 1):
         pairs[_pair_place(pairs, size, _pair(kept.symbols + i))] = _pair(kept.symbols + i)
     for i in range(new.count - 1):
         if not (new.aligned[i] and new.aligned[i + 1]) and pairs[_pair_place(pairs, size, _pair(new.symbols + i))]:
             beside[i] = beside[i + 1] = 1
-    free(pairs)
-    return beside
+    return made
 
 
 @cython.cfunc
@@ -376,7 +373,8 @@ def _fill_tally(
     count: cython.Py_ssize_t = new.count
     head: cython.Py_ssize_t = max(_HEAD_LEAST, cython.cast(cython.Py_ssize_t, _HEAD_SHARE * count))
     foot: cython.Py_ssize_t = count - cython.cast(cython.Py_ssize_t, _FOOT_SHARE * count)
-    beside: cython.pointer(uint8_t) = _beside(new, kept)
+    all_beside: bytes = _beside(new, kept)
+    beside: cython.pointer(uint8_t) = uint8s(all_beside)
     size: cython.Py_ssize_t
     j: cython.Py_ssize_t
     for i in range(piece_count):
@@ -395,7 +393,6 @@ def _fill_tally(
         if is_new[i] and is_own and inside:
             new_inside += size
         common += not differs
-    free(beside)
     for i in range(kept.count):
         if not kept.aligned[i] and kept.own[i]:
             kept_uncovered += 1
@@ -466,14 +463,10 @@ def tell(new, ends, kept, pieces, count, lists, rows):
     if not (count and new.count):
         memset(rows, 0, 3 * count)
         return 0
-    parts: cython.pointer(Part) = cython.cast(cython.pointer(Part), malloc(2 * cython.sizeof(Part) * count))
-    if parts is cython.NULL:
-        raise MemoryError
-    try:
-        _fill(new, ends, kept, pieces, count, lists.antonym_pairs(), parts, rows)
-        _mark_repeated(parts, rows, count)
-    finally:
-        free(parts)
+    room: bytes = bytes(2 * cython.sizeof(Part) * count)
+    parts: cython.pointer(Part) = cython.cast(cython.pointer(Part), uint8s(room))
+    _fill(new, ends, kept, pieces, count, lists.antonym_pairs(), parts, rows)
+    _mark_repeated(parts, rows, count)
     return 0
 
 
@@ -504,10 +497,10 @@ def _side(side: cython.pointer(Side), text: tuple, aligned: bytes) -> cython.int
     ends: list = text[3]
     if len(kinds) < side.count or len(own) < side.count or len(aligned) < side.count:
         raise ValueError("kinds or flags are not those of these symbols")
-    side.symbols = cython.cast(cython.pointer(cython.const[uint16_t]), cython.cast(cython.p_const_char, symbols))
-    side.kinds = cython.cast(cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, kinds))
-    side.own = cython.cast(cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, own))
-    side.aligned = cython.cast(cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, aligned))
+    side.symbols = uint16s(symbols)
+    side.kinds = uint8s(kinds)
+    side.own = uint8s(own)
+    side.aligned = uint8s(aligned)
     return len(ends)
 
 
@@ -535,9 +528,9 @@ def differences(new: tuple, kept: tuple, in_kept: bytes, in_new: bytes, pieces: 
         cython.address(one),
         new[3],
         cython.address(other),
-        cython.cast(cython.pointer(cython.const[int32_t]), cython.cast(cython.p_const_char, pieces)),
+        int32s(pieces),
         count,
         word_lists(secret),
-        cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, rows)),
+        uint8s(rows),
     )
     return rows

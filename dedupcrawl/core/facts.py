@@ -6,6 +6,7 @@ everything that they load, takes another pass of the tokenizer. Python objects a
 """
 
 import cython
+from cython.cimports.dedupcrawl.core.arrays import uint8s
 from cython.cimports.dedupcrawl.core.ascii import Text, find, is_digit, is_letter, is_space
 from cython.cimports.dedupcrawl.core.characters import unescape_into
 from cython.cimports.dedupcrawl.core.tags import (
@@ -19,8 +20,6 @@ from cython.cimports.dedupcrawl.core.tags import (
     next_attribute,
     read_tag,
 )
-from cython.cimports.libc.stdint import uint8_t
-from cython.cimports.libc.stdlib import free, malloc
 
 _KINDS = {"link": HEAD_LINK, "meta": META}
 
@@ -234,10 +233,6 @@ def _decoded(markup: bytes, value: Span) -> str:
     size: cython.Py_ssize_t = value.end - value.begin
     if find(0x26, text, value.begin, value.end) == value.end:
         return markup[value.begin : value.end].decode("utf-8", "replace")
-    out: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), malloc(size + size // 5))
-    if out is cython.NULL:
-        raise MemoryError
-    try:
-        return out[: unescape_into(text + value.begin, size, out, True)].decode("utf-8", "replace")
-    finally:
-        free(out)
+    unescaped: bytes = bytes(size + size // 5)
+    size = unescape_into(text + value.begin, size, uint8s(unescaped), True)
+    return unescaped[:size].decode("utf-8", "replace")

@@ -3,15 +3,15 @@
 
 import cython
 from cython.cimports.cpython import array
+from cython.cimports.dedupcrawl.core.arrays import ascending, new_keys, sort_once, uint8s, uint32s, uint64s
 from cython.cimports.dedupcrawl.core.characters import MARK, kind_of
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.libc.math import ceil
-from cython.cimports.libc.stdlib import calloc, free, malloc, qsort
+from cython.cimports.libc.stdlib import qsort
 from cython.cimports.libc.string import memcpy
 
 _FACTOR = cython.declare(uint64_t, 0xD1342543DE82EF95)
 _PLACES = cython.declare(array.array, array.array("q"))
-_KEYS = cython.declare(array.array, array.array("Q"))
 
 
 def code_positions(
@@ -35,60 +35,54 @@ def code_positions(
     count: cython.Py_ssize_t = min(most, text.count) if most else text.count
     end: cython.Py_ssize_t = text.items[count].start if count < text.count else text.size
     i: cython.Py_ssize_t
-    paragraph: cython.pointer(uint32_t) = cython.cast(cython.pointer(uint32_t), calloc(count + 1, 4))
-    first_of: cython.pointer(uint32_t) = cython.cast(cython.pointer(uint32_t), malloc(4 * count + 8))
-    is_beside: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), calloc(count + 1, 1))
-    try:
-        if paragraph is cython.NULL or first_of is cython.NULL or is_beside is cython.NULL:
-            raise MemoryError
-        groups: cython.Py_ssize_t = _paragraphs(text, count, paragraph, first_of)
-        units: cython.Py_ssize_t = 0
-        for i in range(groups):
-            units += _is_unit(first_of[i + 1] - first_of[i], count, unit_length, unit_share)
-        if not units and groups >= 2 * END_PARAGRAPHS:  # case 3b
-            ends = array.clone(_PLACES, 4 * END_PARAGRAPHS, False)
-            ends_view: int64_t[::1] = ends
-            for i in range(2 * END_PARAGRAPHS):
-                group: cython.Py_ssize_t = i if i < END_PARAGRAPHS else groups - 2 * END_PARAGRAPHS + i
-                ends_view[2 * i], ends_view[2 * i + 1] = first_of[group], first_of[group + 1] - 1
-            return ends
-        is_whole: cython.bint = not units  # case 3c: all paragraphs as one
-        if is_whole:
-            for i in range(count):
-                paragraph[i] = 0
-            first_of[0], first_of[1], groups = 0, count, min(count, 1)
-        _mark_neighbours(text, count, 0 if is_whole else end, end, paragraph, is_beside)
-        word: cython.Py_ssize_t
-        for word in range(count if anchors.shape[0] else 0):
-            if _is_anchor(anchors, text.items[word].hash):
-                if word and paragraph[word - 1] == paragraph[word]:
-                    is_beside[word - 1] = True
-                if word + 1 < count and paragraph[word + 1] == paragraph[word]:
-                    is_beside[word + 1] = True
-        found: cython.Py_ssize_t = 0
-        for i in range(groups):
-            is_unit: cython.bint = is_whole or _is_unit(first_of[i + 1] - first_of[i], count, unit_length, unit_share)
-            if is_unit:
-                is_beside[first_of[i]] = True
-            for word in range(first_of[i], first_of[i + 1]):
-                is_beside[word] &= is_unit and not _is_anchor(anchors, text.items[word].hash)
-                found += is_beside[word]
-        if found < least:
-            for i in range(count):
-                is_beside[i] = i < least
-            found = min(least, count)
-        made = array.clone(_PLACES, found, False)
-        view: int64_t[::1] = made
-        found = 0
+    rooms: tuple[bytes, bytes, bytes] = bytes(4 * count + 4), bytes(4 * count + 8), bytes(count + 1)
+    paragraph: cython.pointer(uint32_t) = uint32s(rooms[0])
+    first_of: cython.pointer(uint32_t) = uint32s(rooms[1])
+    is_beside: cython.pointer(uint8_t) = uint8s(rooms[2])
+    groups: cython.Py_ssize_t = _paragraphs(text, count, paragraph, first_of)
+    units: cython.Py_ssize_t = 0
+    for i in range(groups):
+        units += _is_unit(first_of[i + 1] - first_of[i], count, unit_length, unit_share)
+    if not units and groups >= 2 * END_PARAGRAPHS:  # case 3b
+        ends = array.clone(_PLACES, 4 * END_PARAGRAPHS, False)
+        ends_view: int64_t[::1] = ends
+        for i in range(2 * END_PARAGRAPHS):
+            group: cython.Py_ssize_t = i if i < END_PARAGRAPHS else groups - 2 * END_PARAGRAPHS + i
+            ends_view[2 * i], ends_view[2 * i + 1] = first_of[group], first_of[group + 1] - 1
+        return ends
+    is_whole: cython.bint = not units  # case 3c: all paragraphs as one
+    if is_whole:
         for i in range(count):
-            if is_beside[i]:
-                view[found] = i
-                found += 1
-        return made
-    finally:
-        free(paragraph)
-        free(first_of)
-        free(is_beside)
+            paragraph[i] = 0
+        first_of[0], first_of[1], groups = 0, count, min(count, 1)
+    _mark_neighbours(text, count, 0 if is_whole else end, end, paragraph, is_beside)
+    word: cython.Py_ssize_t
+    for word in range(count if anchors.shape[0] else 0):
+        if _is_anchor(anchors, text.items[word].hash):
+            if word and paragraph[word - 1] == paragraph[word]:
+                is_beside[word - 1] = True
+            if word + 1 < count and paragraph[word + 1] == paragraph[word]:
+                is_beside[word + 1] = True
+    found: cython.Py_ssize_t = 0
+    for i in range(groups):
+        is_unit: cython.bint = is_whole or _is_unit(first_of[i + 1] - first_of[i], count, unit_length, unit_share)
+        if is_unit:
+            is_beside[first_of[i]] = True
+        for word in range(first_of[i], first_of[i + 1]):
+            is_beside[word] &= is_unit and not _is_anchor(anchors, text.items[word].hash)
+            found += is_beside[word]
+    if found < least:
+        for i in range(count):
+            is_beside[i] = i < least
+        found = min(least, count)
+    made = array.clone(_PLACES, found, False)
+    view: int64_t[::1] = made
+    found = 0
+    for i in range(count):
+        if is_beside[i]:
+            view[found] = i
+            found += 1
+    return made
 
 
 @cython.cfunc
@@ -198,43 +192,23 @@ def grams(code: bytes) -> object:
     i: cython.Py_ssize_t
     count: cython.Py_ssize_t = max(0, len(code) // 2 - GRAM + 1)
     data: cython.p_const_char = code
-    made = array.clone(_KEYS, count, False)
+    made = new_keys(count)
     view: uint64_t[::1] = made
     for i in range(count):
         view[i] = _gram_at(data, i)
     return made
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _ascending(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
-    mine: uint64_t = cython.cast(cython.pointer(uint64_t), one)[0]
-    its: uint64_t = cython.cast(cython.pointer(uint64_t), other)[0]
-    return (mine > its) - (mine < its)
-
-
 def different_grams(code: bytes) -> object:
     """The prefixes of all grams of a code, each once, ascending, as an array of type "Q"."""
-    made: array.array = grams(code)
-    return _different(made)[0]
+    return _different(grams(code))[0]
 
 
 @cython.cfunc
 def _different(numbers: array.array) -> tuple:
     """Each of these once, ascending, in the place of all; and how many there were."""
-    i: cython.Py_ssize_t
     count: cython.Py_ssize_t = len(numbers)
-    different: cython.Py_ssize_t = 0
-    if not count:
-        return numbers, 0
-    view: uint64_t[::1] = numbers
-    qsort(cython.address(view[0]), count, 8, _ascending)
-    for i in range(count):
-        if not different or view[different - 1] != view[i]:
-            view[different] = view[i]
-            different += 1
-    return numbers[:different], count
+    return numbers[: sort_once(cython.cast(cython.pointer(uint64_t), numbers.data.as_ulonglongs), count)], count
 
 
 def keys_of_code(code: bytes) -> object:
@@ -287,12 +261,11 @@ def pages_inside(
     count: cython.Py_ssize_t = keys.shape[0]
     if pages.shape[0] != count:
         raise ValueError("each key has its page")
-    shared: cython.pointer(uint64_t) = cython.cast(cython.pointer(uint64_t), malloc(8 * count + 8))
-    if shared is cython.NULL:
-        raise MemoryError
+    room: bytes = bytes(8 * count)
+    shared: cython.pointer(uint64_t) = uint64s(room)
     for i in range(count):  # all keys of a page have one payload
         shared[i] = cython.cast(uint64_t, pages[i]) << 32 | keys[i] & MANY_GRAMS
-    qsort(shared, count, 8, _ascending)
+    qsort(shared, count, 8, ascending)
     made: list = []
     while at < count:
         i = at + 1
@@ -301,5 +274,4 @@ def pages_inside(
         if i - at >= _fewest(shared[at] & MANY_GRAMS, repeatability):
             made.append(shared[at] >> 32)
         at = i
-    free(shared)
     return made

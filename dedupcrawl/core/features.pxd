@@ -1,6 +1,6 @@
 from dedupcrawl.core.pair cimport MOST_FEATURES, Pair
 
-ctypedef double (*Formula)(Pair, int, int) noexcept
+ctypedef double (*Formula)(Pair, int, int) except? -1
 
 cdef class Feature:
     cdef readonly str name, sign, says, unit

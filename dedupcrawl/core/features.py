@@ -54,7 +54,6 @@ _MOST = cython.declare(cython.double, 700)  # log odds; beyond, e to their power
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _in_text(counts: cython.pointer(Counts), kind: cython.int) -> cython.int:
     """How many differences are of this kind, at neither end."""
     row: cython.pointer(cython.int) = counts.of[kind]
@@ -62,7 +61,6 @@ def _in_text(counts: cython.pointer(Counts), kind: cython.int) -> cython.int:
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _decisive(counts: cython.pointer(Counts)) -> cython.int:
     """How many are decisive where they stand: a byline has other names, and a footer other numbers.
 
@@ -75,14 +73,12 @@ def _decisive(counts: cython.pointer(Counts)) -> cython.int:
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _of_decisive_kinds(counts: cython.pointer(Counts)) -> cython.int:
     kinds: cython.pointer(cython.int) = counts.kind
     return kinds[NAMED] + kinds[MEASURED] + kinds[FIGURED] + kinds[TURNED] + kinds[SWAPPED]
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _at_edges(counts: cython.pointer(Counts)) -> cython.int:
     kind: cython.int
     found: cython.int = 0
@@ -92,13 +88,11 @@ def _at_edges(counts: cython.pointer(Counts)) -> cython.int:
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _link_share(links: cython.Py_ssize_t, own: cython.Py_ssize_t) -> cython.double:
     return min(1.0, _LINKS * links / max(1, own))
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _title_overlap(one: Line, other: Line) -> cython.double:
     """Dice's coefficient; 1 where either page has no title."""
     if not one.count or not other.count:
@@ -107,7 +101,6 @@ def _title_overlap(one: Line, other: Line) -> cython.double:
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _titles_differ(p: Pair) -> cython.Py_ssize_t:
     """How many words one title has that the other lacks: the greater of the two counts."""
     if not p.title.count or not p.kept_title.count:
@@ -116,7 +109,6 @@ def _titles_differ(p: Pair) -> cython.Py_ssize_t:
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _untold(words: Line, p: Pair) -> cython.double:
     """Share of these words that the common text lacks."""
     return 1 - cython.cast(cython.double, p.told(words, False)) / max(1, words.count)
@@ -126,82 +118,69 @@ def _untold(words: Line, p: Pair) -> cython.double:
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _share(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return cython.cast(cython.double, p.counts.kind[kind]) / max(1, p.counts.own)
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _inside(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return cython.cast(cython.double, _in_text(cython.address(p.counts), kind)) / max(1, p.counts.own)
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _at(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return log1p(p.counts.of[kind][place])
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _alone(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return _in_text(cython.address(p.counts), kind) > 0 and p.counts.kind[kind] == p.counts.own
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _count(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return log1p(p.counts.kind[kind])
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _novel_share(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return cython.cast(cython.double, p.tally.novel) / max(1, p.new.count_own())
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _novel_middle(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return log1p(p.tally.novel_inside)
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _new_words_middle(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return log1p(p.tally.new_inside)
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _scattered(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """Share of the new text between the first and the last common symbol that is not common."""
     return 1 - cython.cast(cython.double, p.tally.common) / p.tally.spread if p.tally.common else 0.0
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _density(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """Places that differ for twenty symbols, where most of the common text stands."""
     return min(1.0, cython.cast(cython.double, 20 * p.tally.amid) / p.tally.dense) if p.tally.common else 0.0
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _differences(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return log1p(p.piece_count)
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _decisive_only(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     counts: cython.pointer(Counts) = cython.address(p.counts)
     return _decisive(counts) > 0 and _of_decisive_kinds(counts) + counts.kind[DATED] == counts.own
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _decisive_share(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """How many differences are decisive, of these and those that only say it in other words."""
     decisive: cython.int = _decisive(cython.address(p.counts))
@@ -211,33 +190,28 @@ def _decisive_share(p: Pair, kind: cython.int, place: cython.int) -> cython.doub
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _decisive_density(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     own: cython.double = p.new.count_own()
     return log1p(_decisive(cython.address(p.counts)) / (1 + own / 100))
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _dateline(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     counts: cython.pointer(Counts) = cython.address(p.counts)
     return counts.of[DATED][HEAD] + counts.of[DATED][FOOT] > 0 and counts.own == _at_edges(counts)
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _reworded(p: Pair, most: cython.int, place: cython.int) -> cython.double:
     return _in_text(cython.address(p.counts), REWORDED) > 0 and p.counts.own <= most
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _values_only(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return p.counts.kind[VALUE] > 0 and not p.counts.own
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _moved(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """Places where the order differs, of a page in a template or of a short one that is links: it is another list.
 
@@ -249,25 +223,21 @@ def _moved(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _beside_links_templated(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return p.template * log1p(p.links_beside)
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _secondary_only(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return p.secondary > 0 and not p.counts.own
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _resources_only(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return p.resources > 0 and not p.counts.own
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _untold_title(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """Share of the words of the kept page's title that the common text lacks: it is not what that page is about.
 
@@ -284,7 +254,6 @@ def _untold_title(p: Pair, kind: cython.int, place: cython.int) -> cython.double
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _titles_told(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """Words in which the titles differ, that the texts differ in too."""
     mine: cython.Py_ssize_t = p.told_of_others(p.title, p.kept_title, False)
@@ -292,26 +261,22 @@ def _titles_told(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _title_decisive(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     decisive: cython.int = _of_decisive_kinds(cython.address(p.title_counts))
     return 0 < decisive == p.title_counts.own
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _title_only(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return p.title_counts.own > 0 and not p.counts.own
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _beside_only(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return p.is_of_one_host and p.beside >= _BESIDE and not p.counts.own
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _listed(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """How much more a kept page of another title says that links to the new one: it is a list, and this an original.
 
@@ -324,21 +289,18 @@ def _listed(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _lists(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """How much the titles differ, of a new page that links to the kept one: it is a list, and the kept one in it."""
     return 1 - _title_overlap(p.title, p.kept_title) if p.lists else 0.0
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _kept_links(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """How much of what the kept page has more is links: a listing."""
     return p.kept_uncovered * _link_share(p.kept_links, p.kept.count_own())
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _headline_alone(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """As `_untold_headline`, of short pages: under a few words that many pages of a site have, the headline tells them.
 
@@ -353,14 +315,12 @@ def _headline_alone(p: Pair, kind: cython.int, place: cython.int) -> cython.doub
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _framed_headline(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """How much the headlines of two pages of a host have in common that differ: those of a series differ in a word."""
     return _title_overlap(p.headline, p.kept_headline) if p.headline_counts.own else 0.0
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _untold_headline(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """Share of the words of the new page's headline that the common text lacks, of two of a host that differ in it.
 
@@ -370,20 +330,17 @@ def _untold_headline(p: Pair, kind: cython.int, place: cython.int) -> cython.dou
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _only_version(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return p.is_only_version
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _bare(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """Whether nothing stands around either main text: extraction can have taken no wrong part of it."""
     return p.is_bare
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
 def _one_host(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return p.is_of_one_host
 

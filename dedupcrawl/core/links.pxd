@@ -8,10 +8,10 @@ cdef enum:
     MOST_BYTES = 8_000
 
 cdef class LinkReader:
-    cdef bytes host, path, folder
+    cdef bytes host, path, folder, buffer
     cdef object host_of
     cdef bint is_base_here
-    cdef uint8_t *first
+    cdef uint8_t *first  # in `buffer`
     cdef uint8_t *form
     cdef uint8_t *joined
     cdef int leads_here(self, Text href, Py_ssize_t size, uint32_t *hashed) except -1

@@ -7,11 +7,11 @@ known that the one page lists the other.
 """
 
 import cython
+from cython.cimports.dedupcrawl.core.arrays import uint8s
 from cython.cimports.dedupcrawl.core.ascii import find, is_digit, is_letter, is_space, lower
 from cython.cimports.dedupcrawl.core.characters import unescape_into
 from cython.cimports.dedupcrawl.core.hashing import murmur3_32
 from cython.cimports.dedupcrawl.core.tags import Span
-from cython.cimports.libc.stdlib import free, malloc
 from cython.cimports.libc.string import memcmp, memcpy
 
 _LINK_SEED = cython.declare(uint32_t, 1)  # links and lines are told apart
@@ -156,13 +156,9 @@ class LinkReader:
         self.folder = path[: path.rfind(b"/") + 1]
         self.is_base_here = base_host == host
         # The link, its form, and that joined to a path: each has its bounds.
-        self.first = cython.cast(cython.pointer(uint8_t), malloc(4 * MOST_BYTES))
-        if self.first is cython.NULL:
-            raise MemoryError
+        self.buffer = bytes(4 * MOST_BYTES)
+        self.first = uint8s(self.buffer)
         self.form, self.joined = self.first + MOST_BYTES, self.first + 2 * MOST_BYTES
-
-    def __dealloc__(self):
-        free(self.first)
 
     def leads_here(self, href, size, hashed):
         """Hash a link that leads to a page of the same host; 0 for any other link."""

@@ -9,6 +9,7 @@ times" are one slot of the site with two values. What a block is can so be told 
 from functools import lru_cache
 
 import cython
+from cython.cimports.dedupcrawl.core.arrays import uint16s
 from cython.cimports.dedupcrawl.core.symbols import Block, SymbolText
 from cython.cimports.libc.string import memcpy
 
@@ -124,14 +125,13 @@ def packed(text: SymbolText) -> bytes:
     return MainOutline.of(text).packed
 
 
-def symbols_of(text: SymbolText) -> bytes:
+def symbols_of(text):
     """The upper 15 bits of each symbol's hash and, as bit 0, whether it holds a digit: two bytes each."""
     i: cython.Py_ssize_t
     made: bytes = bytes(2 * text.count)
-    out: cython.p_char = made
+    out: cython.pointer(uint16_t) = uint16s(made)
     for i in range(text.count):
-        value: uint16_t = cython.cast(uint16_t, text.items[i].hash >> 48) & 0xFFFE | text.items[i].hash & 1
-        memcpy(out + 2 * i, cython.address(value), 2)
+        out[i] = text.items[i].hash >> 48 & 0xFFFE | text.items[i].hash & 1
     return made
 
 

@@ -7,6 +7,7 @@ of bounded depth. Time and memory are linear in the length of the page.
 """
 
 import cython
+from cython.cimports.dedupcrawl.core.arrays import resized
 from cython.cimports.dedupcrawl.core.ascii import find, is_space
 from cython.cimports.dedupcrawl.core.characters import collapse_into, unescape_into
 from cython.cimports.dedupcrawl.core.tags import (
@@ -28,7 +29,7 @@ from cython.cimports.dedupcrawl.core.tags import (
     next_attribute,
     read_tag,
 )
-from cython.cimports.libc.stdlib import free, malloc, realloc
+from cython.cimports.libc.stdlib import free, malloc
 from cython.cimports.libc.string import memcpy, memset
 
 _page = cython.declare(Meaning)  # of the page itself, which is outermost
@@ -146,7 +147,7 @@ class Outline:
             if self.piece_count == self.piece_room:
                 self.piece_room = _grown(self.piece_room)
                 self.pieces = cython.cast(
-                    cython.pointer(Piece), _resized(self.pieces, self.piece_room, cython.sizeof(Piece))
+                    cython.pointer(Piece), resized(self.pieces, self.piece_room, cython.sizeof(Piece))
                 )
             self.pieces[self.piece_count].text.begin, self.pieces[self.piece_count].text.end = begin, end
             self.pieces[self.piece_count].anchor = self.anchor_count - 1
@@ -161,7 +162,7 @@ class Outline:
             size = unescape_into(self.raw, self.raw_size, self.unescaped, False)
             if self.text_room - self.text_size < 3 * size:  # a byte that is no UTF-8 becomes a character of three
                 self.text_room = self.text_size + self.text_size // 4 + 3 * size + 1024 + len(self.markup) // 8
-                self.text = cython.cast(cython.pointer(uint8_t), _resized(self.text, self.text_room, 1))
+                self.text = cython.cast(cython.pointer(uint8_t), resized(self.text, self.text_room, 1))
             size = collapse_into(
                 self.unescaped, size, innermost.meaning.is_pre, self.text + self.text_size, cython.address(characters)
             )
@@ -189,7 +190,7 @@ class Outline:
         if self.block_count == self.block_room:
             self.block_room = _grown(self.block_room)
             self.blocks = cython.cast(
-                cython.pointer(Block), _resized(self.blocks, self.block_room, cython.sizeof(Block))
+                cython.pointer(Block), resized(self.blocks, self.block_room, cython.sizeof(Block))
             )
         block: cython.pointer(Block) = cython.address(self.blocks[self.block_count])
         memset(block, 0, cython.sizeof(Block))
@@ -276,7 +277,7 @@ class Outline:
         if self.element_count == self.element_room:
             self.element_room = _grown(self.element_room)
             self.elements = cython.cast(
-                cython.pointer(Element), _resized(self.elements, self.element_room, cython.sizeof(Element))
+                cython.pointer(Element), resized(self.elements, self.element_room, cython.sizeof(Element))
             )
         element: cython.pointer(Element) = cython.address(self.elements[self.element_count])
         memset(element, 0, cython.sizeof(Element))
@@ -308,7 +309,7 @@ class Outline:
         if self.anchor_count == self.anchor_room:
             self.anchor_room = _grown(self.anchor_room)
             self.anchors = cython.cast(
-                cython.pointer(Anchor), _resized(self.anchors, self.anchor_room, cython.sizeof(Anchor))
+                cython.pointer(Anchor), resized(self.anchors, self.anchor_room, cython.sizeof(Anchor))
             )
         self.anchors[self.anchor_count].target = target
         self.anchors[self.anchor_count].is_download = is_download
@@ -322,7 +323,7 @@ class Outline:
             return 0
         if self.note_count == self.note_room:
             self.note_room = _grown(self.note_room)
-            self.notes = cython.cast(cython.pointer(Note), _resized(self.notes, self.note_room, cython.sizeof(Note)))
+            self.notes = cython.cast(cython.pointer(Note), resized(self.notes, self.note_room, cython.sizeof(Note)))
         note: cython.pointer(Note) = cython.address(self.notes[self.note_count])
         note.kind, note.attributes, note.content, note.is_in_head = kind, attributes, content, self.in_head
         self.note_count += 1
@@ -333,21 +334,12 @@ class Outline:
             return 0
         if self.shown_count == self.shown_room:
             self.shown_room = _grown(self.shown_room)
-            self.shown = cython.cast(cython.pointer(Shown), _resized(self.shown, self.shown_room, cython.sizeof(Shown)))
+            self.shown = cython.cast(cython.pointer(Shown), resized(self.shown, self.shown_room, cython.sizeof(Shown)))
         shown: cython.pointer(Shown) = cython.address(self.shown[self.shown_count])
         shown.name, shown.attributes, shown.content, shown.text = name, attributes, content, text
         shown.element, shown.is_hidden = self.stack[self.depth - 1].number, self.hidden_depth > 0
         self.shown_count += 1
         return 0
-
-
-@cython.cfunc
-def _resized(array: cython.p_void, count: cython.Py_ssize_t, size: cython.size_t) -> cython.p_void:
-    """An array with room for so many items, which are moved there."""
-    made: cython.p_void = realloc(array, count * size)
-    if made is cython.NULL:
-        raise MemoryError
-    return made
 
 
 @cython.cfunc

@@ -21,7 +21,8 @@ cdef struct Seen:  # what the postings that were read say of a page
 
 cdef class Weights:
     cdef Weighed *items
-    cdef int64_t *slots  # places in `items`, from 1 on
+    cdef bytes table
+    cdef int64_t *slots  # in `table`: places in `items`, from 1 on
     cdef Py_ssize_t count, room
     cdef size_t mask
     cdef int grow(self) except -1

@@ -9,14 +9,14 @@ import os
 
 import cython
 from cython.cimports.cpython import array
+from cython.cimports.dedupcrawl.core.arrays import int64s, new_keys, resized, uint8s, uint32s
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.libc.math import floor, sqrt
-from cython.cimports.libc.stdlib import calloc, free, malloc, qsort, realloc
+from cython.cimports.libc.stdlib import free, qsort
 from cython.cimports.libc.string import memcpy, memset
 
 # Chosen anew in each process: where a hash stands in the table cannot be foreseen by who makes pages.
 _seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
-_KEYS = cython.declare(array.array, array.array("Q"))
 
 
 @cython.cfunc
@@ -59,22 +59,13 @@ class Weights:
 
     def __dealloc__(self):
         free(self.items)
-        free(self.slots)
 
     def grow(self):
         i: cython.Py_ssize_t
         room: cython.Py_ssize_t = 2 * self.room or 512
-        items: cython.pointer(Weighed) = cython.cast(
-            cython.pointer(Weighed), realloc(self.items, room * cython.sizeof(Weighed))
-        )
-        if items is cython.NULL:
-            raise MemoryError
-        self.items = items
-        slots: cython.pointer(int64_t) = cython.cast(cython.pointer(int64_t), calloc(2 * room, 8))
-        if slots is cython.NULL:
-            raise MemoryError
-        free(self.slots)
-        self.slots, self.mask, self.room = slots, 2 * room - 1, room
+        self.items = cython.cast(cython.pointer(Weighed), resized(self.items, room, cython.sizeof(Weighed)))
+        self.table = bytes(16 * room)
+        self.slots, self.mask, self.room = int64s(self.table), 2 * room - 1, room
         for i in range(self.count):
             place: cython.size_t = fmix64(self.items[i].hash ^ _seed) & self.mask
             while self.slots[place]:
@@ -143,9 +134,8 @@ def _packed(items: cython.pointer(Weighed), count: cython.Py_ssize_t) -> bytes:
     kept: cython.Py_ssize_t = 0
     total: int64_t = 0
     given: int64_t = 0
-    ranked: cython.pointer(Ranked) = cython.cast(cython.pointer(Ranked), malloc(count * cython.sizeof(Ranked) + 1))
-    if ranked is cython.NULL:
-        raise MemoryError
+    room: bytes = bytes(count * cython.sizeof(Ranked))
+    ranked: cython.pointer(Ranked) = cython.cast(cython.pointer(Ranked), uint8s(room))
     qsort(items, count, cython.sizeof(Weighed), _by_hash)
     for i in range(count):
         total += items[i].weight
@@ -157,7 +147,6 @@ def _packed(items: cython.pointer(Weighed), count: cython.Py_ssize_t) -> bytes:
     qsort(ranked, count, cython.sizeof(Ranked), _by_cost)
     for i in range(TOTAL - given if count else 0):
         items[ranked[i].place].weight += 1
-    free(ranked)
     for i in range(count):
         if items[i].weight:
             items[kept] = items[i]
@@ -213,7 +202,7 @@ def keys_of(record: bytes) -> object:
     i: cython.Py_ssize_t
     count: cython.Py_ssize_t = len(record) // TERM_BYTES
     data: cython.p_const_char = record
-    made = array.clone(_KEYS, count, False)
+    made: array.array = new_keys(count)
     view: uint64_t[::1] = made
     for i in range(count):
         view[i] = cython.cast(uint64_t, _hash_at(data, i)) << PAYLOAD_BITS | _weight_at(data, count, i)
@@ -247,23 +236,20 @@ def cheapest_prefix(record: bytes, costs: list, least: int64_t, most_left: int64
         raise ValueError("each term has its cost")
     has: int64_t = 0
     left: int64_t = TOTAL
-    ranked: cython.pointer(Ranked) = cython.cast(cython.pointer(Ranked), malloc(count * cython.sizeof(Ranked) + 1))
-    if ranked is cython.NULL:
-        raise MemoryError
+    room: bytes = bytes(count * cython.sizeof(Ranked))
+    ranked: cython.pointer(Ranked) = cython.cast(cython.pointer(Ranked), uint8s(room))
+    needed: cython.Py_ssize_t = 0
     for i in range(count):
         weight: int64_t = _weight_at(data, count, i)
         cost: cython.double = costs[i]
         ranked[i].cost, ranked[i].place = cost / cython.cast(cython.double, max(weight, 1)), i
         has += weight if cost else 0
-    needed: cython.Py_ssize_t = 0
     if has >= least:
         qsort(ranked, count, cython.sizeof(Ranked), _by_cost)
         while needed < count and (left > most_left or not ranked[needed].cost):
             left -= _weight_at(data, count, ranked[needed].place)
             needed += 1
-    made: list = [ranked[i].place for i in range(needed)]
-    free(ranked)
-    return made
+    return [ranked[i].place for i in range(needed)]
 
 
 def rarest(record: bytes, costs: list, most: int64_t) -> tuple:
@@ -338,12 +324,10 @@ def possible(
         if not 0 <= i < count:
             raise ValueError("no such term in the record")
         own_left -= _weight_at(data, count, i)
-    slots: cython.pointer(uint32_t) = cython.cast(cython.pointer(uint32_t), calloc(size, 4))  # in `table`, from 1 on
-    table: cython.pointer(Seen) = cython.cast(cython.pointer(Seen), malloc((keys.shape[0] + 1) * cython.sizeof(Seen)))
-    if slots is cython.NULL or table is cython.NULL:
-        free(slots)
-        free(table)
-        raise MemoryError
+    places_in_table: bytes = bytes(4 * size)
+    slots: cython.pointer(uint32_t) = uint32s(places_in_table)  # from 1 on
+    room: bytes = bytes(keys.shape[0] * cython.sizeof(Seen))
+    table: cython.pointer(Seen) = cython.cast(cython.pointer(Seen), uint8s(room))
     is_bounded: cython.bint = least_alike > 0 or most < keys.shape[0]
     place: cython.Py_ssize_t = 0
     count_of_pages: cython.Py_ssize_t = 0
@@ -358,7 +342,6 @@ def possible(
         while slots[at] and table[slots[at] - 1].page != pages[i]:
             at = (at + 1) & (size - 1)
         if not slots[at]:
-            memset(table + count_of_pages, 0, cython.sizeof(Seen))
             table[count_of_pages].page = pages[i]
             count_of_pages += 1
             slots[at] = count_of_pages
@@ -366,7 +349,6 @@ def possible(
         page.shared += min(own, kept)
         page.seen += kept
         page.alike += _root(min(own, kept)) if is_bounded else 0
-    free(slots)
     likely: cython.Py_ssize_t = 0
     for i in range(count_of_pages):
         if not table[i].seen or table[i].alike < least_alike:
@@ -377,10 +359,7 @@ def possible(
     if likely > most:
         qsort(table, likely, cython.sizeof(Seen), _most_alike_first)
         likely = most
-    made: list = [table[i].page for i in range(likely)]
-    free(table)
-    made.sort()
-    return made
+    return sorted([table[i].page for i in range(likely)])
 
 
 @cython.cfunc

@@ -20,7 +20,8 @@ cdef struct Rest:  # what is left of a text where some of its symbols are taken 
 
 cdef class Pair:
     cdef readonly View new, kept
-    cdef bytes own, kept_own, in_kept, in_new, is_new, kept_is_new  # a byte for each symbol
+    cdef bytes own, kept_own, is_new, kept_is_new  # a byte for each symbol
+    cdef readonly bytes in_kept, in_new
     cdef bytes raw_pieces, raw_rows
     cdef Py_ssize_t count, kept_count, piece_count
     cdef readonly Py_ssize_t moves, beside, secondary, resources
@@ -44,3 +45,4 @@ cdef class Pair:
 
 cpdef Py_ssize_t unknown_lines(dict lines, View other) except -1
 cpdef Py_ssize_t unknown_resources(View new, View kept) except -1
+cpdef bytes taken(View page, View other)

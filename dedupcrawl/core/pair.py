@@ -2,21 +2,19 @@
 """Pair: a new page beside a kept one, compared once, with what all features are made of.
 
 The main texts are aligned, and each place where they differ is a piece with a kind (`diff`). What is the page's own
-text and stands on one side only may be no difference of the pages but one of extraction (`_taken`).
+text and stands on one side only may be no difference of the pages but one of extraction (`taken`).
 """
-
-from typing import NamedTuple
 
 import cython
 from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.alignment import Work, aligned, work_at_hand
 from cython.cimports.dedupcrawl.core.around import Around
+from cython.cimports.dedupcrawl.core.arrays import int32s, uint8s, uint16s
 from cython.cimports.dedupcrawl.core.diff import ADDED, DIFFERENCES, Side, sum_up, tell
 from cython.cimports.dedupcrawl.core.main_outline import MainOutline
 from cython.cimports.dedupcrawl.core.symbols import VALUES, Vocabulary
-from cython.cimports.dedupcrawl.core.view import Line, View, common_words, occurring, words_of
+from cython.cimports.dedupcrawl.core.view import Line, View, common_words, occurring
 from cython.cimports.dedupcrawl.core.words import WordLists
-from cython.cimports.libc.stdlib import calloc, free, malloc
 from cython.cimports.libc.string import memset
 
 from dedupcrawl.core.symbols import vocabulary_of
@@ -32,36 +30,6 @@ _NOTHING: frozenset = frozenset()
 _allowed = cython.declare(uint8_t[VALUES])  # all zeros but while `is_only_version` uses it
 
 
-_INVERSE: bytes = bytes((1, 0)) + bytes(254)
-
-
-class Text(NamedTuple):
-    """One of two texts, symbol by symbol; shapes (n,)."""
-
-    symbols: object  # the text
-    own: object  # which are its own text, no furniture
-    differs: object  # which do not stand in the other text
-    is_new: object  # which of these are content words or numbers that the other text has nowhere at all
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _flags(raw: bytes) -> cython.pointer(uint8_t):
-    return cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, raw))
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _symbols(raw: bytes) -> cython.pointer(cython.const[uint16_t]):
-    return cython.cast(cython.pointer(cython.const[uint16_t]), cython.cast(cython.p_const_char, raw))
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _pieces(raw: bytes) -> cython.pointer(int32_t):
-    return cython.cast(cython.pointer(int32_t), cython.cast(cython.p_char, raw))
-
-
 class Pair:
     """Two pages side by side.
 
@@ -70,6 +38,8 @@ class Pair:
         kept: The kept one.
 
     Attributes:
+        in_kept: A byte for each symbol of the new main text, 1 where it stands in the kept one.
+        in_new: The same of the kept main text.
         moves: Places where what follows in the new text stands earlier in the kept one.
         is_of_one_host: Whether both are pages of one host.
         template: How much of the new page is furniture that it may share with the kept one.
@@ -115,32 +85,25 @@ class Pair:
 
     def align(self):
         """Align the main texts but for what extraction took for main text on one side only: that stands on both."""
-        taken: bytes = _taken(self.new, self.kept)
-        kept_taken: bytes = _taken(self.kept, self.new)
-        symbols: cython.pointer(cython.const[uint16_t]) = _symbols(self.new.main_text.raw)
-        kept_symbols: cython.pointer(cython.const[uint16_t]) = _symbols(self.kept.main_text.raw)
+        mine: bytes = taken(self.new, self.kept)
+        its: bytes = taken(self.kept, self.new)
+        symbols: cython.pointer(uint16_t) = uint16s(self.new.main_text.raw)
+        kept_symbols: cython.pointer(uint16_t) = uint16s(self.kept.main_text.raw)
         work: cython.pointer(Work) = work_at_hand()
         self.in_kept, self.in_new = bytes(self.count), bytes(self.kept_count)
-        if taken is None and kept_taken is None:
+        if mine is None and its is None:
             self.moves = aligned(
-                symbols, self.count, kept_symbols, self.kept_count, _flags(self.in_kept), _flags(self.in_new), work
+                symbols, self.count, kept_symbols, self.kept_count, uint8s(self.in_kept), uint8s(self.in_new), work
             )
         else:
             here: Rest
             there: Rest
-            memset(cython.address(here), 0, cython.sizeof(Rest))
-            memset(cython.address(there), 0, cython.sizeof(Rest))
-            try:
-                _take_out(cython.address(here), symbols, self.count, taken)
-                _take_out(cython.address(there), kept_symbols, self.kept_count, kept_taken)
-                self.moves = aligned(
-                    here.symbols, here.count, there.symbols, there.count, here.flags, there.flags, work
-                )
-                _put_back(cython.address(here), self.count, _flags(self.in_kept), work.pieces, work.count)
-                _put_back(cython.address(there), self.kept_count, _flags(self.in_new), work.pieces + 2, work.count)
-            finally:
-                _release(cython.address(here))
-                _release(cython.address(there))
+            room: list = []
+            _take_out(cython.address(here), symbols, self.count, mine, room)
+            _take_out(cython.address(there), kept_symbols, self.kept_count, its, room)
+            self.moves = aligned(here.symbols, here.count, there.symbols, there.count, here.flags, there.flags, work)
+            _put_back(cython.address(here), self.count, uint8s(self.in_kept), work.pieces, work.count)
+            _put_back(cython.address(there), self.kept_count, uint8s(self.in_new), work.pieces + 2, work.count)
         self.piece_count = work.count
         self.raw_pieces = cython.cast(cython.p_char, work.pieces)[: 16 * work.count] if work.count else b""
         return 0
@@ -148,15 +111,15 @@ class Pair:
     def tell_pieces(self):
         one: Side
         other: Side
-        one.symbols, one.kinds = _symbols(self.new.main_text.raw), _flags(self.new.main_text.kinds)
-        one.own, one.aligned, one.count = _flags(self.own), _flags(self.in_kept), self.count
-        other.symbols, other.kinds = _symbols(self.kept.main_text.raw), _flags(self.kept.main_text.kinds)
-        other.own, other.aligned, other.count = _flags(self.kept_own), _flags(self.in_new), self.kept_count
-        pieces: cython.pointer(int32_t) = _pieces(self.raw_pieces)
+        one.symbols, one.kinds = uint16s(self.new.main_text.raw), uint8s(self.new.main_text.kinds)
+        one.own, one.aligned, one.count = uint8s(self.own), uint8s(self.in_kept), self.count
+        other.symbols, other.kinds = uint16s(self.kept.main_text.raw), uint8s(self.kept.main_text.kinds)
+        other.own, other.aligned, other.count = uint8s(self.kept_own), uint8s(self.in_new), self.kept_count
+        pieces: cython.pointer(int32_t) = int32s(self.raw_pieces)
         lists: WordLists = word_lists(self.new.secret)
         self.raw_rows = bytes(3 * self.piece_count)
         self.is_new, self.kept_is_new = bytes(self.count), bytes(self.kept_count)
-        rows: cython.pointer(uint8_t) = _flags(self.raw_rows)
+        rows: cython.pointer(uint8_t) = uint8s(self.raw_rows)
         tell(
             cython.address(one),
             self.new.main_text.ends,
@@ -172,8 +135,8 @@ class Pair:
             pieces,
             self.piece_count,
             rows,
-            _flags(self.is_new),
-            _flags(self.kept_is_new),
+            uint8s(self.is_new),
+            uint8s(self.kept_is_new),
             cython.address(self.tally),
         )
         _count(rows, self.piece_count, cython.address(self.counts))
@@ -233,14 +196,14 @@ class Pair:
         names += _in_one_only(self.headline.symbols, self.kept_headline.symbols)
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
-        symbols: cython.pointer(cython.const[uint16_t]) = _symbols(self.new.main_text.raw)
-        kept_symbols: cython.pointer(cython.const[uint16_t]) = _symbols(self.kept.main_text.raw)
-        in_kept: cython.pointer(uint8_t) = _flags(self.in_kept)
-        in_new: cython.pointer(uint8_t) = _flags(self.in_new)
-        pieces: cython.pointer(int32_t) = _pieces(self.raw_pieces)
-        rows: cython.pointer(uint8_t) = _flags(self.raw_rows)
+        symbols: cython.pointer(uint16_t) = uint16s(self.new.main_text.raw)
+        kept_symbols: cython.pointer(uint16_t) = uint16s(self.kept.main_text.raw)
+        in_kept: cython.pointer(uint8_t) = uint8s(self.in_kept)
+        in_new: cython.pointer(uint8_t) = uint8s(self.in_new)
+        pieces: cython.pointer(int32_t) = int32s(self.raw_pieces)
+        rows: cython.pointer(uint8_t) = uint8s(self.raw_rows)
         for i in range(len(raw) // 2):
-            _allowed[_symbols(raw)[i]] = 1
+            _allowed[uint16s(raw)[i]] = 1
         is_only: cython.bint = True
         for i in range(self.piece_count):
             if rows[3 * i] < ADDED:
@@ -250,9 +213,9 @@ class Pair:
             for j in range(pieces[4 * i + 2], pieces[4 * i + 3]):
                 is_only &= in_new[j] or _allowed[kept_symbols[j]]
         for i in range(len(names) // 2):
-            is_only &= _allowed[_symbols(names)[i]]
+            is_only &= _allowed[uint16s(names)[i]]
         for i in range(len(raw) // 2):
-            _allowed[_symbols(raw)[i]] = 0
+            _allowed[uint16s(raw)[i]] = 0
         return is_only
 
     def told(self, words, of_kept):
@@ -260,20 +223,20 @@ class Pair:
         page: View = self.kept if of_kept else self.new
         said: bytes = self.in_new if of_kept else self.in_kept
         return occurring(
-            words_of(words),
+            uint16s(words.words),
             words.count,
             cython.NULL,
-            _symbols(page.main_text.raw),
+            uint16s(page.main_text.raw),
             self.kept_count if of_kept else self.count,
-            _flags(said),
+            uint8s(said),
             1,
         )
 
     def told_of_others(self, words, others, of_kept):
         """How many words of a line that another one lacks stand in what one page alone says."""
         page: View = self.kept if of_kept else self.new
-        here: cython.pointer(cython.const[uint16_t]) = words_of(words)
-        there: cython.pointer(cython.const[uint16_t]) = words_of(others)
+        here: cython.pointer(uint16_t) = uint16s(words.words)
+        there: cython.pointer(uint16_t) = uint16s(others.words)
         lacks: uint8_t[1 << 12]
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t = 0
@@ -286,9 +249,9 @@ class Pair:
             here,
             count,
             lacks,
-            _symbols(page.main_text.raw),
+            uint16s(page.main_text.raw),
             self.kept_count if of_kept else self.count,
-            _flags(self.kept_is_new if of_kept else self.is_new),
+            uint8s(self.kept_is_new if of_kept else self.is_new),
             1,
         )
 
@@ -297,23 +260,6 @@ class Pair:
         """Begin and end of each piece in the new text, begin and end in the kept one."""
         numbers = memoryview(self.raw_pieces).cast("i").tolist()
         return [tuple(numbers[i : i + 4]) for i in range(0, len(numbers), 4)]
-
-    @property
-    def rows(self):
-        """The kind of each piece, its place, and whether it is of own text."""
-        return [tuple(self.raw_rows[i : i + 3]) for i in range(0, len(self.raw_rows), 3)]
-
-    @property
-    def new_text(self):
-        """The new page's main text."""
-        symbols = self.new.main_text.symbols[: self.count]
-        return Text(symbols, self.own[: self.count], _inverted(self.in_kept), self.is_new)
-
-    @property
-    def kept_text(self):
-        """The kept page's main text."""
-        symbols = self.kept.main_text.symbols[: self.kept_count]
-        return Text(symbols, self.kept_own[: self.kept_count], _inverted(self.in_new), self.kept_is_new)
 
     @property
     def uncovered_symbols(self):
@@ -352,9 +298,9 @@ class Pair:
         """
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
-        rows: cython.pointer(uint8_t) = _flags(self.raw_rows)
-        pieces: cython.pointer(int32_t) = _pieces(self.raw_pieces)
-        in_new: cython.pointer(uint8_t) = _flags(self.in_new)
+        rows: cython.pointer(uint8_t) = uint8s(self.raw_rows)
+        pieces: cython.pointer(int32_t) = int32s(self.raw_pieces)
+        in_new: cython.pointer(uint8_t) = uint8s(self.in_new)
         found: list = list(range(self.piece_count))
         if self.piece_count > most:
             order = [(-(rows[3 * i] + DIFFERENCES * rows[3 * i + 2]), i) for i in range(self.piece_count)]
@@ -373,15 +319,14 @@ def _take_out(
     symbols: cython.pointer(cython.const[uint16_t]),
     count: cython.Py_ssize_t,
     taken: object,
+    room: list,
 ) -> cython.int:
-    """Keep of a text what is not taken out."""
-    flags: cython.pointer(uint8_t) = cython.NULL if taken is None else _flags(cython.cast(bytes, taken))
+    """Keep of a text what is not taken out, in what is put into `room`."""
+    flags: cython.pointer(uint8_t) = cython.NULL if taken is None else uint8s(taken)
     i: cython.Py_ssize_t
-    rest.symbols = cython.cast(cython.pointer(uint16_t), malloc(2 * count + 1))
-    rest.places = cython.cast(cython.pointer(int32_t), malloc(4 * count + 4))
-    rest.flags = cython.cast(cython.pointer(uint8_t), calloc(count + 1, 1))
-    if rest.symbols is cython.NULL or rest.places is cython.NULL or rest.flags is cython.NULL:
-        raise MemoryError
+    made: tuple = bytes(2 * count), bytes(4 * count + 4), bytes(count)
+    room.append(made)
+    rest.symbols, rest.places, rest.flags = uint16s(made[0]), int32s(made[1]), uint8s(made[2])
     rest.count = 0
     for i in range(count):
         if flags is cython.NULL or not flags[i]:
@@ -410,19 +355,6 @@ def _put_back(
         end: int32_t = edges[4 * i + 1]
         edges[4 * i] = rest.places[begin]
         edges[4 * i + 1] = rest.places[end - 1] + 1 if end > begin else rest.places[begin]
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _release(rest: cython.pointer(Rest)) -> cython.void:
-    free(rest.symbols)
-    free(rest.places)
-    free(rest.flags)
-
-
-@cython.cfunc
-def _inverted(flags: bytes) -> bytes:
-    return flags.translate(_INVERSE)
 
 
 @cython.cfunc
@@ -469,11 +401,11 @@ def _count_of_lines(new: Line, kept: Line, secret: object, counts: cython.pointe
     in_kept: bytes = bytes(one.count)
     in_new: bytes = bytes(other.count)
     own: bytes = b"\1" * max(one.count, other.count)
-    one.symbols, one.kinds = _symbols(new.symbols), _flags(new.kinds)
-    one.own, one.aligned = _flags(own), _flags(in_kept)
-    other.symbols, other.kinds = _symbols(kept.symbols), _flags(kept.kinds)
-    other.own, other.aligned = _flags(own), _flags(in_new)
-    aligned(one.symbols, one.count, other.symbols, other.count, _flags(in_kept), _flags(in_new), work)
+    one.symbols, one.kinds = uint16s(new.symbols), uint8s(new.kinds)
+    one.own, one.aligned = uint8s(own), uint8s(in_kept)
+    other.symbols, other.kinds = uint16s(kept.symbols), uint8s(kept.kinds)
+    other.own, other.aligned = uint8s(own), uint8s(in_new)
+    aligned(one.symbols, one.count, other.symbols, other.count, uint8s(in_kept), uint8s(in_new), work)
     count: cython.Py_ssize_t = work.count
     raw: bytes = cython.cast(cython.p_char, work.pieces)[: 16 * count] if count else b""
     rows: bytes = bytes(3 * count)
@@ -481,12 +413,12 @@ def _count_of_lines(new: Line, kept: Line, secret: object, counts: cython.pointe
         cython.address(one),
         [one.count],
         cython.address(other),
-        _pieces(raw),
+        int32s(raw),
         count,
         word_lists(secret),
-        _flags(rows),
+        uint8s(rows),
     )
-    _count(_flags(rows), count, counts)
+    _count(uint8s(rows), count, counts)
     return 0
 
 
@@ -519,14 +451,8 @@ def unknown_resources(new, kept):
     )
 
 
-def taken(page: View, other: View) -> object:
-    """A flag for each symbol that extraction has taken for main text of this page only; None where none, or most."""
-    return _taken(page, other)
-
-
-@cython.cfunc
-def _taken(page: View, other: View) -> bytes:
-    """Likewise, a byte each.
+def taken(page, other):
+    """A flag for each symbol that extraction has taken for main text of this page only; None where none, or most.
 
     A box of the template, or a list of links, may be worth as much as what a page is about; then one line more or less
     decides whether it is main text. A block that only one main text has is a difference of the pages if neither nearly
@@ -544,7 +470,7 @@ def _taken(page: View, other: View) -> bytes:
     if not everywhere and not beside:
         return None
     flags: bytes = bytes(main.count)
-    own: cython.pointer(uint8_t) = _flags(page.read_own())
+    own: cython.pointer(uint8_t) = uint8s(page.read_own())
     begin: cython.Py_ssize_t = 0
     rest: cython.Py_ssize_t = main.tail
     i: cython.Py_ssize_t
@@ -554,7 +480,7 @@ def _taken(page: View, other: View) -> bytes:
         end: cython.Py_ssize_t = main.ends[i]
         block: object = main.hashes[i]
         if block in everywhere or (block in beside and _is_constant(page, begin, end)):
-            memset(_flags(flags) + begin, 1, end - begin)
+            memset(uint8s(flags) + begin, 1, end - begin)
             is_any = True
         else:
             for j in range(begin, end):
@@ -567,7 +493,7 @@ def _taken(page: View, other: View) -> bytes:
 def _is_constant(page: View, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
     """A line beside is known by its skeleton alone: with a value in it, it may say another thing."""
     vocabulary: Vocabulary = vocabulary_of(page.secret)
-    symbols: cython.pointer(cython.const[uint16_t]) = _symbols(page.main_text.raw)
+    symbols: cython.pointer(uint16_t) = uint16s(page.main_text.raw)
     i: cython.Py_ssize_t
     for i in range(begin, end):
         if vocabulary.skeletons[symbols[i]] != symbols[i]:

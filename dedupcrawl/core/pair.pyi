@@ -1,16 +1,10 @@
 # What Python code sees of pair.py; other modules of the core cimport what pair.pxd declares.
 
-from typing import NamedTuple, TypeAlias, final
+from typing import TypeAlias, final
 
 from dedupcrawl.core.view import View
 
 Flags: TypeAlias = bytes  # a byte a symbol
-
-class Text(NamedTuple):
-    symbols: memoryview[int]
-    own: Flags
-    differs: Flags
-    is_new: Flags
 
 @final
 class Pair:
@@ -19,6 +13,10 @@ class Pair:
     def new(self) -> View: ...
     @property
     def kept(self) -> View: ...
+    @property
+    def in_kept(self) -> Flags: ...
+    @property
+    def in_new(self) -> Flags: ...
     @property
     def moves(self) -> int: ...
     @property
@@ -39,12 +37,6 @@ class Pair:
     def kept_uncovered(self) -> float: ...
     @property
     def pieces(self) -> list[tuple[int, int, int, int]]: ...
-    @property
-    def rows(self) -> list[tuple[int, int, int]]: ...
-    @property
-    def new_text(self) -> Text: ...
-    @property
-    def kept_text(self) -> Text: ...
     @property
     def uncovered_symbols(self) -> int: ...
     @property

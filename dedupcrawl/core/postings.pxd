@@ -1,12 +1,5 @@
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
-cdef extern from *:
-    int popcount "__builtin_popcountll"(uint64_t value) noexcept
-
-cdef enum:
-    MOST_LEVELS = 7
-    LEVEL_SLOTS = 8
-
 cdef struct Run:  # the postings of one prefix
     uint64_t prefix
     uint32_t last  # its newest posting, from 1 on; 0: nothing is posted here
@@ -19,7 +12,8 @@ cdef struct Posting:
 
 cdef class Tail:
     cdef int bits
-    cdef Run *runs
+    cdef bytes run_table
+    cdef Run *runs  # in `run_table`
     cdef Posting *items
     cdef Py_ssize_t used, room
     cdef uint32_t count
@@ -31,21 +25,13 @@ cdef struct Found:
     uint64_t key
     uint32_t page
 
-cdef struct Sampled:  # a shingle, and how many postings it has
-    int64_t count
-    uint32_t value
-
-cdef class View:
+cdef class Postings:
     cdef list tables, tails
     cdef int bits
     cdef readonly Py_ssize_t read
-    cdef int count_into(
-        self, const uint64_t *prefixes, Py_ssize_t rows, const Py_ssize_t *bounds, int64_t *counts
-    ) except -1
-    cdef Py_ssize_t gather(
-        self, const uint64_t *prefixes, Py_ssize_t rows, const Py_ssize_t *bounds, Found **found
-    ) except -1
-    cdef Py_ssize_t *bounds(self, const uint64_t *prefixes, Py_ssize_t rows) except NULL
+    cdef bytes counts(self, const uint64_t *prefixes, Py_ssize_t rows, bytes bounds)
+    cdef bytes gather(self, const uint64_t *prefixes, Py_ssize_t rows, bytes bounds)
+    cdef bytes bounds(self, const uint64_t *prefixes, Py_ssize_t rows)
 
 cdef struct Source:  # a table that is merged
     const uint64_t *keys
@@ -55,17 +41,5 @@ cdef struct Source:  # a table that is merged
 cdef class Merge:
     cdef list tables
     cdef bytes left_out
-    cdef Py_ssize_t *at  # how many postings of each table were merged
-
-cdef class ShingleSearch:
-    cdef View view
-    cdef Sampled *sample  # the rarest first
-    cdef uint64_t *prefixes
-    cdef Py_ssize_t count
-    cdef int level, levels
-    cdef double share
-    cdef Py_ssize_t reach(self, int at) noexcept
-    cdef object found(self, Py_ssize_t read, const Py_ssize_t *needed, bint is_inside, Py_ssize_t most_pages)
-    cdef bint is_enough(
-        self, uint64_t key, Py_ssize_t shared, Py_ssize_t read, const Py_ssize_t *needed, bint is_inside
-    ) noexcept
+    cdef bytes merged
+    cdef int64_t *at  # how many postings of each table were merged

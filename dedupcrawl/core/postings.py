@@ -5,15 +5,12 @@ import os
 
 import cython
 from cython.cimports.cpython import array
+from cython.cimports.dedupcrawl.core.arrays import int64s, new_keys, resized, uint8s
 from cython.cimports.dedupcrawl.core.hashing import fmix64
-from cython.cimports.libc.math import ceil
-from cython.cimports.libc.stdlib import calloc, free, malloc, qsort, realloc
-from cython.cimports.libc.string import memcpy
+from cython.cimports.libc.stdlib import free, qsort
 
 # Chosen anew in each process: where a prefix stands in the table cannot be foreseen by who makes pages.
 _seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
-_KEYS = cython.declare(array.array, array.array("Q"))
-_PAGES = cython.declare(array.array, array.array("I"))
 
 
 class Tail:
@@ -28,23 +25,20 @@ class Tail:
         self.widen()
 
     def __dealloc__(self):
-        free(self.runs)
         free(self.items)
 
     def widen(self):
         """Make the table twice as large."""
         i: cython.size_t
-        size: cython.size_t = 2 * (self.mask + 1) if self.runs is not cython.NULL else 64
+        old_table: bytes = self.run_table
         old: cython.pointer(Run) = self.runs
-        old_size: cython.size_t = self.mask + 1 if old is not cython.NULL else 0
-        made: cython.pointer(Run) = cython.cast(cython.pointer(Run), calloc(size, cython.sizeof(Run)))
-        if made is cython.NULL:
-            raise MemoryError
-        self.runs, self.mask = made, size - 1
+        old_size: cython.size_t = 0 if old_table is None else self.mask + 1
+        size: cython.size_t = 2 * old_size or 64
+        self.run_table = bytes(size * cython.sizeof(Run))
+        self.runs, self.mask = cython.cast(cython.pointer(Run), uint8s(self.run_table)), size - 1
         for i in range(old_size):
             if old[i].last:
                 self.run_of(old[i].prefix)[0] = old[i]
-        free(old)
         return 0
 
     def run_of(self, prefix):
@@ -59,12 +53,8 @@ class Tail:
         i: cython.Py_ssize_t
         if self.count + keys.shape[0] > self.room:
             room: cython.Py_ssize_t = 2 * self.room + keys.shape[0] + 16
-            items: cython.pointer(Posting) = cython.cast(
-                cython.pointer(Posting), realloc(self.items, room * cython.sizeof(Posting))
-            )
-            if items is cython.NULL:
-                raise MemoryError
-            self.items, self.room = items, room
+            self.items = cython.cast(cython.pointer(Posting), resized(self.items, room, cython.sizeof(Posting)))
+            self.room = room
         for i in range(keys.shape[0]):
             if 2 * self.used > cython.cast(cython.Py_ssize_t, self.mask):
                 self.widen()
@@ -82,20 +72,15 @@ class Tail:
     def table(self) -> tuple:
         """All postings by key, of equals the older first: keys, an array of type "Q", and pages, one of type "I"."""
         i: cython.Py_ssize_t
-        sorted_items: cython.pointer(Found) = cython.cast(
-            cython.pointer(Found), malloc(cython.sizeof(Found) * self.count + 1)
-        )
-        if sorted_items is cython.NULL:
-            raise MemoryError
+        room: bytes = bytes(cython.sizeof(Found) * self.count)
+        items: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
         for i in range(self.count):
-            sorted_items[i].key, sorted_items[i].page = self.items[i].key, self.items[i].page
-        qsort(sorted_items, self.count, cython.sizeof(Found), _by_key)
-        made: tuple = _arrays(sorted_items, self.count)
-        free(sorted_items)
-        return made
+            items[i].key, items[i].page = self.items[i].key, self.items[i].page
+        qsort(items, self.count, cython.sizeof(Found), _by_key)
+        return _arrays(room)
 
 
-class View:
+class Postings:
     """Sorted tables and tails, searched together: one check's inverted index, as a check sees it.
 
     It holds sorted 64-bit keys, each with the page that was kept under it. The high ``64 - bits`` bits of a key are
@@ -115,70 +100,48 @@ class View:
 
     def count(self, prefixes: cython.const[uint64_t][::1]) -> list:
         """How many postings each prefix has."""
-        i: cython.Py_ssize_t
         rows: cython.Py_ssize_t = prefixes.shape[0]
         if not rows:
             return []
-        counts: cython.pointer(int64_t) = cython.cast(cython.pointer(int64_t), malloc(8 * rows))
-        if counts is cython.NULL:
-            raise MemoryError
-        bounds: cython.pointer(cython.Py_ssize_t) = cython.NULL
-        try:
-            bounds = self.bounds(cython.address(prefixes[0]), rows)
-            self.count_into(cython.address(prefixes[0]), rows, bounds, counts)
-            return [counts[i] for i in range(rows)]
-        finally:
-            free(bounds)
-            free(counts)
+        first: cython.pointer(cython.const[uint64_t]) = cython.address(prefixes[0])
+        return memoryview(self.counts(first, rows, self.bounds(first, rows))).cast("q").tolist()
 
     def find(self, prefixes: cython.const[uint64_t][::1]) -> tuple:
         """Whole keys and pages of all postings of any of these prefixes, prefix by prefix, as arrays of "Q" and "I"."""
-        found: cython.pointer(Found) = cython.NULL
-        bounds: cython.pointer(cython.Py_ssize_t) = cython.NULL
-        total: cython.Py_ssize_t = 0
-        if prefixes.shape[0]:
-            bounds = self.bounds(cython.address(prefixes[0]), prefixes.shape[0])
-            try:
-                total = self.gather(cython.address(prefixes[0]), prefixes.shape[0], bounds, cython.address(found))
-            finally:
-                free(bounds)
-        made: tuple = _arrays(found, total)
-        free(found)
-        return made
+        rows: cython.Py_ssize_t = prefixes.shape[0]
+        if not rows:
+            return _arrays(b"")
+        first: cython.pointer(cython.const[uint64_t]) = cython.address(prefixes[0])
+        return _arrays(self.gather(first, rows, self.bounds(first, rows)))
 
     def pages_of(self, prefix: uint64_t, most: int = 1 << 30) -> list:
         """The pages posted under one prefix, in any order; none where there are more than `most`."""
         i: cython.Py_ssize_t
-        found: cython.pointer(Found) = cython.NULL
-        number: int64_t = 0
-        bounds: cython.pointer(cython.Py_ssize_t) = self.bounds(cython.address(prefix), 1)
-        try:
-            self.count_into(cython.address(prefix), 1, bounds, cython.address(number))
-            if not number or number > most:
-                return []
-            number = self.gather(cython.address(prefix), 1, bounds, cython.address(found))
-            return [found[i].page for i in range(number)]
-        finally:
-            free(bounds)
-            free(found)
+        bounds: bytes = self.bounds(cython.address(prefix), 1)
+        if int64s(self.counts(cython.address(prefix), 1, bounds))[0] > most:
+            return []
+        room: bytes = self.gather(cython.address(prefix), 1, bounds)
+        found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
+        return [found[i].page for i in range(len(room) // cython.sizeof(Found))]
 
-    def count_into(self, prefixes, rows, bounds, counts):
-        """How many postings each prefix has."""
+    def counts(self, prefixes, rows, bounds):
+        """How many postings each prefix has, 8 bytes each."""
         i: cython.Py_ssize_t
         table: cython.Py_ssize_t
         tail: Tail
-        for i in range(rows):
-            counts[i] = 0
+        made: bytes = bytes(8 * rows)
+        counts: cython.pointer(int64_t) = int64s(made)
+        of_tables: cython.pointer(int64_t) = int64s(bounds)
         for tail in self.tails:
             for i in range(rows):
                 counts[i] += tail.run_of(prefixes[i]).count
         for table in range(len(self.tables)):
             for i in range(rows):
-                counts[i] += bounds[(2 * table + 1) * rows + i] - bounds[2 * table * rows + i]
-        return 0
+                counts[i] += of_tables[(2 * table + 1) * rows + i] - of_tables[2 * table * rows + i]
+        return made
 
-    def gather(self, prefixes, rows, bounds, found):
-        """Put all postings of these prefixes into a new array; how many there are."""
+    def gather(self, prefixes, rows, bounds):
+        """All postings of these prefixes, each as a Found."""
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         table: cython.Py_ssize_t
@@ -186,49 +149,42 @@ class View:
         item: cython.pointer(Posting)
         total: cython.Py_ssize_t = 0
         written: cython.Py_ssize_t = 0
-        for tail in self.tails:
-            for i in range(rows):
-                total += tail.run_of(prefixes[i]).count
-        for table in range(len(self.tables)):
-            for i in range(rows):
-                total += bounds[(2 * table + 1) * rows + i] - bounds[2 * table * rows + i]
+        of_tables: cython.pointer(int64_t) = int64s(bounds)
+        counts: bytes = self.counts(prefixes, rows, bounds)
+        for i in range(rows):
+            total += int64s(counts)[i]
         self.read += total
-        found[0] = cython.cast(cython.pointer(Found), malloc(cython.sizeof(Found) * total + 1))
-        if found[0] is cython.NULL:
-            raise MemoryError
+        made: bytes = bytes(cython.sizeof(Found) * total)
+        found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(made))
         for table in range(len(self.tables)):
             keys_in: cython.const[uint64_t][::1] = self.tables[table][0]
             pages_in: cython.const[uint32_t][::1] = self.tables[table][1]
             for i in range(rows):
-                for j in range(bounds[2 * table * rows + i], bounds[(2 * table + 1) * rows + i]):
-                    found[0][written].key, found[0][written].page = keys_in[j], pages_in[j]
+                for j in range(of_tables[2 * table * rows + i], of_tables[(2 * table + 1) * rows + i]):
+                    found[written].key, found[written].page = keys_in[j], pages_in[j]
                     written += 1
         for tail in self.tails:
             for i in range(rows):
                 at: uint32_t = tail.run_of(prefixes[i]).last
                 while at and written < total:
                     item = tail.items + at - 1
-                    found[0][written].key, found[0][written].page = item.key, item.page
+                    found[written].key, found[written].page = item.key, item.page
                     written += 1
                     at = item.before
-        return written
+        return made[: written * cython.sizeof(Found)]
 
     def bounds(self, prefixes, rows):
-        """Shape (tables, 2, rows): where in each table the keys begin and end that have each prefix."""
+        """Shape (tables, 2, rows), 8 bytes each: where in each table the keys begin and end that have each prefix."""
         i: cython.Py_ssize_t
         table: cython.Py_ssize_t
         payload: uint64_t = (cython.cast(uint64_t, 1) << self.bits) - 1
-        made: cython.pointer(cython.Py_ssize_t) = cython.cast(
-            cython.pointer(cython.Py_ssize_t), calloc(2 * len(self.tables) * rows + 1, cython.sizeof(cython.Py_ssize_t))
-        )
-        if made is cython.NULL:
-            raise MemoryError
+        made: bytes = bytes(16 * len(self.tables) * rows)
         for table in range(len(self.tables)):
             keys: cython.const[uint64_t][::1] = self.tables[table][0]
             if not rows or len(self.tables[table][1]) != keys.shape[0]:
                 continue
-            starts: cython.pointer(cython.Py_ssize_t) = made + 2 * table * rows
-            ends: cython.pointer(cython.Py_ssize_t) = starts + rows
+            starts: cython.pointer(int64_t) = int64s(made) + 2 * table * rows
+            ends: cython.pointer(int64_t) = starts + rows
             left: cython.Py_ssize_t = keys.shape[0]
             while left:  # all are searched in step, so that the processor waits for many reads of a file at once
                 half: cython.Py_ssize_t = left - left // 2
@@ -242,11 +198,13 @@ class View:
 
 
 @cython.cfunc
-def _arrays(found: cython.pointer(Found), count: cython.Py_ssize_t) -> tuple:
-    """Their keys and their pages."""
+def _arrays(room: bytes) -> tuple:
+    """The keys and the pages of what was found."""
     i: cython.Py_ssize_t
-    keys: array.array = array.clone(_KEYS, count, False)
-    pages: array.array = array.clone(_PAGES, count, False)
+    found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
+    count: cython.Py_ssize_t = len(room) // cython.sizeof(Found)
+    keys: array.array = new_keys(count)
+    pages: array.array = array.clone(array.array("I"), count, False)
     keys_view: uint64_t[::1] = keys
     pages_view: uint32_t[::1] = pages
     for i in range(count):
@@ -263,226 +221,6 @@ def _by_key(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
     if mine.key != its.key:
         return 1 if mine.key > its.key else -1
     return (mine.page > its.page) - (mine.page < its.page)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _by_page(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
-    mine: uint32_t = cython.cast(cython.pointer(Found), one).page
-    its: uint32_t = cython.cast(cython.pointer(Found), other).page
-    return (mine > its) - (mine < its)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _rarest(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
-    mine: cython.pointer(Sampled) = cython.cast(cython.pointer(Sampled), one)
-    its: cython.pointer(Sampled) = cython.cast(cython.pointer(Sampled), other)
-    if mine.count != its.count:
-        return 1 if mine.count > its.count else -1
-    return (mine.value > its.value) - (mine.value < its.value)
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _least(count: cython.Py_ssize_t, share: cython.double) -> cython.Py_ssize_t:
-    """⌈αn⌉, at least one."""
-    return max(1, cython.cast(cython.Py_ssize_t, ceil(count * share - 1e-9)))
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _within(sample: cython.pointer(Sampled), count: cython.Py_ssize_t, most: int64_t) -> cython.Py_ssize_t:
-    """How many of the first may be read, when no more postings than this are to be."""
-    i: cython.Py_ssize_t
-    for i in range(count):
-        most -= sample[i].count
-        if most < 0:
-            return i
-    return count
-
-
-class ShingleSearch:
-    """Finds the pages that share enough of the sampled shingles of one page.
-
-    Args:
-        view: Postings under shingles (32 bits), with how many the page has and, in the lower three bits, its level.
-        signature: The page's level (a byte), and its sampled shingles, four bytes each, ascending.
-        levels: The highest level.
-        share: How much must be shared.
-    """
-
-    def __cinit__(self, view: View, signature: bytes, levels: cython.int, share: cython.double):
-        i: cython.Py_ssize_t
-        value: uint32_t = 0
-        raw: cython.p_const_char = signature
-        self.view, self.levels, self.share = view, min(levels, MOST_LEVELS), share
-        self.level = cython.cast(uint8_t, raw[0])
-        self.count = (len(signature) - 1) // 4
-        self.sample = cython.cast(cython.pointer(Sampled), malloc(cython.sizeof(Sampled) * self.count + 1))
-        self.prefixes = cython.cast(cython.pointer(uint64_t), malloc(8 * self.count + 1))
-        counts: cython.pointer(int64_t) = cython.cast(cython.pointer(int64_t), malloc(8 * self.count + 1))
-        bounds: cython.pointer(cython.Py_ssize_t) = cython.NULL
-        try:
-            if self.sample is cython.NULL or self.prefixes is cython.NULL or counts is cython.NULL:
-                raise MemoryError
-            for i in range(self.count):
-                memcpy(cython.address(value), raw + 1 + 4 * i, 4)
-                self.prefixes[i] = value
-            bounds = view.bounds(self.prefixes, self.count)
-            view.count_into(self.prefixes, self.count, bounds, counts)
-            for i in range(self.count):
-                self.sample[i].value, self.sample[i].count = cython.cast(uint32_t, self.prefixes[i]), counts[i]
-        finally:
-            free(counts)
-            free(bounds)
-        qsort(self.sample, self.count, cython.sizeof(Sampled), _rarest)
-
-    def __dealloc__(self):
-        free(self.sample)
-        free(self.prefixes)
-
-    def candidates(self, cheap: int, most_postings: int, most_pages: int) -> list:
-        """Pages that may have the share of the page's sample, at the larger of both moduli.
-
-        Args:
-            cheap: Postings that are read although the prefix filter does not ask for them.
-            most_postings: Postings that are read at most.
-            most_pages: Pages that are returned at most: those that share most, the older of equals.
-        """
-        i: cython.Py_ssize_t
-        at: cython.int
-        needed: cython.Py_ssize_t[LEVEL_SLOTS]
-        if not self.count or not self.sample[self.count - 1].count:
-            return []
-        own: cython.Py_ssize_t = _least(self.count, self.share)
-        exact: cython.Py_ssize_t = self.count - own + 1
-        for at in range(self.level + 1, self.levels + 1):
-            exact = max(exact, self.reach(at))
-        read: cython.Py_ssize_t = max(exact, _within(self.sample, self.count, cheap))
-        read = min(read, _within(self.sample, self.count, most_postings))
-        # By the level of the kept page: how many of those that were read it must have. Where the sample has nothing at
-        # a level, none of that level's pages was found.
-        for at in range(LEVEL_SLOTS):
-            needed[at] = own - self.count + read
-        for at in range(self.level + 1, self.levels + 1):
-            found: cython.Py_ssize_t = 0
-            before: cython.Py_ssize_t = 0
-            for i in range(self.count):
-                if not self.sample[i].value & ((cython.cast(uint32_t, 1) << at) - 1):
-                    found += 1
-                    before += i < read
-            needed[at] = _least(found, self.share) - found + before
-        return self.found(read, needed, False, most_pages)
-
-    def contained(self, most_postings: int, most_pages: int) -> list:
-        """Kept pages of whose samples this page may have the share; more than these where that cannot be told."""
-        if not self.count or not self.sample[self.count - 1].count:
-            return []
-        return self.found(_within(self.sample, self.count, most_postings), cython.NULL, True, most_pages)
-
-    def reach(self, at):
-        """How many of the rarest must be read to find all pages of a level."""
-        i: cython.Py_ssize_t
-        found: cython.Py_ssize_t = 0
-        below: uint32_t = (cython.cast(uint32_t, 1) << at) - 1
-        for i in range(self.count):
-            found += not self.sample[i].value & below
-        skipped: cython.Py_ssize_t = _least(found, self.share) if found else self.count + 1
-        for i in range(self.count - 1, -1, -1):
-            skipped -= not self.sample[i].value & below
-            if not skipped:
-                return i + 1
-        return 0
-
-    def found(self, read, needed, is_inside, most_pages):
-        """Pages that share enough of the so many rarest shingles, ascending; of too many, what shares most."""
-        i: cython.Py_ssize_t
-        rows: cython.Py_ssize_t = 0
-        different: cython.Py_ssize_t = 0
-        found: cython.pointer(Found) = cython.NULL
-        for i in range(read):
-            if self.sample[i].count:
-                self.prefixes[rows] = self.sample[i].value
-                rows += 1
-        bounds: cython.pointer(cython.Py_ssize_t) = self.view.bounds(self.prefixes, rows)
-        pages: list = []
-        shared: list = []
-        try:
-            total: cython.Py_ssize_t = self.view.gather(self.prefixes, rows, bounds, cython.address(found))
-            qsort(found, total, cython.sizeof(Found), _by_page)
-            while different < total:
-                i = different + 1
-                while i < total and found[i].page == found[different].page:
-                    i += 1
-                if self.is_enough(found[different].key, i - different, read, needed, is_inside):
-                    pages.append(found[different].page)
-                    shared.append(i - different)
-                different = i
-        finally:
-            free(bounds)
-            free(found)
-        if len(pages) > most_pages:
-            order = sorted(range(len(pages)), key=lambda one: -shared[one])[:most_pages]
-            pages = [pages[one] for one in order]
-        return pages
-
-    def is_enough(self, key, shared, read, needed, is_inside):
-        level: cython.int = key & 7
-        if not is_inside:
-            return shared >= needed[min(level, MOST_LEVELS)]
-        # Whole numbers: as many as their share, or more, is as many as its ceiling, or more. Of the samples of lower
-        # levels only some could be among this page's.
-        count: cython.double = (key & cython.cast(uint32_t, -1)) >> 3
-        return level < self.level or shared + (self.count - read) >= count * self.share - 1e-9
-
-
-def near(view: View, fingerprint: bytes, distance: cython.int) -> list:
-    """Pages whose fingerprints of 64 bits differ in no more bits, but for the two that a posting lacks.
-
-    Args:
-        view: Postings under the number of a block (2 bits) and the block (16), with 46 of the other bits.
-        fingerprint: 8 bytes, little-endian.
-        distance: At most 7 (see `content.checks.simhash`).
-    """
-    i: cython.Py_ssize_t
-    number: cython.int
-    bit: cython.int
-    value: uint64_t = 0
-    keys: uint64_t[4]
-    prefixes: uint64_t[4 * 17]
-    rows: cython.Py_ssize_t = 0
-    found: cython.pointer(Found) = cython.NULL
-    if len(fingerprint) != 8:
-        raise ValueError("a fingerprint has 8 bytes")
-    raw: cython.p_const_char = fingerprint
-    memcpy(cython.address(value), raw, 8)
-    wide: cython.int = distance // 4
-    last_wide: cython.int = distance % 4
-    for number in range(4):
-        rotated: uint64_t = value << (16 * number) | (value >> (64 - 16 * number) if number else 0)
-        keys[number] = cython.cast(uint64_t, number) << 62 | rotated >> 2
-        if not wide and number > last_wide:
-            continue
-        prefixes[rows] = keys[number] >> view.bits
-        rows += 1
-        if wide and number <= last_wide:
-            for bit in range(16):
-                prefixes[rows] = keys[number] >> view.bits ^ cython.cast(uint64_t, 1) << bit
-                rows += 1
-    bounds: cython.pointer(cython.Py_ssize_t) = view.bounds(prefixes, rows)
-    pages: list = []
-    try:
-        total: cython.Py_ssize_t = view.gather(prefixes, rows, bounds, cython.address(found))
-        for i in range(total):
-            if popcount(found[i].key ^ keys[found[i].key >> 62]) <= distance:
-                pages.append(found[i].page)
-    finally:
-        free(bounds)
-        free(found)
-    return pages
 
 
 def prefixes_of(keys: cython.const[uint64_t][::1], bits: cython.int) -> object:
@@ -530,9 +268,7 @@ def checksum(keys: cython.const[uint64_t][::1], pages: cython.const[uint32_t][::
     i: cython.Py_ssize_t
     total: uint64_t = 0
     count: cython.Py_ssize_t = len(left_out)
-    flags: cython.pointer(cython.const[uint8_t]) = cython.cast(
-        cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, left_out)
-    )
+    flags: cython.pointer(cython.const[uint8_t]) = uint8s(left_out)
     if keys.shape[0] != pages.shape[0]:
         raise ValueError("each key has its page")
     for i in range(keys.shape[0]):
@@ -551,14 +287,8 @@ class Merge:
 
     def __cinit__(self, tables: list, left_out: bytes):
         self.tables, self.left_out = tables, left_out
-        self.at = cython.cast(
-            cython.pointer(cython.Py_ssize_t), calloc(len(tables) + 1, cython.sizeof(cython.Py_ssize_t))
-        )
-        if self.at is cython.NULL:
-            raise MemoryError
-
-    def __dealloc__(self):
-        free(self.at)
+        self.merged = bytes(8 * len(tables))
+        self.at = int64s(self.merged)
 
     def piece(self, most: cython.Py_ssize_t) -> tuple:
         """The next postings, up to so many: keys, an array of type "Q", and pages, one of type "I"; none at the end."""
@@ -567,16 +297,13 @@ class Merge:
         made: cython.Py_ssize_t = 0
         count: cython.Py_ssize_t = len(self.tables)
         marked: cython.Py_ssize_t = len(self.left_out)
-        flags: cython.pointer(cython.const[uint8_t]) = cython.cast(
-            cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, self.left_out)
-        )
-        keys: array.array = array.clone(_KEYS, most, False)
-        pages: array.array = array.clone(_PAGES, most, False)
+        flags: cython.pointer(cython.const[uint8_t]) = uint8s(self.left_out)
+        keys: array.array = new_keys(most)
+        pages: array.array = array.clone(array.array("I"), most, False)
         keys_out: uint64_t[::1] = keys
         pages_out: uint32_t[::1] = pages
-        sources: cython.pointer(Source) = cython.cast(cython.pointer(Source), malloc(cython.sizeof(Source) * count + 1))
-        if sources is cython.NULL:
-            raise MemoryError
+        room: bytes = bytes(cython.sizeof(Source) * count)
+        sources: cython.pointer(Source) = cython.cast(cython.pointer(Source), uint8s(room))
         for table in range(count):
             own_keys: cython.const[uint64_t][::1] = self.tables[table][0]
             own_pages: cython.const[uint32_t][::1] = self.tables[table][1]
@@ -595,11 +322,9 @@ class Merge:
                 break
             page: uint32_t = sources[best].pages[self.at[best]]
             if marked and page >= marked:
-                free(sources)
                 raise IndexError("there is no flag for a page")
             if not _is_left_out(flags, marked, page):
                 keys_out[made], pages_out[made] = sources[best].keys[self.at[best]], page
                 made += 1
             self.at[best] += 1
-        free(sources)
         return keys[:made], pages[:made]

@@ -36,12 +36,14 @@ _PROGRAM_NAMES = """
 php php3 php4 php5 phtml asp aspx ashx axd jsp jspx do cgi pl py htm html shtml cfm
 """
 _PROGRAMS = frozenset(_PROGRAM_NAMES.split())
-_DECORATION = (
-    r"(?:icons?|ico|sprites?|smil(?:ey|ie|e)s?|emoticons?|emojis?|avatars?|ranks?|flags?|buttons?|btn|bullets?|arrows?"
-    r"|logos?|favicon|spacer|blank|pixel|transparent|spinner|loader|loading|placeholder|captcha|ads?|advert\w*|banners?"
-    r"|sponsors?|badges?|counters?|tracking|beacon)"
-)
-_DECORATING = re.compile(rf"(?:^|[^a-z]){_DECORATION}(?:[^a-z]|$)")
+_DECORATION_NAMES = """
+ad ads arrow arrows avatar avatars badge badges banner banners beacon blank btn bullet bullets button buttons captcha
+counter counters emoji emojis emoticon emoticons favicon flag flags ico icon icons loader loading logo logos pixel
+placeholder rank ranks smile smiles smiley smileys smilie smilies spacer spinner sponsor sponsors sprite sprites
+tracking transparent
+"""
+_DECORATION = frozenset(_DECORATION_NAMES.split())
+_LETTERS = re.compile(r"[a-z]+")
 _DESIGN_NAMES = """
 themes theme templates template skins skin styles style style_images wp-includes plugins smilies emoticons
 """
@@ -49,8 +51,9 @@ _DESIGN = frozenset(_DESIGN_NAMES.split())
 """Folders of what belongs to a design."""
 _SIZED = re.compile(
     r"(?:[-_.]?\d{1,4}x\d{1,4}|[-_.@](?:thumb(?:nail)?s?|tn|small|medium|large|big|full|scaled|preview|mini|\dx"
-    r"|\d{1,4}(?:px|w|h))|@\dx)$"
+    r"|\d{1,4}(?:px|w|h))|@\dx)\Z"
 )
+_LONGEST_SIZE = 12  # characters that `_SIZED` can match, at the end of a name
 _SIZE_BEFORE = re.compile(r"^(?:\d{1,4}px|thumb(?:nail)?|tn|small|medium|large|preview)[-_]")
 _SIZE_FOLDER = re.compile(
     r"(?:\d{1,4}x\d{0,4}|\d{1,4}px|thumb(?:nail)?s?|small|medium|large|preview|original|resized?|[a-z]{1,2}[_-]?\d+"
@@ -90,7 +93,7 @@ def identity(address: bytes) -> str:
         if not path:
             path = host
     folders = [part for folder in path.split("/") if (part := folder.partition(";")[0]).strip(".")]
-    if not folders or _DESIGN.intersection(folders[:-1]) or any(map(_DECORATING.search, folders[-3:])):
+    if not folders or _DESIGN.intersection(folders[:-1]) or _decorates("/".join(folders[-3:])):
         return ""
     named = _EXTENSION.search(folders[-1])
     if named is None or named[1] in _PROGRAMS:
@@ -107,7 +110,8 @@ def identity(address: bytes) -> str:
 def _unsized(name: str) -> str:
     """The name of a file without what says how large the picture is."""
     for _ in range(2):
-        name = _SIZE_BEFORE.sub("", _SIZED.sub("", name)) or name
+        sized = _SIZED.search(name, max(0, len(name) - _LONGEST_SIZE))
+        name = _SIZE_BEFORE.sub("", name[: sized.start()] if sized else name) or name
     return name
 
 
@@ -130,7 +134,13 @@ def is_decoration(said: Mapping[str, str]) -> bool:
     """Whether an element says that it shows nothing of the page's own."""
     if said.get("aria-hidden", "").lower() == "true" or said.get("role", "").lower() in ("presentation", "none"):
         return True
-    return any(_DECORATING.search(said.get(name, "").lower()) for name in ("class", "id"))
+    return _decorates(f"{said.get('class', '')} {said.get('id', '')}".lower())
+
+
+def _decorates(name: str) -> bool:
+    """Whether a word of `name`, in lower case, says that it is decoration."""
+    words = _LETTERS.findall(name)
+    return not _DECORATION.isdisjoint(words) or ("advert" in name and any(word.startswith("advert") for word in words))
 
 
 def is_token(line: str) -> bool:

@@ -1,12 +1,41 @@
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+from dedupcrawl.core.postings cimport Postings
 from dedupcrawl.core.symbols cimport SymbolText
+
+cdef extern from *:
+    int popcount "__builtin_popcountll"(uint64_t value) noexcept
+
+cpdef enum:
+    FINGERPRINT_PAYLOAD = 46  # bits: what is left of a key beside a block and its number
 
 cdef enum:
     BITS = 64
+    BLOCKS = 4
+    BLOCK_BITS = 16
     SHINGLE = 4
+    MOST_LEVELS = 7
+    LEVEL_SLOTS = 8
 
 cdef struct Counters:  # 64 counters of 32 bits, one for each bit of a feature: the bits of one place in one word
     uint64_t planes[32]
     uint64_t waiting[4]  # features that are added together
     int count
+
+cdef struct Sampled:  # a shingle, and how many postings it has
+    int64_t count
+    uint32_t value
+
+cdef class ShingleSearch:
+    cdef Postings postings
+    cdef tuple room  # what `sample` and `prefixes` lie in
+    cdef Sampled *sample  # the rarest first
+    cdef uint64_t *prefixes
+    cdef Py_ssize_t count
+    cdef int level, levels
+    cdef double share
+    cdef Py_ssize_t reach(self, int at) noexcept
+    cdef object found(self, Py_ssize_t read, const Py_ssize_t *needed, bint is_inside, Py_ssize_t most_pages)
+    cdef bint is_enough(
+        self, uint64_t key, Py_ssize_t shared, Py_ssize_t read, const Py_ssize_t *needed, bint is_inside
+    ) noexcept

@@ -1,12 +1,15 @@
 # cython: language_level=3
-"""Signatures of a text: SimHash fingerprints and sampled shingles."""
+"""Signatures of a text, SimHash fingerprints and sampled shingles, and how pages are found by them."""
 
 import os
 
 import cython
 from cython.cimports.cpython import array
+from cython.cimports.dedupcrawl.core.arrays import int64s, new_keys, sort_once, uint8s, uint32s, uint64s
 from cython.cimports.dedupcrawl.core.hashing import fmix64
-from cython.cimports.libc.stdlib import calloc, free, malloc, qsort
+from cython.cimports.dedupcrawl.core.postings import Found, Postings
+from cython.cimports.libc.math import ceil
+from cython.cimports.libc.stdlib import qsort
 from cython.cimports.libc.string import memcpy, memset
 
 LONG_WORD = 4
@@ -17,7 +20,6 @@ TERM_FREQUENCY_CAP = 8
 _LONG_WORD = cython.declare(uint32_t, LONG_WORD)
 _CAP = cython.declare(cython.int, TERM_FREQUENCY_CAP)
 _FACTOR = cython.declare(uint64_t, 0xD1342543DE82EF95)
-_KEYS = cython.declare(array.array, array.array("Q"))
 # Chosen anew in each process: where a value stands in a hash table cannot be foreseen by who makes pages.
 _table_seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
 
@@ -110,12 +112,10 @@ def simhash(text: SymbolText, pairs: bool) -> tuple:
         most += text.items[i].length >= _LONG_WORD
     while pairs and size < 2 * most:
         size *= 2
-    values: cython.pointer(uint64_t) = cython.cast(cython.pointer(uint64_t), malloc(8 * size))
-    seen: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), calloc(size, 1))
-    if values is cython.NULL or seen is cython.NULL:
-        free(values)
-        free(seen)
-        raise MemoryError
+    table: bytes = bytes(8 * size)
+    values: cython.pointer(uint64_t) = uint64s(table)
+    counts: bytes = bytes(size)
+    seen: cython.pointer(uint8_t) = uint8s(counts)
     memset(cython.address(counters), 0, cython.sizeof(Counters))
     is_pairs: cython.bint = pairs
     for i in range(text.count):
@@ -129,18 +129,60 @@ def simhash(text: SymbolText, pairs: bool) -> tuple:
                 _add(cython.address(counters), feature)
     for i in range(counters.count & 3):
         _add_at(cython.address(counters), 0, counters.waiting[i])
-    free(values)
-    free(seen)
     return _more_than(cython.address(counters), counters.count // 2), counters.count
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-@cython.nogil
-def _ascending(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
-    a: uint32_t = cython.cast(cython.pointer(uint32_t), one)[0]
-    b: uint32_t = cython.cast(cython.pointer(uint32_t), other)[0]
-    return (a > b) - (a < b)
+def simhash_keys(fingerprint: bytes) -> object:
+    """What a fingerprint is posted under, as an array of type "Q": each block moved to the top in turn.
+
+    Its number stands above it, in the place of the last two bits.
+
+    Args:
+        fingerprint: 8 bytes, little-endian.
+    """
+    number: cython.int
+    value: uint64_t = 0
+    if len(fingerprint) != BITS // 8:
+        raise ValueError("a fingerprint has 8 bytes")
+    memcpy(cython.address(value), uint8s(fingerprint), BITS // 8)
+    made: array.array = new_keys(BLOCKS)
+    view: uint64_t[::1] = made
+    for number in range(BLOCKS):
+        view[number] = cython.cast(uint64_t, number) << 62 | value >> 2
+        value = value << BLOCK_BITS | value >> (BITS - BLOCK_BITS)
+    return made
+
+
+def simhash_prefixes(fingerprint: bytes, distance: cython.int) -> object:
+    """Of one of them each fingerprint has a key that differs in no more bits, at most 7, as an array of type "Q".
+
+    They are blocks, and of the first blocks those that differ in a bit, too (see `content.checks.simhash`).
+    """
+    number: cython.int
+    bit: cython.int
+    rows: cython.Py_ssize_t = 0
+    wide: cython.bint = distance >= BLOCKS
+    last_wide: cython.int = distance % BLOCKS
+    keys: uint64_t[::1] = simhash_keys(fingerprint)
+    made: array.array = new_keys(BLOCKS * (BLOCK_BITS + 1))
+    view: uint64_t[::1] = made
+    for number in range(BLOCKS if wide else last_wide + 1):
+        view[rows] = keys[number] >> FINGERPRINT_PAYLOAD
+        rows += 1
+        for bit in range(BLOCK_BITS if wide and number <= last_wide else 0):
+            view[rows] = keys[number] >> FINGERPRINT_PAYLOAD ^ cython.cast(uint64_t, 1) << bit
+            rows += 1
+    return made[:rows]
+
+
+def near(postings: Postings, fingerprint: bytes, distance: cython.int) -> list:
+    """Pages whose fingerprints differ in no more bits, at most 7, but for the two that a posting lacks."""
+    i: cython.Py_ssize_t
+    own: uint64_t[::1] = simhash_keys(fingerprint)
+    found: tuple = postings.find(simhash_prefixes(fingerprint, distance))
+    keys: uint64_t[::1] = found[0]
+    pages: uint32_t[::1] = found[1]
+    return [pages[i] for i in range(keys.shape[0]) if popcount(keys[i] ^ own[keys[i] >> 62]) <= distance]
 
 
 def sampled_shingles(text: SymbolText, most: int, levels: int, fewest: int) -> tuple:
@@ -154,12 +196,10 @@ def sampled_shingles(text: SymbolText, most: int, levels: int, fewest: int) -> t
     different: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
     level: cython.int = levels
-    values: cython.pointer(uint32_t) = cython.cast(cython.pointer(uint32_t), malloc(4 * count + 4))
-    sample: cython.pointer(uint32_t) = cython.cast(cython.pointer(uint32_t), malloc(4 * count + 4))
-    if values is cython.NULL or sample is cython.NULL:
-        free(values)
-        free(sample)
-        raise MemoryError
+    hashes: bytes = bytes(4 * count)
+    values: cython.pointer(uint32_t) = uint32s(hashes)
+    room: bytes = bytes(8 * count)
+    sample: cython.pointer(uint64_t) = uint64s(room)
     for i in range(count):
         one: uint64_t = text.items[i].hash * _FACTOR + text.items[i + 1].hash
         other: uint64_t = text.items[i + 2].hash * _FACTOR + text.items[i + 3].hash
@@ -172,19 +212,13 @@ def sampled_shingles(text: SymbolText, most: int, levels: int, fewest: int) -> t
                 sample[kept] = values[i]
                 kept += 1
         if kept >= fewest or not level:
-            qsort(sample, kept, 4, _ascending)
-            for i in range(kept):
-                if not different or sample[different - 1] != sample[i]:
-                    sample[different] = sample[i]
-                    different += 1
+            different = sort_once(sample, kept)
             if different >= fewest or not level:
                 break
         level -= 1
-    try:
-        return level, cython.cast(cython.p_char, sample)[: 4 * different]
-    finally:
-        free(values)
-        free(sample)
+    for i in range(different):
+        values[i] = sample[i]
+    return level, hashes[: 4 * different]
 
 
 def shingle_keys(signature: bytes) -> object:
@@ -196,7 +230,7 @@ def shingle_keys(signature: bytes) -> object:
     value: uint32_t = 0
     count: cython.Py_ssize_t = max(0, len(signature) - 1) // 4
     data: cython.p_const_char = signature
-    made: array.array = array.clone(_KEYS, count, False)
+    made: array.array = new_keys(count)
     view: uint64_t[::1] = made
     for i in range(count):
         memcpy(cython.address(value), data + 1 + 4 * i, 4)
@@ -213,12 +247,8 @@ def shared_shingles(new: bytes, kept: bytes) -> tuple:
     shared: cython.Py_ssize_t = 0
     if not new or not kept:
         return mine, shared
-    here: cython.pointer(cython.const[uint8_t]) = cython.cast(
-        cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, new)
-    )
-    there: cython.pointer(cython.const[uint8_t]) = cython.cast(
-        cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, kept)
-    )
+    here: cython.pointer(uint8_t) = uint8s(new)
+    there: cython.pointer(uint8_t) = uint8s(kept)
     below: uint32_t = (cython.cast(uint32_t, 1) << (max(here[0], there[0]) & 31)) - 1
     count: cython.Py_ssize_t = (len(new) - 1) // 4
     kept_count: cython.Py_ssize_t = (len(kept) - 1) // 4
@@ -238,3 +268,162 @@ def shared_shingles(new: bytes, kept: bytes) -> tuple:
             place += 1
         shared += place < kept_count and other == value
     return mine, shared
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _by_page(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
+    mine: uint32_t = cython.cast(cython.pointer(Found), one).page
+    its: uint32_t = cython.cast(cython.pointer(Found), other).page
+    return (mine > its) - (mine < its)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _rarest(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
+    mine: cython.pointer(Sampled) = cython.cast(cython.pointer(Sampled), one)
+    its: cython.pointer(Sampled) = cython.cast(cython.pointer(Sampled), other)
+    if mine.count != its.count:
+        return 1 if mine.count > its.count else -1
+    return (mine.value > its.value) - (mine.value < its.value)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _least(count: cython.Py_ssize_t, share: cython.double) -> cython.Py_ssize_t:
+    """⌈αn⌉, at least one."""
+    return max(1, cython.cast(cython.Py_ssize_t, ceil(count * share - 1e-9)))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _within(sample: cython.pointer(Sampled), count: cython.Py_ssize_t, most: int64_t) -> cython.Py_ssize_t:
+    """How many of the first may be read, when no more postings than this are to be."""
+    i: cython.Py_ssize_t
+    for i in range(count):
+        most -= sample[i].count
+        if most < 0:
+            return i
+    return count
+
+
+class ShingleSearch:
+    """Finds the pages that share enough of the sampled shingles of one page.
+
+    Args:
+        postings: Those under shingles (32 bits), with how many the page has and, in the lower three bits, its level.
+        signature: The page's level (a byte), and its sampled shingles, four bytes each, ascending.
+        levels: The highest level.
+        share: How much must be shared.
+    """
+
+    def __cinit__(self, postings: Postings, signature: bytes, levels: cython.int, share: cython.double):
+        i: cython.Py_ssize_t
+        value: uint32_t = 0
+        raw: cython.p_const_char = signature
+        self.postings, self.levels, self.share = postings, min(levels, MOST_LEVELS), share
+        self.level = cython.cast(uint8_t, raw[0])
+        self.count = (len(signature) - 1) // 4
+        self.room = bytes(cython.sizeof(Sampled) * self.count), bytes(8 * self.count)
+        self.sample = cython.cast(cython.pointer(Sampled), uint8s(self.room[0]))
+        self.prefixes = uint64s(self.room[1])
+        for i in range(self.count):
+            memcpy(cython.address(value), raw + 1 + 4 * i, 4)
+            self.prefixes[i] = value
+        counts: bytes = postings.counts(self.prefixes, self.count, postings.bounds(self.prefixes, self.count))
+        for i in range(self.count):
+            self.sample[i].value, self.sample[i].count = cython.cast(uint32_t, self.prefixes[i]), int64s(counts)[i]
+        qsort(self.sample, self.count, cython.sizeof(Sampled), _rarest)
+
+    def candidates(self, cheap: int, most_postings: int, most_pages: int) -> list:
+        """Pages that may have the share of the page's sample, at the larger of both moduli.
+
+        Args:
+            cheap: Postings that are read although the prefix filter does not ask for them.
+            most_postings: Postings that are read at most.
+            most_pages: Pages that are returned at most: those that share most, the older of equals.
+        """
+        i: cython.Py_ssize_t
+        at: cython.int
+        needed: cython.Py_ssize_t[LEVEL_SLOTS]
+        if not self.count or not self.sample[self.count - 1].count:
+            return []
+        own: cython.Py_ssize_t = _least(self.count, self.share)
+        exact: cython.Py_ssize_t = self.count - own + 1
+        for at in range(self.level + 1, self.levels + 1):
+            exact = max(exact, self.reach(at))
+        read: cython.Py_ssize_t = max(exact, _within(self.sample, self.count, cheap))
+        read = min(read, _within(self.sample, self.count, most_postings))
+        # By the level of the kept page: how many of those that were read it must have. Where the sample has nothing at
+        # a level, none of that level's pages was found.
+        for at in range(LEVEL_SLOTS):
+            needed[at] = own - self.count + read
+        for at in range(self.level + 1, self.levels + 1):
+            found: cython.Py_ssize_t = 0
+            before: cython.Py_ssize_t = 0
+            for i in range(self.count):
+                if not self.sample[i].value & ((cython.cast(uint32_t, 1) << at) - 1):
+                    found += 1
+                    before += i < read
+            needed[at] = _least(found, self.share) - found + before
+        return self.found(read, needed, False, most_pages)
+
+    def contained(self, most_postings: int, most_pages: int) -> list:
+        """Kept pages of whose samples this page may have the share; more than these where that cannot be told."""
+        if not self.count or not self.sample[self.count - 1].count:
+            return []
+        return self.found(_within(self.sample, self.count, most_postings), cython.NULL, True, most_pages)
+
+    def reach(self, at):
+        """How many of the rarest must be read to find all pages of a level."""
+        i: cython.Py_ssize_t
+        found: cython.Py_ssize_t = 0
+        below: uint32_t = (cython.cast(uint32_t, 1) << at) - 1
+        for i in range(self.count):
+            found += not self.sample[i].value & below
+        skipped: cython.Py_ssize_t = _least(found, self.share) if found else self.count + 1
+        for i in range(self.count - 1, -1, -1):
+            skipped -= not self.sample[i].value & below
+            if not skipped:
+                return i + 1
+        return 0
+
+    def found(self, read, needed, is_inside, most_pages):
+        """Pages that share enough of the so many rarest shingles, ascending; of too many, what shares most."""
+        i: cython.Py_ssize_t
+        rows: cython.Py_ssize_t = 0
+        different: cython.Py_ssize_t = 0
+        for i in range(read):
+            if self.sample[i].count:
+                self.prefixes[rows] = self.sample[i].value
+                rows += 1
+        bounds: bytes = self.postings.bounds(self.prefixes, rows)
+        room: bytes = self.postings.gather(self.prefixes, rows, bounds)
+        found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
+        total: cython.Py_ssize_t = len(room) // cython.sizeof(Found)
+        qsort(found, total, cython.sizeof(Found), _by_page)
+        pages: list = []
+        shared: list = []
+        while different < total:
+            i = different + 1
+            while i < total and found[i].page == found[different].page:
+                i += 1
+            if self.is_enough(found[different].key, i - different, read, needed, is_inside):
+                pages.append(found[different].page)
+                shared.append(i - different)
+            different = i
+        if len(pages) > most_pages:
+            order = sorted(range(len(pages)), key=lambda one: -shared[one])[:most_pages]
+            pages = [pages[one] for one in order]
+        return pages
+
+    def is_enough(self, key, shared, read, needed, is_inside):
+        level: cython.int = key & 7
+        if not is_inside:
+            return shared >= needed[min(level, MOST_LEVELS)]
+        # Whole numbers: as many as their share, or more, is as many as its ceiling, or more. Of the samples of lower
+        # levels only some could be among this page's.
+        count: cython.double = (key & cython.cast(uint32_t, -1)) >> 3
+        return level < self.level or shared + (self.count - read) >= count * self.share - 1e-9

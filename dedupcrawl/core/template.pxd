@@ -7,7 +7,8 @@ cdef struct Counted:
 
 cdef class Template:
     cdef readonly Py_ssize_t pages
-    cdef Counted *slots
+    cdef bytes table
+    cdef Counted *slots  # in `table`
     cdef Py_ssize_t mask, used
     cdef dict titles
     cdef int grow(self, Py_ssize_t blocks) except -1

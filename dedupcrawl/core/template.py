@@ -18,9 +18,9 @@ import zlib
 
 import cython
 from cython.cimports.cpython import array
+from cython.cimports.dedupcrawl.core.arrays import uint8s
 from cython.cimports.dedupcrawl.core.hashing import fmix64, murmur3_32
 from cython.cimports.libc.stdint import uint64_t
-from cython.cimports.libc.stdlib import calloc, free
 
 MOST = 4096
 """Blocks of a host that are remembered."""
@@ -34,6 +34,8 @@ NEARLY_ALL = 0.9
 TITLES = 4096
 """Titles of a host that are remembered; of a site with more, the oldest make room."""
 
+_RECURRING = cython.declare(uint32_t, RECURRING)
+_SHARE = cython.declare(uint32_t, SHARE)
 _NEARLY_ALL = cython.declare(cython.double, NEARLY_ALL)
 _TITLE = 200  # characters of a title that are looked at
 _MOST_PAGES = 1 << 28  # of a host; sums of some such numbers are still one of four bytes
@@ -48,26 +50,21 @@ class Template:
         self.titles = {}  # their hashes, those of this process last
         self.grow(8)
 
-    def __dealloc__(self):
-        free(self.slots)
-
     def grow(self, blocks):
         """Make a table with room for so many blocks."""
         size: cython.Py_ssize_t = 16
         i: cython.Py_ssize_t
+        old_table: bytes = self.table
         old: cython.pointer(Counted) = self.slots
-        count: cython.Py_ssize_t = self.mask + 1 if old is not cython.NULL else 0
+        count: cython.Py_ssize_t = 0 if old_table is None else self.mask + 1
         while size < 2 * blocks:
             size *= 2
-        self.slots = cython.cast(cython.pointer(Counted), calloc(size, cython.sizeof(Counted)))
-        if self.slots is cython.NULL:
-            self.slots = old
-            raise MemoryError
+        self.table = bytes(size * cython.sizeof(Counted))
+        self.slots = cython.cast(cython.pointer(Counted), uint8s(self.table))
         self.mask = size - 1
         for i in range(count):
             if old[i].pages:
                 self.slot_of(old[i].block)[0] = old[i]
-        free(old)
         return 0
 
     def slot_of(self, block):
@@ -105,22 +102,15 @@ class Template:
 
     def recurs(self, block):
         pages: uint32_t = self.pages_of(block)
-        return pages >= 5 and pages >= self.pages // 64
+        return pages >= _RECURRING and pages >= self.pages // _SHARE
 
     def recurring(self, blocks: object) -> list:
         """Which of `blocks` are template."""
         return [self.recurs(block) for block in blocks]
 
-    def own(self, blocks: object) -> list:
-        """Those of `blocks` that are no template."""
-        return [block for block in blocks if not self.recurs(block)]
-
-    def everywhere(self, blocks: object) -> list:
-        """Which of `blocks` nearly all pages have, so that even their absence says nothing."""
-        return [self.is_everywhere(block) for block in blocks]
-
     def is_everywhere(self, block):
-        return self.pages_of(block) >= max(5.0, _NEARLY_ALL * self.pages)
+        """Whether nearly all pages have a block, so that even its absence says nothing."""
+        return self.pages_of(block) >= max(cython.cast(cython.double, _RECURRING), _NEARLY_ALL * self.pages)
 
     def repeated(self, text, blocks):
         """One byte for each of the first blocks of a text, 1 where it is template; none where no block is."""

@@ -23,8 +23,9 @@ cdef struct Slot:
 
 cdef class SpacedTerms:
     cdef object of_words, lock
-    cdef Slot *slots
-    cdef uint32_t *points
+    cdef bytes table, characters
+    cdef Slot *slots  # in `table`
+    cdef uint32_t *points  # in `characters`
     cdef uint32_t *found
     cdef Py_ssize_t used, filled, count, room
     cdef int add(self, const uint32_t *word, Py_ssize_t size) except -1

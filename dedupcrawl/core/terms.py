@@ -8,8 +8,9 @@ from threading import Lock
 import cython
 from cython.cimports.cpython.mem import PyMem_Free
 from cython.cimports.cpython.unicode import PyUnicode_FromKindAndData
+from cython.cimports.dedupcrawl.core.arrays import resized, uint8s, uint32s
 from cython.cimports.dedupcrawl.core.hashing import fmix64
-from cython.cimports.libc.stdlib import calloc, free, malloc, realloc
+from cython.cimports.libc.stdlib import free
 from cython.cimports.libc.string import memcmp, memcpy, memset
 
 from dedupcrawl.core.characters import CJK, VOWEL_SIGNS
@@ -24,9 +25,8 @@ _PLACE = cython.declare(uint32_t, ord(PLACE))
 _FACTOR = cython.declare(uint64_t, 0x9E3779B97F4A7C15)
 # Chosen anew in each process: where a word stands in the table cannot be foreseen by who makes pages.
 _seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
-_classes = cython.declare(cython.pointer(uint8_t), cython.cast(cython.pointer(uint8_t), calloc(POINTS, 1)))
-if _classes is cython.NULL:
-    raise MemoryError
+_all_classes = cython.declare(bytes, bytes(POINTS))
+_classes = cython.declare(cython.pointer(uint8_t), uint8s(_all_classes))
 
 
 @cython.cfunc
@@ -81,14 +81,10 @@ class SpacedTerms:
 
     def __cinit__(self, of_words: object):
         self.of_words, self.lock = of_words, Lock()
-        self.slots = cython.cast(cython.pointer(Slot), calloc(SLOTS, cython.sizeof(Slot)))
-        self.points = cython.cast(cython.pointer(uint32_t), malloc(4 * ROOM))
-        if self.slots is cython.NULL or self.points is cython.NULL:
-            raise MemoryError
+        self.table, self.characters = bytes(SLOTS * cython.sizeof(Slot)), bytes(4 * ROOM)
+        self.slots, self.points = cython.cast(cython.pointer(Slot), uint8s(self.table)), uint32s(self.characters)
 
     def __dealloc__(self):
-        free(self.slots)
-        free(self.points)
         free(self.found)
 
     def of(self, text: SymbolText) -> tuple:
@@ -131,10 +127,8 @@ class SpacedTerms:
             return 0
         if self.count == self.room:
             room: cython.Py_ssize_t = 2 * self.room + 512
-            made: cython.p_void = realloc(self.found, 4 * room)
-            if made is cython.NULL:
-                raise MemoryError
-            self.found, self.room = cython.cast(cython.pointer(uint32_t), made), room
+            self.found = cython.cast(cython.pointer(uint32_t), resized(self.found, room, 4))
+            self.room = room
         self.found[self.count] = term
         self.count += 1
         return 0
@@ -151,39 +145,33 @@ def _cut(points: cython.pointer(uint32_t), size: cython.Py_ssize_t, keeps_places
         if _classes[points[at]] & IDEOGRAPH:
             has_ideograph = True
             break
-    out: cython.pointer(uint32_t) = cython.NULL
-    if has_ideograph:
-        out = cython.cast(cython.pointer(uint32_t), malloc(4 * size))
-        if out is cython.NULL:
-            raise MemoryError
+    rest: bytes = bytes(4 * size) if has_ideograph else b""
+    out: cython.pointer(uint32_t) = uint32s(rest)
     at = 0
-    try:
-        while at < size:
-            end = at
-            while end < size and end - at < _LONGEST and _is_spaced(points[end]):
-                end += 1
-            if end > at:
-                if terms is None:
-                    words.append(PyUnicode_FromKindAndData(4, points + at, end - at))
-                else:
-                    cython.cast(SpacedTerms, terms).add(points + at, end - at)
-            if has_ideograph:
-                mark: uint32_t = points[at]
-                if not keeps_places:
-                    mark = mark if end == at and (_classes[mark] & IDEOGRAPH or _is_joining(mark)) else 0x0A
-                elif end > at:
-                    mark = _PLACE
-                elif mark == _PLACE:
-                    mark = 0x20
-                elif 0xD800 <= mark < 0xE000:
-                    mark = 0x3F
-                if keeps_places or mark != 0x0A or (written and out[written - 1] != 0x0A):
-                    out[written] = mark
-                    written += 1
-            at = max(end, at + 1)
-        return PyUnicode_FromKindAndData(4, out, written) if has_ideograph else "", words
-    finally:
-        free(out)
+    while at < size:
+        end = at
+        while end < size and end - at < _LONGEST and _is_spaced(points[end]):
+            end += 1
+        if end > at:
+            if terms is None:
+                words.append(PyUnicode_FromKindAndData(4, points + at, end - at))
+            else:
+                cython.cast(SpacedTerms, terms).add(points + at, end - at)
+        if has_ideograph:
+            mark: uint32_t = points[at]
+            if not keeps_places:
+                mark = mark if end == at and (_classes[mark] & IDEOGRAPH or _is_joining(mark)) else 0x0A
+            elif end > at:
+                mark = _PLACE
+            elif mark == _PLACE:
+                mark = 0x20
+            elif 0xD800 <= mark < 0xE000:
+                mark = 0x3F
+            if keeps_places or mark != 0x0A or (written and out[written - 1] != 0x0A):
+                out[written] = mark
+                written += 1
+        at = max(end, at + 1)
+    return PyUnicode_FromKindAndData(4, out, written) if has_ideograph else "", words
 
 
 def cut(folded: str) -> tuple:
@@ -216,7 +204,7 @@ def term_hashes(words: list, remembered: object) -> tuple:
     count: cython.Py_ssize_t = 0
     longer: list = []
     made: bytes = bytes(4 * len(words))
-    out: cython.pointer(uint32_t) = cython.cast(cython.pointer(uint32_t), cython.cast(cython.p_char, made))
+    out: cython.pointer(uint32_t) = uint32s(made)
     for word in words:
         if len(cython.cast(str, word)) > _LONGEST:
             longer.append(word)

@@ -2,10 +2,8 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 from dedupcrawl.core.around cimport Around
 from dedupcrawl.core.main_outline cimport MainOutline
+from dedupcrawl.core.symbols cimport VALUES
 from dedupcrawl.core.template cimport Template
-
-cdef enum:
-    VALUES = 1 << 16
 
 cdef class Line:
     cdef bytes symbols, kinds, words
@@ -34,7 +32,6 @@ cdef class View:
     cdef set everywhere(self, object blocks)
     cpdef bint links_to(self, View other) except -1
 
-cdef const uint16_t *words_of(Line line) noexcept
 cdef Py_ssize_t common_words(Line one, Line other) noexcept
 cdef Py_ssize_t occurring(
     const uint16_t *symbols,

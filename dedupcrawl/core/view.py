@@ -9,12 +9,13 @@ Most pages are told apart by their main texts, so the rest is made when it is as
 from functools import lru_cache
 
 import cython
+from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.around import Around
-from cython.cimports.dedupcrawl.core.main_outline import MainOutline
+from cython.cimports.dedupcrawl.core.arrays import uint8s, uint16s
+from cython.cimports.dedupcrawl.core.main_outline import MainOutline, symbols_of
 from cython.cimports.dedupcrawl.core.symbols import SymbolText
 from cython.cimports.dedupcrawl.core.template import Template
 from cython.cimports.dedupcrawl.core.words import IDEOGRAPH, LETTER
-from cython.cimports.libc.stdlib import qsort
 from cython.cimports.libc.string import memcmp, memset
 
 from dedupcrawl.core.digests import NO_SECRET
@@ -41,59 +42,25 @@ target precision drops, one rightly."""
 _occurs = cython.declare(uint8_t[VALUES])  # all zeros but while a function of this module uses it
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _ascending(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
-    mine: uint16_t = cython.cast(cython.pointer(uint16_t), one)[0]
-    its: uint16_t = cython.cast(cython.pointer(uint16_t), other)[0]
-    return (mine > its) - (mine < its)
-
-
-@cython.cfunc
-def _values(text: SymbolText) -> bytes:
-    """Of each symbol the upper 15 bits of its hash and, as bit 0, whether it holds a digit."""
-    made: bytes = bytes(2 * text.count)
-    values: cython.pointer(uint16_t) = cython.cast(cython.pointer(uint16_t), cython.cast(cython.p_char, made))
-    i: cython.int
-    for i in range(text.count):
-        values[i] = (text.items[i].hash >> 48 & 0xFFFE) | (text.items[i].hash & 1)
-    return made
-
-
 class Line:
     """A title or headline: its symbols in their order, their kinds, and each of its words once, ascending."""
 
     def __cinit__(self, text: str, secret: object):
         line: str = " ".join(text.split())
         made: SymbolText = SymbolText.of((line,), secret)
-        self.symbols, self.kinds = _values(made), kinds_of(made)
-        said: SymbolText = made if line == text else SymbolText.of((text,), secret)
-        words: bytes = _values(said)
-        values: cython.pointer(uint16_t) = cython.cast(cython.pointer(uint16_t), cython.cast(cython.p_char, words))
-        different: cython.Py_ssize_t = 0
-        i: cython.int
-        if said.count:
-            qsort(values, said.count, 2, _ascending)
-        for i in range(said.count):
-            if not different or values[different - 1] != values[i]:
-                values[different] = values[i]
-                different += 1
-        self.words, self.count = words[: 2 * different], different
+        self.symbols, self.kinds = symbols_of(made), kinds_of(made)
+        said: bytes = self.symbols if line == text else symbols_of(SymbolText.of((text,), secret))
+        words = array.array("H", sorted(set(memoryview(said).cast("H"))))
+        self.words, self.count = words.tobytes(), len(words)
 
 
 _line = lru_cache(maxsize=READ_LAST)(Line)
 
 
-def words_of(line):
-    """Its words."""
-    return cython.cast(cython.pointer(cython.const[uint16_t]), cython.cast(cython.p_const_char, line.words))
-
-
 def common_words(one, other):
     """How many words two lines have in common."""
-    here: cython.pointer(cython.const[uint16_t]) = words_of(one)
-    there: cython.pointer(cython.const[uint16_t]) = words_of(other)
+    here: cython.pointer(uint16_t) = uint16s(one.words)
+    there: cython.pointer(uint16_t) = uint16s(other.words)
     common: cython.Py_ssize_t = 0
     j: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
@@ -168,7 +135,7 @@ class View:
             return self.own_flags
         main: MainOutline = self.read_main()
         made: bytes = bytes(main.count)
-        own: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, made))
+        own: cython.pointer(uint8_t) = uint8s(made)
         self.not_repeated = self.own_in_main = _keep(main, self.site, False, own)
         if self.own_in_main + main.tail < _LITTLE:  # names of products that many lists have tell the lists apart
             self.own_in_main = _keep(main, self.site, True, own)
@@ -237,14 +204,12 @@ class View:
     def says_any(self, parts: tuple) -> bool:
         """Whether its main text has any of these parts, two bytes a symbol."""
         main: MainOutline = self.read_main()
-        text: cython.pointer(cython.const[uint16_t]) = cython.cast(
-            cython.pointer(cython.const[uint16_t]), cython.cast(cython.p_const_char, main.raw)
-        )
+        text: cython.pointer(uint16_t) = uint16s(main.raw)
         part: bytes
         at: cython.Py_ssize_t
         found: cython.bint = False
         for part in parts:
-            _occurs[_first(part)] = 1
+            _occurs[uint16s(part)[0]] = 1
         for at in range(main.count):
             if _occurs[text[at]]:
                 for part in parts:
@@ -255,19 +220,15 @@ class View:
                 if found:
                     break
         for part in parts:
-            _occurs[_first(part)] = 0
+            _occurs[uint16s(part)[0]] = 0
         return found
 
     def words(self):
         """How many words its own text has: an ideograph is half of one, a letter of Thai and its like a quarter."""
         main: MainOutline = self.read_main()
-        kinds: cython.pointer(cython.const[uint8_t]) = cython.cast(
-            cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, main.kinds)
-        )
+        kinds: cython.pointer(uint8_t) = uint8s(main.kinds)
         flags: bytes = self.read_own()
-        own: cython.pointer(cython.const[uint8_t]) = cython.cast(
-            cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, flags)
-        )
+        own: cython.pointer(uint8_t) = uint8s(flags)
         less: cython.Py_ssize_t = 0
         i: cython.Py_ssize_t
         for i in range(main.count):
@@ -301,12 +262,6 @@ class View:
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
-def _first(part: bytes) -> uint16_t:
-    return cython.cast(cython.pointer(uint16_t), cython.cast(cython.p_char, part))[0]
-
-
-@cython.cfunc
 @cython.exceptval(-1, check=False)
 def _keep(main: MainOutline, site: Template, of_all: cython.bint, own: cython.pointer(uint8_t)) -> cython.Py_ssize_t:
     """Flag what stands in blocks that the site does not repeat, or that not nearly all of its pages have; how much."""
@@ -330,10 +285,10 @@ def is_worth_comparing(new: View, kept: View) -> bool:
     own: bytes = new.read_own()
     beyond: cython.Py_ssize_t = here.tail if here.tail_hash != there.tail_hash else 0
     found: cython.Py_ssize_t = occurring(
-        cython.cast(cython.pointer(cython.const[uint16_t]), cython.cast(cython.p_const_char, here.raw)),
+        uint16s(here.raw),
         here.count,
-        cython.cast(cython.pointer(cython.const[uint8_t]), cython.cast(cython.p_const_char, own)),
-        cython.cast(cython.pointer(cython.const[uint16_t]), cython.cast(cython.p_const_char, there.raw)),
+        uint8s(own),
+        uint16s(there.raw),
         there.count,
         cython.NULL,
         1,

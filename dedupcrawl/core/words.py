@@ -84,13 +84,8 @@ class WordLists:
         for name, kind in _LISTS:
             self.put(WORDS[name].split(), kind)
 
-    @property
-    def antonyms(self):
-        """See `_antonyms`."""
-        return list(self.antonym_pairs())
-
     def antonym_pairs(self):
-        """The same; made when a text is compared for the first time."""
+        """See `_antonyms`; made when a text is compared for the first time."""
         if self.pairs is None:
             self.pairs = _antonyms(self.vocabulary)
         return self.pairs

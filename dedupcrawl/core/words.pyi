@@ -1,8 +1,5 @@
 # What Python code sees of words.py; other modules of the core cimport what words.pxd declares.
 
-from typing import final
-
-from dedupcrawl.core.digests import Secret
 from dedupcrawl.core.symbols import SymbolText
 
 WORD: int  # kinds of symbols
@@ -26,10 +23,4 @@ IDEOGRAPH: int  # this one is set for an ideograph or kana
 WORDS: dict[str, str]
 STOP_WORDS: frozenset[str]
 
-@final
-class WordLists:
-    @property
-    def antonyms(self) -> list[int]: ...
-
-def word_lists(secret: Secret) -> WordLists: ...
 def kinds_of(text: SymbolText) -> bytes: ...

@@ -13,16 +13,16 @@ from dedupcrawl.aliases.alias import was_found_out
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.audit import Audit
 from dedupcrawl.crawl.audits import Audits
-from dedupcrawl.crawl.failures import INDEX_FAILS
+from dedupcrawl.crawl.failures import INDEX_FAILS, take_all
 from dedupcrawl.crawl.falls import Falls
 from dedupcrawl.crawl.log_file import AliasRows
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.questions import Questions, ask_for_error, learn_error
-from dedupcrawl.crawl.request_meta import CANONICAL, GONE, ORIGINAL_URL, TRIAL, is_for_spider, without_fragment
+from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRIAL, is_for_spider, without_fragment
 from dedupcrawl.crawl.same_page import NOWHERE, Look
 from dedupcrawl.crawl.url_set import UrlSet
-from dedupcrawl.sites import host_of
+from dedupcrawl.sites import GONE, host_of
 
 
 class Answers:
@@ -173,9 +173,7 @@ class Answers:
 
     def close(self) -> None:
         """Write down what audits have shown."""
-        self.audits.passed.stop()
-        self._rewrites.flush()
-        self._book.save()
+        take_all(self.audits.passed.stop, self._rewrites.flush, self._book.save)
 
     def _rules_between(self, url: str, target: str) -> tuple[str, ...]:
         with suppress(*INDEX_FAILS):

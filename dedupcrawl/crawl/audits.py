@@ -33,7 +33,7 @@ from dedupcrawl.urls.rule_book import Ruling
 
 logger = logging.getLogger(__name__)
 
-_MOST_OPEN = 1_000
+_MOST_OPEN = 1_000  # audits that are not answered yet; set by hand, to bound memory
 _OTHERS = 4
 """URLs that are audited for each one that was shown to lead to another page than the target that they share.
 Set by hand: where half of them lead to other pages, none of four does one time in sixteen."""
@@ -66,7 +66,8 @@ class Audits:
 
     def used(self, request: Request, target: str, rules: tuple[str, ...]) -> None:
         """`request` is sent elsewhere for the first time: if its rules are due for it, it is also sent as it is."""
-        if self._book.is_due(request.url, rules) and not self._was_fetched_before(request.url, target, rules):
+        is_due = self._book.is_due(request.url, rules, is_fetched=self._falls.is_fetched(request.url))
+        if is_due and not self._was_fetched_before(request.url, target, rules):
             self.audit(Audit(request.url, target, rules), request)
         if request.url not in self._fetched.tried:
             self._alias_rows.used(request.url, target, rules)
@@ -232,7 +233,7 @@ class Audits:
         audit = None if use is None else Audit(use.url, use.canonical, use.rules)
         if audit is None or not self.begin(audit):
             return None
-        self._book.is_due(audit.url, audit.rules)  # which counts a use, as the process before did
+        self._book.count(audit.url, audit.rules, is_tried=True)  # as the process before did
         return audit
 
     def found(self, target: str, look: Look) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
 
 import msgspec
 from scrapy import Request
@@ -44,6 +43,20 @@ class Referrer(msgspec.Struct, frozen=True):
         return cls(frozenset((key_of(response.url), key_of(request.url))), request.meta.get(TRIAL))
 
 
+class OpenLinks(msgspec.Struct, frozen=True):
+    """The links of a crawl to which no page has led yet but those on trial and what those alone have led to.
+
+    Attributes:
+        awaited: URL on trial → what only its page has led to.
+        beyond: URLs to which what is awaited has led, or such as these.
+        leads_to: Pairs of either: a URL, and another that its page leads to.
+    """
+
+    awaited: dict[str, list[str]]
+    beyond: list[str]
+    leads_to: list[tuple[str, str]]
+
+
 class Discoveries:
     """Knows every URL that was yielded, by its hash: some 70 bytes each.
 
@@ -64,8 +77,8 @@ class Discoveries:
         self._adrift: set[int] = set()  # hashes of URLs that only by way of such were yielded; they are not known
         self.awaited: dict[int, _Awaited] = {}
         self._only_on: defaultdict[str, dict[int, _Awaited]] = defaultdict(dict)  # the same by URL on trial
-        # Key of a URL to which only what is awaited has led, or such as these; and of either → what its page leads to.
-        self._beyond: set[int] = set()
+        # Key → a URL to which only what is awaited has led, or such as these. Key of either → what its page leads to.
+        self._beyond: dict[int, str] = {}
         self._leads_to: dict[int, set[int]] = {}
         self._failed: set[int] = set()  # hashes of URLs whose trial has failed
 
@@ -104,10 +117,10 @@ class Discoveries:
             found = _Awaited(url if sent is None else sent.url, tried)
             self.awaited[asked] = self._only_on[tried][asked] = found
         if self.awaited:
-            self._count(asked, tried, referrer, was_asked=was_asked)
+            self._count(asked, url if sent is None else sent.url, tried, referrer, was_asked=was_asked)
         return is_new or request.dont_filter or request.method != "GET"
 
-    def _count(self, asked: int, tried: str | None, referrer: Referrer | None, *, was_asked: bool) -> None:
+    def _count(self, asked: int, url: str, tried: str | None, referrer: Referrer | None, *, was_asked: bool) -> None:
         """A link leads to a URL: from a page on trial, from one that such alone have led to, or from another."""
         if (awaited := self.awaited.get(asked)) is not None:
             awaited.yields += 1
@@ -118,7 +131,7 @@ class Discoveries:
             self._reach(asked)
             return
         if awaited is None and not was_asked:
-            self._beyond.add(asked)
+            self._beyond[asked] = url
         if asked in self.awaited or asked in self._beyond:
             for key in found_so:  # most lead to themselves and to their neighbours
                 self._leads_to.setdefault(key, set()).add(asked)
@@ -130,7 +143,7 @@ class Discoveries:
             key = reached.pop()
             if key in self.awaited:
                 self._forget(key)
-            self._beyond.discard(key)
+            self._beyond.pop(key, None)
             reached += self._leads_to.pop(key, ())
 
     def made(self, url: str) -> None:
@@ -171,16 +184,40 @@ class Discoveries:
         if not self._only_on[tried]:
             del self._only_on[tried]
 
-    def resume(self, tried: str, urls: Iterable[str]) -> None:
-        """Before the crawl was stopped only the page of a URL on trial had led to these.
+    def resume(self, links: OpenLinks) -> None:
+        """Before the crawl was stopped no other pages had led to these.
 
         That the duplicate filter drops requests for them, which it knows from then, says nothing of other pages.
         """
-        for url in urls:
-            key, found = key_of(url), _Awaited(url, tried, yields=sys.maxsize)
-            self.known.add(key)
-            self.awaited[key] = self._only_on[tried][key] = found
+        for tried, urls in links.awaited.items():
+            for url in urls:
+                key, found = key_of(url), _Awaited(url, tried, yields=sys.maxsize)
+                self.awaited[key] = self._only_on[tried][key] = found
+        self._beyond.update((key_of(url), url) for url in links.beyond)
+        self.known.update(self.awaited, self._beyond)
+        for url, to in links.leads_to:
+            self._leads_to.setdefault(key_of(url), set()).add(key_of(to))
+
+    @property
+    def open_links(self) -> OpenLinks:
+        """What `resume` is told when the crawl goes on in another process, in which URLs have other hashes."""
+        urls = {**self._beyond, **{key: found.url for key, found in self.awaited.items()}}
+        leads_to = [(key, to) for key, found in self._leads_to.items() for to in found]
+        return OpenLinks(
+            {tried: [one.url for one in found.values()] for tried, found in self._only_on.items()},
+            list(self._beyond.values()),
+            [(urls[key], urls[to]) for key, to in leads_to if key in urls and to in urls],
+        )
 
     def only_on(self, url: str) -> list[str]:
-        """The URLs that only the page of this one, which was fetched on trial, has led to so far."""
-        return [one.url for one in self._only_on.get(url, {}).values()]
+        """The URLs that only the page of this one, which was fetched on trial, has led to so far, and those beyond."""
+        awaited = self._only_on.get(url, {})
+        keys = list(awaited)
+        beyond = dict[int, str]()
+        for key in keys:
+            new = {
+                to: self._beyond[to] for to in self._leads_to.get(key, ()) if to in self._beyond and to not in beyond
+            }
+            beyond.update(new)
+            keys += new
+        return [*(one.url for one in awaited.values()), *beyond.values()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -44,6 +45,7 @@ from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.open import folder_of, is_redis, open_index, shown
 from dedupcrawl.output import PRIVATE, private_folder, replacing
+from dedupcrawl.printable import printable
 from dedupcrawl.project import data_folder, rules_folder
 from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError, unusable
 from dedupcrawl.software.program import programs
@@ -69,6 +71,8 @@ _ALONE = (
 
 _OF_0_2 = "pending-rewrites.jsonl"
 """Where version 0.2 kept, in a JOBDIR, what its rewritten requests stood for."""
+
+_RUN_ID = re.compile(rb"[0-9a-f]{16}")
 
 
 class Dedup:
@@ -321,6 +325,8 @@ def _named_by(setting: str, got: object) -> Iterator[None]:
     """What goes wrong with files is said of the setting that names them."""
     try:
         yield
+    except RuleError as error:  # it says what is wrong in a file that is there, of the kind that the setting takes
+        raise SettingError(f"{setting}: {str(error).rstrip('.')}.") from error
     except (ValueError, OSError) as error:
         raise unusable(setting, got, in_words(error)) from error
 
@@ -336,10 +342,18 @@ def _check_version(data: Path) -> None:
 
 def _run_id(folder: Path | None) -> str:
     """Identifies the run; the runs that resume one JOBDIR are one."""
+    new = uuid.uuid4().hex[:16]
     if folder is None:
-        return uuid.uuid4().hex[:16]
+        return new
     file = folder / "run-id"
-    if not file.exists():
-        with replacing(file, PRIVATE) as new:
-            new.write(uuid.uuid4().hex[:16].encode())
-    return file.read_text(encoding="ascii").strip()
+    if file.exists():
+        known = file.read_bytes()
+        if _RUN_ID.fullmatch(known):
+            return known.decode()
+        logger.warning(
+            "%s is damaged: what this JOBDIR's crawl has fetched so far counts as an earlier crawl's from now on.",
+            printable(str(file)),
+        )
+    with replacing(file, PRIVATE) as written:
+        written.write(new.encode())
+    return new

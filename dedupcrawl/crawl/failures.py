@@ -14,6 +14,7 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError, IndexMismatchError
 from dedupcrawl.printable import printable
+from dedupcrawl.system_errors import with_file
 
 logger = logging.getLogger(__name__)
 
@@ -125,7 +126,7 @@ class Survived:
 def survive(error: Exception, stats: StatsCollector, stat: str, said: str) -> None:
     """The crawl goes on after an error: it is counted by `stat`, and `said` once."""
     if not stats.get_value(stat):
-        why, is_sentence = printable(str(error)), isinstance(error, _SAID)
+        why, is_sentence = printable(in_words(error)), isinstance(error, _SAID)
         logger.error("%s. This is said once: %s", said, why, exc_info=None if is_sentence else error)
     stats.inc_value(stat)
 
@@ -137,7 +138,7 @@ def take_all(*steps: Callable[[], object]) -> None:
         try:
             step()
         except _SAID as error:
-            reason = printable(str(error))
+            reason = printable(in_words(error))
             if reason not in reasons:
                 logger.error("At its end the crawl could not store everything it knows: %s", reason)
             reasons.add(reason)
@@ -159,7 +160,5 @@ def cannot_start(error: Exception) -> Exception:
 
 
 def in_words(error: Exception) -> str:
-    """What an error says, without a number."""
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    return str(error)
+    """What an error says, without a number, and where the system said it, what to do."""
+    return with_file(error) if isinstance(error, OSError) else str(error)

@@ -16,6 +16,7 @@ from pathlib import Path
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.crawl.log_file import Evidence, LogFile
+from dedupcrawl.system_errors import with_file
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import SUFFIX
@@ -24,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 FIRST_LESSON = 10  # redundant URLs, before rules are learned of them
 _GROWTH = 3  # of these, between two runs: docs/measured/url-rules.md has what chose both
-_NICENESS = 5
+_NICENESS = 5  # of the process that learns, by which it yields to the crawl; of 19
 
 
 @dataclass(eq=False)
@@ -118,7 +119,7 @@ class Learning:
                 self.book.reread()
             self.stats.set_value("dedup/learn/sites", self.normalizer.site_count)
         except OSError as error:
-            logger.error("Rules cannot be learned from %s: %s", self.log.path, error)
+            logger.error("Rules cannot be learned from %s: %s.", self.log.path, with_file(error))
             self._next = float("inf")
         finally:
             self._task = None

@@ -21,6 +21,7 @@ from dedupcrawl.crawl.pages import FetchedPage, is_html, media_type
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.output import open_private, private_folder
 from dedupcrawl.sites import owner_of, without_user
+from dedupcrawl.system_errors import cause
 from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
@@ -125,7 +126,7 @@ class LogFile:
                 left = left[self._file.write(left) :]
         except OSError as error:
             if not self._was_said:
-                logger.error("%s cannot be written: %s. Until it can be, rows are lost.", self.path, error)
+                logger.error("%s cannot be written: %s. Until it can be, rows are lost.", self.path, cause(error))
             self._was_said = True
         self._is_torn = bool(left) and (self._is_torn or left != lines)
 

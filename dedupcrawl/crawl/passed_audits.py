@@ -5,29 +5,48 @@ A rule saves the fetch of a page. If that page alone leads to a page that the cr
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import msgspec
 
 from dedupcrawl.crawl.audit import Audit
-from dedupcrawl.crawl.discoveries import Discoveries
+from dedupcrawl.crawl.discoveries import Discoveries, OpenLinks
+from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.output import PRIVATE, replacing
+from dedupcrawl.printable import printable
+
+logger = logging.getLogger(__name__)
 
 _FILE = "audits.json"
 
 
-class _Stored(msgspec.Struct, frozen=True, array_like=True):
-    """What a resumed crawl has to know of one."""
+class _Passed(msgspec.Struct, frozen=True):
+    """What of an audit does not depend on the process that has made it, see `Audit`."""
 
     url: str
     target: str
     rules: tuple[str, ...]
-    links: list[str]  # URLs that only its page has led to
+    suspects: tuple[str, ...]
+    has_passed: bool
+
+
+class _Undecided(msgspec.Struct, frozen=True):
+    """What a crawl that is stopped has yet to decide: its passed audits, and the links by which they may fail."""
+
+    audits: list[_Passed]
+    links: OpenLinks
+
+
+_NOTHING = _Undecided([], OpenLinks({}, [], []))
 
 
 class PassedAudits:
-    """Those of a crawl. With a JOBDIR they outlive a process that is stopped; one that is killed leaves none.
+    """Those of a crawl. With a JOBDIR they outlive a process that is stopped.
+
+    A process that is killed leaves those of the process before. What it has found out of them since is forgotten: that
+    another page leads to a link, too, so that a right rule may be blamed; this costs fetches and no page.
 
     Raises:
         OSError: Those of the process before cannot be read.
@@ -36,11 +55,14 @@ class PassedAudits:
     def __init__(self, parts: Parts, discoveries: Discoveries) -> None:
         self._parts, self._discoveries = parts, discoveries
         self._audits: list[Audit] = []
-        for one in [] if parts.folder is None else _taken(parts.folder / _FILE):
-            discoveries.resume(one.url, one.links)
-            parts.book.is_due(one.url, one.rules)  # which counts a use, as the process before did
+        before = _NOTHING if parts.folder is None else _read(parts.folder / _FILE)
+        discoveries.resume(before.links)
+        for one in before.audits:
+            parts.book.count(one.url, one.rules, is_tried=True)  # as the process before did
+            if one.has_passed:
+                parts.book.passed(one.url, one.rules)
             parts.fetched.tried.add(one.url)
-            self._audits.append(Audit(one.url, one.target, one.rules))
+            self._audits.append(Audit(one.url, one.target, one.rules, suspects=one.suspects, has_passed=one.has_passed))
 
     def add(self, audit: Audit) -> None:
         """Its pages are not needed any more, but for what may have to be learned of an error page."""
@@ -61,32 +83,43 @@ class PassedAudits:
         if self._parts.rewrites.end(audit.target) == audit.url:
             return False
         links = self._discoveries.only_on(audit.url)
-        return any(url in self._parts.fetched.lost for url in links) or self._parts.earlier.any_kept(links)
+        try:  # a page may be kept as that of a URL on trial that was sent there: nothing else leads to that either
+            urls = [*links, *(use.url for use in self._parts.rewrites.found(links) if use.url != audit.url)]
+        except INDEX_FAILS:
+            return bool(links)  # an error should fetch a page
+        return any(url in self._parts.fetched.lost for url in urls) or self._parts.earlier.any_kept(urls)
 
     def stop(self) -> None:
-        """The crawl ends before it is known what else leads there.
+        """The crawl ends before it is known what else leads there: in this process they speak for no rule.
 
-        One that may be resumed remembers them, and what they lead to. In any other they speak for no rule.
+        One that may be resumed remembers them, and what they lead to.
 
         Raises:
             OSError: They cannot be written.
         """
-        links_of, audits = self._discoveries.only_on, self._audits
-        audits, self._audits = [audit for audit in audits if links_of(audit.url)], []
-        if self._parts.folder is not None:
-            stored = [_Stored(audit.url, audit.target, audit.rules, links_of(audit.url)) for audit in audits]
-            with replacing(self._parts.folder / _FILE, PRIVATE) as new:
-                new.write(msgspec.json.encode(stored))
-            return
+        links_of = self._discoveries.only_on
+        audits, self._audits = [audit for audit in self._audits if links_of(audit.url)], []
         for audit in audits:
             if audit.has_passed:
                 self._parts.book.take_back(audit.url, audit.rules)
+        if self._parts.folder is not None:
+            passed = [_Passed(one.url, one.target, one.rules, one.suspects, one.has_passed) for one in audits]
+            undecided = _Undecided(passed, self._discoveries.open_links) if passed else _NOTHING
+            with replacing(self._parts.folder / _FILE, PRIVATE) as new:
+                new.write(msgspec.json.encode(undecided))
 
 
-def _taken(path: Path) -> list[_Stored]:
-    """What the process before has kept there; it is kept once."""
+def _read(path: Path) -> _Undecided:
+    """What the process before has left; nothing where that cannot be understood."""
     if not path.exists():
-        return []
-    stored = msgspec.json.decode(path.read_bytes(), type=list[_Stored])
-    path.unlink()
-    return stored
+        return _NOTHING
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=_Undecided)
+    except ValueError as error:
+        logger.warning(
+            "%s cannot be read (%s): the crawl goes on without it. If a rule that was tried before leaves out the only "
+            "page that leads to another, that may go unnoticed.",
+            printable(str(path)),
+            printable(str(error)),
+        )
+        return _NOTHING

@@ -31,13 +31,13 @@ from dedupcrawl.printable import printable
 from dedupcrawl.sites import owner_of
 
 _ALIKE = 0.8  # share of the symbols of either text that occur in the other
-_TEXTS_OF_A_HOST = 4
-_PAGES_OF_A_HOST = 20
-_HOSTS = 1_000
-_TEXTS = 20_000
+_TEXTS_OF_A_HOST = 4  # different error pages that are remembered; set by hand, to bound memory
+_PAGES_OF_A_HOST = 20  # whose answers are looked at for that; set by hand
+_HOSTS = 1_000  # of which this is remembered; set by hand, to bound memory
+_TEXTS = 20_000  # of which it is remembered which URLs had them; set by hand, to bound memory
 _SAME_TEXT = 3  # canonical URLs
 _USUAL = 20  # redirects of canonical URLs that led to the page asked for, and none that did not
-_NEVER = 1_000_000_000
+_NEVER = 1_000_000_000  # so much counts against what was once wrong that no count of right ones makes up for it
 
 
 class ErrorPages:

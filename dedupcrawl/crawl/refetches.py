@@ -14,12 +14,13 @@ from scrapy.utils.misc import load_object
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.packed_request import restored
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.request_meta import FORCE_KEEP, GONE, MOVED, ORIGINAL_URL, REFETCHED, without_fragment
+from dedupcrawl.crawl.request_meta import FORCE_KEEP, MOVED, ORIGINAL_URL, REFETCHED, without_fragment
 from dedupcrawl.index.contract import Ledger
 from dedupcrawl.index.open import is_redis
 from dedupcrawl.index.record import Premise, Skip
 from dedupcrawl.page import page_of_item
 from dedupcrawl.printable import printable
+from dedupcrawl.sites import GONE
 
 logger = logging.getLogger(__name__)
 
@@ -45,8 +46,10 @@ class Refetches:
         self._fingerprint, self._credentials = parts.fingerprint, parts.credentials
         self._shares = is_redis(settings.get("DEDUP_INDEX") or "")
         self._filter_lasts = _filter_lasts(settings)
+        self._queue_lasts = bool(settings.get("JOBDIR"))
         self._after_leases = returns_unstored(settings)
         self._asked = False  # whether the index has told what earlier runs left
+        self._unanswered: dict[str, Skip] = {}  # by URL: asked for at the start, through a queue that may lose it
         self._times: Counter[bytes] = Counter()  # how often a request was sent again, by its fingerprint
 
     def fetch_again(self, due: Iterable[Skip], lost: Request | None) -> None:
@@ -59,7 +62,9 @@ class Refetches:
         if engine is None or engine.spider is None:
             return  # the crawl is over; the next one asks for them
         own = self._fingerprint(lost) if lost is not None else b""
-        for fingerprint, request in self._requests_for(self._taken(due)):
+        taken = self._taken(due)
+        self._count(taken)
+        for fingerprint, request in self._requests_for(taken):
             self._times[fingerprint] += 1
             if self._times[fingerprint] > _MOST_TIMES:
                 if self._times[fingerprint] == _MOST_TIMES + 1:
@@ -96,31 +101,39 @@ class Refetches:
     def of_the_dead(self) -> list[Request]:
         """What was dropped for pages of workers that have died since, and what could not be asked for at the start.
 
-        Called when there is nothing else to do.
+        Once more also what was asked for then and never answered. After a kill Scrapy's queue of start requests in a
+        JOBDIR no longer knows where it was, and gives out its oldest requests in place of as many new ones. Called when
+        there is nothing else to do: that queue is empty now, and made anew.
         """
+        lost = [skip for skip in self._unanswered.values() if self._expected.expects(skip.url)]
+        self._unanswered.clear()
+        again = [request.replace(dont_filter=True) for _, request in self._requests_for(lost)]
         if self._asked and not self._shares:
-            return []
+            return again
         try:
             if (self._shares or self._after_leases) and not self.expire():
-                return []
+                return again
         except INDEX_FAILS:
-            return []
-        return [request.replace(dont_filter=True) for request in self._of_all()]
+            return again
+        return again + [request.replace(dont_filter=True) for request in self._due()]
 
     def at_start(self) -> Iterator[Request]:
         """Requests for what an interrupted run never stored, and for what was dropped because of that.
 
         If a shared queue gives back what dead workers had leased, this waits until there is nothing else to do.
         """
-        return iter(()) if self._after_leases else self._of_all()
+        return iter(()) if self._after_leases else self._due(at_start=True)
 
-    def _of_all(self) -> Iterator[Request]:
+    def _due(self, *, at_start: bool = False) -> Iterator[Request]:
         try:
             due = self._index.take(self._index.due(self._spider.name))
         except INDEX_FAILS as error:
             logger.error("What an earlier crawl lost cannot be fetched again at the moment: %s", printable(str(error)))
             return
         self._asked = True
+        self._count(due)
+        if at_start and self._queue_lasts:
+            self._unanswered = {skip.url: skip for skip in due}
         for _, request in self._requests_for(due):
             if self._filter_lasts:  # it may take them for done
                 yield self._bypass.let_by(request)
@@ -136,6 +149,8 @@ class Refetches:
         if refetched is None:
             return
         asked, urls = refetched["asked"], refetched["urls"]
+        for url in urls:
+            self._unanswered.pop(url, None)
         self._expect(request, urls)
         if force_keep:
             self._pages.of(response, request).force_keep = tuple(urls)
@@ -181,6 +196,10 @@ class Refetches:
         except INDEX_FAILS:
             return own  # at worst another worker asks for them, too
 
+    def _count(self, due: Collection[Skip]) -> None:
+        if due:
+            self._stats.inc_value("dedup/content/refetched", len(due))
+
     def _requests_for(self, due: Iterable[Skip]) -> Iterator[tuple[bytes, Request]]:
         """For each page that is due, or of which items are, the fingerprint of its request, and that."""
         pages: defaultdict[bytes, list[Skip]] = defaultdict(list)
@@ -190,7 +209,6 @@ class Refetches:
             request = self._request_for(asked[0])
             for skip in asked:
                 self._expected.expect(skip)
-            self._stats.inc_value("dedup/content/refetched", len(asked))
             meta = {
                 **request.meta,
                 REFETCHED: {"asked": without_fragment(request.url), "urls": [skip.url for skip in asked]},

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 from scrapy.statscollectors import StatsCollector
 
+from dedupcrawl.core.url_parts import DEFAULT_PORTS
 from dedupcrawl.crawl.failures import INDEX_FAILS, Survived
 from dedupcrawl.crawl.site_memory import SiteMemory
 from dedupcrawl.index.notes import SiteStates
@@ -16,7 +17,6 @@ from dedupcrawl.software.program import Program
 from dedupcrawl.software.sightings import Sightings
 from dedupcrawl.text.ignored import read_ignored_of
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.url_parts import DEFAULT_PORTS
 
 _MOST_PLACES = 10_000  # of programs, of which the rules are ready
 # The port that a scheme stands for says nothing (RFC 3986, 6.2.3); to Scrapy's duplicate filter it is another URL.

@@ -18,6 +18,7 @@ from dedupcrawl.printable import counted, megabytes
 from dedupcrawl.project import RULES
 from dedupcrawl.settings import DedupSettings, SettingError, unusable
 from dedupcrawl.sites import host_of
+from dedupcrawl.system_errors import cause
 from dedupcrawl.urls.normalizer import Normalizer
 
 _HOLD = {  # what pages hold that no check can compare
@@ -145,7 +146,7 @@ def check_report(path: Path) -> None:
     try:
         check_place(path)
     except OSError as error:
-        raise unusable("DEDUP_REPORT", str(path), error.strerror or str(error)) from error
+        raise unusable("DEDUP_REPORT", str(path), cause(error)) from error
 
 
 def write_report(settings: DedupSettings, index: Index, log: Path | None, run: str) -> None:

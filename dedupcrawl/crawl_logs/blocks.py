@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import IO, NamedTuple
 from urllib.parse import quote
 
-from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.crawl_logs.tally import LogError, Tally, Unread
+from dedupcrawl.system_errors import cause
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -29,6 +30,19 @@ _WINDOW = 27  # Zstandard: a frame may make us hold 2^27 bytes at most, as with 
 _MEMORY = 256 << 20  # xz: bytes of its dictionary; `xz -9` takes 65 MiB
 _CHUNK = 1 << 20  # bytes that are read at once
 _DAMAGE = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zstd.ZstdError, zlib.error)
+
+
+_AGAIN = "copy or compress the file again"
+_OF_ALL = ("CRC check", "Incorrect length")  # how gzip begins to say that what it has read is not what was written
+
+
+def _damage(error: Exception) -> str:
+    """What is wrong with a file that cannot be decompressed further."""
+    if isinstance(error, EOFError):
+        return "the file was cut off there"
+    if str(error).startswith(_OF_ALL):
+        return f"its checksum is wrong, so rows before may be damaged as well ({error})"
+    return f"the file is damaged there ({error})"
 
 
 class _BombError(Exception):
@@ -64,10 +78,10 @@ class Content:
         self._tally.bytes_read = self._read_before + self._file.tell()
         return b"".join(parts)
 
-    @property
-    def problem(self) -> str:
-        """Why what is behind the damage is skipped, for a tally; empty where there is none."""
-        return f"what follows cannot be decompressed ({self.damage})" if self.damage is not None else ""
+    def tell(self, path: Path, start: int, unit: str = "line") -> None:
+        """Tell the tally what is not read of a damaged file: all from the `unit` number `start` on."""
+        if self.damage is not None:
+            self._tally.unread.append(Unread(str(path), start, f"{_damage(self.damage)}; {_AGAIN}", unit))
 
 
 class _Xz:
@@ -124,9 +138,9 @@ def open_log(path: Path, tally: Tally) -> Iterator[Content]:
             else:
                 yield Content(file, file.read1, tally)
     except (*_DAMAGE, _BombError) as error:
-        raise LogError(f"{path} cannot be decompressed ({error}): copy or compress the file again.") from error
+        raise LogError(f"{path} cannot be decompressed ({error}): {_AGAIN}.") from error
     except OSError as error:
-        raise LogError(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise LogError(f"{path} cannot be read: {cause(error)}.") from error
 
 
 def head_of(path: Path, size: int = 65_536) -> bytes:
@@ -189,7 +203,7 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool =
 
     Bytes that are not UTF-8 are percent-encoded if `sound`, else they stay; a byte order mark is dropped, a line over
     8 MiB is left out and counted. Of a compressed log that was cut or is damaged the whole lines before are read, and
-    the rest is counted once.
+    the tally is told where the rest begins.
     """
     with open_log(path, tally) as content:
         line, rest = 1, b""
@@ -208,8 +222,7 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool =
                 if blanks or not block.data.isspace():
                     yield block._replace(data=utf8(block.data)) if sound else block
             line += lines
-        if content.damage is not None:
-            tally.skip(str(path), content.problem, 1, [line])
+        content.tell(path, line)
 
 
 def _blocks(line: int, data: bytes, lines: int, path: str, tally: Tally) -> Iterator[LineBlock]:

@@ -41,7 +41,7 @@ def decoded(text: bytes | msgspec.Raw) -> dict[str, Any] | None:
 
 
 _SIZE_LIMIT = 1 << 30  # bytes; an array is one JSON value and is read as one
-_OBJECTS_A_BATCH = 100_000
+_OBJECTS_A_BATCH = 100_000  # set by hand, to bound memory
 
 
 def read_array(path: Path, tally: Tally) -> Iterator[list[LogRow]]:

@@ -56,11 +56,14 @@ class PageRow(msgspec.Struct, frozen=True):
 def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Body]:
     """The stored pages of some files, in order; a broken row is counted in `tally`, when it comes, and left out."""
     for path in paths:
-        if head_of(path, 5) == b"WARC/":
+        head = head_of(path, 5)
+        if not head:
+            tally.empty.append(str(path))
+        elif head == b"WARC/":
             yield from _of_warc(path, tally)
-            continue
-        for block in line_blocks(path, tally, sound=False):
-            yield from stored_rows(block, str(path), tally)
+        else:
+            for block in line_blocks(path, tally, sound=False):
+                yield from stored_rows(block, str(path), tally)
 
 
 def page_of(stored: Page | Body, wanted: Wanted = TEXT) -> Page:
@@ -128,6 +131,7 @@ def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Bo
 def _of_warc(path: Path, tally: Tally) -> Iterator[Body]:
     from dedupcrawl.crawl_logs.warc import answers  # needs an extra
 
+    number = 0
     with open_log(path, tally) as content:
         for number, answer in enumerate(answers(content), 1):
             if answer.problem and answer.status in {None, 200}:
@@ -135,6 +139,7 @@ def _of_warc(path: Path, tally: Tally) -> Iterator[Body]:
             elif answer.status == 200:
                 tally.rows += 1
                 yield Body(answer.url, answer.body, answer.charset, kind_of(answer.mime, answer.body))
+        content.tell(path, number + 1, "record")
 
 
 COPY = "dedupcrawl-stdin"
@@ -199,6 +204,8 @@ def read_pairs(path: Path, *, labelled: bool = False) -> Iterator[Pair]:
     if tally.broken:
         broken = tally.broken[0]
         raise LogError(f"{name}, line {broken.line}: {broken.reason}.")
+    if tally.unread:
+        raise LogError(f"{tally.unread[0]._replace(path=str(name))}.")
 
 
 def _takes(labelled: bool) -> str:

@@ -16,7 +16,7 @@ from pyarrow import parquet
 from dedupcrawl.crawl_logs.rows import KNOWN_NAMES, NAMES, LogRow, canonical_row
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 
-_ROWS_A_BATCH = 50_000
+_ROWS_A_BATCH = 50_000  # set by hand, to bound memory
 
 
 def read(path: Path, tally: Tally) -> Iterator[list[LogRow]]:

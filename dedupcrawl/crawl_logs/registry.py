@@ -94,11 +94,14 @@ def format_like(head: bytes, path: str) -> LogFormat | None:
 def read_log(path: Path, tally: Tally) -> Iterator[list[LogRow]]:
     """The usable rows of one log, in batches of at most a few hundred thousand.
 
-    An empty file has no rows. Rows that cannot be used are counted in `tally` by their reason.
+    An empty file has no rows, and is named in `tally`. Rows that cannot be used are counted in `tally` by their reason.
 
     Raises:
         LogError: The file is of no known format, or broken as a whole; possibly after some batches.
     """
     log_format = format_of(path)
-    for rows in log_format.batches(path, tally) if log_format else ():
+    if log_format is None:
+        tally.empty.append(str(path))
+        return
+    for rows in log_format.batches(path, tally):
         yield usable_rows(rows, str(path), tally)

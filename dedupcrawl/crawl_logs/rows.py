@@ -15,6 +15,7 @@ import regex  # type: ignore[import-untyped]  # it ships no types
 from dedupcrawl.core.digests import digest_of
 from dedupcrawl.crawl_logs.blocks import LineBlock, utf8
 from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.sites import GONE
 
 
 class LogRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -86,7 +87,7 @@ _TRUTHS = dict.fromkeys(("true", "t", "yes", "y", "1", "1.0"), True)
 _TRUTHS |= dict.fromkeys(("false", "f", "no", "n", "0", "0.0"), False)  # in lower case
 _NEITHER = {column: f"{column} is neither true nor false" for column in ("unique", "alias_held")}
 _MOST_IMPORTANT = 1e15  # sums of so much stay numbers
-_INT_64 = 1 << 63
+_INT_64 = 1 << 63  # numbers from minus this to below it fit in 64 bits
 _DIGEST_KIND = re.compile(r"[A-Za-z][A-Za-z0-9-]*:")  # "sha1:…": one log writes it, the next does not
 _NO_URL, _TOO_LONG = "no URL", f"URL longer than {URL_LIMIT} bytes"
 _SAYING = (*SIGNATURES, *LINKS)
@@ -193,7 +194,8 @@ def _why_not(row: LogRow) -> str | None:
         return "not an http URL"
     if row.unread is not None:
         return row.unread
-    if row.text_digest is None and row.unique is None and all(getattr(row, name) is None for name in _SAYING):
+    says = row.text_digest is not None or row.unique is not None or row.status in GONE  # rules should not lead there
+    if not says and all(getattr(row, name) is None for name in _SAYING):
         return _ERROR if row.status is not None and row.status >= 400 else _SAYS_NOTHING
     return None
 

@@ -36,6 +36,18 @@ class BrokenRow(NamedTuple):
     unit: str = "line"
 
 
+class Unread(NamedTuple):
+    """The rest of a file, from the `unit`, "line" or "record", number `start` on, which could not be read; and why."""
+
+    path: str
+    start: int
+    reason: str
+    unit: str = "line"
+
+    def __str__(self) -> str:
+        return f"{self.path}: nothing was read from about {self.unit} {self.start:,} on: {self.reason}"
+
+
 @dataclass(slots=True)
 class Tally:
     """Counts over one or several logs, filled in by a reader while rows are drawn from it."""
@@ -44,6 +56,8 @@ class Tally:
     skipped: Counter[str] = field(default_factory=Counter)  # reason → rows left out for it
     # the first few rows left out of each file, for warnings that name the line
     broken: list[BrokenRow] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)  # files with nothing in them
+    unread: list[Unread] = field(default_factory=list)  # nobody knows how many rows that are
     bytes_read: int = 0  # bytes of the files themselves (before decompression), for a progress bar
 
     def skip(self, path: str, reason: str, count: int, lines: Iterable[int] = (), unit: str = "line") -> None:

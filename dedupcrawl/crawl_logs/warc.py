@@ -31,7 +31,7 @@ HEADER_LIMIT = 4 << 20  # bytes; a URL may be absurd without the file being brok
 CUT_SHORT = "the record is cut short"
 TOO_LARGE = f"the record is larger than {RECORD_LIMIT >> 20} MiB"
 BEYOND_THE_FILE = "its Content-Length reaches beyond the end of the file: what follows it is not read"
-_CHUNK = 1 << 16
+_CHUNK = 1 << 16  # bytes that are read at once
 
 _MARK = re.compile(rb"WARC/\d\.\d{1,2}\r?\n(?=[A-Za-z])")  # the first line of a record, and that another follows
 _MARK_BYTES = 12  # of it, at most
@@ -182,19 +182,11 @@ class Answer:
 
 def answers(content: Content, kinds: Sequence[WarcRecordType] = (WarcRecordType.response,)) -> Iterator[Answer]:
     """All records of these kinds in an open WARC; of what cannot be read, one with a `problem` and no more."""
-    problem = ""
     for found in records(content):
-        problem = found.problem
         if not found.data:
-            yield _unread(problem)
+            yield Answer("", None, None, False, problem=found.problem)
         elif (record := WarcRecord.from_bytes(framed(found.data))).record_type in (*kinds, WarcRecordType.no_type):
-            yield _answer(record, problem)
-    if content.damage is not None and not problem:
-        yield _unread(content.problem)
-
-
-def _unread(problem: str) -> Answer:
-    return Answer("", None, None, False, problem=problem)
+            yield _answer(record, found.problem)
 
 
 def _answer(record: WarcRecord, problem: str) -> Answer:
@@ -237,15 +229,15 @@ def _parsed(block: bytes, decode: Literal["none", "all"]) -> WarcRecord:
 
 _EXACT = ExactCheck()
 _ANSWERS = (WarcRecordType.response, WarcRecordType.revisit)
-_RECORDS_A_BATCH = 20_000
+_RECORDS_A_BATCH = 20_000  # set by hand, to bound memory
 
 
 def read(path: Path, tally: Tally) -> Iterator[list[LogRow]]:
     """The answers in a WARC, in batches of `rows.LogRow`, which counts records.
 
-    Of a damaged file all that can be read is read, and the rest counted.
+    Of a damaged file all that can be read is read, and the tally is told where the rest begins.
     """
-    rows = []
+    rows, number = [], 0
     with open_log(path, tally) as content:
         for number, answer in enumerate(answers(content, _ANSWERS), 1):
             if answer.problem:
@@ -255,6 +247,7 @@ def read(path: Path, tally: Tally) -> Iterator[list[LogRow]]:
             if len(rows) == _RECORDS_A_BATCH:
                 yield rows_of_values(rows, "", str(path), tally)
                 rows = []
+        content.tell(path, number + 1, "record")
     yield rows_of_values(rows, "", str(path), tally)
 
 

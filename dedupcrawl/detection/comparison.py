@@ -13,7 +13,6 @@ import msgspec
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.model import DOUBTED, TARGET_PRECISION, Model
-from dedupcrawl.core.pair import Text
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.core.view import View, is_worth_comparing
@@ -223,13 +222,12 @@ class Comparison:
             return False
         found = evidence.compare(other, new, self.model)
         if found.is_list:
-            self._list(check, kept, found.pair.kept_text)
+            self._list(check, kept, _bits(found.pair.kept.own) & _bits(found.pair.in_new))
         return found.probability >= self._least
 
-    def _list(self, check: str, kept: Entry, side: Text) -> None:
-        """The new page, which is `side` of a pair, is a list of a kept one that a check brought up."""
+    def _list(self, check: str, kept: Entry, said: int) -> None:
+        """The new page is a list of a kept one that a check brought up, which says these of its own symbols."""
         before = self._said or 0
-        said = _bits(side.own) & ~_bits(side.differs)
         most = said.bit_count()
         self._parts += 2 * (said & ~before).bit_count() > most
         self._said = before | said

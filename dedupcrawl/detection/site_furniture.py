@@ -12,7 +12,7 @@ from dedupcrawl.index.notes import SiteStates
 from dedupcrawl.sites import site_of
 
 _BLOCKS_IN_MEMORY = 200_000  # of all hosts, some 30 MB
-_HOSTS_IN_MEMORY = 10_000
+_HOSTS_IN_MEMORY = 10_000  # set by hand, to bound memory
 _SEVERAL = 2  # pages that a block is on, to be stored
 _OFTEN, _SELDOM = 16, 64  # pages of a host after which what was learned is stored: of a new host, and of a large one
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from dedupcrawl.content.checks.base import Keys
-from dedupcrawl.core.postings import Tail, View, mark
+from dedupcrawl.core.postings import Postings, Tail, mark
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.schema import Schema
 from dedupcrawl.index.segment import Ended, Segment, Table, merge_from
@@ -99,7 +99,7 @@ class Catalog:
         self.batches = [batch for batch in self.batches if batch.first >= end]
         self.next_id = max(self.next_id, end)
 
-    def view(self, table: int, first_id: int = 0) -> View:
+    def view(self, table: int, first_id: int = 0) -> Postings:
         """One table, without the segments and batches whose pages all lie below `first_id`."""
         tables, tails = [], []
         for segment in self.segments:
@@ -108,7 +108,7 @@ class Catalog:
         for batch in self.batches:
             if batch.end > first_id or batch is self.batches[-1]:
                 tails.append(batch.tails[table])
-        return View(tables, tails, self.schema.payload_bits[table])
+        return Postings(tables, tails, self.schema.payload_bits[table])
 
     def ids(self, table: int, key: int) -> list[int]:
         """Pages posted under exactly this key in one of the index's own tables, ascending."""

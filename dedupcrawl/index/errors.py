@@ -9,7 +9,7 @@ from pathlib import Path
 import lmdb
 import msgspec
 
-from dedupcrawl.output import FULL
+from dedupcrawl.system_errors import with_advice
 
 
 class IndexMismatchError(ValueError):
@@ -37,12 +37,6 @@ _DAMAGE = (
 )
 
 _A_FILE = (errno.EEXIST, errno.ENOTDIR)
-_NO_PLACE = (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EROFS)
-_NEEDED = {
-    **dict.fromkeys((*FULL, errno.EFBIG), "; it must be on a disk with space left"),
-    **dict.fromkeys(_NO_PLACE, "; it must be a folder that may be written to"),
-}
-"""What an index lacks, by what the system says."""
 
 
 def explained(error: lmdb.Error | OSError | IndexDamagedError, path: Path) -> Exception:
@@ -59,7 +53,7 @@ def explained(error: lmdb.Error | OSError | IndexDamagedError, path: Path) -> Ex
         return OSError(f"the index at {path} cannot be used: {error}")
     if code in _A_FILE:
         return ValueError(f"the index at {path} cannot be used: it must be a folder, and there is a file")
-    return OSError(code, f"the index at {path} cannot be used: {os.strerror(code)}{_NEEDED.get(code, '')}")
+    return OSError(code, f"the index at {path} cannot be used: {with_advice(code)}")
 
 
 def _errno(error: lmdb.Error) -> int | None:

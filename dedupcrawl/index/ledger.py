@@ -28,7 +28,7 @@ from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import Entry, Premise, Raw, Skip, digest, pack_skip, plain
 from dedupcrawl.index.tables import Cell
 
-OWNER_BYTES = 16
+OWNER_BYTES = 16  # of a UUID (RFC 9562)
 _MOMENT = struct.Struct(">d")
 
 

@@ -118,7 +118,7 @@ _LEVEL = 2
 _LEAST = 128  # bytes; what is shorter stays as it is
 _MOST = 1 << 26  # bytes that are unpacked; what is more was not packed here
 _PACKED, _AS_IT_IS = b"\1", b"\2"
-_CHECKSUM_BYTES = 4
+_CHECKSUM_BYTES = 4  # of a CRC-32
 _MAGIC = b"\x28\xb5\x2f\xfd"  # how every frame of Zstandard begins, and none is stored
 
 # Names as of format 10. Others are packed all the same, only not as small: a change here is another format.

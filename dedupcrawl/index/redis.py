@@ -35,7 +35,7 @@ from dedupcrawl.index.search import Ending, Fetch, Search, is_kept_for, newest, 
 from dedupcrawl.index.tables import COUNTED, GROUPED, in_turn, parts
 from dedupcrawl.index.verify import problems
 
-_VERIFICATIONS = 5
+_VERIFICATIONS = 5  # of an index that is written to meanwhile; what the last one finds is said
 
 
 class _Step(NamedTuple):

@@ -33,7 +33,7 @@ FRESH_SECONDS = 1.0
 """Age up to which a process takes what it knows of the server for good when it says that a page is a duplicate."""
 
 _AGREED_SECONDS = 30 * 86_400  # after which a run that nobody heard of is over
-_NO_LIMIT = 1 << 62
+_NO_LIMIT = 1 << 62  # pages; more than any index has
 _KEYS_AT_ONCE = 1_000  # that a server looks through
 
 
@@ -237,7 +237,7 @@ NOTHING = (b"", b"")
 """In the place of a row and its tokens, or of another pair, where there is none."""
 
 _UNNUMBERED = 0  # rows on the wire are packed with it: a row is packed before it is known which number it gets
-_LENGTH_BYTES = 4
+_LENGTH_BYTES = 4  # of the length of a row, in the file of rows
 
 
 def numbered(raw: bytes, page: int) -> bytes:
@@ -315,8 +315,8 @@ class Replica:
             self.catalog.take(fold, segment)
 
 
-_TABLE_FACTOR = 0x9E3779B97F4A7C15
-_WORD = (1 << 64) - 1
+_TABLE_FACTOR = 0x9E3779B97F4A7C15  # 2^64 by the golden ratio: spreads consecutive numbers (Knuth)
+_WORD = (1 << 64) - 1  # a number of 64 bits
 
 WireProbe = tuple[int, bytes, bytes]
 """Least sum of weights, tokens, and a weight of four bytes for each; no weights when each counts 1."""

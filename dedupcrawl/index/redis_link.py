@@ -34,7 +34,7 @@ _BYTES_AT_ONCE = 4_000_000  # of rows in one answer, about
 
 # What is due and was taken has before it a mark, the name of its taker in hexadecimal, and that of the take.
 TAKEN = b"+"
-TAKE_BYTES = 8
+TAKE_BYTES = 8  # random ones
 TAKEN_BYTES = len(TAKEN) + 32 + TAKE_BYTES
 
 _CONSTANTS = f"""\
@@ -70,8 +70,8 @@ _OURS = ("prefix", "protocol")  # of a URL's query; not the client's
 _OF_URLS = {"db", "host", "port", "path", "username", "password"}
 _FILES = {"ssl_ca_certs", "ssl_certfile", "ssl_keyfile"}
 _HUNG_UP = ("Connection closed by server", "reset by peer")
-_CONNECT_SECONDS = 2.0
-_ANSWER_SECONDS = 10.0
+_CONNECT_SECONDS = 2.0  # for a connection; set by hand
+_ANSWER_SECONDS = 10.0  # for an answer, after which the server counts as away; set by hand
 
 
 class Address:
@@ -161,7 +161,7 @@ def _joined(scheme: str, netloc: str, path: str, query: str) -> str:
 
 
 _FIRST_PAUSE = 0.05  # seconds until the next attempt to connect; doubled each time
-_LONGEST_PAUSE = 2.0
+_LONGEST_PAUSE = 2.0  # seconds between two of these
 _POSTED_LIMIT = 256  # commands whose answers are outstanding
 
 _UNREACHABLE = (redis.ConnectionError, redis.TimeoutError)

@@ -14,12 +14,12 @@ from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.core.digests import SECRET_BYTES, Secret
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.record import Entry, Record
-from dedupcrawl.index.segment import NO_KEYS
 
 FORMAT = 10  # raise it when records, keys of the own tables, tables of notes, segments or the manifest change
 BATCH_PAGES = 4096  # pages that wait in memory before they are folded into a segment
 
 _OWN_TABLES = 3  # after the checks' tables
+_NO_KEYS: Keys = array("Q")
 
 
 class CheckHeader(msgspec.Struct, frozen=True):
@@ -81,7 +81,7 @@ class Schema:
 
     def keys(self, record: Record) -> list[Keys]:
         """The keys under which a record is posted, by table."""
-        keys = [NO_KEYS] * len(self.payload_bits)
+        keys = [_NO_KEYS] * len(self.payload_bits)
         for slot, check in self.checks:
             signature = record.signatures[slot]
             if signature is not None:

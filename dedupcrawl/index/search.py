@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from dedupcrawl.content.checks.base import Check, Postings
-from dedupcrawl.core.postings import View
+from dedupcrawl.content.checks.base import Check
+from dedupcrawl.core.postings import Postings
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import Entry, Premise, Raw, Record, forgetting, record_of, signatures, unpack
@@ -70,7 +70,7 @@ class Search:
         if earlier:
             self.first_id = max(self.first_id, earlier.end)
         self._signatures = self.catalog.schema.signatures(self.entry, checks)
-        self._views: dict[int, View] = {}  # of the catalog as it was, for both questions
+        self._views: dict[int, Postings] = {}  # of the catalog as it was, for both questions
         # What was read of pages; several checks bring up the same one.
         self._kept: dict[int, Sequence[bytes | None]] = {}
         self._distances: dict[int, float] = {}

@@ -24,10 +24,8 @@ from dedupcrawl.core.postings import Merge
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.output import PRIVATE, replacing
 
-FAN_OUT = 16
+FAN_OUT = 16  # of the merge tree, see above; set by hand
 CHUNK_POSTINGS = 1 << 16  # merged at a time: 0.75 MB in, as much out; about a millisecond
-
-NO_KEYS: Keys = array("Q")
 
 Numbers: TypeAlias = "array[int] | memoryview[int]"
 Table: TypeAlias = tuple[Numbers, Numbers]

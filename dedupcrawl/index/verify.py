@@ -14,7 +14,7 @@ from dedupcrawl.index.record import Raw, checked, decompressed, unpack
 from dedupcrawl.index.segment import Segment
 from dedupcrawl.index.tables import NUMBER_BYTES
 
-_WORD = (1 << 64) - 1
+_WORD = (1 << 64) - 1  # a number of 64 bits
 _COMPRESSED = {  # table → where what is compressed begins in its values
     **dict.fromkeys(("verdicts", "rewrites"), NUMBER_BYTES),
     **dict.fromkeys(("restored", "states", "agreed", "attachments"), 0),

@@ -198,7 +198,7 @@ def _crawled(
     if run is not None and not crawled.responses:
         return None, [f"The crawl log {log} has no row of this run: its figures are left out."]
     skipped = [f"{count:,} rows of the crawl log were skipped: {why}" for why, count in tally.skipped.most_common(5)]
-    return crawled, skipped
+    return crawled, [*skipped, *map(str, tally.unread)]
 
 
 def _aliases(index: Index, sites: Iterable[str], rewrote: Mapping[tuple[str, str], int]) -> list[dict[str, Any]]:

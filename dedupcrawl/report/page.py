@@ -21,7 +21,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from dedupcrawl.content.evidence import KINDS_IN_WORDS, LABELS, PLACES_IN_WORDS, UNITS
+from dedupcrawl.content.differences import KINDS_IN_WORDS, PLACES_IN_WORDS
+from dedupcrawl.content.evidence import LABELS, UNITS
 from dedupcrawl.output import results
 from dedupcrawl.printable import counted, megabytes, moment, printable
 from dedupcrawl.report.collect import Report

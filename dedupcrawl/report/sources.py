@@ -27,7 +27,7 @@ from dedupcrawl.urls.rule_files import read_rules, rule_files
 _PAUSE = 60_000  # milliseconds; a longer gap between two responses is one between two crawls
 _HOST = re.compile(r"(?i:https?)://(?:[^/?#@]*@)?([^/?#]*)")
 _LONGEST_TITLE = 200  # characters
-_OK = 200
+_OK = 200  # RFC 9110
 
 Hashes = NDArray[np.uint64]
 

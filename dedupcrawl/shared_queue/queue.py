@@ -43,9 +43,9 @@ LONGEST_OUTAGE = 600.0
 """Seconds for which a worker that has nothing else to do waits for its server."""
 
 _FIRST_PAUSE = 0.2  # seconds until the next attempt to reach the server; doubled each time
-_LONGEST_PAUSE = 5.0
-_RECLAIMED_AT_ONCE = 500
-_RELEASED_AT_ONCE = 1000
+_LONGEST_PAUSE = 5.0  # seconds between two of these
+_RECLAIMED_AT_ONCE = 500  # requests; Redis does nothing else meanwhile
+_RELEASED_AT_ONCE = 1000  # requests; as above
 
 _lua = partial(lua, Path(__file__).parent / "lua")
 _PUSH, _TAKE, _RELEASE = _lua("count", "push"), _lua("count", "marked", "mark", "take"), _lua("count", "release")

@@ -70,7 +70,7 @@ class Leases:
 logger = logging.getLogger(__name__)
 
 _TIMEOUTS = {"socket_connect_timeout": 2.0, "socket_timeout": 10.0}  # seconds for which all else stands still
-_CLOSING_SECONDS = 60.0
+_CLOSING_SECONDS = 60.0  # for a server that is away, without the add-on; as DEDUP_INDEX_WAIT by default
 _TAKEN_BY = {FifoQueue: ("RPOP", "RPUSH"), LifoQueue: ("LPOP", "LPUSH"), PriorityQueue: ("ZPOPMIN", "ZADD")}
 
 

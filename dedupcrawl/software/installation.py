@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.software.program import BASE, Program, rules_at, title_of
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.spelling import canonical_url
-from dedupcrawl.urls.url_parts import split_url
 from dedupcrawl.urls.watched_rule import SiteTrials
 
 # Places in the URLs of fifteen mirrors and of two crawls, by weight: 21 and 31 with 2, 17 and 22 with 3, 10 and 12 with

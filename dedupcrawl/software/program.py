@@ -19,6 +19,7 @@ from typing import Annotated, Any
 import msgspec
 
 from dedupcrawl.printable import mismatch
+from dedupcrawl.system_errors import cause
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import SUFFIX
 from dedupcrawl.urls.template import Template, TemplateError, parse_template
@@ -186,7 +187,7 @@ def read_program(path: Path) -> Program:
             msgspec.toml.decode(path.read_bytes().removeprefix(BOM_UTF8).decode("utf-8")), path.stem
         )
     except OSError as error:
-        raise RuleError(f"{path}: {error.strerror or error}") from error
+        raise RuleError(f"{path}: {cause(error)}") from error
     except RecursionError as error:
         raise RuleError(f"{path}: its values are nested too deeply") from error
     except UnicodeDecodeError as error:

@@ -16,13 +16,14 @@ from urllib.parse import unquote
 
 import msgspec
 
+from dedupcrawl.core.url_forms import PathForm
+from dedupcrawl.core.url_parts import UrlParts, split_url, without_default_port
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation, distinct, with_parts_of_others
 from dedupcrawl.software.program import BASE, Program, Sign, anchored
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.spelling import as_sent, canonical_url
-from dedupcrawl.urls.template import BRACES, PathForm, Piece, Template
-from dedupcrawl.urls.url_parts import UrlParts, split_url, without_default_port
+from dedupcrawl.urls.template import BRACES, Piece, Template
 
 DEEPEST = 4
 """Segments of the path at which a program is, at most."""
@@ -105,11 +106,11 @@ class UrlSigns:
 
 
 def _args_fit(template: Template, args: Sequence[str]) -> bool:
-    for name, form in template.args:
-        if form is None:
+    for name, piece in template.args:
+        if piece is None:
             if name not in args:
                 return False
-        elif not any(arg.startswith(f"{name}=") and form.match(arg[len(name) + 1 :], {}) for arg in args):
+        elif not any(arg.startswith(f"{name}=") and piece.form.match(arg[len(name) + 1 :], {}) for arg in args):
             return False
     return True
 
@@ -125,7 +126,7 @@ def _texts(piece: Piece) -> tuple[str, ...]:
 _LONGEST = 100  # characters of the path of a program
 _LONGEST_URL = 2_000  # characters; of longer ones nothing is told
 _MOST_PATHS = 64  # of a program on a host, and pages with a sign
-_MOST_HOSTS = 10_000
+_MOST_HOSTS = 10_000  # set by hand, to bound memory
 _MOST_SPELLINGS = 4  # of a host: with www., with a port
 _NOTHING: dict[str, Any] = {}  # which nobody writes to
 _URLS_REMEMBERED = 100_000  # hashes of those that were looked at: the links of a menu come with every page

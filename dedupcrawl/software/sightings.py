@@ -15,7 +15,7 @@ from dedupcrawl.software.program import Program
 from dedupcrawl.software.recognition import Recognizer, Sight
 
 _MOST_HTML = 200_000  # bytes of a page that are looked at
-_MOST_LINKS = 500
+_MOST_LINKS = 500  # of a page that are looked at
 _LONGEST_LINK = 2_000  # characters of a link
 
 _GENERATOR = (("meta", b"name", (b"generator",)),)
@@ -26,7 +26,7 @@ _UNSENT = re.compile(r"[^!#$%&'()*+,./0-9:;=?@A-Z\[\]_a-z~-]")  # what is sent i
 # Pages that are looked at; more programs than one may run on a host, each in a folder of its own. On nine crawled sites
 # all that eight pages show is shown by two.
 _PAGES_OF_A_FOLDER = 3
-_FOLDERS_OF_A_HOST = 32
+_FOLDERS_OF_A_HOST = 32  # set by hand, to bound time
 _MOST_HOSTS = 10_000  # then they are looked at anew
 _LONGEST = 260  # characters of a host, or of a folder; set by hand, to bound memory
 _NOTHING: Mapping[str, int] = {}

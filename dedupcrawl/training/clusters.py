@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from dedupcrawl.training.false_clusters import unlike_clusters
-from dedupcrawl.training.page_rows import FAULTS, PageRow
+from dedupcrawl.training.page_rows import FAULTS, NO_SUCH_PAGE, PageRow
 
 UNLIKE = "unlike URLs"
 SHARED = "content of several pages"
@@ -24,26 +24,27 @@ NEAR = 3  # bits of a SimHash in which near-duplicates differ, at most (Manku et
 # ... of one page at two times, asked for by the same arguments. Of 228 such pairs of a forum 191 have one digest, 29
 # others are within 3 bits, 6 within 6.
 NEAR_OF_ONE_REQUEST = 6
-_64_BITS = (1 << 64) - 1
+_64_BITS = (1 << 64) - 1  # a number of 64 bits
 
 Link = tuple[str, str]
 """Two URLs that lead to one page."""
 
 
 class SitePages(NamedTuple):
-    """URLs of one site, in their order, each once; three columns of shape (n,)."""
+    """URLs of one site, in their order, each once; three columns of shape (n,), and URLs that have no page."""
 
     urls: Sequence[str]
     # Which of them lead to one page. Clusters count from 0 in the order of their smallest URLs, so they depend on
     # nothing but the URLs and what they lead to. A cluster of one URL is a page without duplicates
     clusters: Sequence[int]
     importance: Sequence[float]  # 0 where nothing is known
+    gone: Collection[str] = ()  # the site's last answer for each was that there is no such page
 
     def at(self, rows: Sequence[int]) -> SitePages:
         """These rows, with the numbers of their clusters."""
-        urls, clusters, importance = self
+        urls, clusters, importance, gone = self
         return SitePages(
-            [urls[row] for row in rows], [clusters[row] for row in rows], [importance[row] for row in rows]
+            [urls[row] for row in rows], [clusters[row] for row in rows], [importance[row] for row in rows], gone
         )
 
     def sizes(self) -> Counter[int]:
@@ -96,7 +97,12 @@ def clusters_of(rows: Sequence[PageRow]) -> Clusters:
             continue
         numbers.setdefault(label, len(numbers))
         known.append(url)
-    found = SitePages(known, [numbers[labels[url]] for url in known], [pages[url].importance or 0.0 for url in known])
+    found = SitePages(
+        known,
+        [numbers[labels[url]] for url in known],
+        [pages[url].importance or 0.0 for url in known],
+        tuple(url for url, row in pages.items() if row.fault == NO_SUCH_PAGE),
+    )
     return Clusters(found, +false, +left_out)
 
 

@@ -121,7 +121,7 @@ def evaluate(
     tally = Tally() if tally is None else tally
     files = rule_files([rules])
     total = Measured(tally=tally)
-    if rules.is_file():
+    if not rules.is_dir():
         files = {file_name(read_rules(rules).site): rules}
     elif len(files) <= FILES_CHECKED:
         for path in files.values():
@@ -156,7 +156,7 @@ def measure(rows: SiteRows, files: dict[str, Path]) -> Measured:
 
 def measured(site: str, pages: SitePages, rules: Sequence[Rule]) -> Measured:
     """What rules of a site do to its URLs, by the judge of learning."""
-    urls, clusters, _ = pages
+    urls, clusters = pages.urls, pages.clusters
     sizes = pages.sizes()
     found = Measured(1, urls=len(urls), redundant=len(urls) - len(sizes), named=[site])
     found.clustered = found.normalized = sum(size for size in sizes.values() if size > 1)

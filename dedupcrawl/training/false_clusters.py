@@ -25,7 +25,6 @@ _APART = 0.9  # of them lead to different pages where the slot names pages
 SLOT_MARKS = "/&;"  # a URL has about as many slots as these
 MOST_OF_A_URL = 2 * _MOST_SEGMENTS  # slots, about
 MOST_SLOTS = 1_000_000  # of a site that are looked at: of each some 300 bytes are held at once
-_HASHES = 1 << 32
 
 
 def unlike_clusters(urls: Sequence[str], labels: Sequence[int]) -> set[int]:

@@ -17,7 +17,7 @@ import msgspec
 from dedupcrawl.crawl_logs.tally import LogError
 
 _LONGEST_NAME = 64  # characters; the patterns of a list are matched against nothing longer
-_LONGEST_URL = 1024
+_LONGEST_URL = 1024  # characters of a URL whose parameters are counted; set by hand, to bound time
 _MOST_ASKED = 2000  # names of a site, the most frequent ones
 _MOST_NAMES = 50  # of a site, the most frequent ones
 

@@ -30,7 +30,7 @@ else:
     from backports import zstd
 
 _ROWS_A_PART = 100_000  # aim for a part; few enough to be clustered in memory, enough to be worth a task
-_MOST_PARTS = 128
+_MOST_PARTS = 128  # pieces of the work at most, each of whole sites; set by hand
 _ROWS_WORTH_WORKERS = 150_000  # a worker starts in a second and a half; so many rows take about two
 _DECODER = msgspec.msgpack.Decoder(dict[str, list[PageRow]])
 
@@ -117,6 +117,6 @@ def _worked_on(work: Callable[[SiteRows], ResultT], part: Part) -> ResultT:
     return work(part.read())
 
 
-def rows_of(site: str, logs: Sequence[Path], progress: Progress) -> list[PageRow]:
+def rows_of(site: str, logs: Sequence[Path], tally: Tally, progress: Progress) -> list[PageRow]:
     """All rows of a site, in the order of the logs."""
-    return [row for rows in _rows(logs, Tally(), progress) for row in rows.get(ascii_form(site), ())]
+    return [row for rows in _rows(logs, tally, progress) for row in rows.get(ascii_form(site), ())]

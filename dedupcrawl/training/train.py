@@ -23,8 +23,10 @@ from dedupcrawl.urls.learning.ledger import Ledger
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import (
     SiteRules,
+    checked,
     file_of,
     path_in,
+    read_named,
     read_rules,
     remove_unfinished,
     replace_rules,
@@ -34,48 +36,44 @@ from dedupcrawl.urls.rule_files import (
 
 
 def rules_before(files: Mapping[str, Path], site: str) -> tuple[Rule, ...]:
-    """The rules of a site before it is learned."""
+    """The rules of a site before it is learned.
+
+    Raises:
+        RuleError: Its file cannot be read, or is for another site.
+    """
     path = file_of(files, site)
-    return () if path is None else rules_in(path)
+    return () if path is None else read_named(path).rules
 
 
-def rules_in(path: Path) -> tuple[Rule, ...]:
-    """The rules of one rule file; none if it cannot be read."""
-    try:
-        return read_rules(path).rules
-    except RuleError:
-        return ()
-
-
-def write_learned(folder: Path, learned: SiteRules, carried_over: Sequence[Rule] = ()) -> str | None:
+def write_learned(folder: Path, learned: SiteRules, carried_over: Sequence[Rule] = ()) -> None:
     """Write a site's learned rules over its earlier learned rules, of which `carried_over` stay, atomically.
 
     Rules that were written by hand or imported stay, and stay first. So do disabled rules: a rule that is learned again
     after it was disabled stays disabled. The comments of rules that stay are kept, as are the results of their trials
     and the day when they were first learned. A new rule gets today's date and is on probation.
 
-    Returns:
-        What is wrong with the site's present file when it cannot be read, or is for another site; it is then left as it
-        is, for a person wrote in it. None when all is well.
-
     Raises:
+        RuleError: The site's present file cannot be read, or is for another site; it stays as it is, for a person wrote
+            in it.
         OSError: The file cannot be written.
     """
-    path = path_in(folder, learned.site)
+    path, before = _present(folder, learned.site)
+    after = merged(before or (), [*learned.rules, *carried_over])
+    if before is None:
+        write_rules(folder, SiteRules(learned.site, after))
+    elif after != before:
+        replace_rules(path, after)
+
+
+def _present(folder: Path, site: str) -> tuple[Path, tuple[Rule, ...] | None]:
+    """Where the rules of a site are, or are to be, and those that are there; None where there is no file."""
+    path = path_in(folder, site)
     if not path.exists():
-        write_rules(folder, SiteRules(learned.site, merged((), [*learned.rules, *carried_over])))
-        return None
-    try:
-        present = read_rules(path)
-        if ascii_form(present.site) != ascii_form(learned.site):
-            return f"{path}: it is for the site {present.site}, so rules of {learned.site} cannot be written into it"
-        before = present.rules
-        after = merged(before, [*learned.rules, *carried_over])
-        if after != before:
-            replace_rules(path, after)
-    except RuleError as error:
-        return str(error)
-    return None
+        return path, None
+    present = read_rules(path)
+    if ascii_form(present.site) != ascii_form(site):
+        raise RuleError(f"{path}: it is for the site {present.site}, so rules of {site} cannot be written into it")
+    return path, present.rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,6 @@ class TrainingSummary:
     rows: int
     skipped: dict[str, int]  # reason → rows that say nothing or are broken
     learned: Learned  # counts over all sites, and the rules that were written
-    kept_files: tuple[str, ...]  # rule files that could not be read, and were left as they are, each with what is wrong
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -123,7 +120,6 @@ class TrainingSummary:
                 "precision_at_least": round(lower_bound(coverage - wrong, wrong), 4),
             },
             "log": self.learned.measured.of_urls(),
-            "kept_files": list(self.kept_files),
             "failed_sites": sorted(learned.failed),
             "seconds": round(self.seconds, 3),
             "urls_per_second": round(self.rows / self.seconds) if self.seconds else None,
@@ -150,12 +146,13 @@ def train(  # noqa: PLR0913 - each may be left out
 
     Raises:
         LogError: A log cannot be read; nothing is written.
+        RuleError: Nor is it where a rule file in `folder` cannot be read.
         OSError: The folder, what is kept meanwhile or a rule file cannot be written; each file is whole, old or new.
     """
     started = time.perf_counter()
     tally = Tally() if tally is None else tally
     learned = Learned()
-    before = partial(rules_before, rule_files([folder]) if folder.exists() else {})
+    before = partial(rules_before, checked(rule_files([folder])) if folder.exists() else {})
     with parted(logs, tally, progress) as parts:
         work = partial(learn_sites, options=options, rules_before=before)
         for result in work_on(parts, work, "learning", progress, workers):
@@ -167,6 +164,7 @@ def write_all(learned: Learned, folder: Path, tally: Tally, started: float) -> T
     """Write what was learned of all sites, and sum up; `started` is when, by `time.perf_counter`.
 
     Raises:
+        RuleError: A rule file of theirs cannot be read; nothing is written.
         OSError: The folder cannot be made or read, or a rule file cannot be written.
     """
     if learned.urls:  # also for no rules at all: `normalize` then finds that there are none
@@ -174,19 +172,19 @@ def write_all(learned: Learned, folder: Path, tally: Tally, started: float) -> T
         remove_unfinished(folder)
     stay = {one.site: one.rules for one in learned.carried_over}
     found = {site: SiteRules(site, ()) for site in stay} | {one.site: one for one in learned.rules}
-    problems = {site: write_learned(folder, rules, stay.get(site, ())) for site, rules in sorted(found.items())}
-    learned.rules = [one for one in learned.rules if problems[one.site] is None]
-    learned.carried_over = [one for one in learned.carried_over if problems[one.site] is None]
-    kept = tuple(filter(None, problems.values()))
-    return TrainingSummary(tally.rows, dict(tally.skipped), learned, kept, time.perf_counter() - started)
+    for site in found:  # nothing is written where a person has meanwhile broken a file
+        _present(folder, site)
+    for site, rules in sorted(found.items()):
+        write_learned(folder, rules, stay.get(site, ()))
+    return TrainingSummary(tally.rows, dict(tally.skipped), learned, time.perf_counter() - started)
 
 
 def trained_on(rows: Sequence[PageRow], rules: SiteRules) -> Ledger:
     """The URLs of a site's rows under the rules that `train` without options would leave it."""
     options = LearningOptions()
     learned = learn_sites({rules.site: list(rows)}, options, lambda _: rules.rules)
-    urls, labels, _ = clusters_of(rows).pages
-    of_proof = sides(labels, options.holdout, options.seed)
-    ledger = Ledger(rules.site, urls, labels, of_proof)
+    pages = clusters_of(rows).pages
+    of_proof = sides(pages.clusters, options.holdout, options.seed)
+    ledger = Ledger(rules.site, pages.urls, pages.clusters, of_proof)
     ledger.apply(rules_after(rules.rules, learned))
     return ledger

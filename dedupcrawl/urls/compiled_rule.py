@@ -8,21 +8,20 @@ from functools import lru_cache
 from typing import Any
 from unicodedata import normalize
 
+from dedupcrawl.core.url_forms import Conditions, Scope, ValueForm, build_path
+from dedupcrawl.core.url_parts import DEFAULT_PORTS, UrlParts, split_url, without_default_port
 from dedupcrawl.sites import ascii_form, site_of
-from dedupcrawl.urls.conversions import URL_CONVERSIONS
+from dedupcrawl.urls.conversions import URL_CONVERSIONS, VALUE_CONVERSIONS
 from dedupcrawl.urls.rule import Kind, Rule
-from dedupcrawl.urls.scope import Scope, args_fit, args_of
 from dedupcrawl.urls.spelling import LONGEST_URL, as_sent, canonical_url
-from dedupcrawl.urls.template import WHOLE_CONVERSIONS, PathForm, Piece, Template, may_grow
-from dedupcrawl.urls.url_parts import DEFAULT_PORTS, UrlParts, split_url, without_default_port
+from dedupcrawl.urls.template import WHOLE_CONVERSIONS, Piece, Template, argument_forms, may_grow, path_form, scope_of
 
 _LONGEST_EXAMPLE = 300  # characters
 
 _RULES_SHARED = 10_000  # that are kept for other sites with the same
-_SHARED = 16_384  # forms of paths that are kept for other rules with the same
 _NO_NAMES: frozenset[str] = frozenset()  # one for all: of a million rules most have no hosts, no exceptions, …
-_NO_ARGS: Mapping[str, Piece | None] = {}
-_path_form = lru_cache(maxsize=_SHARED)(PathForm)
+_NO_ARGS: Mapping[str, ValueForm | None] = {}
+_ANYWHERE = Scope(None, ())
 
 _PLAIN_AUTHORITY = re.compile(r"(?:\[[^\[\]]*\]|[^\[\]:/?#@\\]*)(?::[0-9]*)?")
 
@@ -39,22 +38,21 @@ class CompiledRule:
     """
 
     __slots__ = (
-        "_arg_names", "_args", "_convert", "_drop", "_drop_starts", "_edited", "_has_context", "_has_front",
-        "_has_scope", "_is_path_only", "_keeps_spelling", "_keeps_tokens", "_kept", "_match", "_may_grow", "_not_hosts",
-        "_path", "_takes_no_others", "_to", "_to_args", "_unless", "_unless_forms", "_uses", "_within", "_without",
-        "hosts", "rule",
+        "_arg_names", "_conditions", "_convert", "_drop", "_drop_starts", "_edited", "_is_path_only", "_keeps_spelling",
+        "_keeps_tokens", "_kept", "_match", "_may_grow", "_minds_host", "_not_hosts", "_to", "_to_args", "_to_path",
+        "_uses", "_within", "hosts", "rule",
     )  # fmt: skip
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
         match, self._to = rule.templates()
         within, without = rule.scopes()
-        self._within, self._without = tuple(map(Scope, within)), tuple(map(Scope, without))
+        self._within = tuple(map(scope_of, within))
         self._match = match
-        self._path = _path_form(match.path) if match and match.path else None
-        self._args = args_of(match) if match else ()
-        self._arg_names = _names(name for name, _, _ in self._args)
-        self._to_args = dict(self._to.args) if self._to and self._to.args else _NO_ARGS
+        self._arg_names = _names(name for name, _ in match.args) if match else _NO_NAMES
+        to_args = self._to.args if self._to else ()
+        self._to_args = dict(argument_forms(to_args)) if to_args else _NO_ARGS
+        self._to_path = tuple(piece.form for piece in (self._to.path if self._to else None) or ())
         self._edited = self._arg_names | self._to_args.keys() if self._to_args else self._arg_names
         uses = self._to.captures() if self._to else []
         self._uses = tuple(use.name for use in uses) if uses else ()
@@ -64,16 +62,19 @@ class CompiledRule:
         self._is_path_only = self._keeps_tokens and not self._edited and not self._may_grow
         self.hosts = _names(ascii_form(host.lower()) for host in rule.hosts if not host.startswith("!"))
         self._not_hosts = _names(ascii_form(host[1:].lower()) for host in rule.hosts if host.startswith("!"))
-        self._unless = _names(as_sent(name) for name in rule.unless if "=" not in name)
-        self._unless_forms = tuple((f"{name}=", form) for name, form in rule.exceptions())
-        self._drop = _names(as_sent(name) for name in rule.drop if not name.endswith("*"))
-        self._drop_starts = tuple(as_sent(name[:-1]) for name in rule.drop if name.endswith("*"))
-        self._takes_no_others = "*" in self._unless
-        self._kept = self._arg_names if "*" in rule.drop else _NO_NAMES
+        unless = _names(as_sent(name) for name in rule.unless if "=" not in name)
+        self._conditions = Conditions(
+            scope_of(match) if match else _ANYWHERE,
+            self._within,
+            tuple(map(scope_of, without)),
+            unless,
+            tuple((f"{name}=", piece.form) for name, piece in rule.exceptions()),
+            self._arg_names if "*" in unless else None,
+        )
+        self._drop, self._drop_starts, self._kept = dropped(rule)
         self._convert = URL_CONVERSIONS[rule.convert].apply if rule.convert else None
-        self._has_scope = bool(self._within or self._without or self.hosts or self._not_hosts or rule.unless)
-        self._has_context = match is not None or self._has_scope
-        self._has_front = match is not None and (match.scheme is not None or match.host is not None)
+        has_front = match is not None and (match.scheme is not None or match.host is not None)
+        self._minds_host = has_front or bool(rule.hosts)
 
     def asks_for(self) -> tuple[list[str], list[str]]:
         """Tokens (segments, arguments, their names) and texts, one of which a URL must have for the rule to apply.
@@ -81,20 +82,21 @@ class CompiledRule:
         Both are empty if `needs_args` alone decides; the text is empty, which all URLs contain, if the rule takes any
         URL. Texts are for URLs whose scheme and host are in lower case.
         """
-        if self.rule.drop and ("*" not in self.rule.drop or not self._args):
+        if self.rule.drop and ("*" not in self.rule.drop or not self._arg_names):
             return sorted(self._drop), list(self._drop_starts)
-        if self._args:  # one whose value is known is the rarest; the first is what most URLs of a script have
-            known = [texts for name, _, form in self._args if (texts := _texts_of(name, form))]
-            return (known or [[self._args[-1][0]]])[0], []
-        for paths in ([self._path] if self._path else [], [scope.path for scope in self._within]):
-            segments = [max((text for _, text in path.literals), key=len, default="") if path else "" for path in paths]
+        path, args = (self._match.path, self._match.args) if self._match else (None, ())
+        if args:  # one whose value is known is the rarest; the first is what most URLs of a script have
+            known = [texts for name, piece in args if (texts := _texts_of(name, piece))]
+            return (known or [[args[-1][0]]])[0], []
+        for paths in ([path_form(path)] if path else [], [scope.path for scope in self._within]):
+            segments = [max((text for _, text in one.literals), key=len, default="") if one else "" for one in paths]
             if segments and all(segments):
                 return segments, []
         if self.needs_args():
             return [], []
         if self.rule.convert:
             return [], list(URL_CONVERSIONS[self.rule.convert].needles)
-        texts = self._path.texts() if self._path else []
+        texts = _texts_of_path(path) if path else []
         if self._match and self._match.host and self._match.host.captures:
             # ":80", but no letters: their case may differ.
             texts += [text for text in self._match.host.literals if text.upper() == text.lower()]
@@ -141,17 +143,15 @@ class CompiledRule:
         Raises:
             TooLongError: The rule adds to a URL, which would then have more than `LONGEST_URL` characters.
         """
-        if self._to is None:
-            if self._has_context and not self._fits(parts, {}):
-                return None
-            changed = self._without_args(parts) if self._convert is None else self._convert(parts)
-            return changed if changed is None or not changed.fragment else _spelled(changed)
         values: dict[str, str] = {}
-        if not self._fits(parts, values):
+        if not self._conditions.fits(parts, values) or (self._minds_host and not self._host_fits(parts, values)):
             return None
+        if self._to is None:
+            convert, starts = self._convert, self._drop_starts
+            changed = parts.without_names(self._drop, starts, self._kept) if convert is None else convert(parts)
+            return changed if changed is None or not changed.fragment else _spelled(changed)
         if self._is_path_only:
-            path = self._to.path
-            segments = _build_path(path, values) if path else parts.segments
+            segments = build_path(self._to_path, values, VALUE_CONVERSIONS) if self._to_path else parts.segments
             if segments == parts.segments:
                 return None
             built: UrlParts | None = parts.with_segments(segments)
@@ -165,64 +165,22 @@ class CompiledRule:
     def captured(self, parts: UrlParts) -> dict[str, str]:
         """What the named captures of `match` take of a URL of the rule's context; empty for any other."""
         values: dict[str, str] = {}
-        return values if self._fits(parts, values) else {}
+        fits = self._conditions.fits(parts, values) and (not self._minds_host or self._host_fits(parts, values))
+        return values if fits else {}
 
-    def _fits(self, parts: UrlParts, values: dict[str, str]) -> bool:
-        """True when the URL is of the rule's context; puts captured values into `values`."""
-        if self._takes_no_others and len(parts.args) > len(self._args) and not self._unless_fits(parts):
-            return False
-        if self._args and not args_fit(self._args, parts, values):
-            return False
-        if self._path is not None and not self._path.fits(parts.segments or [""], values):
-            return False
-        if self._has_scope and not self._is_in_scope(parts):
-            return False
-        return not self._has_front or self._front_fits(parts, values)
-
-    def _is_in_scope(self, parts: UrlParts) -> bool:
-        for scope in self._without:
-            if scope.fits(parts):
-                return False
-        for scope in self._within:
-            if scope.fits(parts):
-                break
-        else:
-            if self._within:
-                return False
-        if self._not_hosts or (self.hosts and parts.authority not in self.hosts):  # mostly as it is written
-            spellings = _spellings(parts.scheme, parts.authority)
+    def _host_fits(self, parts: UrlParts, values: dict[str, str]) -> bool:
+        """True when scheme and host are those of the rule; puts captured values into `values`."""
+        match, authority = self._match, parts.authority
+        if self._not_hosts or (self.hosts and authority not in self.hosts):  # mostly as it is written
+            spellings = _spellings(parts.scheme, authority)
             if not self._not_hosts.isdisjoint(spellings) or (self.hosts and self.hosts.isdisjoint(spellings)):
                 return False
-        return not self.rule.unless or not parts.args or self._unless_fits(parts)
-
-    def _front_fits(self, parts: UrlParts, values: dict[str, str]) -> bool:
-        match = self._match
         if match is None or (match.scheme is not None and parts.scheme.lower() != match.scheme):
             return match is None
-        if match.host is None or match.host.match(parts.authority.lower(), values):
+        if match.host is None or match.host.form.match(authority.lower(), values):
             return True
         is_named = match.host.is_literal
-        return is_named and ascii_form(match.host.literals[0]) in _spellings(parts.scheme, parts.authority)
-
-    def _unless_fits(self, parts: UrlParts) -> bool:
-        for start, form in self._unless_forms:
-            if any(arg.startswith(start) and form.match(arg[len(start) :], {}) for arg in parts.args):
-                return False
-        if not self._unless:
-            return True
-        if self._takes_no_others:
-            known = self._arg_names
-            return all(arg.partition("=")[0] in known for arg in parts.args)
-        return self._unless.isdisjoint(parts.names())
-
-    def _without_args(self, parts: UrlParts) -> UrlParts | None:
-        drop, starts = self._drop, self._drop_starts
-        gone = {
-            i
-            for i, name in enumerate(parts.names())
-            if name in drop or (starts and name not in self._kept and name.startswith(starts))
-        }
-        return parts.without_args(gone)
+        return is_named and ascii_form(match.host.literals[0]) in _spellings(parts.scheme, authority)
 
     def _build_measured(self, to: Template, parts: UrlParts, values: dict[str, str], site: str) -> UrlParts | None:
         if sum([len(values.get(name, "")) for name in self._uses]) > LONGEST_URL:
@@ -234,11 +192,11 @@ class CompiledRule:
 
     def _build(self, to: Template, parts: UrlParts, values: dict[str, str], site: str) -> UrlParts | None:
         if to.whole is not None:
-            return _same_site(to.whole.build(values, WHOLE_CONVERSIONS), parts, site)
+            return _same_site(to.whole.form.build(values, WHOLE_CONVERSIONS), parts, site)
         built = UrlParts(
             to.scheme or parts.scheme,
-            to.host.build(values) if to.host else parts.authority,
-            _build_path(to.path, values) if to.path else parts.segments,
+            to.host.form.build(values, VALUE_CONVERSIONS) if to.host else parts.authority,
+            build_path(self._to_path, values, VALUE_CONVERSIONS) if self._to_path else parts.segments,
             self._build_args(parts, values) if self._edited else parts.args,
             parts.separators,
             parts.fragment,
@@ -253,7 +211,10 @@ class CompiledRule:
         """Arguments that `match` names go; those that `to` names come, at their old place if they had one."""
         if not self._to_args:
             return [arg for arg in parts.args if arg.partition("=")[0] not in self._edited]
-        wanted = {n: n if form is None else f"{n}={form.build(values)}" for n, form in self._to_args.items()}
+        wanted = {
+            n: n if form is None else f"{n}={form.build(values, VALUE_CONVERSIONS)}"
+            for n, form in self._to_args.items()
+        }
         args = []
         for arg in parts.args:
             name = arg.partition("=")[0]
@@ -262,6 +223,14 @@ class CompiledRule:
             elif name not in self._edited:
                 args.append(arg)
         return [*args, *wanted.values()] if wanted else args
+
+
+def dropped(rule: Rule) -> tuple[frozenset[str], tuple[str, ...], frozenset[str]]:
+    """Arguments that a rule takes out: names, starts of names, and names that have such a start and stay."""
+    names = _names(as_sent(name) for name in rule.drop if not name.endswith("*"))
+    starts = tuple(as_sent(name[:-1]) for name in rule.drop if name.endswith("*"))
+    match = rule.templates()[0] if "*" in rule.drop else None
+    return names, starts, _names(dict(match.args)) if match else _NO_NAMES
 
 
 def example(rule: CompiledRule, url: str, site: str) -> tuple[str, str] | None:
@@ -332,18 +301,13 @@ def _names(names: Iterable[str]) -> frozenset[str]:
     return frozenset(names) or _NO_NAMES
 
 
-def _build_path(path: tuple[Piece, ...], values: dict[str, str]) -> list[str]:
-    """Segments with the values put in; a segment that is one empty value is left out, one with slashes is several."""
-    segments: list[str] = []
+def _texts_of_path(path: tuple[Piece, ...]) -> list[str]:
+    """Texts that a URL with such a path has."""
+    texts = ["/", *(f"/{piece.literals[0]}" for piece in path if piece.is_literal)]
     for piece in path:
-        if not piece.captures:
-            segments.append(piece.literals[0])
-        elif segment := piece.build(values):
-            if "/" in segment:
-                segments += segment.split("/")
-            else:
-                segments.append(segment)
-    return segments or [""]
+        if piece.captures and not piece.is_star and not piece.is_whole:
+            texts += [f"/{piece.literals[0]}", *piece.literals[1:]]
+    return texts
 
 
 def _same_site(url: str, parts: UrlParts, site: str) -> UrlParts | None:

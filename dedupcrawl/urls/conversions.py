@@ -10,8 +10,8 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
+from dedupcrawl.core.url_parts import UrlParts, split_url
 from dedupcrawl.urls.spelling import as_sent, canonical_url, without_dot_segments
-from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 LONGEST_RUN = 8  # segments that are looked for as one repeated run
 _SAFE = "/:@!$'()*,;~-._"
@@ -67,10 +67,11 @@ def _encode(value: str) -> str:
 
 
 def _base64(value: str) -> str:
+    """What an encoder would not write stays, as it would be a second spelling of another value."""
+    digits = value.translate(_BASE64_URL).rstrip("=")
     try:
-        return _fetchable(
-            base64.b64decode(value.translate(_BASE64_URL).rstrip("=") + "=" * (-len(value.rstrip(",=")) % 4)).decode()
-        )
+        decoded = base64.b64decode(digits + "=" * (-len(digits) % 4))
+        return _fetchable(decoded.decode()) if base64.b64encode(decoded).decode().rstrip("=") == digits else value
     except (binascii.Error, ValueError):
         return value
 

@@ -15,6 +15,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
+from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.printable import printable
 from dedupcrawl.setting import listed
 from dedupcrawl.sites import other_form, site_of
@@ -25,7 +26,6 @@ from dedupcrawl.urls.rule import Kind, Rule, RuleError
 from dedupcrawl.urls.rule_files import SiteRules, checked, file_name, file_of, read_rules, rule_files, rules_of
 from dedupcrawl.urls.rule_set import RuleSet, rule_set
 from dedupcrawl.urls.spelling import LONGEST_URL, canonical_url
-from dedupcrawl.urls.url_parts import split_url
 
 logger = logging.getLogger(__name__)
 

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 import msgspec
 
+from dedupcrawl.core.url_parts import split_url
+from dedupcrawl.urls.compiled_rule import dropped
 from dedupcrawl.urls.probation import (
     TRIALS_FOR_A_FAILURE,
     TRIALS_OF_A_PLACE,
@@ -23,13 +26,13 @@ from dedupcrawl.urls.probation import (
 )
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.spelling import canonical_url
-from dedupcrawl.urls.url_parts import split_url
 
 _MOST_ARGUMENTS = 32  # of a URL that are looked at
 _MOST_PLACES = 10  # tried separately; all others are one place more: benchmarks/rule_places.py
 _MOST_OFF = 16  # places besides; a rule that is wrong in more is wrong
-_PLACES_LIKE_A_TRIAL = 4  # in benchmarks/rule_places.py 3, 4 and 5 let through as few wrong uses
+_PLACES_LIKE_A_TRIAL = 4  # in benchmarks/rule_places.py 2 to 100 let through as few wrong uses, 1 one more
 _LONGEST = 40  # characters of a word, and of an argument's name
+_TRAITS_KEPT = 256  # URLs: all rules that were used on one ask, when it is rewritten, audited and told
 
 _WORD = re.compile(r"[a-z]+(?:[_./:][a-z]+){0,3}", re.ASCII)
 _SPACE = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+)?:", re.ASCII)  # of names
@@ -37,17 +40,18 @@ _SPACE = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+)?:", re.ASCII)  # of names
 _Key = tuple[tuple[str, str], ...]
 
 
-def traits(url: str) -> dict[str, str]:
-    """Position → what a URL has there that may tell which part of its site it belongs to.
+@lru_cache(maxsize=_TRAITS_KEPT)
+def traits(url: str) -> tuple[tuple[str, str], ...]:
+    """Positions, sorted, and what a URL has there that may tell which part of its site it belongs to.
 
-    >>> traits("http://a.example/shop/list.php?route=product/search&limit=25")
-    {'host': 'a.example', 'front': 'shop', 'page': 'list.php', '?route': 'product/search'}
-    >>> traits("http://a.example/wiki/Special:Search?title=Main_Page")
-    {'host': 'a.example', 'front': 'wiki', 'page': 'Special:*'}
+    >>> dict(traits("http://a.example/shop/list.php?route=product/search&limit=25"))
+    {'?route': 'product/search', 'front': 'shop', 'host': 'a.example', 'page': 'list.php'}
+    >>> dict(traits("http://a.example/wiki/Special:Search?title=Main_Page"))
+    {'front': 'wiki', 'host': 'a.example', 'page': 'Special:*'}
     """
     parts = split_url(canonical_url(url))
     if parts is None:
-        return {}
+        return ()
     found = {"host": parts.authority.partition(":")[0].lower()[:_LONGEST]}
     segments = [segment for segment in parts.segments if segment]
     if len(segments) > 1:
@@ -60,7 +64,7 @@ def traits(url: str) -> dict[str, str]:
         name, _, value = arg.partition("=")
         if len(name) <= _LONGEST and (kind := _kind(value)) != "*":
             found.setdefault(f"?{name}", kind)
-    return found
+    return tuple(sorted(found.items()))
 
 
 def _is_word(text: str) -> bool:
@@ -118,6 +122,11 @@ class Place(msgspec.Struct):
         """By what was found out here."""
         return bool(self.failed) and is_refuted(self.before[0] + self.passed, self.before[1] + self.failed)
 
+    @property
+    def is_backed(self) -> bool:
+        """True when something has spoken for the rule here: a log, or a trial."""
+        return self.before[0] + self.passed > 0
+
     def begin(self) -> None:
         """A trial has begun."""
         self.begun += 1
@@ -160,16 +169,23 @@ class Places:
     Where the log has spoken for the rule, as its examples say, is one place. A rule that a person wrote, or that is
     known of other sites, or that was learned and has no examples, is spoken for everywhere; one of known software is
     only where its own examples are, as it may not be that software, and what pages say of their URLs nowhere, as is
-    one that `is_new` to the owner of the pages.
+    one that `is_new` to the owner of the pages. For one that is lossless its form speaks, everywhere.
+
+    Attributes:
+        needs_trials: Whether some have to pass in a place for which nothing speaks yet.
     """
 
     def __init__(self, rule: Rule, *, is_new: bool = False) -> None:
         failed_lately = rule.failed and rule.state == "probation"
-        self._known = Place(known_before(rule), TRIALS_FOR_A_FAILURE if failed_lately else 0)
+        self.needs_trials = not rule.is_lossless
+        passed, failed = known_before(rule)
+        known = (passed, failed) if self.needs_trials else (passed + 1, failed)
+        self._known = Place(known, TRIALS_FOR_A_FAILURE if failed_lately else 0)
         self._elsewhere = known_elsewhere(rule)
         of_others = is_new or rule.source == "software" or (rule.source == "alias" and not rule.evidence.correct)
-        self._is_known_everywhere = not of_others and (rule.source != "learned" or not rule.examples)
-        self._dropped = frozenset(f"?{name}" for name in rule.drop)
+        is_of_any = not of_others and (rule.source != "learned" or not rule.examples)
+        self._is_known_everywhere = is_of_any or not self.needs_trials
+        self._dropped, self._dropped_starts, self._kept = dropped(rule)
         self._places: dict[_Key, Place] = {self._key(url): self._known for url, _ in rule.examples}
         self._off = {
             self._key(url): Place((0, 0), 0, is_off=True, counterexample=url)
@@ -228,4 +244,10 @@ class Places:
         return True
 
     def _key(self, url: str) -> _Key:
-        return tuple(sorted(item for item in traits(url).items() if item[0] not in self._dropped))
+        return tuple([(position, kind) for position, kind in traits(url) if not self._is_dropped(position)])
+
+    def _is_dropped(self, position: str) -> bool:
+        name = position[1:]
+        if position[0] != "?" or name in self._kept:
+            return False
+        return name in self._dropped or name.startswith(self._dropped_starts)

@@ -123,11 +123,17 @@ class Rule:
 
     @property
     def is_lossless(self) -> bool:
-        """Whether it only decodes what a URL carries: by it alone no two URLs become one, so it needs no proof."""
+        """Whether it only decodes what URLs carry: it brings no two URLs of its context together.
+
+        All else stays as it was, but for a final slash: what is decoded may end in a query, behind which there is none.
+        """
         if self.kind != "equivalence" or "|base64}" not in self.to:
             return False
         match, to = self.templates()
-        return match is not None and to is not None and not match.has_irrelevant() and match.names() == to.names()
+        if match is None or to is None or match.has_irrelevant():
+            return False
+        is_decoded = all(capture.conversions in ((), ("base64",)) for capture in to.captures())
+        return is_decoded and _shape(match) == _shape(to)
 
     def on_trial(self) -> Rule:
         """The rule in the form in which crawls and logs test it.
@@ -248,6 +254,16 @@ class Rule:
             return parse_template(text)
         except TemplateError as error:
             raise RuleError(f"rule {self.id!r}: {error}") from error
+
+
+def _shape(template: Template) -> list[object]:
+    """What a template says, without kinds of values, conversions and a final slash."""
+    path, args = list(template.path or ()), dict(template.args)
+    if len(path) > 1 and path[-1].literals == ("",):
+        path.pop()
+    pieces = [template.whole, template.host, *path, *(args[name] for name in sorted(args))]
+    said = [piece and (piece.literals, [capture.name for capture in piece.captures]) for piece in pieces]
+    return [template.scheme, len(path), sorted(args), *said]
 
 
 def described(rule: Rule) -> str:

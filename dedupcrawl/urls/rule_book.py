@@ -56,13 +56,22 @@ class RuleBook:
         self._restricted: dict[str, dict[tuple[object, ...], WatchedRule]] = {}  # effect → rule off in places
         self._unwritten: list[tuple[WatchedRule, str, bool]] = []  # rules, notes: no file tells of them
 
-    def is_due(self, url: str, rules: tuple[str, ...]) -> bool:
-        """Count one use of these rules, on a URL of their site; True when it is to be tried, once for all of them."""
-        watched = self._of(url, rules)
-        due = [one.is_due(url, self._share, self._chance) for one in watched if not one.is_lossless]
-        for one in watched:
-            one.used(url, self._chance, is_tried=any(due))
-        return any(due)
+    def is_due(self, url: str, rules: tuple[str, ...], *, is_fetched: bool = False) -> bool:
+        """Count one use of these rules, on a URL of their site; True when it is to be tried, once for all of them.
+
+        Args:
+            url: That they change.
+            rules: Their ids.
+            is_fetched: Whether it is fetched anyway, so that nothing is left out.
+        """
+        is_due = any(one.is_due(url, self._share, self._chance) for one in self._of(url, rules))
+        self.count(url, rules, is_tried=is_due, is_fetched=is_fetched)
+        return is_due
+
+    def count(self, url: str, rules: tuple[str, ...], *, is_tried: bool, is_fetched: bool = False) -> None:
+        """Count one use of these rules, which is tried, or is not; `is_fetched` as for `is_due`."""
+        for one in self._of(url, rules):
+            one.count(url, self._chance, is_tried=is_tried, is_fetched=is_fetched)
 
     def last_uses(self) -> set[str]:
         """The URLs that are to be tried now that nothing more is fetched, each told once."""
@@ -91,19 +100,19 @@ class RuleBook:
     def is_proved(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when enough trials have passed where this URL belongs to for the rules to be taken for right there."""
         watched = self._of(url, rules)
-        return len(watched) == len(rules) and all(one.holds_at(url) for one in watched)
+        return len(watched) == len(rules) and all(one.holds_at(one.places.of(url)) for one in watched)
 
     def unproved(self, url: str, rules: Sequence[str]) -> frozenset[str]:
         """Those of the rules that do not hold where this URL belongs to, or for which nothing has spoken there yet."""
+        places = [(one, one.places.of(url)) for one in self._of(url, rules)]
         return frozenset(rules).difference(
-            [one.rule.id for one in self._of(url, rules) if one.holds_at(url) and self.is_backed(url, (one.rule.id,))]
+            [one.rule.id for one, place in places if place.is_backed and one.holds_at(place)]
         )
 
     def is_backed(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when something has spoken for each of the rules where this URL belongs to: a log, or a trial."""
         watched = self._of(url, rules)
-        backed = [one.is_lossless or one.places.of(url).before[0] + one.places.of(url).passed for one in watched]
-        return len(backed) == len(rules) and all(backed)
+        return len(watched) == len(rules) and all(one.places.of(url).is_backed for one in watched)
 
     def wanting(self) -> dict[tuple[str, str], int]:
         """Nothing more is tried: owner and id of each rule of which earlier uses are to be tried, see `is_wanting`.

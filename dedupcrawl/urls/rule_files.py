@@ -29,6 +29,7 @@ import msgspec
 
 from dedupcrawl.output import replacing
 from dedupcrawl.sites import ascii_form, host_of, other_form, site_of
+from dedupcrawl.system_errors import cause
 from dedupcrawl.urls.rule import Rule, RuleError
 
 File = TypeVar("File")
@@ -138,13 +139,22 @@ def read_rules(path: Path) -> SiteRules:
     except RecursionError as error:
         raise RuleError(f"{path}: nested too deeply: rules are plain [[rules]] tables") from error
     except OSError as error:
-        raise RuleError(f"{path}: {error.strerror or error}") from error
+        raise RuleError(f"{path}: {cause(error)}") from error
     except RuleError as error:
         raise RuleError(f"{path}: {error}") from error
     except msgspec.DecodeError as error:
-        raise RuleError(f"{path}: {error}; mend that line of TOML, then try 'dedupcrawl rules test'") from error
+        raise RuleError(f"{path}{_mistake(str(error), content)}, then try 'dedupcrawl rules test'") from error
     except ValueError as error:  # of Python: a number of 5,000 digits
         raise RuleError(f"{path}: a value in it cannot be read, such as a number of thousands of digits") from error
+
+
+def _mistake(said: str, content: bytes) -> str:
+    """What the TOML reader says, and what to mend; of what is still open at the end it names no line."""
+    what, at_end, _ = said.partition(" (at end of document)")
+    if not at_end:
+        return f": {said}; mend that line of TOML"
+    line = content.rstrip().count(b"\n") + 1
+    return f", line {line}, where the file ends: {what}; mend that line, or close what one above opens"
 
 
 def write_rules(folder: Path, site_rules: SiteRules) -> Path:

@@ -18,8 +18,8 @@ import re
 from functools import lru_cache
 from urllib.parse import quote, unquote
 
+from dedupcrawl.core.url_parts import DEFAULT_PORTS
 from dedupcrawl.sites import ascii_form
-from dedupcrawl.urls.url_parts import DEFAULT_PORTS
 
 LONGEST_URL = 16_384  # characters; longer ones are nobody's page and are left alone
 

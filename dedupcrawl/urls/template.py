@@ -30,19 +30,19 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
 from msgspec.structs import replace
 
+from dedupcrawl.core.url_forms import PathForm, Scope, ValueForm
+from dedupcrawl.core.url_parts import WEB_SCHEMES
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS, Conversions, decoded_url
 from dedupcrawl.urls.spelling import as_sent
-from dedupcrawl.urls.url_parts import WEB_SCHEMES
 
 BRACES = re.compile(r"[{}]")  # no literal has one
 SPECIAL = re.compile(r"[{}&=#?/]")  # what has none of these can be a literal anywhere
-IRRELEVANT = "*"  # stands in an identity for a value that does not matter
 _CAPTURE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)?(\*)?(?::([^{}]*)|((?:\|[a-z0-9]+)+))?\}")
 WHOLE_CONVERSIONS: Conversions = VALUE_CONVERSIONS | {"decode": decoded_url}  # of what is a whole URL
 SHORTEST_TOKEN = 8  # hexadecimal digits, that are random and no word or number
@@ -87,14 +87,6 @@ class Capture(msgspec.Struct, frozen=True, gc=False):
     is_parameter: bool = False
     least: int = 1
 
-    def takes(self, value: str) -> bool:
-        """True when a value is of the kind that it takes, whatever another capture of its name has taken."""
-        if self.words:
-            return value in self.words
-        if self.characters:
-            return len(value) >= self.least and self.characters.issuperset(value)
-        return not self.is_parameter or ";" not in value
-
 
 class Piece(msgspec.Struct, frozen=True, gc=False):
     """A segment, host or argument value: literals around captures, `literals[0] captures[0] literals[1] …`."""
@@ -118,48 +110,15 @@ class Piece(msgspec.Struct, frozen=True, gc=False):
         one = self.captures[0] if self.literals == _WHOLE else None
         return one is not None and not (one.star or one.words or one.characters or one.is_parameter)
 
-    def match(self, text: str, values: dict[str, str]) -> bool:
-        """True when `text` is of this form; puts what was captured into `values`, which then may be half filled.
-
-        A name captured before must have the same value again.
-        """
-        literals, captures = self.literals, self.captures
-        if not captures:
-            return text == literals[0]
-        if literals == _WHOLE:
-            return text != "" and _take(captures[0], text, values)
-        first, last = literals[0], literals[-1]
-        if len(text) <= len(first) + len(last) or not (text.startswith(first) and text.endswith(last)):
-            return False
-        start, stop = len(first), len(text) - len(last)
-        if len(captures) > 1:
-            final = len(captures) - 2
-            for i, (capture, literal) in enumerate(zip(captures[:-1], literals[1:-1], strict=True)):
-                found = text.find(literal, start + 1, stop)
-                if i == final and not captures[-1].takes(text[found + len(literal) : stop]):
-                    found = text.rfind(literal, start + 1, stop)
-                if found < 0 or not _take(capture, text[start:found], values):
-                    return False
-                start = found + len(literal)
-        return start < stop and _take(captures[-1], text[start:stop], values)
-
-    def build(self, values: Mapping[str, str], conversions: Conversions = VALUE_CONVERSIONS) -> str:
-        """The text of this form with the captured values put in."""
-        if self.literals == _WHOLE and not self.captures[0].conversions:
-            return values.get(self.captures[0].name, IRRELEVANT)
-        out = [self.literals[0]]
-        for capture, literal in zip(self.captures, self.literals[1:], strict=True):
-            value = values.get(capture.name, IRRELEVANT)
-            for name in capture.conversions:
-                value = conversions[name](value)
-            out += (value, literal)
-        return "".join(out)
+    @property
+    def form(self) -> ValueForm:
+        """Itself, ready to be compared and filled in."""
+        return _form_of(self)
 
 
-def _take(capture: Capture, value: str, values: dict[str, str]) -> bool:
-    if (capture.characters or capture.words or capture.is_parameter) and not capture.takes(value):
-        return False
-    return not capture.name or values.setdefault(capture.name, value) == value
+@lru_cache(maxsize=_SHARED)
+def _form_of(piece: Piece) -> ValueForm:
+    return ValueForm(piece.literals, piece.captures)
 
 
 class Template(msgspec.Struct, frozen=True, gc=False):
@@ -310,65 +269,19 @@ def _capture(match: re.Match[str], *, is_parameter: bool) -> Capture:
     )
 
 
-class PathForm:
-    """Segments of a template: what is literal is compared first, then captures are taken.
+path_form = lru_cache(maxsize=_SHARED)(PathForm)
+"""Pieces → the form of a path, one object for all rules with the same."""
 
-    Attributes:
-        literals: Index and text of each literal segment; negative indices for those after `{name*}`.
-    """
 
-    __slots__ = ("_after", "_least", "_most", "_pieces", "_star", "_star_name", "_wholes", "literals")
+def scope_of(template: Template) -> Scope:
+    """The path and the arguments of a template, ready to be compared."""
+    path = path_form(template.path) if template.path else None
+    return Scope(path, argument_forms(template.args))
 
-    def __init__(self, path: tuple[Piece, ...]) -> None:
-        star = next((i for i, piece in enumerate(path) if piece.is_star), None)
-        places = [i if star is None or i < star else i - len(path) for i in range(len(path))]
-        self.literals = tuple((i, p.literals[0]) for i, p in zip(places, path, strict=True) if p.is_literal)
-        forms = [(i, p) for i, p in zip(places, path, strict=True) if p.captures and not p.is_star]
-        self._wholes = tuple((i, p.captures[0].name) for i, p in forms if p.is_whole)  # most: no call for each
-        self._pieces = tuple((i, p) for i, p in forms if not p.is_whole)
-        self._star = star
-        self._star_name = "" if star is None else path[star].captures[0].name
-        self._after = 0 if star is None else len(path) - star - 1
-        self._least = len(path) if star is None else len(path) - 1
-        self._most = len(path) if star is None else sys.maxsize
 
-    def texts(self) -> list[str]:
-        """Texts that a URL of this form has."""
-        texts = ["/", *(f"/{text}" for _, text in self.literals)]
-        for _, piece in self._pieces:
-            texts += [f"/{piece.literals[0]}", *piece.literals[1:]]
-        return texts
-
-    def starts(self, segments: list[str], most: int) -> list[int]:
-        """Behind how many of its first segments, fewer than `most`, a path is of this length and has these literals."""
-        length, found = len(segments), list[int]()
-        for start in range(max(0, length - self._most), min(most, length - self._least + 1)):
-            for i, literal in self.literals:
-                if segments[start + i if i >= 0 else i] != literal:
-                    break
-            else:
-                found.append(start)
-        return found
-
-    def fits(self, segments: list[str], values: dict[str, str]) -> bool:
-        """True when a path is of this form; puts what was captured into `values`, which then may be half filled."""
-        length = len(segments)
-        if length < self._least or length > self._most:
-            return False
-        for i, literal in self.literals:
-            if segments[i] != literal:
-                return False
-        for i, name in self._wholes:
-            text = segments[i]
-            if not text or (name and values.setdefault(name, text) != text):
-                return False
-        for i, piece in self._pieces:
-            if not piece.match(segments[i], values):
-                return False
-        if not self._star_name:
-            return True
-        value = "/".join(segments[self._star : length - self._after])
-        return values.setdefault(self._star_name, value) == value
+def argument_forms(args: Sequence[tuple[str, Piece | None]]) -> tuple[tuple[str, ValueForm | None], ...]:
+    """The arguments of a template, ready to be compared and filled in."""
+    return tuple((name, None if piece is None else piece.form) for name, piece in args)
 
 
 def may_grow(match: Template, to: Template) -> bool:

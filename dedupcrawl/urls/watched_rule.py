@@ -70,7 +70,6 @@ class WatchedRule(msgspec.Struct):
         rule: As it was in its file, see `for_owner`.
         places: Where it was used.
         owner: Whose pages these are.
-        is_lossless: Whether there is nothing to prove, see `Rule.is_lossless`.
         sampled: Uses that were to be tried, for its own sake or another rule's that had a part in them.
         untold: Trials that told nothing, for want of a page to compare, and have yet to be made up for.
         made_up: Trials that were made up for such.
@@ -86,7 +85,6 @@ class WatchedRule(msgspec.Struct):
     rule: Rule
     places: Places
     owner: str
-    is_lossless: bool = False
     sampled: int = 0
     untold: int = 0
     made_up: int = 0
@@ -102,7 +100,7 @@ class WatchedRule(msgspec.Struct):
     def of(cls, rule: Rule, owner: str) -> WatchedRule:
         """One that was not used yet."""
         own = for_owner(rule, owner)
-        return cls(own, Places(own, is_new=bool(rule.examples) and not own.examples), owner, own.is_lossless)
+        return cls(own, Places(own, is_new=bool(rule.examples) and not own.examples), owner)
 
     def reread(self, rule: Rule) -> WatchedRule:
         """The same rule as it was written anew, perhaps with the trials of this crawl, which are counted here.
@@ -131,13 +129,16 @@ class WatchedRule(msgspec.Struct):
     @property
     def is_on_probation(self) -> bool:
         """True when trials have to pass before it is taken for right."""
-        is_new = self.rule.state == "probation" and self._trials < trials_needed(self.rule, 0)
+        is_new = self._is_tried_first and self._trials < trials_needed(self.rule, 0)
         return is_new or any(place.failed and place.lacking and not place.is_off for place in self.places)
 
-    def holds_at(self, url: str) -> bool:
-        """Whether enough trials have passed for it to be taken for right where a URL belongs to."""
-        place = self.places.of(url)
-        return self.is_lossless or not (self.is_on_probation or place.lacking or place.is_off)
+    @property
+    def _is_tried_first(self) -> bool:
+        return self.rule.state == "probation" and self.places.needs_trials
+
+    def holds_at(self, place: Place) -> bool:
+        """Whether enough trials have passed for it to be taken for right in this place."""
+        return not (self.is_on_probation or place.lacking or place.is_off)
 
     @property
     def is_refuted(self) -> bool:
@@ -159,20 +160,25 @@ class WatchedRule(msgspec.Struct):
         return self.rule.tried + self.passed + self.failed
 
     def is_due(self, url: str, share: float, chance: Random) -> bool:
-        """Count one use, on this URL; True when it is to be tried; `share` as in `probation.share_tried`."""
+        """Whether the next use, on this URL, is to be tried; `share` as in `probation.share_tried`."""
         place = self.places.of(url)
-        place.uses += 1
         if self.is_wanting(place):
             return True
         due = share_tried(share, self._trials - self.rule.failed - self.failed, self.rule.failed + self.failed)
         if not self._is_found_out:
-            uses = sum(one.uses for one in self.places)
+            uses = 1 + sum(one.uses for one in self.places)
             due = audit_chance(uses, due, is_new=not self.rule.tried)
         return chance.random() < due
 
-    def used(self, url: str, chance: Random, *, is_tried: bool) -> None:
-        """It was used on a URL, which is to be tried, for its own sake or another rule's, or is not."""
+    def count(self, url: str, chance: Random, *, is_tried: bool, is_fetched: bool) -> None:
+        """It was used on a URL, which is to be tried, for its own sake or another rule's, or is not.
+
+        One that is fetched anyway tells nothing of those that are left out: which of them is the last stays as it is.
+        """
+        self.places.of(url).uses += 1
         self.sampled += is_tried
+        if is_fetched:
+            return
         self.untried = 0 if is_tried else self.untried + 1
         self.last_use = "" if is_tried else url
         if is_tried or chance.randrange(self.untried) == 0:
@@ -204,7 +210,7 @@ class WatchedRule(msgspec.Struct):
         """True when a use in this place is tried whether it is sampled or not."""
         if place.is_wanting:
             return True
-        if self.rule.state != "probation":
+        if not self._is_tried_first:
             return False
         needed = trials_needed(self.rule, 0)
         are_open = sum(one.open for one in self.places)

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks.url_rules import dasgupta, dust
+from benchmarks.url_rules import dasgupta, dust, ours
 from benchmarks.url_rules.comparison import COVERAGES, Method, SiteResult, compare
 from benchmarks.url_rules.method import Learned, Row
+from benchmarks.url_rules.metrics import chosen, score_rules
+from dedupcrawl.urls.rule import Rule
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +60,24 @@ def test_a_method_may_learn_anew_for_each_precision() -> None:
 
     compare("h.org", SITE, {"anew": Method(learn, 0, anew=True)}, {}, seeds=[0], levels=LEVELS)
     assert sorted(asked) == sorted(LEVELS)
+
+
+def test_what_acts_only_with_others_is_covered_by_what_they_do_together() -> None:
+    """One rule decodes what a URL carries, the other takes the URL: alone it would change none."""
+    rules = (
+        Rule("decode", "equivalence", match="/go/{url}", to="/go/{url|base64}"),
+        Rule("take", "equivalence", match="/go/http:/{}/{p}", to="/{p}"),
+        Rule("idle", "rewrite", drop=("sid",)),
+    )
+    learned = Learned([ours.OwnRule(place, "h.org", rule) for place, rule in enumerate(rules)], ours.OwnMatcher)
+    rows = [
+        (f"http://h.org/go/{base64.b64encode(f'http:/{host}/{page}'.encode()).decode().rstrip('=')}", str(page))
+        for page in range(5)
+        for host in "ab"
+    ]
+    scores = score_rules(learned, rows)
+    assert [(score.coverage, score.wrong) for score in scores] == [(10, 0), (10, 0), (0, 0)]
+    assert chosen(replace(learned, valid=lambda _: range(3)), scores, 0.95, 10) == [0, 1]
 
 
 def test_the_report_holds_every_table(report: Any, results: list[SiteResult]) -> None:

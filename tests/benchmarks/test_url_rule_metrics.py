@@ -105,6 +105,8 @@ def test_sites_are_read_from_tables_and_pages(tmp_path: Path) -> None:
         "http://u/2": f"<body><div>{words}</div>",
         "http://u/3": "<p>few",
         "http://u/4": "",
+        "http://u": f"<p>front {words}",
+        "http://u/": f"<p>another day {words}",
     }
     with lzma.open(tmp_path / "crawls" / "uni" / "pages.jsonl.xz", "wt", encoding="utf-8") as file:
         file.writelines(json.dumps({"url": url, "html": html}) + "\n" for url, html in pages.items())
@@ -112,7 +114,7 @@ def test_sites_are_read_from_tables_and_pages(tmp_path: Path) -> None:
     assert (site_name(table), site_name(folder)) == ("h.org", "uni")
     assert load(table) == [("http://h/a", "AA")]
     rows = dict(load(folder))
-    assert set(rows) == {"http://u/1", "http://u/2"}
+    assert set(rows) == {"http://u/1", "http://u/2", "http://u/"}
     assert rows["http://u/1"] == rows["http://u/2"]
     assert site_paths(tmp_path, ["uni"]) == [folder]
     with pytest.raises(ValueError, match="other: no such site"):

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from dedupcrawl.commands.console import FailureError
+from dedupcrawl.commands.console import Command, FailureError
 from dedupcrawl.commands.index import command
 from dedupcrawl.commands.options import open_existing
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
@@ -36,14 +36,18 @@ def test_info_of_an_index_that_is_opened_to_be_read(tmp_path: Path) -> None:
     assert CliRunner().invoke(command, ["verify", "--index", index]).stdout == "3 pages, all sound\n"
 
 
-@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), IndexDamagedError("page 7 is torn")])
+@pytest.mark.parametrize("error", [OSError(5, "the index: Input/output error"), IndexDamagedError("page 7 is torn")])
 def test_what_goes_wrong_while_an_index_is_read_is_one_sentence(tmp_path: Path, error: Exception) -> None:
     index = str(tmp_path / "index")
     open_index(index, make_checks(CHECK_NAMES, {}), default_path=tmp_path / "index").close()
-    with pytest.raises(FailureError, match=r"error|torn"), open_existing(index):
+    told = Command("told", callback=lambda: _fail(index, error))
+    with pytest.raises(FailureError, match=r"error|torn"):
+        told.main([], standalone_mode=False)
+
+
+def _fail(index: str, error: Exception) -> None:
+    with open_existing(index):
         raise error
-    with pytest.raises(BrokenPipeError), open_existing(index):
-        raise BrokenPipeError
 
 
 def test_a_damaged_segment_is_made_anew_by_a_command_that_reads(tmp_path: Path) -> None:
@@ -65,6 +69,9 @@ def test_a_folder_that_holds_an_index_further_down(tmp_path: Path) -> None:
     wrong = CliRunner().invoke(command, ["info", "--index", str(tmp_path / "job")])
     assert wrong.exit_code == 2
     assert f"but at {tmp_path}/job/dedup/index: name that with --index." in wrong.stderr
+    file = CliRunner().invoke(command, ["info", "--index", str(tmp_path / "job" / "dedup" / "index" / "data.mdb")])
+    assert file.exit_code == 2
+    assert "data.mdb is a file: --index takes the folder of an index, such as .scrapy/dedup/index." in file.stderr
     empty = CliRunner().invoke(command, ["info", "--index", str(tmp_path)])
     assert empty.exit_code == 2
     assert f"there is no index at {tmp_path}: crawl first" in empty.stderr

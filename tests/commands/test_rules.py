@@ -208,7 +208,7 @@ def test_mistakes(rules: Path, args: list[str], message: str) -> None:
 def test_a_file_in_the_place_of_the_folder(rules: Path) -> None:
     result = run(rules / "a.com.toml", "list")
     assert result.exit_code == 2
-    assert f"--rules takes a folder of rule files, and {rules}/a.com.toml is a file of it." in result.stderr
+    assert f"--rules takes a folder of rule files, and {rules}/a.com.toml is a file." in result.stderr
 
 
 @pytest.mark.parametrize("content", ['{"rules": []}', '[{"a": 1}]', "[1]"])

@@ -105,6 +105,7 @@ def test_settings_are_applied_and_a_selector_that_finds_nothing_is_told(file: Pa
 
 
 def test_what_cannot_be_read(tmp_path: Path, file: Path, index: Path) -> None:
+    (empty := tmp_path / "empty.html").touch()
     rows = write(tmp_path / "one.jsonl", {"url": "http://c.example/", "text": prose(50)})
     CliRunner().invoke(check, [str(rows), "--index", str(index)])
     for arguments, said in (
@@ -112,6 +113,8 @@ def test_what_cannot_be_read(tmp_path: Path, file: Path, index: Path) -> None:
         (("http://c.example/", "--index", index), "its text was not kept: crawl with DEDUP_KEEP_TEXT"),
         (("no file", "--index", index), "neither a file nor a URL"),
         (("nofile.html",), "neither a file nor a URL"),
+        ((tmp_path,), "is a folder: name a file of HTML in it, or a URL."),
+        ((empty,), f"{empty} is empty: name a file of HTML."),
         (("http://a.example/1", "--index", index, "--url", "http://a.example/"), "--url goes with FILE"),
         ((file, "--set", "IGNORE=.stats"), "DEDUP_IGNORE: got '.stats'"),
         ((file, "--url", "foo"), "--url goes with FILE, and takes a URL"),
@@ -131,6 +134,9 @@ def test_what_cannot_be_read(tmp_path: Path, file: Path, index: Path) -> None:
         (bytes(range(256)) * 9, "does not look like HTML"),
         (html(1).encode(), None),
         (html(1).encode("utf-16"), None),
+        (html(1).encode("utf-16-le"), None),
+        (f"Here it begins. {html(1)}".encode("utf-16-le"), "this looks like UTF-16, of which a crawl reads no text"),
+        (f"Here it begins. {html(1)}".encode("utf-16-be"), "save it as UTF-8"),
     ],
 )
 def test_why_a_file_has_no_text_or_what_is_none(tmp_path: Path, body: bytes, said: str | None) -> None:

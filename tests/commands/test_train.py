@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import json
 import os
 import pty
@@ -106,16 +107,15 @@ def test_options_that_may_be_why_there_is_no_rule_are_named(tmp_path: Path, opti
     assert f"No rule was sure enough with {option}: there may be some without." in result.stdout
 
 
-def test_rules_that_could_not_be_written_are_not_summed_up(tmp_path: Path) -> None:
+def test_a_broken_rule_file_ends_it_before_anything_is_written(tmp_path: Path) -> None:
     folder = tmp_path / "rules"
     folder.mkdir()
     (folder / "s0.com.toml").write_text("nonsense")
     log = write_log(tmp_path / "log.jsonl")
     result = CliRunner().invoke(command, [str(log), "--rules", str(folder)])
-    assert f"left as it is: {folder / 's0.com.toml'}" in result.stderr
-    assert f"0 rules for 0 sites in {folder}" in result.stdout
-    assert "held-out clusters: 0 uses" in result.stdout
-    assert "No rule was written: 1 rule file left as above." in result.stdout
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"Error: {folder / 's0.com.toml'}, line 1, where the file ends: ")
+    assert (folder / "s0.com.toml").read_text() == "nonsense"
 
 
 def test_the_real_command_for_programs(tmp_path: Path) -> None:
@@ -148,6 +148,7 @@ def test_options_reach_the_learner(tmp_path: Path) -> None:
         ([__file__, "--rules", "x", "--holdout", "nan"], "nan is not a number between 0 and 1"),
         ([__file__, "--rules", "x", "--min-coverage", "0"], "not in the range x>=1"),
         ([__file__, "--rules", __file__], "is a file"),
+        ([__file__, "--rules", os.devnull], "--rules takes a folder of rule files, and /dev/null is a file."),
         ([__file__, "--rules", "x"], "is not a crawl log in a known format"),
     ],
 )
@@ -169,10 +170,44 @@ def test_error_pages_without_a_digest_are_told_as_what_they_are(tmp_path: Path) 
     log = tmp_path / "log.csv"
     log.write_text("url,status,digest\nhttp://a.com/1,200,x\nhttp://a.com/2,404,\nhttp://a.com/3,500,\n")
     result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "rules")])
-    assert result.stderr == "skipped rows: 2 (error status, without a digest)\n"
+    assert result.stderr == "skipped rows: 1 (error status, without a digest)\n", "rules should not lead to the 404"
 
 
-@pytest.mark.parametrize("content", ["", "url,digest\n", "url\nhttp://a.com/\n"])
+@pytest.mark.parametrize("content", ["", " \n"])
+def test_an_empty_log_is_named(tmp_path: Path, content: str) -> None:
+    empty, log = tmp_path / "empty.csv", write_log(tmp_path / "log.jsonl")
+    empty.write_text(content)
+    result = CliRunner().invoke(command, [str(empty), "--rules", str(tmp_path / "rules")])
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"Error: there is nothing in {empty}: take the crawl log")
+    assert result.stderr.count("\n") == 1
+    beside = CliRunner().invoke(command, [str(log), str(empty), "--rules", str(tmp_path / "rules")])
+    assert (beside.exit_code, beside.stderr) == (0, f"{empty} is empty.\n")
+
+
+@pytest.mark.parametrize("end", [slice(-400), slice(-1)])
+def test_what_is_not_read_of_a_damaged_log_is_told(tmp_path: Path, end: slice) -> None:
+    log = tmp_path / "log.gz"
+    log.write_bytes(gzip.compress(write_log(tmp_path / "log").read_bytes())[end])
+    result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "rules")])
+    assert result.exit_code == 0
+    assert re.fullmatch(
+        rf"{re.escape(str(log))}: nothing was read from about line [\d,]+ on: the file was cut off there; "
+        r"copy or compress the file again\.\n",
+        result.stderr,
+    )
+
+
+def test_a_wrong_checksum_is_told_as_one(tmp_path: Path) -> None:
+    log = tmp_path / "log.gz"
+    packed = bytearray(gzip.compress(write_log(tmp_path / "log").read_bytes()))
+    packed[-6] ^= 1
+    log.write_bytes(packed)
+    result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "rules")])
+    assert "its checksum is wrong, so rows before may be damaged as well (CRC check failed" in result.stderr
+
+
+@pytest.mark.parametrize("content", ["url,digest\n", "url\nhttp://a.com/\n"])
 def test_a_log_of_nothing(tmp_path: Path, content: str) -> None:
     log = tmp_path / "log.csv"
     log.write_text(content)
@@ -203,7 +238,8 @@ def test_a_disk_that_is_full_half_way_is_told_as_such(tmp_path: Path, monkeypatc
     result = CliRunner().invoke(command, [str(log), "--rules", str(rules)])
     assert result.exit_code == 1
     assert result.stderr.splitlines()[-1] == (
-        f"Error: {rules / 's1.com.toml'}: No space left on device; each rule file is whole, the old one or the new one."
+        f"Error: {rules / 's1.com.toml'}: No space left on device; make room there, or name a place on another disk; "
+        "each rule file is whole, the old one or the new one."
     )
     assert [path.name for path in rules.iterdir()] == ["s0.com.toml"]
 

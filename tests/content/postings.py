@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.core.postings import Tail, View
+from dedupcrawl.core.postings import Postings, Tail
 
 
-def posted(check: Check, kept: Mapping[int, bytes]) -> View:
-    """Kept signatures of one check by page id, posted under the check's keys."""
-    tail = Tail(check.payload_bits)
-    for page, signature in kept.items():
-        tail.add(check.keys(signature), page)
-    return View([], [tail], check.payload_bits)
+def posted(check: Check, kept: Mapping[int, bytes]) -> Postings:
+    """Kept signatures of one check by page id, under its keys: one half in a sorted table, the other in a tail."""
+    halves = Tail(check.payload_bits), Tail(check.payload_bits)
+    for number, (page, signature) in enumerate(kept.items()):
+        halves[number % 2].add(check.keys(signature), page)
+    return Postings([halves[0].table()], [halves[1]], check.payload_bits)
 
 
 def keepers(check: Check, new: bytes, kept: Mapping[int, bytes]) -> dict[int, float]:

@@ -46,6 +46,23 @@ def test_no_bytes_are_nothing() -> None:
     assert Around.from_bytes(b"") == Around({}, {}, frozenset())
 
 
+@given(st.binary(max_size=400))
+def test_any_bytes_are_read(raw: bytes) -> None:
+    read = Around.from_bytes(raw)
+    assert read.size <= 255 * len(raw)
+    assert Around.from_bytes(read.to_bytes()).asides.keys() <= read.asides.keys()
+
+
+def test_what_is_cut_off_is_read_as_far_as_it_goes() -> None:
+    page = Page("", asides=("a line", "another"), link_lines=("a link",), secondary=("a form",), resources=("photo/1",))
+    whole = Analysis(page).around
+    for end in range(len(whole.to_bytes())):
+        read = Around.from_bytes(whole.to_bytes()[:end])
+        assert read.asides.keys() <= whole.asides.keys()
+        assert read.link_lines.keys() <= whole.link_lines.keys()
+        assert not read.resources
+
+
 def test_nothing_more_costs_no_bytes() -> None:
     page = Page("http://a.example/", asides=("a line",))
     assert len(Analysis(page).around.to_bytes()) == len(Analysis(Page("http://a.example/")).around.to_bytes()) + 5

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.differences import KINDS, PLACES
-from dedupcrawl.content.evidence import KINDS_IN_WORDS, LABELS, PLACES_IN_WORDS, in_words
+from dedupcrawl.content.differences import KINDS_IN_WORDS, PLACES_IN_WORDS
+from dedupcrawl.content.evidence import LABELS, in_words
 from dedupcrawl.content.model import packaged
 from dedupcrawl.core.diff import DIFFERENCES, SECTIONS
 from dedupcrawl.core.features import FEATURES
@@ -74,8 +74,7 @@ def test_what_rounds_to_nothing_is_not_told_but_the_probability(value: float) ->
 
 
 def test_every_kind_and_place_of_a_difference_has_words() -> None:
-    assert (list(KINDS_IN_WORDS), list(PLACES_IN_WORDS)) == (list(KINDS), list(PLACES))
-    assert (len(KINDS), len(PLACES)) == (DIFFERENCES, SECTIONS)
+    assert (len(KINDS_IN_WORDS), len(PLACES_IN_WORDS)) == (DIFFERENCES, SECTIONS)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from operator import and_
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,10 +80,11 @@ def test_what_is_taken_stands_on_both_and_in_no_difference(
     known = repeating(*site)
     one, two = view(main, beside, known), view(other, side, known)
     found = Pair(one, two)
-    for flags, here, column in ((taken(one, two), found.new_text, 0), (taken(two, one), found.kept_text, 2)):
+    sides = (one, taken(one, two), found.in_kept, 0), (two, taken(two, one), found.in_new, 2)
+    for page, flags, stands, column in sides:
         if flags is None:
             continue
-        assert not any(map(and_, here.differs, flags))
+        assert all(both for both, flag in zip(stands, flags, strict=False) if flag)
         assert not {at for at, flag in enumerate(flags) if flag} & {piece[column] for piece in found.pieces}
-        assert any(own and not flag for own, flag in zip(here.own, flags, strict=False))
+        assert any(own and not flag for own, flag in zip(page.own, flags, strict=False))
     assert all(begin <= end and its <= to for begin, end, its, to in found.pieces)

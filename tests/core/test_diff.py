@@ -72,6 +72,7 @@ def amid(sentence: str) -> list[str]:
         ("It opens on 5 May.", "It opens on 7 May.", DATED),
         ("It opens at 12:30.", "It opens at 14:00.", DATED),
         ("The appeal was granted.", "The appeal was denied.", TURNED),
+        ("The appeal was denied.", "The appeal was granted.", TURNED),
         ("It is allowed to swim.", "It is not allowed to swim.", TURNED),
         ("法院予以批准。", "法院予以驳回。", TURNED),
         ("항소를 승인했다.", "항소를 거부했다.", TURNED),
@@ -189,7 +190,7 @@ def test_what_are_no_pieces_of_these_texts_is_refused() -> None:
 
 
 def test_the_names_of_kinds_are_those_of_their_numbers() -> None:
-    from dedupcrawl.content.differences import KINDS
+    from dedupcrawl.content.differences import KINDS_IN_WORDS
 
-    assert len(KINDS) == DIFFERENCES
-    assert all(getattr(diff, name.upper().replace(" ", "_")) == number for number, name in enumerate(KINDS))
+    assert len(KINDS_IN_WORDS) == DIFFERENCES
+    assert all(getattr(diff, name.upper().replace(" ", "_")) == number for number, name in enumerate(KINDS_IN_WORDS))

@@ -26,7 +26,6 @@ from dedupcrawl.core.words import (
     WORD,
     WORDS,
     kinds_of,
-    word_lists,
 )
 from tests.core.test_symbols import SECRET, SECRETS, TEXTS
 
@@ -152,12 +151,3 @@ def test_listed_words_are_folded_and_at_most_two_symbols_where_words_have_spaces
 @pytest.mark.parametrize("name", ["place_pairs", "unit_pairs", "counter_pairs"])
 def test_listed_pairs_are_two_symbols(name: str) -> None:
     assert {len(SymbolText.of((word,))) for word in WORDS[name].split()} == {2}
-
-
-def test_antonyms_are_known_in_both_orders() -> None:
-    one, other = SymbolText.of(("granted", "denied")).values[:2], SymbolText.of(("denied",)).values
-    here, there = (int.from_bytes(value, "little") >> 1 for value in (one, other))
-    pairs = word_lists(NO_SECRET).antonyms
-    assert pairs == sorted(set(pairs))
-    assert here << 30 | there in pairs
-    assert there << 30 | here in pairs

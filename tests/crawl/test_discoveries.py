@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 from scrapy import Request
 from scrapy.http import Response
 
-from dedupcrawl.crawl.discoveries import Discoveries, Referrer
+from dedupcrawl.crawl.discoveries import Discoveries, OpenLinks, Referrer
 from dedupcrawl.crawl.request_meta import TRIAL
 
 U = "http://a.example/u"
@@ -47,7 +48,7 @@ def test_what_was_found_on_trial_alone_leads_to_itself_and_to_its_like() -> None
     assert found.only_on("v") == [U, other]
     found.is_new(Request(f"{U}2"), Referrer.of(Response(U, request=Request(U))))
     found.is_new(Request(other), Referrer.of(Response(f"{U}2", request=Request(f"{U}2"))))
-    assert found.only_on("v") == [U, other]
+    assert found.only_on("v") == [U, other, f"{U}2"]
     found.is_new(Request(f"{U}2"), page())
     assert found.only_on("v") == [U]
     found.is_new(Request(U), page())
@@ -107,3 +108,19 @@ def test_what_only_a_page_that_no_link_leads_to_has_led_to_is_new_once_more() ->
         assert not found.is_awaited(url, page())
     assert found.is_new(Request(f"{U}?3"), adrift), "to which a page has led by now"
     assert not found.is_new(Request(f"{U}?3"), page())
+
+
+def test_what_is_open_when_a_crawl_is_stopped_is_open_when_it_is_resumed() -> None:
+    stopped, resumed, last, other = Discoveries(), Discoveries(), "http://a.example/last", "http://a.example/other"
+    for url in (U, other):
+        stopped.is_new(Request(url), page("v"))
+    for url in (last, f"{last}?2"):
+        stopped.is_new(Request(url), Referrer.of(Response(U, request=Request(U))))
+    stopped.is_new(Request(other), Referrer.of(Response(last, request=Request(last))))
+    resumed.resume(msgspec.json.decode(msgspec.json.encode(stopped.open_links), type=OpenLinks))
+    assert resumed.open_links == stopped.open_links
+    resumed.dropped(Request(U))
+    resumed.is_new(Request(U), Referrer.of(Response(last, request=Request(last))))
+    assert set(resumed.only_on("v")) == {U, other, last, f"{last}?2"}
+    resumed.is_new(Request(last), page())
+    assert resumed.only_on("v") == []

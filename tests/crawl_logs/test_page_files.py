@@ -109,7 +109,20 @@ def test_of_a_compressed_file_that_was_cut_the_whole_rows_are_read(tmp_path: Pat
     found, tally = stored(tmp_path / "pages", gzip.compress(b"\n".join(rows))[:-3000])
     assert [one.url for one in found] == [f"http://a/{number}" for number in range(len(found))]
     assert 100 < len(found) < 300
-    assert [row.line for row in tally.broken] == [len(found) + 1]
+    assert [unread.start for unread in tally.unread] == [len(found) + 1]
+
+
+def test_an_empty_file_is_named(tmp_path: Path) -> None:
+    found, tally = stored(tmp_path / "pages", b"")
+    assert (found, tally.empty) == ([], [str(tmp_path / "pages")])
+
+
+def test_pairs_behind_damage_are_missed(tmp_path: Path) -> None:
+    """Who compares the pairs of a file, or learns from them, must not take half of them for all."""
+    path = tmp_path / "pairs"
+    path.write_bytes(gzip.compress(b'{"kept": "http://a/1", "new": "http://a/2"}\n' * 99)[:-9])
+    with pytest.raises(LogError, match=r"pairs: nothing was read from about line \d+ on: the file was cut off there"):
+        list(read_pairs(path))
 
 
 def test_only_what_is_wanted_is_read_of_markup() -> None:

@@ -1,21 +1,13 @@
-"""A real Redis for crawls, and the same draws in each run of a test."""
+"""A real Redis for crawls."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 
 import pytest
 
-from dedupcrawl.crawl import parts
 from tests.redis_server import RedisServer, running
-
-
-@pytest.fixture(autouse=True)
-def same_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which uses of rules are tried in crawls of this process."""
-    monkeypatch.setattr(parts, "Random", lambda _: Random(1))
 
 
 @pytest.fixture

@@ -125,8 +125,9 @@ async def test_a_proxy_of_the_spiders_is_stored_with_its_user(tmp_path: Path) ->
 async def test_what_a_spider_sets_is_stored_where_a_request_is_and_that_is_said(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
+    """One answer at a time: the first copy is kept, of which no request is stored, and the second has its secrets."""
     with serve(PAGES) as site, caplog.at_level(logging.DEBUG, "dedupcrawl"):
-        done = await crawl(f"{site.base}/", settings(tmp_path), Loud)
+        done = await crawl(f"{site.base}/", {**settings(tmp_path), "CONCURRENT_REQUESTS": 1}, Loud)
     assert len(done.dropped) == 3
     said = [record.getMessage() for record in caplog.records if "credentials" in record.getMessage()]
     assert len(said) == 2

@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,31 @@ def test_a_crawl_that_is_resumed_after_a_kill_asks_again_for_what_was_in_no_feed
     resumed = [item["url"] for item in items(project, "resumed.jsonl")]
     assert kept <= set(resumed)
     assert len(resumed) == len(set(resumed))
+
+
+def test_a_crawl_that_is_killed_while_it_asks_again_asks_once_more(tmp_path: Path) -> None:
+    """After a kill Scrapy's queue of what a crawl starts with gives out what it has given out before, not what is new.
+
+    So many links that most are in the list of what Scrapy has seen, and do not bring the pages back.
+    """
+    numbers = range(500)
+    pages: dict[str, Any] = {
+        "/": page("Start " + prose(0), *(f"/p/{n}" for n in numbers)),
+        **{f"/p/{n}": slow(page(prose(1000 + n, 80))) for n in numbers},
+    }
+    settings = {"CONCURRENT_REQUESTS": 2, "DEDUP_INDEX": f"lmdb:{tmp_path}/index", "JOBDIR": "job", "LOG_LEVEL": "INFO"}
+    project = make_project(tmp_path, settings)
+    with serve(pages) as site:
+        kill_when(project, site, "killed.jsonl", lambda: sum(site.requests.values()) > 40)
+        with closing(LmdbIndex(tmp_path / "index", ())) as index:
+            kept = {entry.url for entry in index.entries()}
+        assert len(kept) > 20
+        kill_when(project, site, "killed-again.jsonl", lambda: sum(site.requests.values()) > 55)
+        done = scrapy_crawl(project, f"{site.base}/", "resumed.jsonl")
+    assert kept <= {item["url"] for item in items(project, "resumed.jsonl")}
+    with closing(LmdbIndex(tmp_path / "index", ())) as index:
+        assert index.due("pages") == []
+    assert "'finish_reason': 'finished'" in done.stderr
 
 
 FROM_HOME = """

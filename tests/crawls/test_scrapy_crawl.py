@@ -53,9 +53,15 @@ def test_one_line_in_the_settings_is_all_it_takes(tmp_path: Path) -> None:
         ("DEDUP_NONSENSE=1", "DEDUP_NONSENSE is not a setting"),
         ("DEDUP_INDEX=lmdb:/proc/x", "does not start: DEDUP_INDEX: the index at /proc/x cannot be used: "),
         ("DEDUP_INDEX=/dev/null", "DEDUP_INDEX: the index at /dev/null cannot be used: it must be a folder"),
-        ("DEDUP_CRAWL_LOG=/proc/x/y", "DEDUP_CRAWL_LOG: got '/proc/x/y' (/proc/x: No such file or directory); takes"),
-        ("DEDUP_CRAWL_LOG=/proc", "DEDUP_CRAWL_LOG: got '/proc' (/proc: Is a directory); takes the path of a file"),
-        ("DEDUP_RULES=scrapy.cfg", "DEDUP_RULES: got ['scrapy.cfg'] (scrapy.cfg: "),
+        (
+            "DEDUP_CRAWL_LOG=/proc/x/y",
+            "DEDUP_CRAWL_LOG: got '/proc/x/y' (/proc/x: No such file or directory; check",
+        ),
+        (
+            "DEDUP_CRAWL_LOG=/proc",
+            "DEDUP_CRAWL_LOG: got '/proc' (/proc: Is a directory; name a file); takes the path",
+        ),
+        ("DEDUP_RULES=scrapy.cfg", "DEDUP_RULES: scrapy.cfg: "),
         ("DEDUPE_SCOPE=site", "DEDUPE_SCOPE is not a setting; did you mean DEDUP_SCOPE?"),
         ("DEDUP_INDEX=foo://host", "DEDUP_INDEX: 'foo://host' names no index"),
     ],

@@ -54,6 +54,11 @@ report --output report.html
 calibrate none.jsonl
 train none.jsonl
 train items.jsonl --rules items.jsonl
+train empty.jsonl --rules rules
+rules why SITE/p/3?sid=7 SITE/p/3 empty.jsonl
+index info --index one.html
+text empty.jsonl
+text .
 no-such-command
 """
 
@@ -95,6 +100,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = make_project(tmp_path_factory.mktemp("transcripts"), SETTINGS)
     for name in ("one", "other"):
         (folder / f"{name}.html").write_text(page(prose(1, 20)), encoding="utf-8")
+    (folder / "empty.jsonl").touch()
     with serve(site_pages()) as site:
         port = site.base.rpartition(":")[2]
         lines = [*_of_crawl(folder, f"{site.base}/")]

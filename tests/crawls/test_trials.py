@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from tests.crawls.ruled_sites import (
     shop,
     texts,
 )
-from tests.crawls.site import Answer, crawl, page, prose, redirect, serve
+from tests.crawls.site import Answer, Follower, crawl, page, prose, redirect, serve
 
 
 @pytest.mark.parametrize(
@@ -313,6 +313,60 @@ async def test_a_rule_whose_variants_lead_to_more_is_revoked_though_that_links_t
         done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
     assert texts(done) == every(count) | {prose(n + 1_001) for n in range(count)}
     assert done.stats["dedup/url/tried_links"] > 0
+
+
+async def test_a_rule_hides_what_only_its_variants_lead_to_though_a_variant_is_kept_of_that(tmp_path: Path) -> None:
+    """Each variant leads to the next one, which is fetched on trial before the page that the rule makes of it is."""
+    count, sessions = 20, 3
+    variants = [f"/p?id={n}&sid={session}" for n in range(count) for session in range(sessions)]
+    pages: dict[str, Any] = {"/": page("Start " + prose(0), variants[0])}
+    pages |= {f"/p?id={n}": page(prose(n + 1)) for n in range(count)}
+    for number, variant in enumerate(variants):
+        pages[variant] = page(prose(number // sessions + 1), *variants[number + 1 : number + 2])
+    tried = f'{SESSION}\nstate = "probation"\nsource = "learned"\n[rules.evidence]\ncorrect = 5'
+    fifo = {"SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue", "CONCURRENT_REQUESTS": 1}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", rules(tmp_path, tried) | fifo)
+    assert texts(done) == every(count)
+    assert done.stats["dedup/url/tried_links"] > 0
+
+
+async def test_the_last_use_that_leaves_out_a_page_is_tried(tmp_path: Path) -> None:
+    """The first is tried, and leads nowhere; after the last there is one of a URL that is fetched anyway."""
+
+    class Starting(Follower):
+        async def start(self) -> AsyncIterator[Any]:
+            base = self.start_urls[0]
+            yield scrapy.Request(f"{base}begun?sid=7", meta={"dedup_url": False})
+            yield scrapy.Request(base)
+
+    pages: dict[str, Any] = {"/": page("Start " + prose(0), "/a?sid=7", "/b?sid=7", "/late")}
+    pages |= {"/late": page(prose(1), "/begun?sid=7"), "/b?sid=7": page(prose(3), "/hidden")}
+    pages |= dict.fromkeys(("/a", "/a?sid=7"), page(prose(2))) | {"/b": page(prose(3)), "/hidden": page(prose(4))}
+    pages |= dict.fromkeys(("/begun", "/begun?sid=7"), page(prose(5)))
+    settings = rules(tmp_path, f"{SESSION}\ntried = 5") | {"CONCURRENT_REQUESTS": 1, "DEDUP_TRIAL_SHARE": 1e-6}
+    settings |= {"SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue"}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings, Starting)
+    assert texts(done) == {"Start " + prose(0), *map(prose, range(1, 6))}
+
+
+async def test_what_stands_for_a_page_is_fetched_though_its_page_has_been_on_trial(tmp_path: Path) -> None:
+    """Print views come first, so they stand for their pages; they alone lead on. The pages are fetched to compare."""
+    count = 8
+    links = [f"/p{n}{more}" for more in ("?print=1", "") for n in range(count)]
+    pages: dict[str, Any] = {"/": page("Start " + prose(0), *links)}
+    for n in range(count):
+        pages |= {f"/p{n}": page(prose(n + 1)), f"/p{n}?print=1": page(prose(n + 1), f"/only{n}")}
+        pages[f"/only{n}"] = page(prose(100 + n))
+    table = 'id = "r"\nkind = "equivalence"\nmatch = "/{}?print=1"\ndrop = ["print"]\n[rules.evidence]\ncorrect = 30'
+    with serve(pages) as site:
+        settings = {"CONCURRENT_REQUESTS_PER_DOMAIN": 8, "DEPTH_PRIORITY": 1, "DEDUP_SCOPE": "all"}
+        done = await crawl(f"{site.base}/", rules(tmp_path, table) | settings)
+    assert texts(done) == every(count) | {prose(100 + n) for n in range(count)}
+    assert done.stats["dedup/url/tried"] > 0
+    assert done.stats["dedup/url/saved"] > 0
+    assert "dedup/url/tried_wrong" not in done.stats
 
 
 async def test_what_other_variants_lead_to_as_well_speaks_against_no_rule(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from dedupcrawl.content.concept_network import text_network
 from dedupcrawl.content.differences import stretches
 from dedupcrawl.content.html import extract, facts_of
 from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.crawl_logs.page_files import page_of, stored_pages
 from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
@@ -37,7 +38,6 @@ from dedupcrawl.text.selection import parsed_selectors
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
-from dedupcrawl.urls.url_parts import split_url
 
 LIMIT = 5.0  # seconds of CPU
 

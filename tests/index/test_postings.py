@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.core.postings import Tail, View
+from dedupcrawl.core.postings import Postings, Tail
 from dedupcrawl.index.catalog import Batch
 from dedupcrawl.index.segment import Table
 
@@ -34,7 +34,7 @@ def test_counts_and_finds_as_a_scan(payload_bits: int) -> None:
                 for key, page in zip(group, pages, strict=True):
                     found.add(array("Q", [key]), page)
                 tail.append(found)
-        view = View(tables, tail, payload_bits)
+        view = Postings(tables, tail, payload_bits)
         prefixes = sorted({key >> payload_bits for key in [*wanted, *(key for key, _ in every[::3])]})
         keys, ids = view.find(array("Q", prefixes))
         assert sorted(zip(keys.tolist(), ids.tolist(), strict=True)) == sorted(
@@ -47,7 +47,7 @@ def test_counts_and_finds_as_a_scan(payload_bits: int) -> None:
 
 
 def test_empty() -> None:
-    view = View([], [], 4)
+    view = Postings([], [], 4)
     none = array("Q")
     assert view.count(none) == []
     assert view.find(none) == (none, array("I"))
@@ -69,7 +69,7 @@ def test_found_at_once_and_folded(pages: list[tuple[list[int], list[int]]]) -> N
     segment = batch.fold()
     for table, bits in enumerate(PAYLOAD_BITS):
         prefixes = array("Q", sorted({key >> bits for key, _ in expected[table]}))
-        found = View([], [batch.tails[table]], bits).find(prefixes)
+        found = Postings([], [batch.tails[table]], bits).find(prefixes)
         assert sorted(zip(*(part.tolist() for part in found), strict=True)) == sorted(expected[table])
         assert len(batch.tails[table]) == len(expected[table])
         folded, owners = segment.tables[table]

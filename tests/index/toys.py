@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from dedupcrawl.content.checks.base import Check, Keys, Postings, Probe
+from dedupcrawl.content.checks.base import Check, Keys, Probe
+from dedupcrawl.core.postings import Postings
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.index.contract import Drop, Index, Kept, Offer
 from dedupcrawl.index.ledger import premise_of

@@ -4,10 +4,12 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
+import pytest
+
 from dedupcrawl.training.merging import merged
 from dedupcrawl.training.train import write_learned
 from dedupcrawl.urls.normalizer import Normalizer
-from dedupcrawl.urls.rule import Evidence, Rule
+from dedupcrawl.urls.rule import Evidence, Rule, RuleError
 from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, added, read_rules, write_rules
 
 LEARNED = Rule("sid", "rewrite", drop=("sid",), source="learned")
@@ -35,9 +37,8 @@ def test_a_rule_has_the_day_when_it_was_first_learned(tmp_path: Path) -> None:
 def test_a_file_of_another_site_is_left_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "a.com.toml"
     path.write_text('site = "www.a.com"\n')
-    problem = write_learned(tmp_path, SiteRules("a.com", (LEARNED,)))
-    assert problem is not None
-    assert f"{path}: it is for the site www.a.com" in problem
+    with pytest.raises(RuleError, match=f"{path}: it is for the site www.a.com"):
+        write_learned(tmp_path, SiteRules("a.com", (LEARNED,)))
     assert path.read_text() == 'site = "www.a.com"\n'
 
 
@@ -90,7 +91,7 @@ def test_rules_of_an_international_site_are_learned_into_the_file_that_is_there(
     """People name it one way, crawlers the other."""
     path = tmp_path / "bücher.example.toml"
     path.write_text('site = "bücher.example"\n[[rules]]\nid = "mine"\nkind = "rewrite"\ndrop = ["x"]\n', "utf-8")
-    assert write_learned(tmp_path, SiteRules("xn--bcher-kva.example", (LEARNED,))) is None
+    write_learned(tmp_path, SiteRules("xn--bcher-kva.example", (LEARNED,)))
     assert list(tmp_path.iterdir()) == [path]
     normalizer = Normalizer.from_paths([tmp_path])
     assert normalizer.normalize("http://xn--bcher-kva.example/?x=1&sid=2").rules == ("mine", "sid")

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from dedupcrawl.crawl_logs.tally import LogError
+from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.training import learning_part
 from dedupcrawl.training.evaluate import evaluate
 from dedupcrawl.training.merging import merged
 from dedupcrawl.training.options import LearningOptions
-from dedupcrawl.training.train import train
+from dedupcrawl.training.train import train, write_all
 from dedupcrawl.urls.learning.learn import learn_site
 from dedupcrawl.urls.normalizer import Normalizer
-from dedupcrawl.urls.rule import Evidence, Rule
-from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
+from dedupcrawl.urls.rule import Evidence, Rule, RuleError
+from dedupcrawl.urls.rule_files import FILES_CHECKED, SiteRules, read_rules, write_rules
 
 Row = dict[str, Any]
 OPTIONS = LearningOptions()
@@ -106,6 +106,26 @@ def test_training_tells_of_its_log_what_evaluate_tells(tmp_path: Path) -> None:
     assert merged_by_any > 1000
 
 
+@pytest.mark.parametrize(("gone", "kind"), [(0, "rewrite"), (4, "rewrite"), (40, "equivalence")])
+def test_a_learned_rule_that_leads_to_pages_that_are_gone_is_an_equivalence(
+    tmp_path: Path, gone: int, kind: str
+) -> None:
+    """So is one that was learned before: in a later log nothing is left to learn it from."""
+    found = session_site("a.com")
+    lead_to = [{"url": f"http://a.com/page/{page}", "status": 404} for page in range(gone)]
+    there = [{"url": f"http://a.com/page/{page}", "text_digest": f"a.com {page}"} for page in range(gone, 60)]
+    train([write(tmp_path / "log", [*found, *there, *lead_to])], tmp_path / "rules", OPTIONS)
+    (rule,) = read_rules(tmp_path / "rules" / "a.com.toml").rules
+    assert (rule.drop, rule.kind) == (("sid",), kind)
+
+    before = Rule("of", "rewrite", drop=("sid",), source="learned", state="active")
+    write_rules(tmp_path / "old", SiteRules("a.com", (before,)))
+    once = [row for row in found if row["url"].endswith(("0", "5"))]
+    train([write(tmp_path / "log", [*once, *lead_to])], tmp_path / "old", OPTIONS)
+    (rule,) = read_rules(tmp_path / "old" / "a.com.toml").rules
+    assert (rule.id, rule.kind) == ("of", kind)
+
+
 def test_false_clusters_are_counted_and_not_learned_from(tmp_path: Path) -> None:
     rows = session_site("a.com")
     rows += [{"url": f"http://a.com/wiki/{i}", "text_digest": f"article {i}"} for i in range(50)]
@@ -189,19 +209,29 @@ def test_what_crawls_found_out_of_a_rule_stays_while_a_log_doubts_it() -> None:
         assert (one.learned, one.tried, one.failed, one.counterexamples) == (date(2026, 1, 1), 30, 1, wrong)
 
 
-def test_a_file_edited_into_nonsense_is_left_as_it_is(tmp_path: Path) -> None:
+@pytest.mark.parametrize("others", [0, FILES_CHECKED])
+def test_nothing_is_written_beside_a_file_that_was_edited_into_nonsense(tmp_path: Path, others: int) -> None:
+    """Also where there are too many files to look into all of them before the log is read."""
     folder = tmp_path / "rules"
-    folder.mkdir()
-    (folder / "a.com.toml").write_text("nonsense")
+    for number in range(others):
+        write_rules(folder, SiteRules(f"{number}.example", ()))
+    folder.mkdir(exist_ok=True)
+    (folder / "b.com.toml").write_text("nonsense")
+    before = contents(folder)
     log = write(tmp_path / "log", session_site("a.com") + session_site("b.com"))
-    summary = train([log], folder, OPTIONS)
-    assert contents(folder)["a.com.toml"] == "nonsense"
-    assert "b.com.toml" in contents(folder)
-    assert [str(folder / "a.com.toml") in problem for problem in summary.kept_files] == [True]
-    told = summary.to_dict()  # of what is in the folder now
-    there = [rule.evidence for rule in read_rules(folder / "b.com.toml").rules]
-    assert (told["sites"], told["sites_with_rules"], told["rules"]) == (2, 1, len(there))
-    assert told["holdout"]["coverage"] == sum(evidence.coverage for evidence in there)
+    with pytest.raises(RuleError, match=r"b\.com\.toml"):
+        train([log], folder, OPTIONS)
+    assert contents(folder) == before
+
+
+def test_nor_beside_one_that_is_broken_while_others_are_learned(tmp_path: Path) -> None:
+    folder = tmp_path / "rules"
+    learned = train([write(tmp_path / "log", session_site("a.com") + session_site("b.com"))], folder, OPTIONS).learned
+    (folder / "a.com.toml").unlink()
+    (folder / "b.com.toml").write_text("nonsense")
+    with pytest.raises(RuleError, match=r"b\.com\.toml"):
+        write_all(learned, folder, Tally(), 0.0)
+    assert contents(folder) == {"b.com.toml": "nonsense"}
 
 
 def test_no_rules_are_an_empty_folder(tmp_path: Path) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.urls.compiled_rule import CompiledRule, TooLongError
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_set import RuleSet
 from dedupcrawl.urls.spelling import LONGEST_URL
-from dedupcrawl.urls.url_parts import split_url
 
 
 def applied(rule: Rule, url: str) -> str:

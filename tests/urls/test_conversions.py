@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.urls.conversions import URL_CONVERSIONS, VALUE_CONVERSIONS
-from dedupcrawl.urls.url_parts import split_url
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,8 @@ from dedupcrawl.urls.url_parts import split_url
         ("decode", "File%3Aa%2Cb%28c%29", "File:a,b(c)"),
         ("path", "a%2fb%3Fc%41", "a/b%3FcA"),
         ("encode", "a é", "a%20%C3%A9"), ("base64", "aHR0cDovL2EuY29t", "http://a.com"), ("base64", "a", "a"),
+        ("base64", "QUI", "AB"), ("base64", "QUI,", "AB"), ("base64", "QUI=", "AB"), ("base64", "QUJ=", "QUJ="),
+        ("base64", "Q.UI", "Q.UI"),
         ("base64", "YQoAYiBj", "a%0A%00b%20c"),
         ("underscores", "a+b%20c", "a_b_c"), ("spaces", "a+b_c", "a%20b%20c"), ("blanks", "a+b_c", "a%20b_c"),
         ("unpadded", "007", "7"), ("unpadded", "0", "0"), ("unpadded", "00", "0"), ("unpadded", "70", "70"),

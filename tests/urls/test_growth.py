@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.template import may_grow, parse_template
-from dedupcrawl.urls.url_parts import split_url
 
 SIZES = st.sampled_from(["", "x", "xy", "a/b", "1", "x;y"])
 GROWTH_MATCHES = [

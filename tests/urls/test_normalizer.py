@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.sites import site_of
 from dedupcrawl.urls.compiled_rule import CompiledRule, TooLongError
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
@@ -21,7 +22,6 @@ from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.urls.rules_in_use import RulesInUse
 from dedupcrawl.urls.spelling import LONGEST_URL, canonical_url
-from dedupcrawl.urls.url_parts import split_url
 
 HOST = "http://a.com"
 RULES = (

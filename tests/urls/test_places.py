@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import doctest
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -69,7 +70,7 @@ def test_without_examples_the_log_may_have_spoken_of_any_place() -> None:
     ],
 )
 def test_what_has_capitals_is_a_name_of_which_the_space_counts(url: str, place: tuple[str, str]) -> None:
-    assert place in traits(url).items()
+    assert place in traits(url)
     assert "Main" not in str(traits(url))
 
 
@@ -77,6 +78,26 @@ def test_what_a_rule_drops_tells_no_places_apart() -> None:
     found = Places(RULE)
     assert found.of("http://a.com/map?doc=1&zoom=near") is found.of("http://a.com/map?doc=1&zoom=far")
     assert found.of("http://a.com/map?doc=1&of=near") is not found.of("http://a.com/map?doc=1&of=far")
+
+
+@pytest.mark.parametrize(
+    ("rule", "places"),
+    [
+        (Rule("campaign", "rewrite", drop=("utm_*",)), 2),
+        (Rule("all", "rewrite", drop=("*",)), 1),
+        (Rule("but-its-own", "equivalence", match="?by={}", drop=("*",)), 2),
+        (Rule("other", "rewrite", drop=("ut*x",)), 8),
+    ],
+)
+def test_what_a_rule_drops_by_the_start_of_its_name_tells_no_places_apart(rule: Rule, places: int) -> None:
+    found = Places(replace(rule, source="software"))
+    urls = [
+        f"http://a.com/map?by={by}&utm_source={source}&utm_medium={medium}"
+        for by in ("name", "size")
+        for source in WORDS[:2]
+        for medium in WORDS[2:4]
+    ]
+    assert len({id(found.of(url)) for url in urls}) == places
 
 
 def test_the_more_places_a_rule_has_passed_in_the_fewer_trials_a_new_one_needs() -> None:
@@ -145,7 +166,7 @@ def test_of_a_url_only_so_much_is_looked_at() -> None:
         f"http://a.com/view?{'&'.join(f'{word}=yes' for word in words)}",
         f"http://{'a' * 999}/{'b' * 999}/{'c' * 999}.{'d' * 999}?{'e' * 999}=on&f={'g' * 999}",
     ):
-        assert sum(len(position) + len(word) for position, word in traits(url).items()) < 1_000
+        assert sum(len(position) + len(word) for position, word in traits(url)) < 1_000
 
 
 def test_a_place_is_off_for_all_its_urls_and_no_others() -> None:

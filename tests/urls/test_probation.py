@@ -4,7 +4,6 @@ import doctest
 from collections import Counter
 from random import Random
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +18,7 @@ from dedupcrawl.urls.probation import (
     trials_needed,
 )
 from dedupcrawl.urls.rule import Evidence, Rule, Source, State
-from dedupcrawl.urls.watched_rule import TrialRecord, WatchedRule
+from dedupcrawl.urls.watched_rule import WatchedRule
 
 
 def test_the_examples() -> None:
@@ -65,8 +64,9 @@ def uses_tried(rule: Rule, uses: int, share: float = 0.02, fails: int = 0, seed:
     watched, due, chance = WatchedRule.of(rule, "a.com"), [], Random(seed)
     for use in range(1, uses + 1):
         url = f"http://a.com/x?a={use}"
-        if watched.is_due(url, share, chance):
-            watched.sampled += 1
+        is_tried = watched.is_due(url, share, chance)
+        watched.count(url, Random(0), is_tried=is_tried, is_fetched=False)
+        if is_tried:
             due.append(use)
             place = watched.places.of(url)
             place.begin()
@@ -126,7 +126,3 @@ def test_the_lower_bound_is_that_of_clopper_and_pearson(right: int, wrong: int) 
 
     expected = beta.ppf(0.05, right, wrong + 1) if right else 0.0
     assert lower_bound(right, wrong) == pytest.approx(expected, abs=1e-6)
-
-
-def test_what_the_version_before_kept_of_trials_is_read() -> None:
-    assert msgspec.json.decode(b"[4, 1]", type=TrialRecord) == TrialRecord(4, 1)

@@ -111,8 +111,8 @@ def test_scopes_and_exceptions_are_parsed() -> None:
     assert [piece.literals for piece in excepted.path or ()] == [("a",), ("b",)]
     ((name, form),) = rule.exceptions()
     assert name == "t"
-    assert form.match("Special:Log", {})
-    assert not form.match("Log", {})
+    assert form.form.match("Special:Log", {})
+    assert not form.form.match("Log", {})
 
 
 def test_precision_is_that_of_the_paper() -> None:

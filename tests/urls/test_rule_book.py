@@ -371,14 +371,28 @@ def test_ports_and_users_folders_are_tried_by_themselves(tenants: Path, tenant: 
         (Rule("r", "equivalence", match="/go/{what}/{url}/", to="/go/{what}/{url|base64}"), True),
         (Rule("r", "equivalence", match="/go/{what}/{url}/{}/", to="/go/{what}/{url|base64}"), False),
         (Rule("r", "equivalence", match="/go/{what}/{url}/", to="/go/{}/{url|base64}"), False),
+        (Rule("r", "equivalence", match="/go/{s}/{url}/", to="/go/{s|lower}/{url|base64}"), False),
+        (Rule("r", "equivalence", match="/go/{what}/{url}/", to="/go/{what}/{url|lower|base64}"), False),
+        (Rule("r", "equivalence", match="/go/{what}/{url}/", to="/to/{what}/{url|base64}"), False),
+        (Rule("r", "equivalence", match="/go/{what}/{url}/?a=1", to="/go/{what}/{url|base64}"), False),
         (Rule("r", "rewrite", match="/go/{url}/", to="{url|base64}"), False),
         (Rule("r", "equivalence", match="/old/{name}", to="/new/{name}"), False),
     ],
 )
-def test_what_only_decodes_a_url_needs_no_proof_and_no_trials(tmp_path: Path, rule: Rule, is_lossless: bool) -> None:
-    """By it alone no two URLs become one. At most one rule of a rewrite is unproven: another one may be."""
+def test_what_only_decodes_a_url_needs_no_proof(tmp_path: Path, rule: Rule, is_lossless: bool) -> None:
+    """It brings no two URLs of its context together. At most one rule of a rewrite is unproven: another one may be."""
     assert rule.is_lossless is is_lossless
     write_rules(tmp_path, SiteRules("a.com", (replace(rule, state="probation"),)))
     book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
     assert (book.unproved(url(1), ("r",)) == set()) is is_lossless
-    assert book.is_due(url(1), ("r",)) is not is_lossless
+    assert book.is_wanting(url(1), ("r",)) is not is_lossless
+
+
+def test_what_only_decodes_a_url_may_lead_to_a_page_that_was_there_before(tmp_path: Path) -> None:
+    """So it is tried as any rule that has been proved, and refuted."""
+    rule = Rule("r", "equivalence", match="/go/{url}", to="/go/{url|base64}", source="learned")
+    book = RuleBook(Normalizer(more=lambda _: (rule,), tries=True), 0.02, Random(1))
+    assert book.is_due("http://a.com/go/QUJD", ("r",))
+    for text in ("QUJD", "QUJE"):
+        book.failed(f"http://a.com/go/{text}", "http://a.com/go/ABC", ("r",))
+    assert book.is_off("http://a.com/go/QUJF", ("r",))

@@ -50,6 +50,9 @@ to = "/{page}"
 """
 
 
+OPEN = "mend that line, or close what one above opens, then try 'dedupcrawl rules test'"
+
+
 def written(folder: Path, text: str | bytes) -> Path:
     path = folder / "example.com.toml"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -147,7 +150,8 @@ def test_what_is_no_text_of_that_kind(tmp_path: Path, content: bytes) -> None:
     ("content", "says"),
     [
         (b'site = "example.com"\n# \xe9', ", line 2: no UTF-8, as TOML must be; save it as UTF-8"),
-        (b"site = [", ": Invalid value (at end of document); mend that line of TOML, then try 'dedupcrawl rules test'"),
+        (b"site = [", f", line 1, where the file ends: Invalid value; {OPEN}"),
+        (b'site = "a.com"\nnote = """x\n\n', f", line 2, where the file ends: Unterminated string; {OPEN}"),
         (b"site = " + b"[" * 100_000, ": nested too deeply: rules are plain [[rules]] tables"),
         (b"site = " + b"9" * 5_000, ": a value in it cannot be read, such as a number of thousands of digits"),
     ],
@@ -159,7 +163,7 @@ def test_what_cannot_be_read_is_said_in_our_words(tmp_path: Path, content: bytes
     assert str(caught.value) == f"{path}{says}"
     with pytest.raises(RuleError) as caught:
         read_rules(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: Is a directory"
+    assert str(caught.value) == f"{tmp_path}: Is a directory; name a file"
 
 
 @given(st.data())

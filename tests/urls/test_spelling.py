@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.spelling import LONGEST_URL, as_sent, canonical_url
-from dedupcrawl.urls.url_parts import split_url
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol, TypeAlias
 
 import msgspec
 
-from dedupcrawl.core.postings import View, prefixes_of
+from dedupcrawl.core.postings import Postings, prefixes_of
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 
@@ -17,10 +17,6 @@ Keys: TypeAlias = "array[int]"
 
 OF_WHOLE_PAGES = frozenset({"exact", "title"})
 """Checks whose signatures do not leave out what a site repeats: they find pages whatever is known of the site."""
-
-
-Postings = View
-"""One check's inverted index, as a check sees it."""
 
 
 class Probe(msgspec.Struct, frozen=True):

@@ -41,9 +41,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from dedupcrawl.content import terms
-from dedupcrawl.content.checks.base import Check, Keys, Postings
+from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.content.terms import STOPPED, term
 from dedupcrawl.core.characters import fold
+from dedupcrawl.core.postings import Postings
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import BELOW_1, file, parameter, share, whole
@@ -218,7 +219,7 @@ MOST_TERMS = 20_000
 """Terms of a page that are looked at."""
 MOST_NODES = 1_000
 """Nodes of a network; the search takes about a twentieth of a second for so many."""
-MAX_KEY_CONCEPTS = 255
+MAX_KEY_CONCEPTS = 255  # a signature has their number in one byte
 
 _PAYLOAD_BITS = 32  # see `concept_network.keys_of`
 

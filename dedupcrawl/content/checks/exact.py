@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dedupcrawl.content.checks.base import Equality, Keys, Postings
+from dedupcrawl.content.checks.base import Equality, Keys
 from dedupcrawl.core.digests import digest_of
+from dedupcrawl.core.postings import Postings
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import parameter, whole

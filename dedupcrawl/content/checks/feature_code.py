@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
-from dedupcrawl.content.checks.base import Check, Keys, Postings, Probe
+from dedupcrawl.content.checks.base import Check, Keys, Probe
 from dedupcrawl.core.digests import Secret
 from dedupcrawl.core.feature_code import (
     END_PARAGRAPHS,
@@ -46,6 +46,7 @@ from dedupcrawl.core.feature_code import (
     pages_inside,
     with_grams,
 )
+from dedupcrawl.core.postings import Postings
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import one_of, parameter, share, whole

@@ -40,7 +40,7 @@ from urllib.parse import unquote
 import msgspec
 
 from dedupcrawl.content import terms
-from dedupcrawl.content.checks.base import Check, Keys, Postings, Probe
+from dedupcrawl.content.checks.base import Check, Keys, Probe
 from dedupcrawl.core.overlap import (
     PAYLOAD_BITS,
     TOTAL,
@@ -51,12 +51,13 @@ from dedupcrawl.core.overlap import (
     possible,
     rarest,
 )
+from dedupcrawl.core.postings import Postings
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import BELOW_1, Takes, parameter, share, whole
 
 _UNIT = 1000  # a field weight of 1, as a whole number
-_HEAVIEST = 100.0
+_HEAVIEST = 100.0  # a weight that somebody may give a field
 
 
 class FieldWeights(msgspec.Struct, frozen=True):

@@ -24,17 +24,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dedupcrawl.content.checks.base import Check, Keys, Postings
+from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.core.main_outline import OUTLINE_SYMBOLS
-from dedupcrawl.core.postings import ShingleSearch
-from dedupcrawl.core.signatures import sampled_shingles, shared_shingles, shingle_keys
+from dedupcrawl.core.postings import Postings
+from dedupcrawl.core.signatures import ShingleSearch, sampled_shingles, shared_shingles, shingle_keys
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import parameter, share, whole
 
 SHINGLE = 4
 """w: symbols of a shingle."""
-LEVELS = 4
+LEVELS = 4  # moduli: 16, and for short pages 8, 4, 2 and 1; set by hand
 MODULUS = 1 << LEVELS
 """m: one in so many shingles is kept."""
 FEWEST = 8
@@ -45,7 +45,7 @@ MOST_PAGES = 200
 """Candidates that a search returns at most."""
 
 _CHEAP = 500  # postings that are read although the prefix filter does not ask for them
-_PAYLOAD_BITS = 32
+_PAYLOAD_BITS = 32  # what a posting of eight bytes has beside a shingle of four
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,41 +21,32 @@ other 48 bits, so a posting alone gives the distance up to two bits.
 from __future__ import annotations
 
 import math
-from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
-from dedupcrawl.content.checks.base import Check, Keys, Postings, Probe
-from dedupcrawl.core.postings import near
-from dedupcrawl.core.signatures import TERM_FREQUENCY_CAP, simhash
+from dedupcrawl.content.checks.base import Check, Keys, Probe
+from dedupcrawl.core.postings import Postings
+from dedupcrawl.core.signatures import (
+    FINGERPRINT_PAYLOAD,
+    TERM_FREQUENCY_CAP,
+    near,
+    simhash,
+    simhash_keys,
+    simhash_prefixes,
+)
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import one_of, parameter, whole
 
-BITS = 64
-MAX_DISTANCE = 7
+BITS = 64  # of a fingerprint (Manku, Jain, Das Sarma 2007)
+MAX_DISTANCE = 7  # for which four postings a page are enough, see above
 FEATURES = ("pairs", "words")
-_BLOCKS = 4
-_BLOCK_BITS = BITS // _BLOCKS
-_NUMBER_BITS = 2
-_PAYLOAD_BITS = BITS - _NUMBER_BITS - _BLOCK_BITS
-_BITS_OF_A_BLOCK = [1 << bit for bit in range(_BLOCK_BITS)]
 
 
 def similarity_at(distance: int) -> float:
     """Cosine of the feature vectors' angle that a Hamming distance estimates: cos(π·d/64), at least 0."""
     return max(0.0, math.cos(math.pi * distance / BITS))
-
-
-@lru_cache(maxsize=16)  # of the page at hand: it is searched for and posted. Not to be written to
-def _keys(signature: bytes) -> Keys:
-    """The fingerprint with each block in turn moved to the top, and the block's number in place of the last bits."""
-    mask = (1 << BITS) - 1
-    value = int.from_bytes(signature, "little")
-    rotated = [(value << shift | value >> (BITS - shift)) & mask for shift in range(0, BITS, _BLOCK_BITS)]
-    return array("Q", [number << (BITS - _NUMBER_BITS) | at >> _NUMBER_BITS for number, at in enumerate(rotated)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +66,7 @@ class SimHashCheck(Check):
     features: str = parameter("SIMHASH_FEATURES", "pairs", one_of(*FEATURES), "What fingerprints are made of.")
 
     name: ClassVar[str] = "simhash"
-    payload_bits: ClassVar[int] = _PAYLOAD_BITS
+    payload_bits: ClassVar[int] = FINGERPRINT_PAYLOAD
 
     def header(self) -> Mapping[str, str | int | float]:
         return {
@@ -93,7 +84,7 @@ class SimHashCheck(Check):
 
     def keys(self, signature: bytes) -> Keys:
         """Four keys, one a block."""
-        return _keys(signature)
+        return simhash_keys(signature)
 
     def candidates(self, signature: bytes, postings: Postings) -> list[int]:
         """Pages within `distance`, but for the two bits that a posting lacks."""
@@ -101,12 +92,7 @@ class SimHashCheck(Check):
 
     def probe(self, signature: bytes) -> Probe:
         """Blocks that are equal, and those that differ in a bit."""
-        wide, last_wide = divmod(self.distance, _BLOCKS)
-        blocks = [key >> _PAYLOAD_BITS for key in self.keys(signature)]
-        if not wide:
-            return Probe(array("Q", blocks[: last_wide + 1]))
-        near_blocks = [block ^ bit for block in blocks[: last_wide + 1] for bit in (0, *_BITS_OF_A_BLOCK)]
-        return Probe(array("Q", [*near_blocks, *blocks[last_wide + 1 :]]))
+        return Probe(simhash_prefixes(signature, self.distance))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """Hamming distance as a share of the bits."""

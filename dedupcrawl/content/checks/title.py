@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dedupcrawl.content.checks.base import Equality, Postings
+from dedupcrawl.content.checks.base import Equality
 from dedupcrawl.core.digests import digest_of
+from dedupcrawl.core.postings import Postings
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.core.view import TITLE
 from dedupcrawl.page import Page

@@ -17,9 +17,10 @@ from itertools import chain
 from math import log2
 from typing import NamedTuple
 
+from dedupcrawl.core.url_forms import ValueForm
 from dedupcrawl.urls.learning.generalize import MOST_WORDS
 from dedupcrawl.urls.learning.written import LONGEST, pattern
-from dedupcrawl.urls.template import SPECIAL, Piece
+from dedupcrawl.urls.template import SPECIAL
 
 _UNIT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _RUN = re.compile(r"[A-Za-z0-9]+")
@@ -87,11 +88,11 @@ class PatternNode:
     template: str
     children: list[PatternNode] = field(default_factory=list)
     fronts: list[PatternNode] = field(default_factory=list)
-    _form: Piece = field(init=False, repr=False, compare=False)
+    _form: ValueForm = field(init=False, repr=False, compare=False)
     _templates: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self._form = pattern(self.template)
+        self._form = pattern(self.template).form
 
     def all_templates(self) -> Iterator[str]:
         """Its own and those of its refinements."""

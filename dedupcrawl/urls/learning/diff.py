@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from dedupcrawl.core.url_forms import IRRELEVANT
+from dedupcrawl.core.url_parts import UrlParts
 from dedupcrawl.urls.conversions import URL_CONVERSIONS, VALUE_CONVERSIONS, decoded_url
 from dedupcrawl.urls.learning.forms import Form
 from dedupcrawl.urls.learning.generalize import common_start, kind_of
@@ -24,8 +26,7 @@ from dedupcrawl.urls.learning.written import (
     written,
 )
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.template import BRACES, IRRELEVANT, SHORTEST_TOKEN, Capture, Piece, Template
-from dedupcrawl.urls.url_parts import UrlParts
+from dedupcrawl.urls.template import BRACES, SHORTEST_TOKEN, Capture, Piece, Template
 
 _SOURCES = 16  # of a cluster; 40: the same merges on ten mirrors, seeds 0 and 1, with one rule otherwise written
 _ONE_NUMBER = re.compile(r"([A-Za-z]?)([0-9]+)((?:\.[a-z]+)?)")  # t123.html

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
+from dedupcrawl.core.url_parts import UrlParts, split_url
 from dedupcrawl.urls.compiled_rule import CompiledRule, compiled
 from dedupcrawl.urls.learning.deep_tokens import PatternNode, deep_patterns
 from dedupcrawl.urls.learning.generalize import kind_of
 from dedupcrawl.urls.learning.judge import judged
 from dedupcrawl.urls.learning.written import DEEP, LONGEST_WORD, MOST_ARGS, is_expressible, is_name, is_value
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.url_parts import UrlParts, split_url
 
 WRONG_COSTS = 50.0  # right merges that a wrong one outweighs, of hypotheses; 100: freetz.org .857 → .688, seeds 3 to 5
 _SWITCHES = {"0", "1"}  # numbers that may be a kind of page; none: openenergymonitor.org .447 → .421, seed 0
@@ -206,7 +206,7 @@ class Forms:
 def atoms_of(parts: UrlParts, patterns: Patterns = MappingProxyType({}), names: Container[str] = ()) -> frozenset[str]:
     """The conditions that a URL fulfils, as texts, by the `patterns_of` its site, and arguments whose values are names.
 
-    >>> from dedupcrawl.urls.url_parts import split_url
+    >>> from dedupcrawl.core.url_parts import split_url
     >>> sorted(atoms_of(split_url("http://a.com/wiki/7?mode=view")))
     ['0=wiki', '1:digits', '?mode', '?mode=view', 'depth=2', 'host=a.com']
     """

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from msgspec import structs
 
+from dedupcrawl.core.url_parts import UrlParts
 from dedupcrawl.urls.compiled_rule import compiled
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.learning.contexts import is_valid
@@ -22,7 +23,6 @@ from dedupcrawl.urls.learning.where import only, where_of
 from dedupcrawl.urls.learning.written import whole, with_forms, written
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import Piece
-from dedupcrawl.urls.url_parts import UrlParts
 
 _OF_ARGUMENTS = {name for name, conversion in URL_CONVERSIONS.items() if conversion.of_arguments}
 

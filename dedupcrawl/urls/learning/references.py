@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from dedupcrawl.core.url_parts import UrlParts
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
 from dedupcrawl.urls.learning.generalize import kind_of
 from dedupcrawl.urls.learning.written import (
@@ -27,7 +28,6 @@ from dedupcrawl.urls.learning.written import (
 )
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import Capture, Piece, Template
-from dedupcrawl.urls.url_parts import UrlParts
 
 _ATOM = re.compile(r"[A-Za-z]+|[0-9]+|[^A-Za-z0-9]", re.S)
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z_]*[0-9]?(?:\.[A-Za-z]{2,5}[0-9]?)?")  # a word of a site: no title, no number

@@ -11,13 +11,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
+from dedupcrawl.core.url_parts import UrlParts
 from dedupcrawl.urls.learning.contexts import is_valid
 from dedupcrawl.urls.learning.generalize import common_ends, is_open, kind_of, of_kind
 from dedupcrawl.urls.learning.where import Path, only, where_of
 from dedupcrawl.urls.learning.written import DEEP, LONGEST_WORD, is_expressible, literal, star, whole
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import Piece
-from dedupcrawl.urls.url_parts import UrlParts
 
 # That a section, or a script, stands for; of fewer it may be the name of one. Fifteen mirrors, seeds 3 and 4: recall
 # .4811 at .9968 safe; 2: .4804 at .9968; 6: .4880 at .9941.

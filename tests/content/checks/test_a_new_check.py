@@ -12,7 +12,8 @@ import mmh3
 import pytest
 
 from dedupcrawl.content.checks import registry
-from dedupcrawl.content.checks.base import Check, Keys, Postings
+from dedupcrawl.content.checks.base import Check, Keys
+from dedupcrawl.core.postings import Postings
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector

@@ -13,7 +13,7 @@ from dedupcrawl.content.checks import mwo as mwo_check
 from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.content.checks.registry import PARAMETERS, make_checks
 from dedupcrawl.core.overlap import TOTAL, overlap
-from dedupcrawl.core.postings import View
+from dedupcrawl.core.postings import Postings
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import keepers, posted
@@ -106,7 +106,7 @@ def test_new_terms_that_outweigh_the_rest_need_no_look_up() -> None:
 
 
 @pytest.fixture
-def large(monkeypatch: pytest.MonkeyPatch) -> View:
+def large(monkeypatch: pytest.MonkeyPatch) -> Postings:
     """Pages of 30 terms that all have and 20 of their own, in an index that is large beside what may be read."""
     monkeypatch.setattr(mwo_check, "MOST_POSTINGS", 400)
     monkeypatch.setattr(mwo_check, "CLOSEST", 5)
@@ -118,7 +118,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> View:
     return posted(MwoCheck(), pages)
 
 
-def test_a_large_index_is_searched_by_the_rarest_terms(large: View) -> None:
+def test_a_large_index_is_searched_by_the_rarest_terms(large: Postings) -> None:
     near = dict.fromkeys([f"common{i}" for i in range(30)], 5) | {f"own7x{i}": 3 for i in range(15)}
     assert MwoCheck().candidates(record_of(near | {f"new{i}": 3 for i in range(5)}), large) == [7]
     assert 0 < large.read <= 400
@@ -128,7 +128,7 @@ def test_a_large_index_is_searched_by_the_rarest_terms(large: View) -> None:
     assert large.read - before == 300  # one of the terms that all have; a second would be too much
 
 
-def test_of_a_large_index_the_closest_pages_are_compared(large: View) -> None:
+def test_of_a_large_index_the_closest_pages_are_compared(large: Postings) -> None:
     near = {f"common{i}": 5 for i in range(30)} | {f"shared7x{i}": 3 for i in range(10)}
     found = MwoCheck().candidates(record_of(near | {f"own277x{i}": 3 for i in range(4)}), large)
     assert len(found) == 5

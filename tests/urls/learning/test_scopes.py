@@ -6,13 +6,13 @@ import random
 
 import pytest
 
+from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.urls.learning.contexts import contexts, path_with, scoped
 from dedupcrawl.urls.learning.forms import Forms
 from dedupcrawl.urls.learning.references import hypothesis
 from dedupcrawl.urls.learning.sections import kept_to, scopes
 from dedupcrawl.urls.learning.written import written_path
 from dedupcrawl.urls.rule import Rule, described
-from dedupcrawl.urls.url_parts import split_url
 from tests.urls.learning.sites import SITE, forms, learned, words
 
 WORDS = ["anvil", "barrel", "candle", "dragon", "engine", "falcon", "garden", "hammer", "island", "jacket"]

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from dedupcrawl.urls.template import PathForm, parse_template
+from dedupcrawl.core.url_forms import PathForm
+from dedupcrawl.urls.template import parse_template
 
 
 @pytest.mark.parametrize(

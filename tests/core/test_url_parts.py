@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.urls.url_parts import UrlParts, split_url
+from dedupcrawl.core.url_parts import UrlParts, split_url
 
 PIECES = st.sampled_from(
     ["/", "?", "&", ";", "=", "#", "a", "b=1", "%2F", "é", "\ud800", "..", " ", ":8080", "//", "\n"]

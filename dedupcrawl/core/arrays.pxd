@@ -1,0 +1,64 @@
+"""Bytes and arrays as the numbers that they hold; inlined into whoever asks.
+
+What a function works in is `bytes`, too, while nobody else has it: it is all zeros, and freed however the function ends.
+"""
+
+from cpython cimport array
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport qsort, realloc
+
+
+cdef inline uint8_t *uint8s(bytes raw) noexcept:
+    return <uint8_t *><char *>raw
+
+
+cdef inline uint16_t *uint16s(bytes raw) noexcept:
+    return <uint16_t *><char *>raw
+
+
+cdef inline uint32_t *uint32s(bytes raw) noexcept:
+    return <uint32_t *><char *>raw
+
+
+cdef inline uint64_t *uint64s(bytes raw) noexcept:
+    return <uint64_t *><char *>raw
+
+
+cdef inline int32_t *int32s(bytes raw) noexcept:
+    return <int32_t *><char *>raw
+
+
+cdef inline int64_t *int64s(bytes raw) noexcept:
+    return <int64_t *><char *>raw
+
+
+cdef inline void *resized(void *items, Py_ssize_t count, size_t size) except NULL:
+    """An array with room for so many items, which are moved there."""
+    cdef void *made = realloc(items, count * size)
+    if made is NULL:
+        raise MemoryError
+    return made
+
+
+cdef inline array.array new_keys(Py_ssize_t count):
+    """An array of type "Q", to be filled."""
+    return array.clone(array.array("Q"), count, False)
+
+
+cdef inline int ascending(const void *one, const void *other) noexcept nogil:
+    cdef uint64_t mine = (<const uint64_t *>one)[0]
+    cdef uint64_t its = (<const uint64_t *>other)[0]
+    return (mine > its) - (mine < its)
+
+
+cdef inline Py_ssize_t sort_once(uint64_t *numbers, Py_ssize_t count) noexcept:
+    """Sort numbers and keep each once; how many stay."""
+    cdef Py_ssize_t different = 0
+    cdef Py_ssize_t i
+    if count > 1:  # of none there may be no address
+        qsort(numbers, count, sizeof(uint64_t), ascending)
+    for i in range(count):
+        if not different or numbers[different - 1] != numbers[i]:
+            numbers[different] = numbers[i]
+            different += 1
+    return different

@@ -1,0 +1,116 @@
+"""Crawls with a JOBDIR that are stopped, refused, killed and resumed: what they know beside Scrapy's queue."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.crawls.project import items, make_project, scrapy_crawl
+from tests.crawls.ruled_sites import KNOWN, SESSION, every, rule, rules, shop, texts
+from tests.crawls.site import Answer, crawl, page, prose, serve, slow
+from tests.crawls.test_kills import kill_when
+
+STOPPED = """
+import scrapy
+from scrapy.exceptions import CloseSpider
+
+class Pages(scrapy.Spider):
+    name = "pages"
+
+    async def start(self):
+        yield scrapy.Request(self.origin)
+
+    def parse(self, response):
+        yield {"url": response.url, "text": " ".join(response.css("article ::text").getall())}
+        if response.url.endswith("/stop"):
+            raise CloseSpider("stopped")
+        for link in response.css("a::attr(href)").getall():
+            order = {"hidden": 2, "p?id": 1, "behin": -1}
+            yield response.follow(link, priority=next((order[one] for one in order if link[1:].startswith(one)), 0))
+"""
+
+
+def test_a_rule_that_hides_pages_is_found_out_by_a_crawl_that_is_resumed(tmp_path: Path) -> None:
+    """The page with `sid` is a copy, but it alone leads to /hidden.
+
+    What leads back there was found on the hidden page alone, and is fetched only by the process that is resumed last.
+    """
+    count = 30
+    others = [f"/other/{n}" for n in range(20)]
+    links = [f"/p?id={n}&amp;sid=7" for n in range(count)]
+    pages: dict[str, Any] = {"/": page("Start " + prose(0), *links, "/stop", *others), "/stop": page(prose(900))}
+    pages |= {other: slow(page(prose(800 + n))) for n, other in enumerate(others)}
+    for n in range(count):
+        pages[f"/p?id={n}"] = page(prose(n + 1))
+        pages[f"/p?id={n}&sid=7"] = page(prose(n + 1), f"/hidden/{n}")
+        pages[f"/hidden/{n}"] = page(prose(n + 101), f"/behind/{n}")
+        pages[f"/behind/{n}"] = page(prose(n + 201), f"/hidden/{n}")
+    settings = {**rules(tmp_path / "rules", KNOWN), "JOBDIR": "job", "CONCURRENT_REQUESTS": 1, "LOG_LEVEL": "INFO"}
+    settings |= {"SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue", "DEDUP_CRAWL_LOG": None}
+    project, known = make_project(tmp_path, settings, STOPPED), tmp_path / "job" / "dedup" / "audits.json"
+    with serve(pages) as site:
+        scrapy_crawl(project, f"{site.base}/", "stopped.jsonl")
+        assert not any(path.startswith("/behind") for path in site.requests)
+        before = known.read_bytes()
+        refused = scrapy_crawl(project, f"{site.base}/", "refused.jsonl", "-s", "DEDUP_LEARN=True")
+        assert "the crawl does not start: DEDUP_LEARN" in refused.stderr
+        fetched = sum(site.requests.values())
+        kill_when(project, site, "killed.jsonl", lambda: sum(site.requests.values()) > fetched + 5)
+        assert known.read_bytes() == before
+        done = scrapy_crawl(project, f"{site.base}/", "resumed.jsonl")
+    assert "'dedup/url/tried_links'" in done.stderr
+    assert rule(tmp_path / "rules", "sid").failed
+    found = {item["text"] for feed in ("stopped", "resumed") for item in items(project, f"{feed}.jsonl")}
+    assert found >= every(count) | {prose(n + more) for n in range(count) for more in (101, 201)}
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\x00", b"[]", b"{}", b'{"audits": [1]}', b'{"audits": ['])
+async def test_a_jobdir_can_be_resumed_without_its_audits(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, content: bytes
+) -> None:
+    settings = {**rules(tmp_path / "rules", KNOWN), "JOBDIR": str(tmp_path / "job")}
+    file = tmp_path / "job" / "dedup" / "audits.json"
+    with serve(shop(12, sessions=1)) as site:
+        stopped = await crawl(f"{site.base}/", {**settings, "CLOSESPIDER_PAGECOUNT": 3})
+        file.write_bytes(content)
+        resumed = await crawl(f"{site.base}/", settings)
+    assert [line for line in caplog.messages if line.startswith(f"{file} cannot be read (")]
+    assert texts(stopped) | texts(resumed) == every(12)
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"0123456789abcde", b"../../etc/passwd", b"0123456789ABCDEF"])
+async def test_a_run_id_that_is_damaged_is_made_anew(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, content: bytes
+) -> None:
+    settings, file = {"JOBDIR": str(tmp_path / "job")}, tmp_path / "job" / "dedup" / "run-id"
+    with serve(shop(3)) as site:
+        stopped = await crawl(f"{site.base}/", {**settings, "CLOSESPIDER_PAGECOUNT": 1})
+        file.write_bytes(content)
+        resumed = await crawl(f"{site.base}/", settings)
+        made = file.read_bytes()
+        await crawl(f"{site.base}/", settings)
+    assert [line for line in caplog.messages if line.startswith(f"{file} is damaged")]
+    assert re.fullmatch(rb"[0-9a-f]{16}", made)
+    assert file.read_bytes() == made
+    assert texts(stopped) | texts(resumed) == every(3)
+
+
+async def test_what_trials_have_shown_is_written_though_the_audits_cannot_be(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A folder has come to be where their file goes."""
+    settings = {**rules(tmp_path / "rules", f'{SESSION}\nstate = "probation"'), "JOBDIR": str(tmp_path / "job")}
+    pages = shop(12, sessions=1)
+
+    def front() -> Answer:
+        (tmp_path / "job" / "dedup" / "audits.json" / "full").mkdir(parents=True)
+        return Answer(pages["/"])
+
+    with serve({**pages, "/": front}) as site:
+        done = await crawl(f"{site.base}/", settings)
+    assert texts(done) == every(12)
+    assert [line for line in caplog.messages if "could not store everything" in line and "audits.json" in line]
+    assert rule(tmp_path / "rules", "sid").tried >= 10
