@@ -154,12 +154,14 @@ def tenancy_of(url_or_host: str) -> str:
     >>> tenancy_of("http://uni.example:8080/~bob/a.html"), tenancy_of("https://uni.example/a.html")
     (':8080/~bob', '')
     """
-    port = "" if _PLAIN.match(url_or_host) else _port_of(_authority(url_or_host)[-_LONGEST_PORT:])
+    port = "" if _PLAIN.match(url_or_host) else _port_of(_authority(url_or_host))
     return port + _user_of(url_or_host) if "~" in url_or_host or "%7" in url_or_host else port
 
 
 def _port_of(authority: str) -> str:
-    match = _PORT.search(authority)
+    if len(authority) > _AUTHORITY_LIMIT:
+        return ""  # what counts as its host has it
+    match = _PORT.search(authority[-_LONGEST_PORT:])
     return f":{match[1]}" if match and match[1] not in _USUAL_PORTS else ""
 
 

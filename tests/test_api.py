@@ -170,13 +170,6 @@ def test_a_drop_is_explained_and_undone() -> None:
         assert (nothing.verdict, nothing.keeper, nothing.is_kept) == (None, None, False)
 
 
-def test_what_is_forgotten_holds_up_nothing() -> None:
-    with Detector() as detector:
-        detector.check(read_text(STORY, "http://a.example/1"))
-        assert detector.forget(["http://a.example/1"]) == 1
-        assert not detector.check(read_text(STORY, "http://b.example/1")).is_duplicate
-
-
 @pytest.mark.parametrize(
     ("index", "settings", "says"),
     [
@@ -256,11 +249,26 @@ def test_a_page_in_place_of_its_url_is_refused() -> None:
         (lambda detector: detector.forget(["http://a/", None]), "a URL is text, not NoneType"),
         (lambda _: untyped.Normalizer().normalize(None), "a URL is text, not NoneType"),
         (lambda _: untyped.Page("http://a/", STORY), "positional argument"),
+        (lambda _: untyped.Page(5), "the url of a page is text, not int"),
+        (lambda _: untyped.Page("http://a/", title=None), "the title of a page is text, not NoneType"),
+        (lambda _: untyped.Page("", paragraphs="letters"), "the paragraphs of a page are a tuple of texts, not str"),
+        (lambda _: untyped.Page("", paragraphs=("a", 2)), "the paragraphs of a page are a tuple of texts, not int"),
+        (lambda _: untyped.Page("", headings=None), "the headings of a page are a tuple of texts, not NoneType"),
     ],
 )
 def test_what_is_no_text_or_page_is_told_in_a_sentence(use: Callable[[Detector], object], says: str) -> None:
     with Detector() as detector, pytest.raises(TypeError, match=says):
         use(detector)
+
+
+class Smart(str):
+    """As lxml and parsel give text."""
+
+    __slots__ = ()
+
+
+def test_text_of_other_libraries_is_text() -> None:
+    assert Page(Smart("http://a/"), paragraphs=(Smart("a"),)) == Page("http://a/", paragraphs=("a",))
 
 
 def test_the_version_is_that_of_the_package() -> None:

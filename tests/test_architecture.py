@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -146,12 +145,6 @@ def test_tests_mirror_the_package() -> None:
     """A folder of the package has a folder of tests."""
     rooms = {path.name for path in PACKAGE.iterdir() if path.is_dir() and (path / "__init__.py").exists()}
     assert rooms <= {path.name for path in Path(__file__).parent.iterdir() if path.is_dir()}
-
-
-@pytest.mark.parametrize("page", sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]), ids=lambda page: page.stem)
-def test_files_that_a_page_names_exist(page: Path) -> None:
-    named = set(re.findall(r"\b(?:dedupcrawl|tests|benchmarks|tools)/[\w/]+\.py\b", page.read_text(encoding="utf-8")))
-    assert {name for name in named if not (ROOT / name).is_file()} == set()
 
 
 def numbers(module: Path) -> Iterator[tuple[str, bool]]:

@@ -64,7 +64,7 @@ def test_a_changed_source_is_compiled_again_and_no_other(checkout: Path) -> None
     assert after.stdout == "1\n", after.stderr
 
 
-def test_a_source_that_cannot_be_compiled(checkout: Path) -> None:
+def test_a_source_that_cannot_be_compiled_is_named(checkout: Path) -> None:
     source = checkout / "dedupcrawl" / "core" / built.sources()[0].name
     source.write_text(source.read_text(encoding="utf-8") + "\n\nx: cython.int = no_such_name\n", encoding="utf-8")
     made = run(checkout, "tools/build_core.py")
@@ -76,7 +76,7 @@ def test_a_source_that_cannot_be_compiled(checkout: Path) -> None:
 
 
 @pytest.mark.parametrize("is_wheel", [False, True])
-def test_extensions_of_another_python(checkout: Path, is_wheel: bool) -> None:
+def test_extensions_of_another_python_are_refused(checkout: Path, is_wheel: bool) -> None:
     core = checkout / "dedupcrawl" / "core"
     (core / built.record().name).rename(core / "compiled.cpython-39-other.so.txt")
     if is_wheel:
@@ -103,7 +103,7 @@ def test_the_global_lock_is_needed() -> None:
     assert refusal(run(ROOT, "-c", free_threaded + ASKED)) == message
 
 
-def test_no_compiler(checkout: Path) -> None:
+def test_without_a_compiler_it_is_said_what_to_install(checkout: Path) -> None:
     core = checkout / "dedupcrawl" / "core"
     (core / built.record().name).unlink()
     for source in built.sources()[1:]:  # to translate one takes long enough

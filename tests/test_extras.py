@@ -54,18 +54,6 @@ for setting in json.loads(sys.argv[1]):
         execute(["scrapy", "runspider", "spider.py", "-a", "origin=http://127.0.0.1:9/", "-s", setting])
     os.wait()
 """
-LESSON = """
-from pathlib import Path
-
-import msgspec
-from scrapy.utils.test import get_crawler
-from dedupcrawl.crawl.summary import lesson_line
-from dedupcrawl.urls.normalizer import Normalizer
-
-stats = get_crawler().stats
-stats.set_value("dedup/content/duplicate", 1_000)
-print(lesson_line(stats, Normalizer(), Path("log")))
-"""
 COMMANDS = """
 import contextlib, io, json
 from dedupcrawl.cli import run
@@ -84,7 +72,7 @@ def without(code: str, given: object, there: Path) -> subprocess.CompletedProces
     return subprocess.run(command, cwd=there, capture_output=True, text=True, timeout=300, check=False)
 
 
-def test_the_examples() -> None:
+def test_the_examples_in_docstrings_hold() -> None:
     assert doctest.testmod(extras).failed == 0
 
 

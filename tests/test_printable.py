@@ -17,7 +17,7 @@ class Row(msgspec.Struct, forbid_unknown_fields=True):
     rest: list[Row] = []
 
 
-def test_the_examples() -> None:
+def test_the_examples_in_docstrings_hold() -> None:
     assert doctest.testmod(printable).failed == 0
 
 

@@ -12,15 +12,6 @@ from dedupcrawl.content.model import TARGET_PRECISION
 from dedupcrawl.settings import SETTINGS, DedupSettings, SettingError
 
 
-def test_defaults_are_those_of_the_interface() -> None:
-    settings = DedupSettings.read({})
-    assert settings.enabled
-    assert settings.url_mode == "rewrite"
-    assert settings.checks == ("exact", "simhash", "shingles", "title", "feature_code", "mwo")
-    assert (settings.action, settings.index, settings.scope) == ("drop", "lmdb:", "run")
-    assert settings.sites == {}
-
-
 def test_every_default_is_a_value_that_its_setting_takes() -> None:
     for setting in SETTINGS.values():
         if setting.name != "DEDUP_RULES":  # its folder need not exist
@@ -48,7 +39,6 @@ def test_every_default_is_a_value_that_its_setting_takes() -> None:
         ("DEDUP_TRUSTED_SITES", "a.com, b.org", "trusted_sites", ("a.com", "b.org")),
         ("DEDUP_TRUSTED_SITES", [], "trusted_sites", ()),
         ("DEDUP_SITE_QUOTA", "5000", "site_quota", 5000),
-        ("DEDUP_INDEX_MEMORY", "500", "index_memory", 500),
         ("DEDUP_SITE_QUOTA", None, "site_quota", None),
     ],
 )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from publicsuffixlist import PSLFILE, PublicSuffixList
 
@@ -48,9 +48,11 @@ def test_rules_of_the_list_are_read_as_its_library_reads_them(found: Callable[[s
 
 
 @given(st.text() | st.text(alphabet="aA.:/@[]%-xn?#\\。", max_size=40))
+@example("a" * 1_000 + ":8080")  # longer than any host
 def test_total_and_idempotent(text: str) -> None:
-    site = site_of(text)
+    site, owner = site_of(text), owner_of(text)
     assert site_of(site) == site
+    assert owner_of(owner) == owner
     assert host_of(text).endswith(site)
 
 

@@ -262,7 +262,7 @@ def _joins(text: SymbolText, at: cython.int) -> uint32_t:
 @cython.exceptval(check=False)
 def _is_half_a_word(point: uint32_t) -> cython.bint:
     """Whether a symbol that begins with this character is an ideograph or kana."""
-    return kind_of(point) & ALONE != 0 and point >= 0x2E80
+    return point >= 0x2E80 and kind_of(point) & ALONE != 0
 
 
 @cython.cfunc
@@ -306,6 +306,8 @@ def _tell(
     kind: cython.int
     numbers: cython.int = 0
     times: cython.int = 0  # words such as "ago"
+    has_ideographs: cython.bint = False
+    has_letters: cython.bint = False  # of scripts without spaces
     for at in range(first, end):
         symbol: cython.pointer(Symbol) = cython.address(text.items[at])
         point: uint32_t = text.folded[symbol.start]
@@ -319,9 +321,14 @@ def _tell(
                 kind = NUMERAL
             elif kind < 0:
                 kind = NAME
-        kinds[at] = (kind if kind > 0 else WORD) | (IDEOGRAPH if _is_half_a_word(point) else 0)
-    _tell_letters(text, lists, first, end, kinds)
-    for at in range(first, end - 1):  # words of two
+        kinds[at] = kind if kind > 0 else WORD
+        if _is_half_a_word(point):
+            kinds[at] |= IDEOGRAPH
+            has_ideographs = True
+        has_letters |= is_of_letters(point)
+    if has_letters:
+        _tell_letters(text, lists, first, end, kinds)
+    for at in range(first, end - 1 if has_ideographs else first):  # words of two
         if kinds[at] & IDEOGRAPH or kinds[at + 1] & IDEOGRAPH:
             kind = lists.kind_of_key(_key(text.items[at].hash, text.items[at + 1].hash))
             if kind > 0 and (kinds[at] & KIND) != NEGATION:

@@ -104,6 +104,8 @@ class Rewriter:
         """
         url, wanted = request.url, found.canonical
         if found.kind == "equivalence" or wanted in self._first_seen:
+            if self._first_seen.get(wanted) == url:
+                return request  # others wait for its answer, though another has been fetched as well, to try a rule
             made = found
             if found.kind == "equivalence":
                 made = self._rewrites_alone(found, without)

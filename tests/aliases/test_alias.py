@@ -44,6 +44,6 @@ def test_each_source_is_a_rule_of_its_own() -> None:
     assert rules[rule_id("permalink")].state == rules[rule_id(DUPLICATE)].state == "active"
 
 
-def test_what_two_crawls_know() -> None:
+def test_what_two_crawls_know_is_added_up() -> None:
     one, other = SiteAliases({"a": TrialRecord(1, 0)}, {"b": "x"}), SiteAliases({"a": TrialRecord(2, 0)}, {"c": "y"})
     assert one.joined(other) == SiteAliases({"a": TrialRecord(3, 0)}, {"b": "x", "c": "y"})

@@ -36,7 +36,7 @@ def test_the_canonical_link_may_be_of_any_site() -> None:
     assert canonical("<link rel=canonical href='http://['><p>canonical") == ""
 
 
-def test_headers() -> None:
+def test_headers_name_other_urls_of_a_page() -> None:
     link = '</c>; rel="canonical", </s>; rel=shortlink, </css>; rel=preload, </o>; rel=canonical; anchor="/other"'
     assert said("", link=link, content_location="/b.html") == {
         "http://a.example/c": "header",
@@ -53,7 +53,7 @@ def test_headers_are_relative_to_the_page_whatever_its_base() -> None:
     }
 
 
-def test_json_ld_of_the_page_and_not_of_its_publisher() -> None:
+def test_json_ld_of_the_page_is_read_and_not_that_of_its_publisher() -> None:
     graph = """<script type="application/ld+json">{"@graph": [
         {"@type": "Organization", "url": "http://a.example/"},
         {"@type": "Article", "url": "/a", "mainEntityOfPage": {"@id": "/b"}}]}</script>

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.live_software.__main__ import row_of
 from benchmarks.live_software.content import text, title
-from benchmarks.live_software.programs import PROGRAMS, Live, Place
+from benchmarks.live_software.programs import Live, Place
 
 
 def pages(place: Place) -> Sequence[str]:
@@ -27,7 +27,3 @@ def test_a_page_with_two_urls_is_a_redundant_fetch(tmp_path: Path) -> None:
     assert (name, alone, redundant, recognized) == ("pages", "21", "0.476", "–")
     assert (right, near, wrong, lost) == ("0", "0", "0", "0")
     assert 11 <= int(fetched) <= 21
-
-
-def test_names_are_told_apart() -> None:
-    assert len({live.name for live in PROGRAMS}) == len(PROGRAMS) >= 12

@@ -36,11 +36,6 @@ def test_every_peer_drops_a_copy_and_keeps_another_page(language: str, number: i
     assert not run_peer(peer.documented, pages).matches[1]
 
 
-def test_names_of_settings_tell_them_apart() -> None:
-    for peer in all_peers("zh"):
-        assert len({setting.name for setting in peer.tried}) == len(peer.tried)
-
-
 def test_ours_on_the_same_pages() -> None:
     pages = [text("en", 1), text("en", 2), text("en", 1)]
     run = run_ours(["exact"], pages)
@@ -96,7 +91,7 @@ def test_look_alikes_that_are_dropped() -> None:
     assert bulletin.precision == 1  # bulletins are counted by themselves
 
 
-def test_versions() -> None:
+def test_versions_of_a_page_count_where_they_are_alike() -> None:
     a, b = ("one two three four five six",), ("seven eight nine ten eleven twelve",)
     pages = VersionPages([a, b, a, b], [1.0, 0.9])
     assert pages.recall([[], [], [0], []]) == 0.5

@@ -3,11 +3,10 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from benchmarks.reading_speed import WAYS, Html, Work, timed
+from benchmarks.reading_speed import WAYS, Html, timed
 from tests.crawls.site import prose
 
 ROOT = Path(__file__).parents[2]
@@ -22,21 +21,6 @@ def pages(count: int) -> list[Html]:
         )
         for number in range(count)
     ]
-
-
-def test_pages_are_read_and_signed_knowing_what_their_site_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
-    work = Work(pages(6))
-    signed: list[dict[str, bytes]] = []
-    sign = work._code.sign
-
-    def noted(*given: Any) -> None:
-        signed.append(sign(*given))
-
-    monkeypatch.setattr(work, "_code", work._code._replace(sign=noted))
-    for way in WAYS:
-        assert work(way, 2, 4) > 0
-    assert [sorted(one) for one in signed] == [sorted(names) for names in WAYS.values() for _ in range(2) if names]
-    assert work._repeated["a.example"].pages == 6
 
 
 @pytest.mark.slow

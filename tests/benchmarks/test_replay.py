@@ -76,13 +76,12 @@ def test_what_a_crawl_costs_is_one_table(data: Path) -> None:
     assert re.fullmatch(r"The start of a crawl: \d\.\d\d CPU seconds more\.", rest[-1])
 
 
-def test_absent_data_is_said(tmp_path: Path) -> None:
-    done = replay("uci", "--data", str(tmp_path))
-    assert done.returncode == 2
-    assert f"There are no stored crawls in {tmp_path / 'crawls'}" in done.stderr
-
-
-def test_an_unknown_site_is_said(data: Path) -> None:
-    done = replay("nowhere", "--data", str(data))
-    assert done.returncode == 2
-    assert "no stored crawl nowhere; there are small" in done.stderr
+def test_a_crawl_that_is_not_there_is_told_with_those_that_are(data: Path, tmp_path: Path) -> None:
+    says = {
+        data: "no stored crawl nowhere; there are small",
+        tmp_path: f"There are no stored crawls in {tmp_path}/crawls",
+    }
+    for folder, message in says.items():
+        done = replay("nowhere", "--data", str(folder))
+        assert done.returncode == 2
+        assert message in done.stderr

@@ -1,28 +1,31 @@
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.peers.text_profile import profile, signature
 
-
-def test_words_that_stand_once_do_not_count_when_others_stand_twice() -> None:
-    assert profile("The red fox, the RED hen; a blue fox and the wolf") == [("fox", 2), ("red", 2), ("the", 2)]
-
-
-def test_frequencies_are_rounded_down_to_quanta() -> None:
-    text = "one " * 5 + "two " * 4 + "three " * 3 + "four "
-    assert profile(text) == [("one", 4), ("two", 4), ("three", 2)]  # QUANT = 2
-    assert profile(text, quant_rate=0.7) == [("one", 4), ("two", 4)]  # QUANT = round(3.5)
+TEXT = "one " * 5 + "two " * 4 + "three " * 3 + "four "
+OX = "an ox is an ox"
 
 
-def test_where_no_word_stands_twice_all_count() -> None:
-    assert profile("every word differs") == [("differs", 1), ("every", 1), ("word", 1)]
-
-
-def test_short_words_are_left_out() -> None:
-    assert profile("an ox is an ox", min_token_length=2) == []
-    assert profile("an ox is an ox", min_token_length=1) == [("an", 2), ("ox", 2)]
+@pytest.mark.parametrize(
+    ("text", "options", "counts"),
+    [
+        ("The red fox, the RED hen; a blue fox and the wolf", {}, {"fox": 2, "red": 2, "the": 2}),
+        ("every word differs", {}, {"differs": 1, "every": 1, "word": 1}),
+        (TEXT, {}, {"one": 4, "two": 4, "three": 2}),  # QUANT = 2
+        (TEXT, {"quant_rate": 0.7}, {"one": 4, "two": 4}),  # QUANT = round(3.5)
+        (OX, {"min_token_length": 2}, {}),
+        (OX, {"min_token_length": 1}, {"an": 2, "ox": 2}),
+    ],
+    ids=["words that stand twice", "where there are none, all", "in quanta", "larger ones", "long words", "short ones"],
+)
+def test_a_profile_counts_words_in_quanta(text: str, options: dict[str, Any], counts: dict[str, int]) -> None:
+    assert profile(text, **options) == [*counts.items()]
 
 
 def test_pages_without_tokens_are_told_apart() -> None:

@@ -90,12 +90,6 @@ def test_the_report_holds_every_table(report: Any, results: list[SiteResult]) ->
     assert "![" not in report.markdown(results, None)
 
 
-def test_curve_adds_up_the_largest_rules_first(report: Any) -> None:
-    assert report.curve([1, 20, 5]) == [20, 25, 26]
-    assert report.curve([1, 20, 5], least=5) == [20, 25]
-    assert report.curve([]) == []
-
-
 def test_figure_3_is_a_picture(report: Any, results: list[SiteResult], tmp_path: Path) -> None:
     report.draw(results, tmp_path / "figure.png")
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")

@@ -121,12 +121,3 @@ def test_sites_are_read_from_tables_and_pages(tmp_path: Path) -> None:
         site_paths(tmp_path, ["other"])
     with pytest.raises(ValueError, match="--data"):
         site_paths(tmp_path / "mirrors")
-
-
-@pytest.mark.shared
-def test_the_sites_are_there(shared_data: Path) -> None:
-    paths = site_paths(shared_data)
-    assert len(paths) >= 17
-    rows = load(next(path for path in paths if site_name(path) == "archive.glftpd.io"))
-    assert len(rows) == 784
-    assert len({label for _, label in rows}) == 784 - 486

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.verdicts import Row, difference, judged, main, pages, read, sets, write
+from benchmarks.verdicts import Row, difference, main, pages, read, sets, write
 from tests.crawls.site import prose
-
-CLI = [sys.executable, "-m", "dedupcrawl"]
 
 
 def kept(url: str) -> Row:
@@ -84,8 +82,3 @@ def test_verdicts_are_frozen_and_compared(
     assert "texts" in printed.err
     assert "duplicate of http://site.example/0 by exact, probability 1.0000" in printed.out
     assert printed.out.splitlines()[-1].split() == ["all", "3", "1", "0", "333.33"]
-
-
-def test_a_command_that_fails_is_named() -> None:
-    with pytest.raises(RuntimeError, match="nonsense"):
-        judged(CLI, iter([{"url": "http://a.example/", "html": "<p>a"}]), "nonsense")

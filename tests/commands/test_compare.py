@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from dedupcrawl.commands.check import command as check
-from dedupcrawl.commands.compare import command
 from dedupcrawl.content.model import TARGET_PRECISION, packaged
-from tests.commands.test_check import write
+from tests.commands.invoked import checked, rows, run, told, write
 from tests.crawls.site import page, prose
 
 SAME = prose(1)
@@ -21,12 +19,7 @@ OTHER = prose(2)
 
 
 def compare(*arguments: object) -> Result:
-    return CliRunner().invoke(command, [str(argument) for argument in arguments])
-
-
-def rows(result: Result) -> list[dict[str, Any]]:
-    assert result.exit_code == 0, result.output
-    return [json.loads(line) for line in result.stdout.splitlines()]
+    return run("compare", *arguments)
 
 
 def pair(new: str, kept: str, host: str = "a.example") -> dict[str, Any]:
@@ -44,13 +37,8 @@ def index(tmp_path: Path) -> Path:
         for n in range(1, 13)
     ]
     pages.append({**pages[0], "url": "http://a.example/copy"})
-    made = tmp_path / "index"
-    result = CliRunner().invoke(
-        check, [str(write(tmp_path / "pages.jsonl", *pages)), "--index", str(made), "--set", "KEEP_TEXT=True"]
-    )
-    assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout.splitlines()[-1])["verdict"] == "duplicate"
-    return made
+    assert checked(tmp_path, pages, "--set", "KEEP_TEXT=True")[-1]["verdict"] == "duplicate"
+    return tmp_path / "index"
 
 
 def test_one_row_out_for_each_row_in(tmp_path: Path) -> None:
@@ -61,14 +49,6 @@ def test_one_row_out_for_each_row_in(tmp_path: Path) -> None:
     assert found[0]["probability"] == 1
     assert found[1]["probability"] < 0.1 < found[3]["probability"] < 1
     assert [piece["says"] for piece in found[3]["evidence"]["differs"]] == ["brewery"]
-
-
-def test_rows_go_to_a_file_and_counts_to_stderr(tmp_path: Path) -> None:
-    path = write(tmp_path / "p.jsonl", pair(SAME, SAME), pair(OTHER, SAME))
-    result = compare("--pairs", path, "--output", tmp_path / "out.jsonl")
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert "2 pairs: 1 duplicate, 1 unique, 0 abstained" in result.stderr
-    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 2
 
 
 def test_an_index_tells_what_a_site_repeats(tmp_path: Path, index: Path) -> None:
@@ -84,26 +64,15 @@ def test_an_index_tells_what_a_site_repeats(tmp_path: Path, index: Path) -> None
 
 
 def test_urls_of_an_index_kept_or_dropped(index: Path) -> None:
-    found = json.loads(
-        compare("http://a.example/1", "http://a.example/copy", "--index", index, "--json").stdout
-    )  # recorded when it was dropped
-    assert (found["verdict"], found["probability"]) == ("duplicate", 1)
-    other = json.loads(compare("http://a.example/2", "http://a.example/copy", "--index", index, "--json").stdout)
-    assert other["verdict"] == "unique"  # by its kept text
+    copy = told(compare("http://a.example/1", "http://a.example/copy", "--index", index, "--json"))
+    assert (copy["verdict"], copy["probability"]) == ("duplicate", 1), "as was recorded when it was dropped"
+    other = told(compare("http://a.example/2", "http://a.example/copy", "--index", index, "--json"))
+    assert other["verdict"] == "unique", "by its kept text"
     kept = compare("http://a.example/1", "a.example/2", "--index", index)
-    assert kept.exit_code == 0, kept.output
     least = packaged().threshold(TARGET_PRECISION)
     assert kept.stdout.startswith("unique\n")
     assert f" probability that this page duplicates the kept one, {least:.1%} needed to drop it\n" in kept.stdout
     assert "against a duplicate: " in kept.stdout
-
-
-def test_files_of_html(tmp_path: Path) -> None:
-    for name, text in (("old", SAME), ("new", SAME), ("other", OTHER)):
-        (tmp_path / f"{name}.html").write_text(page(text), encoding="utf-8")
-    old, new, other = (tmp_path / f"{name}.html" for name in ("old", "new", "other"))
-    assert json.loads(compare(old, new, "--json").stdout)["verdict"] == "duplicate"
-    assert json.loads(compare(old, other, "--json").stdout)["verdict"] == "unique"
 
 
 def test_files_with_their_urls_are_compared_as_pages_of_their_sites(tmp_path: Path, index: Path) -> None:
@@ -112,14 +81,12 @@ def test_files_with_their_urls_are_compared_as_pages_of_their_sites(tmp_path: Pa
         (tmp_path / f"{name}.html").write_text(text, encoding="utf-8")
     files = tmp_path / "old.html", tmp_path / "new.html"
     at = "--url", "http://a.example/old", "http://a.example/new"
-    alone, known = compare(*files, "--json"), compare(*files, *at, "--index", index, "--json")
-    assert "values" not in json.loads(alone.stdout)["evidence"]
-    assert json.loads(known.stdout)["evidence"]["values"] > 0
-    assert "no --url" in alone.stderr
-    assert "no --index" in alone.stderr
+    known = compare(*files, *at, "--index", index, "--json")
+    assert told(known)["evidence"]["values"] > 0
     assert known.stderr == ""
+    assert "values" not in told(compare(*files, "--json"))["evidence"]
     apart = compare(*files, "--url", "http://a.example/old", "http://b.example/new", "--json")
-    assert "one_host" not in json.loads(apart.stdout)["evidence"]
+    assert "one_host" not in told(apart)["evidence"]
     for wrong in (("http://a.example/1", "http://a.example/2", *at), (*files, "--url", "old", "http://")):
         assert "--url goes with two files" in compare(*wrong, "--index", index).stderr
 
@@ -139,22 +106,15 @@ def test_whether_a_row_needs_an_index_is_a_matter_of_that_row(
     assert [row["verdict"] for row in there] == ["duplicate", "unique"]
 
 
-def test_pairs_from_stdin_and_their_counts_as_json(tmp_path: Path) -> None:
-    text = "".join(json.dumps(row) + "\n" for row in (pair(SAME, SAME), pair(OTHER, SAME)))
-    options = ["--pairs", "-", "--output", str(tmp_path / "out.jsonl"), "--json"]
-    result = CliRunner().invoke(command, options, input=text)
-    assert json.loads(result.stdout) == {"pairs": 2, "duplicate": 1, "unique": 1, "abstained": 0}
+def test_pairs_from_stdin_and_their_counts(tmp_path: Path) -> None:
+    text, output = "".join(json.dumps(row) + "\n" for row in (pair(SAME, SAME), pair(OTHER, SAME))), tmp_path / "out"
+    result = run("compare", "--pairs", "-", "--output", output, input=text)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "2 pairs: 1 duplicate, 1 unique, 0 abstained" in result.stderr
     assert "no --index" in result.stderr
-    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 2
-    assert "--json prints the counts" in compare("--pairs", tmp_path / "out.jsonl", "--json").stderr
-
-
-def test_the_file_that_is_read_is_not_written_over(tmp_path: Path) -> None:
-    path = write(tmp_path / "p.jsonl", pair(SAME, SAME))
-    before = path.read_bytes()
-    result = compare("--pairs", path, "--output", path)
-    assert (result.exit_code, "is one of the files to read" in result.stderr) == (2, True)
-    assert path.read_bytes() == before
+    assert len(output.read_text().splitlines()) == 2
+    counts = told(run("compare", "--pairs", "-", "--output", output, "--json", input=text))
+    assert counts == {"pairs": 2, "duplicate": 1, "unique": 1, "abstained": 0}
 
 
 def test_the_target_precision_and_the_model_decide(tmp_path: Path) -> None:
@@ -199,9 +159,9 @@ def test_what_cannot_be_compared(tmp_path: Path, index: Path) -> None:
         (("http://a.example/1", "http://a.example/none", "--index", index), "neither a kept page nor a kept text"),
         (("--pairs", path, "--index", index), f"{path}, line 1: "),
         (("http://a.example/1", "no such file", "--index", index), "neither a file nor a URL"),
-        (("http://a.example/1", "nofile.htm"), "neither a file nor a URL"),
-        (("http://a.example/1",), "it takes OLD and NEW"),
         ((), "it takes OLD and NEW"),
+        (("--pairs", path, "--json"), "--json prints the counts"),
+        (("--pairs", path, "--output", path), "is one of the files to read"),
         (("--pairs", path, "--set", "TARGET_PRECISION=0"), "checks decide"),
         (("--pairs", path, "--set", f"MODEL={path}"), "DEDUP_MODEL"),
     ):

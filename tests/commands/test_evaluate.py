@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from dedupcrawl.commands.evaluate import command
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
+from tests.commands.invoked import check_refused, run, told
 
 
 @pytest.fixture
@@ -27,7 +25,7 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_for_people(rules: Path, log: Path) -> None:
-    result = CliRunner().invoke(command, [str(log), "--rules", str(rules)])
+    result = run("evaluate", log, "--rules", rules)
     assert result.exit_code == 0
     assert result.stdout == (
         "3 URLs of 1 site (a.com), 1 of them redundant\n"
@@ -46,30 +44,20 @@ def test_for_people(rules: Path, log: Path) -> None:
 
 
 def test_for_programs(rules: Path, log: Path) -> None:
-    found = json.loads(CliRunner().invoke(command, [str(log), "--rules", str(rules), "--json"]).stdout)
+    found = told(run("evaluate", log, "--rules", rules, "--json"))
     assert found["precision_at_least"] == 0.0253
     assert (found["precision"], found["skipped"]) == (0.5, {"not 2 fields": 1, "not an http URL": 1})
 
 
 def test_rule_files_that_cannot_be_read_are_named(rules: Path, log: Path) -> None:
     (rules / "a.com.toml").write_text("nonsense")
-    result = CliRunner().invoke(command, [str(log), "--rules", str(rules)])
-    assert result.exit_code == 0
-    assert f"counts as empty: {rules}/a.com.toml" in result.stderr
+    assert f"counts as empty: {rules}/a.com.toml" in run("evaluate", log, "--rules", rules).stderr
 
 
-@pytest.mark.parametrize("content", ["", "url,digest\n", "url,digest\nmailto:x,y\n", "hello\n"])
-def test_logs_of_nothing(rules: Path, tmp_path: Path, content: str) -> None:
-    log = tmp_path / "log"
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [("", "there is nothing in "), ("url,digest\nmailto:x,y\n", "no row has both a URL and a digest")],
+)
+def test_logs_of_nothing_are_refused(rules: Path, log: Path, content: str, says: str) -> None:
     log.write_text(content)
-    result = CliRunner().invoke(command, [str(log), "--rules", str(rules)])
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert "Traceback" not in result.stderr
-    assert result.stderr.count("\n") <= 3
-
-
-def test_rules_that_are_not_there(tmp_path: Path, log: Path) -> None:
-    result = CliRunner().invoke(command, [str(log), "--rules", str(tmp_path / "none")])
-    assert result.exit_code == 2
-    assert "learn some with 'dedupcrawl train'" in result.stderr
+    check_refused(run("evaluate", log, "--rules", rules), says)

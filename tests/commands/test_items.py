@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 import scrapy
-from click.testing import CliRunner, Result
 
-from dedupcrawl.commands.explain import command as explain
-from dedupcrawl.commands.index import command as index
 from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.index.lmdb import LmdbIndex
+from tests.commands.invoked import rows, run, told
 from tests.crawls.site import crawl, page, prose, serve
 
 OFFERS = [[*range(1, 13), 1], [3, 20]]  # texts on /list/0 and /list/1
@@ -52,30 +50,27 @@ def listing(tmp_path: Path) -> str:
     return f"{site.base}/list/0"
 
 
-def run(folder: Path, *arguments: str) -> Result:
-    options = ["--index", str(folder / "index"), *(["--rules", str(folder / "rules")] if len(arguments) == 1 else [])]
-    result = CliRunner().invoke(index if len(arguments) > 1 else explain, [*arguments, *options])
-    assert result.exit_code == 0, result.output
-    return result
+def explain(folder: Path, url: str) -> str:
+    return run("explain", url, "--index", folder / "index", "--rules", folder / "rules").stdout
 
 
 def test_a_page_is_explained_by_its_items(tmp_path: Path, listing: str) -> None:
-    said = run(tmp_path, f"{listing}#offers").stdout
+    said = explain(tmp_path, f"{listing}#offers")
     assert "its items were judged one by one, each known by its place on the page: 12 items, 1 duplicate\n" in said
     assert f"  {listing}#1 was kept\n" in said
     assert f"{listing}#4" not in said  # that has a URL of its own
     assert "  … and 2 more items\n" in said
     assert "the index knows no page" not in said
-    alone = run(tmp_path, f"{listing}#13").stdout
+    alone = explain(tmp_path, f"{listing}#13")
     assert f"its page is a duplicate of {listing}#1, by exact" in alone
 
 
 def test_a_page_that_a_rule_leads_to_is_explained_by_its_items(tmp_path: Path, listing: str) -> None:
     second = listing.replace("/0", "/1")
-    said = run(tmp_path, f"{second}?sid=9").stdout
+    said = explain(tmp_path, f"{second}?sid=9")
     assert f"  {second}#1 is a duplicate of {listing}#3, by exact, similarity 1.0 of their signatures\n" in said
     assert f"  {second}#2 was kept\n" in said
-    listed = json.loads(CliRunner().invoke(explain, [second, "--json", "--index", str(tmp_path / "index")]).stdout)
+    listed = told(run("explain", second, "--json", "--index", tmp_path / "index"))
     assert [item["url"] for item in listed["items"]["told"]] == [f"{second}#1", f"{second}#2"]
     assert listed["items"]["told"][0]["verdict"]["duplicate_of"] == f"{listing}#3"
 
@@ -84,33 +79,33 @@ def test_items_with_urls_of_their_own_are_said_to_be_found_by_these(tmp_path: Pa
     log = LogFile(tmp_path / "crawl-log.jsonl")
     log.write(LogRow(listing.replace("/0", "/9"), 200))
     log.close()
-    said = run(tmp_path, listing.replace("/0", "/9")).stdout
+    said = explain(tmp_path, listing.replace("/0", "/9"))
     assert "or its items have URLs of their own (DEDUP_ITEM_FIELDS): explain those" in said
-    assert "its page was kept" in run(tmp_path, listing.replace("/list/0", "/own")).stdout
+    assert "its page was kept" in explain(tmp_path, listing.replace("/list/0", "/own"))
 
 
 def test_a_page_is_given_back_with_its_items(tmp_path: Path, listing: str) -> None:
-    result = run(tmp_path, "restore", listing)
-    (row,) = map(json.loads, result.stdout.splitlines())
+    restore = ("index restore", "--index", tmp_path / "index", listing)
+    (row,) = rows(run(*restore))
     assert (row["url"], row["items"][0]["place"]) == (f"{listing}#13", 12)
-    assert f"  {listing}#4 " not in run(tmp_path, listing).stdout
-    (again,) = run(tmp_path, "restore", listing, "--refetch").stdout.splitlines()
-    assert json.loads(again) == row
-    said = json.loads(CliRunner().invoke(explain, [listing, "--json", "--index", str(tmp_path / "index")]).stdout)
+    assert f"  {listing}#4 " not in explain(tmp_path, listing)
+    assert rows(run(*restore, "--refetch")) == [row]
+    said = told(run("explain", listing, "--json", "--index", tmp_path / "index"))
     assert (said["items"]["count"], said["items"]["duplicates"]) == (12, 0)
 
 
 def test_one_item_is_given_back_alone(tmp_path: Path, listing: str) -> None:
     second = listing.replace("/0", "/1")
-    unknown = CliRunner().invoke(index, ["restore", f"{second}#2", "--index", str(tmp_path / "index")])
+    restore = ("index restore", "--index", tmp_path / "index")
+    unknown = run(*restore, f"{second}#2")
     assert (unknown.exit_code, unknown.stdout) == (1, ""), "it was kept"
-    assert len(run(tmp_path, "restore", f"{second}#1").stdout.splitlines()) == 1
+    assert len(rows(run(*restore, f"{second}#1"))) == 1
 
 
 def test_a_page_is_forgotten_with_its_items(tmp_path: Path, listing: str) -> None:
-    assert run(tmp_path, "forget", f"{listing}#2").stdout == "1 page forgotten\n"
-    assert run(tmp_path, "forget", listing).stdout == "10 pages forgotten\n"
-    opened = LmdbIndex(tmp_path / "index", ())
-    left = [entry.url for entry in opened.entries()]
-    opened.close()
+    forget = ("index forget", "--index", tmp_path / "index")
+    assert run(*forget, f"{listing}#2").stdout == "1 page forgotten\n"
+    assert run(*forget, listing).stdout == "10 pages forgotten\n"
+    with closing(LmdbIndex(tmp_path / "index", ())) as opened:
+        left = [entry.url for entry in opened.entries()]
     assert left == [listing.replace("/list/0", "/own"), listing.replace("/0", "/1#2")]

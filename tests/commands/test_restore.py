@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import errno
 import itertools
-import json
 import os
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from dedupcrawl.commands.index import command
 from dedupcrawl.detection.attachments import packed_item
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.journal import Journal, Transaction
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.record import Rewrite, Skip
@@ -23,46 +23,52 @@ from dedupcrawl.index.runs import RunTally
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
 from dedupcrawl.verdict import Verdict
+from tests.commands.invoked import check_refused, rows, run, told
 from tests.crawls.project import items, make_project, scrapy_crawl
 from tests.crawls.site import crawl, page, prose, serve
 from tests.crawls.test_items import spider_of
 from tests.index.toys import CHECKS, offer
 from tests.index.toys import page as entry
 
+INDEX = Path(".scrapy") / "dedup" / "index"  # of a project
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    index = LmdbIndex(tmp_path / "index", CHECKS)
-    for url, check, run in (
-        ("http://a.example/1", "exact", "one"),
-        ("http://a.example/2", "simhash", "one"),
-        ("http://www.b.com/3", "simhash", "two"),
-        ("http://www.b.com/kept-since", "exact", "two"),
-    ):
-        verdict = Verdict(url, "duplicate", "http://a.example/0", check, 1.0)
-        index.record(verdict, run=run, site="ignored", spider="toy", request=b"asked")
-    index.record(Verdict("http://a.example/doubt", "unique", evidence={"in_doubt": {}}), run="one", site="a.example")
-    kept = msgspec.structs.replace(entry("http://www.b.com/kept-since", 1), kept_at=4e9)
-    offer(index, kept, lambda check, other: None)
-    index.attach("http://a.example/1", *packed_item(0, '{"title": "é"}'))
-    index.record_rewrites(
-        [
-            Rewrite("http://a.example/1?sid=1", "http://a.example/1", ("sid",), "toy", "one", 5.0),
-            Rewrite("http://b.com/x?p=1&sid=1", "http://b.com/x", ("p", "sid"), "toy", "two", 6.0),
-        ]
-    )
-    index.close()
+    with closing(LmdbIndex(tmp_path / "index", CHECKS)) as index:
+        for url, check, name in (
+            ("http://a.example/1", "exact", "one"),
+            ("http://a.example/2", "simhash", "one"),
+            ("http://www.b.com/3", "simhash", "two"),
+            ("http://www.b.com/kept-since", "exact", "two"),
+        ):
+            record(index, url, run=name, check=check, request=b"asked")
+        doubted = Verdict("http://a.example/doubt", "unique", evidence={"in_doubt": {}})
+        index.record(doubted, run="one", site="a.example")
+        kept = msgspec.structs.replace(entry("http://www.b.com/kept-since", 1), kept_at=4e9)
+        offer(index, kept, lambda check, other: None)
+        index.attach("http://a.example/1", *packed_item(0, '{"title": "é"}'))
+        index.record_rewrites(
+            [
+                Rewrite("http://a.example/1?sid=1", "http://a.example/1", ("sid",), "toy", "one", 5.0),
+                Rewrite("http://b.com/x?p=1&sid=1", "http://b.com/x", ("p", "sid"), "toy", "two", 6.0),
+            ]
+        )
     return tmp_path / "index"
 
 
-def restore(folder: Path, *arguments: str) -> Result:
-    result = CliRunner().invoke(command, ["restore", *arguments, "--index", str(folder)])
-    assert result.exit_code == 0, result.output
-    return result
+def record(index: Index, url: str, *, run: str, check: str = "mwo", request: bytes = b"", **evidence: Any) -> None:
+    """A verdict of duplicate."""
+    verdict = Verdict(url, "duplicate", "http://a.example/0", check, 1.0, evidence)
+    index.record(verdict, run=run, site="ignored", spider="toy", request=request)
 
 
-def rows(result: Result) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in result.stdout.splitlines()]
+def opened(folder: Path) -> closing[LmdbIndex]:
+    return closing(LmdbIndex(folder, CHECKS))
+
+
+def restore(folder: Path, *arguments: object) -> Result:
+    return run("index restore", *arguments, "--index", folder)
 
 
 @pytest.mark.parametrize(
@@ -83,49 +89,49 @@ def test_what_is_named_comes_back_as_often_as_it_is_asked_for(
     folder: Path, arguments: list[str], urls: list[str]
 ) -> None:
     for _ in range(2):
-        result = restore(folder, *arguments)
-        assert sorted(row["url"] for row in rows(result)) == sorted(f"http://{url}" for url in urls)
-    index = LmdbIndex(folder, CHECKS)
-    for url in urls:
-        assert index.verdict(f"http://{url}") is None
-        assert index.is_restored(f"http://{url}") == ("?" not in url)
-    assert index.due("toy") == []
-    index.close()
+        given = rows(restore(folder, *arguments))
+        assert sorted(row["url"] for row in given) == sorted(f"http://{url}" for url in urls)
+    with opened(folder) as index:
+        for url in urls:
+            assert index.verdict(f"http://{url}") is None
+            assert index.is_restored(f"http://{url}") == ("?" not in url)
+        assert index.due("toy") == []
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--rule", "none"], "no rule 'none', but sid, p."),
-        (["--run", "nope", "--refetch"], "no run 'nope', but one, two, run."),
-        (["--site", "c.example"], "no site 'c.example', but a.example, b.com."),
-        (["--site", "c.example", "--check", "exact"], "no site 'c.example', but a.example, b.com."),
+        (["--rule", "none"], "the index knows no rule 'none', but sid, p."),
+        (["--run", "nope", "--refetch"], "the index knows no run 'nope', but one, two, run."),
+        (["--site", "c.example", "--check", "exact"], "the index knows no site 'c.example', but a.example, b.com."),
+        (["--rule", "sid", "--check", "exact"], "nothing is both"),
+        (["--run", "one", "--json"], "--output"),
+        (["--run", "one", "--output", "none/rows.jsonl"], "none/rows.jsonl cannot be written: "),
+        ([], "say which pages"),
     ],
 )
-def test_a_name_that_nothing_has_is_refused_with_those_that_there_are(
+def test_what_cannot_be_meant_is_refused_and_nothing_is_given_back(
     folder: Path, arguments: list[str], says: str
 ) -> None:
-    result = CliRunner().invoke(command, ["restore", *arguments, "--index", str(folder)])
-    assert result.exit_code == 2
-    assert f"the index knows {says}" in result.output
-    assert result.stdout == ""
+    check_refused(restore(folder, *arguments), says)
+    with opened(folder) as index:
+        assert index.verdict("http://a.example/1") is not None
+        assert list(index.restored()) == []
 
 
 @pytest.mark.parametrize("arguments", [["--run", "kept-only"], ["--site", "kept.com"], ["--site", "www.kept.com"]])
 def test_what_the_index_knows_but_dropped_nothing_of_is_no_mistake(folder: Path, arguments: list[str]) -> None:
-    index = LmdbIndex(folder, CHECKS)
-    offer(index, entry("http://www.kept.com/", 7), lambda check, other: None)
-    RunTally(index, "kept-only", "toy").close()
-    index.close()
+    with opened(folder) as index:
+        offer(index, entry("http://www.kept.com/", 7), lambda check, other: None)
+        RunTally(index, "kept-only", "toy").close()
     assert "nothing given back" in restore(folder, *arguments).stderr
 
 
 def test_rows_say_why_and_hold_the_items(folder: Path) -> None:
-    result = restore(folder, "--site", "a.example", "--output", str(folder / "rows.jsonl"))
+    result = restore(folder, "--site", "a.example")
     assert "2 dropped pages and 1 rewritten URL given back\n" in result.stderr
-    assert result.stdout == ""
-    read = [json.loads(line) for line in (folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert read[0] == {
+    first, *_, last = rows(result)
+    assert first == {
         "url": "http://a.example/1",
         "duplicate_of": "http://a.example/0",
         "check": "exact",
@@ -135,40 +141,30 @@ def test_rows_say_why_and_hold_the_items(folder: Path) -> None:
         "run": "one",
         "items": [{"title": "é"}],
     }
-    assert read[-1]["rules"] == ["sid"]
-    assert read[-1]["items"] == []
+    assert (last["rules"], last["items"]) == (["sid"], [])
 
 
 def test_the_counts_as_json_stand_apart_from_the_rows(folder: Path) -> None:
-    result = restore(folder, "--run", "one", "--output", str(folder / "rows.jsonl"), "--json")
-    stored = {"let_through": 0, "judged_again": 0}
-    assert json.loads(result.stdout) == {"dropped": 2, "rewritten": 1, "again": 0, **stored, "refetch": False}
-    assert len((folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()) == 3
-    refused = CliRunner().invoke(command, ["restore", "--run", "one", "--json", "--index", str(folder)])
-    assert refused.exit_code == 2
-    assert "--output" in refused.output
-
-
-def test_what_was_restored_already_is_said_to_be(folder: Path) -> None:
-    assert "already" not in restore(folder, "http://a.example/1", "--refetch").stderr
-    said = restore(folder, "--site", "a.example", "--refetch").stderr
-    assert "2 dropped pages and 1 rewritten URL given back (1 page restored already), to be fetched" in said
-    counts = restore(folder, "--check", "exact", "--output", str(folder / "rows.jsonl"), "--json").stdout
-    assert json.loads(counts)["again"] == 1
+    output = folder / "rows.jsonl"
+    counts = {"dropped": 2, "rewritten": 1, "again": 0, "let_through": 0, "judged_again": 0, "refetch": False}
+    assert told(restore(folder, "--run", "one", "--output", output, "--json")) == counts
+    assert len(output.read_text(encoding="utf-8").splitlines()) == 3
+    unknown = restore(folder, "http://a.example/never-seen", "--output", output, "--json")
+    assert (unknown.exit_code, '"dropped":0,' in unknown.stdout) == (1, True)
 
 
 def test_what_is_to_be_fetched_again_waits_for_its_spider(folder: Path) -> None:
     restore(folder, "--run", "one")
-    for _ in range(2):
-        restore(folder, "--run", "one", "--refetch")
-    index = LmdbIndex(folder, CHECKS)
-    assert sorted((orphan.url, orphan.request) for orphan in index.due("toy")) == [
+    said = [restore(folder, "--run", "one", "--refetch").stderr for _ in range(2)]
+    assert "2 dropped pages and 1 rewritten URL given back (2 pages restored already), to be fetched" in said[1]
+    with opened(folder) as index:
+        due = index.due("toy")
+    assert sorted((orphan.url, orphan.request) for orphan in due) == [
         ("http://a.example/1", b"asked"),
         ("http://a.example/1?sid=1", b""),
         ("http://a.example/2", b"asked"),
     ]
-    assert all(isinstance(orphan, Skip) for orphan in index.due("toy"))
-    index.close()
+    assert all(isinstance(orphan, Skip) for orphan in due)
 
 
 @pytest.mark.parametrize("written", range(4))
@@ -185,78 +181,43 @@ def test_what_is_to_be_fetched_again_is_not_lost_when_a_disk_fails_meanwhile(
     arguments = ("--check", "simhash", "--refetch")
     with monkeypatch.context() as patched:
         patched.setattr(Journal, "writing", failing)
-        assert CliRunner().invoke(command, ["restore", *arguments, "--index", str(folder)]).exit_code == 1
+        assert restore(folder, *arguments).exit_code == 1
     urls = {"http://a.example/2", "http://www.b.com/3"}
-    index = LmdbIndex(folder, CHECKS)
-    assert {url for url in urls if index.verdict(url) is None} <= {orphan.url for orphan in index.due("toy")}
-    index.close()
+    with opened(folder) as index:
+        assert {url for url in urls if index.verdict(url) is None} <= {orphan.url for orphan in index.due("toy")}
     assert {row["url"] for row in rows(restore(folder, *arguments))} == urls
 
 
 def test_each_spider_gets_back_what_was_sent_elsewhere_for_it(folder: Path) -> None:
     url = "http://a.example/1?sid=1"
-    index = LmdbIndex(folder, CHECKS)
-    index.record_rewrites(
-        [
-            Rewrite(url, "http://a.example/other", ("theirs",), "other", "three", 7.0),
-            Rewrite(url, "http://a.example/1", ("sid",), "toy", "later", 8.0),
-        ]
-    )
-    index.close()
+    with opened(folder) as index:
+        index.record_rewrites(
+            [
+                Rewrite(url, "http://a.example/other", ("theirs",), "other", "three", 7.0),
+                Rewrite(url, "http://a.example/1", ("sid",), "toy", "later", 8.0),
+            ]
+        )
     assert [row["url"] for row in rows(restore(folder, "--run", "later"))] == [url]
     given = rows(restore(folder, url, "--refetch"))
     assert [(row["spider"], row["run"], row["rules"]) for row in given] == [
         ("other", "three", ["theirs"]),
         ("toy", "later", ["sid"]),
     ]
-    index = LmdbIndex(folder, CHECKS)
-    assert [[orphan.url for orphan in index.due(spider)] for spider in ("toy", "other")] == [[url], [url]]
-    index.close()
+    with opened(folder) as index:
+        assert [[orphan.url for orphan in index.due(spider)] for spider in ("toy", "other")] == [[url], [url]]
 
 
 def test_what_was_dropped_in_several_runs_names_the_last(folder: Path) -> None:
-    index = LmdbIndex(folder, CHECKS)
-    verdict = Verdict("http://a.example/2", "duplicate", "http://a.example/0", "simhash", 1.0)
-    index.record(verdict, run="two", site="a.example", spider="toy", request=b"asked later")
-    index.close()
-    for arguments, run in ((("--run", "one"), "one"), ((), "two")):
+    with opened(folder) as index:
+        record(index, "http://a.example/2", run="two", check="simhash", request=b"asked later")
+    for arguments, name in ((("--run", "one"), "one"), ((), "two")):
         (given,) = rows(restore(folder, "http://a.example/2", *arguments))
-        assert given["run"] == run
-
-
-def test_nothing_is_given_back_when_it_cannot_be_written(folder: Path) -> None:
-    output = str(folder / "none" / "rows.jsonl")
-    result = CliRunner().invoke(command, ["restore", "--run", "one", "--output", output, "--index", str(folder)])
-    assert result.exit_code == 2
-    assert "none/rows.jsonl cannot be written: " in result.output
-    index = LmdbIndex(folder, CHECKS)
-    assert index.verdict("http://a.example/1") is not None
-    assert list(index.restored()) == []
-    index.close()
-
-
-def test_of_what_was_only_observed_there_is_nothing_to_give_back(folder: Path) -> None:
-    index = LmdbIndex(folder, CHECKS)
-    for url in ("http://a.example/2", "http://c.example/5"):  # the first was dropped in another run
-        verdict = Verdict(url, "duplicate", "http://a.example/0", "mwo", 0.9)
-        index.record(verdict, run="three", site="c.example", spider="toy")
-    index.close()
-    result = restore(folder, "http://a.example/2", "http://c.example/5", "--refetch")
-    assert rows(result) == []
-    assert "2 duplicates would have been dropped, but went on" in result.stderr
-    assert "next start" not in result.stderr
-    index = LmdbIndex(folder, CHECKS)
-    assert index.verdict("http://c.example/5") is not None
-    assert not index.is_restored("http://c.example/5")
-    assert index.due("toy") == []
-    index.close()
+        assert given["run"] == name
 
 
 def test_of_what_was_stored_and_judged_again_the_true_reason_is_told(folder: Path) -> None:
-    index = LmdbIndex(folder, CHECKS)
-    verdict = Verdict("http://c.example/5", "duplicate", "http://a.example/0", "mwo", 0.9, {"judged_again": True})
-    index.record(verdict, run="three", site="c.example", spider="toy")
-    index.close()
+    with opened(folder) as index:
+        record(index, "http://c.example/5", run="three", judged_again=True)
     said = restore(folder, "http://c.example/5").stderr
     assert "1 duplicate stored before it was known what the site repeats, and judged again once it was" in said
     assert "observe" not in said
@@ -277,26 +238,14 @@ async def test_a_crawl_that_drops_nothing_has_nothing_to_give_back(tmp_path: Pat
     with serve({"/": story, "/copy": story}) as site:
         done = await crawl([f"{site.base}/", f"{site.base}/copy"], settings)
     assert len(done.dropped) == 0
-    assert "1 duplicate would have been dropped" in restore(tmp_path / "index", "--check", "exact", "--refetch").stderr
-    index = LmdbIndex(tmp_path / "index", [])
-    (row,) = index.recorded()
-    assert row.verdict.is_duplicate
-    assert not row.was_dropped
-    assert list(index.due(row.spider)) == []
-    index.close()
-
-
-def test_what_nothing_can_be_is_refused(folder: Path) -> None:
-    arguments = ["restore", "--rule", "sid", "--check", "exact", "--index", str(folder)]
-    result = CliRunner().invoke(command, arguments)
-    assert result.exit_code == 2
-    assert "nothing is both" in result.output
-
-
-def test_everything_must_not_be_meant(folder: Path) -> None:
-    result = CliRunner().invoke(command, ["restore", "--index", str(folder)])
-    assert result.exit_code == 2
-    assert "say which pages" in result.output
+    said = restore(tmp_path / "index", "--check", "exact", "--refetch").stderr
+    assert "1 duplicate would have been dropped, but went on" in said
+    assert "next start" not in said
+    with closing(LmdbIndex(tmp_path / "index", [])) as index:
+        (row,) = index.recorded()
+        assert (row.verdict.is_duplicate, row.was_dropped) == (True, False)
+        assert not index.is_restored(row.verdict.url)
+        assert list(index.due(row.spider)) == []
 
 
 def test_a_crawl_that_drops_a_page_can_be_undone(tmp_path: Path) -> None:
@@ -305,11 +254,10 @@ def test_a_crawl_that_drops_a_page_can_be_undone(tmp_path: Path) -> None:
     pages = {"/": page("Start " + prose(0), "/a", "/b?x=1"), "/a": page(story), "/b?x=1": page(story)}
     settings = {"DEDUP_KEEP_TEXT": True, "DEDUP_SCOPE": "spider", "LOG_LEVEL": "WARNING"}
     project = make_project(tmp_path, settings)
-    index = str(project / ".scrapy" / "dedup" / "index")
     with serve(pages) as site:
         scrapy_crawl(project, f"{site.base}/", "first.jsonl")
         assert len(items(project, "first.jsonl")) == 2
-        (row,) = rows(restore(Path(index), "--check", "exact", "--refetch"))
+        (row,) = rows(restore(project / INDEX, "--check", "exact", "--refetch"))
         lost = row["url"]
         assert lost in {f"{site.base}/a", f"{site.base}/b?x=1"}
         assert row["items"] == [{"url": lost, "text": story}]
@@ -345,23 +293,8 @@ def test_what_a_wrong_rule_sent_elsewhere_is_fetched_as_it_was_asked_for(tmp_pat
     with serve(pages) as site:
         scrapy_crawl(project, f"{site.base}/", "first.jsonl")
         assert {item["url"] for item in items(project, "first.jsonl")} == {f"{site.base}/", f"{site.base}/p"}
-        (row,) = rows(restore(project / ".scrapy" / "dedup" / "index", "--rule", "sid", "--refetch"))
+        (row,) = rows(restore(project / INDEX, "--rule", "sid", "--refetch"))
         assert (row["url"], row["duplicate_of"]) == (f"{site.base}/p?sid=1", f"{site.base}/p")
         done = scrapy_crawl(project, f"{site.base}/later", "second.jsonl")
         found = {item["url"] for item in items(project, "second.jsonl")}
         assert found == {f"{site.base}/later", f"{site.base}/p?sid=1"}, done.stderr
-
-
-def test_the_exit_status_says_that_nothing_is_known_of_a_url(folder: Path) -> None:
-    arguments = ["restore", "http://a.example/never-seen", "--index", str(folder)]
-    result = CliRunner().invoke(command, arguments)
-    assert result.exit_code == 1
-    assert "the index knows nothing of these URLs" in result.stderr
-
-
-def test_so_it_does_beside_counts_in_json(folder: Path, tmp_path: Path) -> None:
-    output = str(tmp_path / "rows.jsonl")
-    arguments = ["restore", "http://a.example/never-seen", "--json", "--output", output, "--index", str(folder)]
-    result = CliRunner().invoke(command, arguments)
-    assert result.exit_code == 1
-    assert json.loads(result.stdout)["dropped"] == 0

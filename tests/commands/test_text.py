@@ -7,23 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from dedupcrawl.commands.check import command as check
-from dedupcrawl.commands.text import command
-from tests.commands.test_check import write
+from tests.commands import invoked
+from tests.commands.invoked import check_refused, checked, run
 from tests.crawls.site import prose
 
 
-def text(*arguments: object, color: bool = False) -> Result:
-    return CliRunner().invoke(command, [str(argument) for argument in arguments], color=color)
+def text(*arguments: object, **given: Any) -> Result:
+    return run("text", *arguments, **given)
 
 
-def told(*arguments: object) -> dict[str, Any]:
-    result = text(*arguments, "--json")
-    assert result.exit_code == 0, result.output
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+def told(*arguments: object) -> Any:
+    return invoked.told(text(*arguments, "--json"))
 
 
 def html(number: int) -> str:
@@ -36,15 +32,12 @@ def html(number: int) -> str:
 
 @pytest.fixture
 def index(tmp_path: Path) -> Path:
-    rows = [{"url": f"http://a.example/{n}", "html": html(n)} for n in range(1, 13)]
-    result = CliRunner().invoke(
-        check,
-        [
-            str(write(tmp_path / "pages.jsonl", *rows)),
-            *("--index", str(tmp_path / "index"), "--set", "KEEP_TEXT=True", "--output", str(tmp_path / "out.jsonl")),
-        ],
+    checked(
+        tmp_path,
+        [{"url": f"http://a.example/{n}", "html": html(n)} for n in range(1, 13)],
+        "--set",
+        "KEEP_TEXT=True",
     )
-    assert result.exit_code == 0, result.output
     return tmp_path / "index"
 
 
@@ -104,26 +97,26 @@ def test_settings_are_applied_and_a_selector_that_finds_nothing_is_told(file: Pa
     assert "guests" not in json.dumps(ignored)
 
 
-def test_what_cannot_be_read(tmp_path: Path, file: Path, index: Path) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["http://a.example/none", "--index", "INDEX"], "the index knows no page of this URL"),
+        (["http://c.example/", "--index", "INDEX"], "its text was not kept: crawl with DEDUP_KEEP_TEXT"),
+        (["nofile.html"], "neither a file nor a URL"),
+        (["FOLDER"], "is a folder: name a file of HTML in it, or a URL."),
+        (["EMPTY"], "is empty: name a file of HTML."),
+        (["http://a.example/1", "--index", "INDEX", "--url", "http://a.example/"], "--url goes with FILE"),
+        (["FILE", "--set", "IGNORE=.stats"], "DEDUP_IGNORE: got '.stats'"),
+        (["FILE", "--url", "foo"], "--url goes with FILE, and takes a URL"),
+        (["FILE", "--index", "INDEX"], "say by --url where FILE was fetched from"),
+        (["http://a.example/1", "--index", "INDEX", "--set", "SELECTOR=p"], "--set goes with FILE"),
+    ],
+)
+def test_what_cannot_be_read(tmp_path: Path, file: Path, index: Path, arguments: list[str], says: str) -> None:
+    checked(tmp_path, [{"url": "http://c.example/", "text": prose(50)}])
     (empty := tmp_path / "empty.html").touch()
-    rows = write(tmp_path / "one.jsonl", {"url": "http://c.example/", "text": prose(50)})
-    CliRunner().invoke(check, [str(rows), "--index", str(index)])
-    for arguments, said in (
-        (("http://a.example/none", "--index", index), "the index knows no page of this URL"),
-        (("http://c.example/", "--index", index), "its text was not kept: crawl with DEDUP_KEEP_TEXT"),
-        (("no file", "--index", index), "neither a file nor a URL"),
-        (("nofile.html",), "neither a file nor a URL"),
-        ((tmp_path,), "is a folder: name a file of HTML in it, or a URL."),
-        ((empty,), f"{empty} is empty: name a file of HTML."),
-        (("http://a.example/1", "--index", index, "--url", "http://a.example/"), "--url goes with FILE"),
-        ((file, "--set", "IGNORE=.stats"), "DEDUP_IGNORE: got '.stats'"),
-        ((file, "--url", "foo"), "--url goes with FILE, and takes a URL"),
-        ((file, "--index", index), "say by --url where FILE was fetched from"),
-        (("http://a.example/1", "--index", index, "--set", "SELECTOR=p"), "--set goes with FILE"),
-    ):
-        result = text(*arguments)
-        assert result.exit_code == 2, result.output
-        assert said in result.stderr
+    there = {"INDEX": index, "FILE": file, "FOLDER": tmp_path, "EMPTY": empty}
+    check_refused(text(*(there.get(argument, argument) for argument in arguments)), says)
 
 
 @pytest.mark.parametrize(
@@ -146,8 +139,7 @@ def test_why_a_file_has_no_text_or_what_is_none(tmp_path: Path, body: bytes, sai
 
 
 def test_what_an_index_does_not_have_of_a_dropped_page(tmp_path: Path, index: Path) -> None:
-    rows = write(tmp_path / "again.jsonl", {"url": "http://a.example/again", "html": html(3)})
-    CliRunner().invoke(check, [str(rows), "--index", str(index), "--set", "KEEP_TEXT=True"])
+    checked(tmp_path, [{"url": "http://a.example/again", "html": html(3)}], "--set", "KEEP_TEXT=True")
     shown = text("http://a.example/again", "--index", index).stdout
     assert shown.startswith("(no title is kept)\n")
     assert "what stands beside the main text is not kept" in shown

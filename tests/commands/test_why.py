@@ -1,51 +1,40 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from dedupcrawl.commands.rules import command
-from dedupcrawl.commands.train import command as train
 from dedupcrawl.urls.learning.learn import sides
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
+from tests.commands import invoked
+from tests.commands.invoked import check_refused, run, write
 
 
-def told(*args: str) -> dict[str, Any]:
-    done = CliRunner().invoke(command, ["why", *args, "--json"])
-    assert done.exit_code == 0, done.output
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+def told(*arguments: object) -> Any:
+    return invoked.told(run("rules why", *arguments, "--json"))
 
 
-def log_of(folder: Path, pages: dict[str, str], simhashes: dict[str, int] | None = None) -> str:
-    log = folder / "log.jsonl"
-    rows = [
-        {"url": f"http://a.com{path}", "text_digest": page, "status": 200}
-        | ({"simhash": f"{simhashes[path]:016x}"} if simhashes else {})
-        for path, page in pages.items()
-    ]
-    log.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return str(log)
+def log_of(folder: Path, pages: dict[str, str]) -> Path:
+    rows = [{"url": f"http://a.com{path}", "text_digest": page, "status": 200} for path, page in pages.items()]
+    return write(folder / "log.jsonl", *rows)
 
 
-def in_words(*args: str) -> list[str]:
-    done = CliRunner().invoke(command, ["why", *args])
+def in_words(*arguments: object) -> list[str]:
+    done = run("rules why", *arguments)
     assert done.exit_code == 0, done.output
     return done.stdout.splitlines()
 
 
-def reasons(*args: str) -> dict[str, dict[str, Any]]:
-    return {reason["rule"]: reason for reason in told(*args)["reasons"]}
+def reasons(*arguments: object) -> dict[str, dict[str, Any]]:
+    return {reason["rule"]: reason for reason in told(*arguments)["reasons"]}
 
 
 def test_what_speaks_against_it_is_named(tmp_path: Path) -> None:
     pages = {f"/list/{i}?sort={sort}": f"{i}{sort}" for i in range(5) for sort in "ab"}
     log = log_of(tmp_path, pages)
-    found = told("http://a.com/list/7?sort=a", "http://a.com/list/7?sort=b", log, "--rules", str(tmp_path / "none"))
+    found = told("http://a.com/list/7?sort=a", "http://a.com/list/7?sort=b", log, "--rules", tmp_path / "none")
     assert not found["is_merged"]
     assert found["log"] == "not both in the log"
     (reason,) = [one for one in found["reasons"] if one["rule"] == "drop sort"]
@@ -56,7 +45,7 @@ def test_what_speaks_against_it_is_named(tmp_path: Path) -> None:
 def test_so_is_what_a_rule_merges_with_a_url_that_it_leaves_alone(tmp_path: Path) -> None:
     log = log_of(tmp_path, {f"/list/{i}{query}": f"{i}{query}" for i in range(5) for query in ("", "?z=1")})
     urls = ("http://a.com/list/3?z=1", "http://a.com/list/3")
-    found = reasons(*urls, log, "--rules", str(tmp_path / "none"))
+    found = reasons(*urls, log, "--rules", tmp_path / "none")
     assert found["drop z"]["why"] == "5 of 5 merges would be wrong"
     assert found["drop z"]["pairs"] == [[f"http://a.com/list/{i}", f"http://a.com/list/{i}?z=1"] for i in (0, 1)]
 
@@ -65,7 +54,7 @@ def test_what_training_would_do_is_what_it_does(tmp_path: Path) -> None:
     """Right in /list, wrong in /map: training keeps the rule to /list."""
     pages = {f"/list/{i}{query}": f"list {i}" for i in range(30) for query in ("", f"?v=a{i}")}
     pages |= {f"/map/{i}{query}": f"map {i}{query}" for i in range(30) for query in ("", f"?v=a{i}")}
-    log, rules = log_of(tmp_path, pages), str(tmp_path / "rules")
+    log, rules = log_of(tmp_path, pages), tmp_path / "rules"
     of_list, of_map = ((f"http://a.com/{part}/3?v=a3", f"http://a.com/{part}/3") for part in ("list", "map"))
     before = told(*of_list, log, "--rules", rules)
     assert not before["is_merged"]
@@ -81,8 +70,7 @@ def test_what_training_would_do_is_what_it_does(tmp_path: Path) -> None:
         "    http://a.com/map/0 is not http://a.com/map/0?v=a0",
         "    http://a.com/map/10 is not http://a.com/map/10?v=a10",
     ]
-    done = CliRunner().invoke(train, [log, "--rules", rules])
-    assert done.exit_code == 0, done.output
+    invoked.told(run("train", log, "--rules", rules, "--json"))
     assert told(*of_list, "--rules", rules)["is_merged"]
     after = told(*of_map, log, "--rules", rules)
     assert not after["is_merged"]
@@ -100,7 +88,7 @@ def test_clusters_of_one_half_prove_nothing(tmp_path: Path, half: int, why: str)
     twice = [number for number, side in enumerate(sides(range(20), 0.5, 0)) if side == half][:3]
     pages = {f"/list/{i:02}": str(i) for i in range(20)} | {f"/list/{i:02}?x={i}": str(i) for i in twice}
     urls = (f"http://a.com/list/{twice[0]:02}?x={twice[0]}", f"http://a.com/list/{twice[0]:02}")
-    found = told(*urls, log_of(tmp_path, pages), "--rules", str(tmp_path / "none"))
+    found = told(*urls, log_of(tmp_path, pages), "--rules", tmp_path / "none")
     assert found["log"] == "one page"
     assert not found["training_merges"]
     (reason,) = found["reasons"]
@@ -114,26 +102,18 @@ def test_what_holds_on_most_sites_takes_one_cluster(tmp_path: Path) -> None:
     pages = {f"/a/{i}": str(i) for i in range(20)} | {"/a/4/": "4", "/a/3?utm_source=x": "3"}
     log = log_of(tmp_path, pages)
     for url, rule in (("http://a.com/a/4/", "/{p*}/ → /{p*}"), ("http://a.com/a/3?utm_source=x", "drop utm_*, gclid")):
-        found = told(url, url[:16], log, "--rules", str(tmp_path / "none"))
+        found = told(url, url[:16], log, "--rules", tmp_path / "none")
         assert found["training_merges"]
         (reason,) = found["reasons"]
         assert reason["rule"].startswith(rule)
 
 
 def test_without_a_log_nothing_is_said_of_one(tmp_path: Path) -> None:
-    lines = in_words("http://a.com/a?x=1", "http://a.com/a", "--rules", str(tmp_path))
+    lines = in_words("http://a.com/a?x=1", "http://a.com/a", "--rules", tmp_path)
     assert lines == [
         "They are not merged: http://a.com/a?x=1 and http://a.com/a.",
         "  drop x: no log was given that may support it",
     ]
-
-
-def test_a_rule_for_other_urls_and_one_that_does_it(tmp_path: Path) -> None:
-    rule = Rule("sid", "rewrite", drop=("sid",), within=("/view/{}",), source="learned")
-    write_rules(tmp_path, SiteRules("a.com", (rule,)))
-    found = reasons("http://a.com/map/7?sid=1", "http://a.com/map/7", "--rules", str(tmp_path))
-    assert found["drop sid within /view/{}"]["why"] == "rule sid is for other URLs"
-    assert told("http://a.com/view/7?sid=1", "http://a.com/view/7", "--rules", str(tmp_path))["is_merged"]
 
 
 def test_a_disabled_rule_is_the_reason_only_where_it_would_merge_them(tmp_path: Path) -> None:
@@ -148,7 +128,7 @@ def test_a_disabled_rule_is_the_reason_only_where_it_would_merge_them(tmp_path: 
     log = log_of(tmp_path, {f"/map/{i}{query}": f"{i}{query}" for i in range(5) for query in ("", "?v=1")})
 
     def why_not(one: str, other: str) -> list[str]:
-        found = told(f"http://a.com{one}", f"http://a.com{other}", log, "--rules", str(tmp_path))
+        found = told(f"http://a.com{one}", f"http://a.com{other}", log, "--rules", tmp_path)
         return [reason["why"] for reason in found["reasons"]]
 
     assert why_not("/a?utm_source=x", "/a") == [
@@ -160,25 +140,23 @@ def test_a_disabled_rule_is_the_reason_only_where_it_would_merge_them(tmp_path: 
 
 
 def test_another_spelling_of_a_url_is_that_url(tmp_path: Path) -> None:
-    (line,) = in_words("HTTP://A.com:80/%c3%a9#top", "http://a.com/x/../é", "--rules", str(tmp_path))
+    (line,) = in_words("HTTP://A.com:80/%c3%a9#top", "http://a.com/x/../é", "--rules", tmp_path)
     assert line == "They are merged: http://a.com/é."
     pages = {"/%c3%a9?x=1": "a", "/y": "b"}
-    lines = in_words("http://a.com/é?x=1", "http://A.com/y", log_of(tmp_path, pages), "--rules", str(tmp_path / "none"))
+    lines = in_words("http://a.com/é?x=1", "http://A.com/y", log_of(tmp_path, pages), "--rules", tmp_path / "none")
     assert lines[:2] == ["They are not merged: http://a.com/é?x=1 and http://a.com/y.", "In the log: different pages."]
 
 
 def test_bad_input_is_one_sentence(tmp_path: Path) -> None:
     for urls in (("x", "http://a.com/"), ("http://a.com/", "http://b.com/")):
-        done = CliRunner().invoke(command, ["why", *urls, "--rules", str(tmp_path)])
-        assert done.exit_code == 2
-        assert "Error: " in done.output
+        check_refused(run("rules why", *urls, "--rules", tmp_path), "")
 
 
 def test_it_says_so_in_words(tmp_path: Path) -> None:
     log = log_of(tmp_path, {"/a": "1", "/a?x=1": "1"})
-    done = CliRunner().invoke(command, ["why", "http://a.com/a", "http://a.com/a?x=1", log, "--rules", str(tmp_path)])
-    assert "In the log: one page." in done.stdout
-    assert "drop x: 1 cluster of the log supports it, and it takes 2" in done.stdout
+    _, found, _, why, *_ = in_words("http://a.com/a", "http://a.com/a?x=1", log, "--rules", tmp_path)
+    assert found == "In the log: one page."
+    assert "drop x: 1 cluster of the log supports it, and it takes 2" in why
 
 
 def test_what_a_crawl_tries_is_told(tmp_path: Path) -> None:
@@ -186,13 +164,12 @@ def test_what_a_crawl_tries_is_told(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", (rule,)))
     for other, does in (("http://a.com/?t=1", "So a crawl merges them."), ("http://a.com/?t=2", "A crawl does not")):
         urls = ("http://a.com/?sid=1&t=1", other)
-        done = CliRunner().invoke(command, ["why", *urls, "--rules", str(tmp_path)])
-        lines = done.stdout.splitlines()
+        lines = in_words(*urls, "--rules", tmp_path)
         assert lines[-3].startswith(f"{urls[0]} is asked for as http://a.com/?t=1, by rule sid (in crawls, which try")
         assert lines[-2].startswith(does)
         assert lines[-1] == (
             "  rule sid: doubted: crawls try it, `normalize` does not use it, software, some were wrong"
         )
-        found = told(*urls, "--rules", str(tmp_path))
+        found = told(*urls, "--rules", tmp_path)
         assert not found["is_merged"]
         assert list(found["in_crawls"]) == [urls[0]]

@@ -107,16 +107,23 @@ def test_pages_are_analysed_before_the_work_is_done(batch: Batch) -> None:
     assert fetched.analyse().page.paragraphs == ("some words",)
 
 
-def test_enough_pages_do_not_wait(batch: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("count", "words", "at_once"), [(100, "few", 96), (3, "x" * 700_000, 3)], ids=["many", "large"]
+)
+def test_enough_pages_do_not_wait(
+    batch: Batch, monkeypatch: pytest.MonkeyPatch, count: int, words: str, at_once: int
+) -> None:
     monkeypatch.setattr(batch_module, "_LONGEST_WAIT", 3600.0)
+    done: list[int] = []
 
     async def run() -> list[int]:
-        done: list[int] = []
-        for number in range(100):
-            batch.then(partial(done.append, number), page())
-        return done
+        for number in range(count):
+            batch.then(partial(done.append, number), page(words))
+        return [*done]
 
-    assert asyncio.run(run()) == list(range(96))
+    assert asyncio.run(run()) == list(range(at_once))
+    batch.flush()
+    assert done == list(range(count)), "the others wait for the end"
 
 
 @pytest.mark.parametrize("most", [5, 100])
@@ -146,18 +153,6 @@ def test_requests_go_on_when_nothing_can_be_read(index: Indexes, caplog: pytest.
 
     asyncio.run(run())
     assert ("could not be read together" in caplog.text) == (index.pages_at_once > 1)
-
-
-def test_large_pages_do_not_wait(batch: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch_module, "_LONGEST_WAIT", 3600.0)
-
-    async def run() -> int:
-        done: list[int] = []
-        for _ in range(3):
-            batch.then(lambda: done.append(1), page("x" * 700_000))
-        return len(done)
-
-    assert asyncio.run(run()) == 3
 
 
 def test_without_a_loop_nothing_waits(batch: Batch) -> None:
@@ -202,19 +197,6 @@ def test_who_has_gone_is_not_answered(batch: Batch) -> None:
 
     asyncio.run(run())
     assert done == []
-
-
-def test_what_waits_is_done_at_the_end(batch: Batch) -> None:
-    done: list[int] = []
-
-    async def run() -> None:
-        batch.then(lambda: done.append(1), page())
-        assert done == []
-        batch.flush()
-        batch.flush()
-
-    asyncio.run(run())
-    assert done == [1]
 
 
 def test_where_nothing_gains_by_company_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,10 +35,8 @@ def earlier() -> EarlierPages:
         ("whole", "copy", True),
         ("excerpt", "whole", False),  # dropped, but not surely: a rule is not to be judged by that
         ("whole", "excerpt", False),
-        ("copy", "excerpt", False),
         ("excerpt", "another-excerpt", False),
         ("other", "whole", False),
-        ("other", "copy", False),
         ("whole", "never-fetched", None),
         ("never-fetched", "whole", None),
     ],

@@ -26,15 +26,6 @@ SORRY = outline(*range(10))
 PAGE = outline(*range(100, 140))
 
 
-def test_a_host_is_new_once() -> None:
-    known = ErrorPages()
-    assert known.is_new(HOST)
-    assert not known.is_new(HOST)
-    assert known.is_new("b.example")
-    known.learn("c.example", SORRY)
-    assert not known.is_new("c.example")
-
-
 def test_what_looks_like_an_error_page_is_suspected() -> None:
     known = ErrorPages()
     known.learn(HOST, SORRY)
@@ -68,12 +59,15 @@ def test_what_was_found_to_be_a_page_of_its_own_is_suspected_no_more() -> None:
         assert known.suspects(HOST, f"http://a.example/{number}", SORRY) == []
 
 
-def test_a_page_without_text_tells_nothing() -> None:
+def test_a_host_is_new_until_it_was_asked_or_has_told_something() -> None:
     known = ErrorPages()
-    known.learn(HOST, b"")
     assert known.is_new(HOST)
+    assert not known.is_new(HOST)
+    known.learn("b.example", SORRY)
+    known.learn("c.example", b"")  # a page without text tells nothing
+    assert [known.is_new(host) for host in ("b.example", "c.example")] == [False, True]
     for number in range(5):
-        assert known.suspects(HOST, f"http://a.example/{number}", b"") == []
+        assert known.suspects("c.example", f"http://c.example/{number}", b"") == []
 
 
 def test_a_few_texts_of_a_host_and_a_few_of_its_pages_are_enough() -> None:

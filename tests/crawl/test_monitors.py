@@ -75,17 +75,6 @@ async def test_a_limit_is_a_setting_and_a_failure_says_what_it_got(monkeypatch: 
     assert "SPIDERMON_DEDUP_MAX_DUPLICATES allows 0.2." in said
 
 
-async def test_a_site_that_answers_everything_with_one_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    wall = page("Please log in. " + prose(3, 60), *(f"/{number}" for number in range(9)))
-    results, _ = await monitored(monkeypatch, {}, {"/": wall, **{f"/{number}": wall for number in range(9)}})
-    assert results.failed == {"Share of duplicates"}
-
-
-async def test_a_crawl_that_checks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    results, _ = await monitored(monkeypatch, {"DEDUP_CHECKS": ""})
-    assert results.failed == {"Pages are checked"}
-
-
 class Refuse:
     """A later pipeline that loses all but the first item."""
 
@@ -98,10 +87,23 @@ class Refuse:
         return item
 
 
-async def test_items_that_a_later_pipeline_drops(monkeypatch: pytest.MonkeyPatch) -> None:
-    results, done = await monitored(monkeypatch, {"ITEM_PIPELINES": {Refuse: 500}})
-    assert done.stats["dedup/content/abandoned"] >= 2
-    assert "Items that were not stored" in results.failed
+WALL = page("Please log in. " + prose(3, 60), *(f"/{number}" for number in range(9)))
+
+
+@pytest.mark.parametrize(
+    ("settings", "pages", "failed"),
+    [
+        ({}, dict.fromkeys(["/", *(f"/{number}" for number in range(9))], WALL), "Share of duplicates"),
+        ({"DEDUP_CHECKS": ""}, SITE, "Pages are checked"),
+        ({"ITEM_PIPELINES": {Refuse: 500}}, SITE, "Items that were not stored"),
+    ],
+    ids=["a site that answers everything with one page", "nothing is checked", "items that a later pipeline drops"],
+)
+async def test_what_is_not_as_it_should_be_is_told(
+    monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], pages: Mapping[str, Any], failed: str
+) -> None:
+    results, _ = await monitored(monkeypatch, settings, pages)
+    assert results.failed == {failed}
 
 
 async def test_an_index_that_fails(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:

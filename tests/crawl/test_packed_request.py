@@ -62,12 +62,9 @@ def test_what_would_come_back_as_something_else_is_refused(meta: dict[str, Any])
     "fields",
     [
         {},
-        {"url": "no URL"},
         {"url": "http://a.example/", "callback": "gone"},
         {"url": "http://a.example/", "priority": "high"},
-        {"url": "http://a.example/", "_class": "gone"},
         {"url": "http://a.example/", "_class": "gone.module.Request"},
-        {"url": "http://a.example/", "_class": "scrapy.http.Gone"},
         {"url": "http://a.example/", "_class": "os.path.join"},
         {"url": "http://a.example/", "_class": "broken_requests.Own"},
     ],

@@ -1,4 +1,4 @@
-"""What a crawl rewrote, given back. (In crawls: tests/crawls/test_trials.py.)"""
+"""What a crawl rewrote, given back, and which URL stands for an identity. (In crawls: tests/crawls/test_trials.py.)"""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.open import TemporaryIndex
-from dedupcrawl.index.record import Rewrite
 from tests.index.toys import CHECKS
 
 ASKED, CANONICAL = "http://a.example/?id=1", "http://a.example/"
@@ -35,12 +34,31 @@ class After(Spider):
     def parse(self, response: Any) -> None: ...
 
 
+def rewrites_of(index: Index, spider: Spider | None = None, **how: bool) -> Rewrites:
+    return Rewrites(index, Credentials(spider or Before()), "run", **how)
+
+
+def resumed(index: Index, *, before: Rewrites) -> Rewrites:
+    """What another process of the run knows."""
+    before.flush()
+    return rewrites_of(index, lasts=True)
+
+
+def send(rewrites: Rewrites, target: str, *urls: str) -> None:
+    for url in urls:
+        rewrites.send(Request(url), target, ("no-id",))
+
+
+def away(*_: Any, **__: Any) -> Any:
+    raise IndexAwayError(1, "away")
+
+
 def test_a_url_is_given_back_when_its_callback_is_no_more() -> None:
     index, spider = TemporaryIndex(CHECKS), Before()
-    rewrites = Rewrites(index, Credentials(spider), "run")
+    rewrites = rewrites_of(index, spider)
     rewrites.send(Request(ASKED, callback=spider.page), CANONICAL, ("no-id",))
     rewrites.flush()
-    again = Rewrites(index, Credentials(After()), "run")
+    again = rewrites_of(index, After())
     (given,) = map(again.request, again.found([CANONICAL]))
     assert (given.url, given.callback) == (ASKED, None)
 
@@ -53,33 +71,15 @@ class Away(TemporaryIndex):
     def record_rewrites(self, rewrites: Any) -> None:
         self.asked += 1
         if self.asked < 10:
-            raise IndexAwayError(1, "away")
+            away()
         super().record_rewrites(rewrites)
 
 
 def test_an_index_that_is_away_is_asked_now_and_then() -> None:
-    index, spider = Away(CHECKS), Before()
-    rewrites = Rewrites(index, Credentials(spider), "run")
-    for number in range(10 * 64):
-        rewrites.send(Request(f"{ASKED}{number}"), CANONICAL, ("no-id",))
+    index, urls = Away(CHECKS), [f"{ASKED}{number}" for number in range(10 * 64)]
+    send(rewrites_of(index), CANONICAL, *urls)
     assert index.asked == 10
-    found: list[Rewrite] = list(index.rewrites())
-    assert [rewrite.url for rewrite in found] == [f"{ASKED}{number}" for number in range(10 * 64)]
-
-
-def rewrites_of(index: Index, spider: Spider | None = None, *, lasts: bool = False) -> Rewrites:
-    return Rewrites(index, Credentials(spider or Before()), "run", lasts=lasts)
-
-
-def resumed(index: Index, *, before: Rewrites) -> Rewrites:
-    """What another process of the run knows."""
-    before.flush()
-    return rewrites_of(index, lasts=True)
-
-
-def send(rewrites: Rewrites, target: str, *urls: str) -> None:
-    for url in urls:
-        rewrites.send(Request(url), target, ("no-id",))
+    assert [rewrite.url for rewrite in index.rewrites()] == urls
 
 
 def test_requests_that_wait_take_little_room_and_come_back_as_they_were() -> None:
@@ -189,11 +189,45 @@ def test_an_index_that_cannot_tell_what_waits_is_asked_again(monkeypatch: pytest
     rewrites = rewrites_of(index)
     send(rewrites, CANONICAL, ASKED)
 
-    def away(*_: Any, **__: Any) -> Any:
-        raise IndexAwayError(1, "away")
-
     with monkeypatch.context() as patched:
         patched.setattr(index, "rewrites_of", away)
         assert rewrites.refute(CANONICAL) == []
         assert rewrites.unanswered() == [CANONICAL]
     assert [one.url for one in rewrites.refute(CANONICAL)] == [ASKED]
+
+
+def of_page(url: str) -> str:
+    """Identity of any URL."""
+    return "page"
+
+
+def test_the_first_url_stays_and_survives_the_process() -> None:
+    index = TemporaryIndex(CHECKS)
+    seen = rewrites_of(index, lasts=True)
+    assert seen.stand_in("page", "http://a/1", of_page) == "http://a/1"
+    assert seen.stand_in("page", "http://a/2", of_page) == "http://a/1"
+    again = rewrites_of(index, lasts=True)
+    assert again.stand_in("page", "http://a/3", of_page) == "http://a/1"
+
+
+def test_workers_agree() -> None:
+    index = TemporaryIndex(CHECKS)
+    one, other = rewrites_of(index, is_shared=True), rewrites_of(index, is_shared=True)
+    assert one.stand_in("page", "http://a/1", of_page) == "http://a/1"
+    assert other.stand_in("page", "http://a/2", of_page) == "http://a/1"
+    assert other.stand_in("other", "http://a/3", lambda url: "other") == "http://a/3"
+
+
+def test_while_they_cannot_be_asked_each_goes_on_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    index = TemporaryIndex(CHECKS)
+    monkeypatch.setattr(index, "first_of_run", away)
+    seen = rewrites_of(index, is_shared=True)
+    assert seen.stand_in("page", "http://a/1", of_page) == "http://a/1"
+    assert seen.stand_in("page", "http://a/2", of_page) == "http://a/1"
+
+
+def test_one_that_has_another_identity_by_now_stands_for_it_no_more() -> None:
+    seen = rewrites_of(TemporaryIndex(CHECKS))
+    assert seen.stand_in("page", "http://a/1", of_page) == "http://a/1"
+    assert seen.stand_in("page", "http://a/2", {"http://a/1": "other"}.__getitem__) == "http://a/2"
+    assert seen.stand_in("page", "http://a/3", of_page) == "http://a/2"

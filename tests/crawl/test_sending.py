@@ -47,29 +47,6 @@ async def test_what_is_fetched_past_the_spider_is_answered_to_who_asked() -> Non
     assert [sending.count for sending in sendings] == [0]
 
 
-async def test_what_is_scheduled_comes_to_its_callback() -> None:
-    sendings: list[Sending] = []
-
-    class Scheduling(scrapy.Spider):
-        name = "scheduling"
-
-        def parse(self, response: Any) -> Any:
-            sending = Sending(self.crawler)
-            sendings.append(sending)
-            for path in ("/a", "/a", "/b"):
-                sending.schedule(Request(response.urljoin(path), callback=self.found))
-            yield {"url": response.url}
-
-        def found(self, response: Any) -> Any:
-            yield {"url": response.url}
-
-    with serve({"/": page("Start"), "/a": page("A"), "/b": page("B")}) as site:
-        done = await crawl(f"{site.base}/", {"DEDUP_CHECKS": ""}, Scheduling)
-    assert done.urls == {f"{site.base}{path}" for path in ("/", "/a", "/b")}
-    assert site.requests["/a"] == 1, "a duplicate filter sees it, as with any request"
-    assert [sending.count for sending in sendings] == [3]
-
-
 def test_without_a_running_loop_there_is_no_answer() -> None:
     answers: list[Response | None] = []
     Sending(get_crawler()).fetch(Request("http://a.example/"), answers.append)

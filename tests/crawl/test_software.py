@@ -30,9 +30,13 @@ from tests.redis_server import MISSING, is_installed, running
 
 KNOWN = programs()
 SID = "0123456789abcdef0123456789abcdef"
-TOPIC = f"http://a.com/viewtopic.php?t=1&sid={SID}"
 FOR = ("/viewtopic.php?t=1", "/viewforum.php?f=2", "/profile.php?mode=viewprofile&u=3")
+MORE = ("/posting.php?mode=reply", "/privmsg.php?folder=inbox", "/templates/subSilver/a.css")
 AGAINST = ("/ucp.php?mode=login", "/memberlist.php?mode=team")
+
+
+def topic(number: int) -> str:
+    return f"http://a.com/viewtopic.php?t={number}&sid={SID}"
 
 
 class Worker:
@@ -52,7 +56,13 @@ class Worker:
         response = HtmlResponse(url, body=body, headers=headers)
         return self.software.look(FetchedPage(response, DedupSettings.read({})), response)
 
-    def rules(self, url: str = TOPIC) -> tuple[str, ...]:
+    def passed(self, times: int) -> None:
+        """So many trials of topics were right."""
+        rules = self.rules()
+        for number in range(times):
+            self.book.passed(topic(number), rules)
+
+    def rules(self, url: str = f"http://a.com/viewtopic.php?t=1&sid={SID}") -> tuple[str, ...]:
         return tuple(RulesInUse(self.normalizer, self.book).normalize(url).rules)
 
     def close(self) -> None:
@@ -83,30 +93,24 @@ def test_what_later_pages_speak_against_is_dropped(start: Start) -> None:
         assert worker.stats.get_value("dedup/software/dropped/phpbb2") == 1
         worker.look(*FOR, url="http://a.com/news/")
         assert worker.rules() == ()
+        for number, link in enumerate(MORE):
+            worker.look(link, url=f"http://a.com/more/{number}")
+        assert worker.rules() == ("phpbb2.sid@a.com",), "its own signs outweigh what speaks against it"
+        counted = [worker.stats.get_value(f"dedup/software/{what}/phpbb2") for what in ("recognized", "dropped")]
+        assert counted == [2, 1]
 
 
 def test_the_log_has_the_heaviest_signs_and_at_debug_all_of_them(
     start: Start, caplog: pytest.LogCaptureFixture
 ) -> None:
-    more = ("/posting.php?mode=reply", "/privmsg.php?folder=inbox", "/templates/subSilver/a.css")
     with closing(start()) as worker, caplog.at_level("DEBUG", "dedupcrawl"):
-        worker.look(*FOR, *more)
+        worker.look(*FOR, *MORE)
     (said,) = (record for record in caplog.records if " runs phpBB 2 (" in record.getMessage())
     (signs,) = (record for record in caplog.records if "dedupcrawl: signs of phpBB 2" in record.getMessage())
     assert (said.levelname, signs.levelname) == ("INFO", "DEBUG")
     count = signs.getMessage().count("url ")
     assert said.getMessage().count("url ") == 3 < count
     assert f" and {count - 3} more): 10 rules, on probation unless settled by earlier trials" in said.getMessage()
-
-
-def test_what_was_dropped_is_back_once_its_own_signs_outweigh_what_speaks_against_it(start: Start) -> None:
-    with closing(start()) as worker:
-        worker.look(*FOR)
-        worker.look(*AGAINST, url="http://a.com/faq/")
-        assert worker.rules() == ()
-        more = ("/posting.php?mode=reply", "/privmsg.php?folder=inbox", "/templates/subSilver/a.css")
-        worker.look(*more, url="http://a.com/news/")
-        assert worker.rules() == ("phpbb2.sid@a.com",)
 
 
 def test_what_an_earlier_crawl_took_for_recognized_is_dropped_for_good(start: Start) -> None:
@@ -129,19 +133,14 @@ def test_what_another_worker_has_seen_speak_against_it_is_dropped(start: Start) 
 
 
 def test_no_worker_loses_the_trials_of_another(start: Start, tmp_path: Path) -> None:
-    def tried(worker: Worker, times: int) -> None:
-        rules = worker.rules()
-        for number in range(times):
-            worker.book.passed(f"http://a.com/viewtopic.php?t={number}&sid={SID}", rules)
-
     with closing(start()) as first:
         first.look(*FOR)
-        tried(first, 4)
+        first.passed(4)
         first.software.close(tmp_path / "first")
     with closing(start()) as one, closing(start()) as other:
         for worker, times in ((one, 3), (other, 2)):
             worker.look(*FOR)
-            tried(worker, times)
+            worker.passed(times)
         one.software.close(tmp_path / "one")
         other.software.close(tmp_path / "other")
         known = SiteSoftware.from_bytes(other.index.site_state("a.com", NAME))
@@ -149,12 +148,14 @@ def test_no_worker_loses_the_trials_of_another(start: Start, tmp_path: Path) -> 
     assert [path.name for path in tmp_path.glob("*/a.com.toml")] == ["a.com.toml"] * 3
 
 
-def test_a_rule_of_what_was_dropped_is_not_written_down_as_held(start: Start, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("right", "links"), [(40, AGAINST), (1, ())], ids=["dropped since", "on probation"])
+def test_a_rule_that_did_not_hold_in_the_end_is_not_written_down(
+    start: Start, tmp_path: Path, right: int, links: tuple[str, ...]
+) -> None:
     with closing(start()) as worker:
         worker.look(*FOR)
-        for number in range(40):
-            worker.book.passed(f"http://a.com/viewtopic.php?t={number}&sid={SID}", worker.rules())
-        worker.look(*AGAINST, url="http://a.com/faq/")
+        worker.passed(right)
+        worker.look(*links, url="http://a.com/faq/")
         worker.software.close(tmp_path / "rules")
     assert not (tmp_path / "rules").exists()
 
@@ -177,8 +178,7 @@ def test_what_held_is_written_as_it_is_kept_to_its_part_now(start: Start, tmp_pa
 def test_what_held_for_one_spelling_of_a_host_holds_for_another_in_the_next_crawl(start: Start, tmp_path: Path) -> None:
     with closing(start()) as worker:
         worker.look(*FOR)
-        for number in range(30):
-            worker.book.passed(f"http://a.com/viewtopic.php?t={number}&sid={SID}", worker.rules())
+        worker.passed(30)
         worker.software.close(tmp_path / "rules")
     with closing(start()) as worker:
         store = SoftwareStore(KNOWN, worker.index, worker.stats)
@@ -188,7 +188,7 @@ def test_what_held_for_one_spelling_of_a_host_holds_for_another_in_the_next_craw
         body = "".join(f'<a href="{link}">' for link in FOR).encode()
         response = HtmlResponse("http://www.a.com/", body=body, headers={"Content-Type": "text/html"})
         software.look(FetchedPage(response, DedupSettings.read({})), response)
-        for url in (TOPIC, TOPIC.replace("//", "//www.")):
+        for url in (topic(1), topic(1).replace("//", "//www.")):
             assert normalizer.normalize(url).rules == ("phpbb2.sid@a.com",)
 
 
@@ -205,14 +205,13 @@ def test_what_was_recognized_holds_for_the_other_spelling_of_its_host(start: Sta
     with closing(start()) as worker:
         worker.look(*FOR)
         worker.look("/about", url="http://www.a.com/")
-        assert worker.rules(TOPIC.replace("//", "//www.")) == ("phpbb2.sid@a.com",)
+        assert worker.rules(topic(1).replace("//", "//www.")) == ("phpbb2.sid@a.com",)
 
 
 def test_trials_from_before_a_lesson_are_not_lost_if_no_rule_is_used_after_it(start: Start, tmp_path: Path) -> None:
     with closing(start()) as worker:
         worker.look(*FOR)
-        for number in range(40):
-            worker.book.passed(f"http://a.com/viewtopic.php?t={number}&sid={SID}", worker.rules())
+        worker.passed(40)
         worker.book.reread()
         worker.software.close(tmp_path / "rules")
         known = SiteSoftware.from_bytes(worker.index.site_state("a.com", NAME))
@@ -225,8 +224,7 @@ def test_what_was_refuted_stays_so_while_the_index_is_away(start: Start, tmp_pat
         worker.look(*FOR)
         rules = worker.rules()
         for number in range(10):
-            url = f"http://a.com/viewtopic.php?t={number}"
-            worker.book.failed(f"{url}&sid={SID}", url, rules)
+            worker.book.failed(topic(number), topic(number).partition("&")[0], rules)
         worker.software.close(tmp_path / "rules")
     with closing(start()) as worker:
         with pytest.MonkeyPatch.context() as patched:
@@ -242,18 +240,14 @@ def _away(*_: object) -> None:
 
 
 def test_a_rule_that_is_revoked_is_written_down_with_the_trials_of_all_crawls(start: Start, tmp_path: Path) -> None:
-    def url(number: int) -> str:
-        return f"http://a.com/viewtopic.php?t={number}&sid={SID}"
-
     with closing(start()) as worker:
         worker.look(*FOR)
-        for number in range(2):
-            worker.book.passed(url(number), worker.rules())
+        worker.passed(2)
         worker.software.close(tmp_path / "first")
     with closing(start()) as worker:
         worker.look(*FOR)
         rules = worker.rules()
-        rulings = [worker.book.failed(url(n), url(n).partition("&")[0], rules) for n in range(10)]
+        rulings = [worker.book.failed(topic(n), topic(n).partition("&")[0], rules) for n in range(10)]
         tried = next(number for number, ruling in enumerate(rulings, 1) if ruling.revoked)
         worker.software.close(tmp_path / "second")
         known = SiteSoftware.from_bytes(worker.index.site_state("a.com", NAME))

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import gzip
+import lzma
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.rows import LogRow
 from dedupcrawl.crawl_logs.tally import Tally
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress, "xz": lzma.compress, "zstd": zstd.compress}
+compressed = pytest.mark.parametrize("compress", COMPRESSORS.values(), ids=COMPRESSORS)
+"""In each way that logs are read in."""
 
 
 def said(row: LogRow) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def test_rows_made_of_other_rows_are_not_counted(tmp_path: Path) -> None:
         ("pywb/sample_archive/cdxj/example-no-digest.cdxj", "CDXJ", 3, 0),
     ],
 )
-def test_real_samples(shared_data: Path, name: str, log_format: str, total: int, usable: int) -> None:
+def test_real_samples_are_read_whole(shared_data: Path, name: str, log_format: str, total: int, usable: int) -> None:
     path, tally = shared_data / "logs" / name, Tally()
     found = format_of(path)
     assert found is not None

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs import blocks
 from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks, utf8
-from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.crawl_logs.tally import BrokenRow, Tally
 
 
 def write(path: Path, data: bytes) -> Path:
@@ -44,36 +44,11 @@ def test_any_block_size_gives_the_same_lines(
     assert all(block.data.count(b"\n") <= 7 for block in in_pieces)
 
 
-def test_a_byte_order_mark_is_dropped(tmp_path: Path) -> None:
-    path = write(tmp_path / "log", b"\xef\xbb\xbfurl\n")
-    assert next(line_blocks(path, Tally())).data == b"url\n"
-
-
-def test_last_line_needs_no_end(tmp_path: Path) -> None:
-    path = write(tmp_path / "log", b"a\nb")
-    assert list(line_blocks(path, Tally())) == [LineBlock(1, b"a\n"), LineBlock(2, b"b\n")]
-
-
-def test_bytes_that_are_no_utf8_are_percent_encoded(tmp_path: Path) -> None:
-    path = write(tmp_path / "log", b"http://a/\xff\n")
-    assert next(line_blocks(path, Tally())).data == b"http://a/%FF\n"
-
-
 @given(st.binary(), st.binary())
 def test_what_differs_still_differs_as_utf8(one: bytes, other: bytes) -> None:
     one, other = one.replace(b"%", b""), other.replace(b"%", b"")
     assert utf8(one).decode().encode() == utf8(one)
     assert (utf8(one) == utf8(other)) == (one == other)
-
-
-def test_overlong_line_is_left_out_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "_BLOCK_BYTES", 16)
-    monkeypatch.setattr(blocks, "LINE_LIMIT", 50)
-    path = write(tmp_path / "log", b"one\n" + b"x" * 200 + b"\nthree\n")
-    tally = Tally()
-    assert lines_with_numbers(list(line_blocks(path, tally))) == [(1, b"one"), (3, b"three")]
-    assert tally.rows == 1
-    assert [(row.line, row.reason) for row in tally.broken] == [(2, "line longer than 50 bytes")]
 
 
 @pytest.mark.parametrize("size", [16, 64, 1000])
@@ -86,6 +61,7 @@ def test_overlong_lines_inside_a_block_are_left_out(tmp_path: Path, monkeypatch:
     found = lines_with_numbers(list(line_blocks(path, tally)))
     assert [(number, len(line)) for number, line in found] == [(1, 50), (3, 3), (6, 1), (7, 49), (8, 50)]
     assert [row.line for row in tally.broken] == [2, 4, 5, 9, 10]
+    assert {row.reason for row in tally.broken} == {"line longer than 50 bytes"}
     assert tally.rows == 5
 
 
@@ -112,3 +88,12 @@ def test_blank_lines_by_the_million_are_passed_over(tmp_path: Path, blanks: byte
     assert texts[0] == (1, b'{"url": "http://a/"}')
     assert texts[-1] == (2 + blanks.count(b"\n"), b'{"url": "http://b/"}')
     assert sum(len(block.data) for block in found) < 5 << 20, "what is nothing but blank is left out"
+
+
+def test_a_tally_counts_all_and_names_the_first_few_of_each_file() -> None:
+    tally = Tally()
+    tally.skip("a", "bad", 100, range(1, 101))
+    tally.skip("b", "worse", 1, [7])
+    tally.skip("a", "bad", 0)
+    assert tally.skipped == {"bad": 100, "worse": 1}
+    assert tally.broken == [*(BrokenRow("a", line, "bad") for line in range(1, 6)), BrokenRow("b", 7, "worse")]

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import gzip
 import lzma
 import sys
 import zlib
@@ -12,6 +11,7 @@ import pytest
 from dedupcrawl.crawl_logs import blocks
 from dedupcrawl.crawl_logs.blocks import head_of, open_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
+from tests.crawl_logs.rows import COMPRESSORS, compressed
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -19,15 +19,9 @@ else:
     from backports import zstd
 
 DATA = b"some text that is long enough to be cut in two\n" * 500
-COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
-    "plain": bytes,
-    "gzip": gzip.compress,
-    "xz": lzma.compress,
-    "zstd": zstd.compress,
-}
 
 
-@pytest.mark.parametrize("compress", COMPRESSORS.values(), ids=COMPRESSORS)
+@pytest.mark.parametrize("compress", [bytes, *COMPRESSORS.values()], ids=["plain", *COMPRESSORS])
 def test_reads_what_was_compressed_whatever_the_name(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
     path = tmp_path / "log.txt"
     path.write_bytes(compress(DATA))
@@ -39,15 +33,15 @@ def test_reads_what_was_compressed_whatever_the_name(tmp_path: Path, compress: C
     assert head_of(path, 9) == b"some text"
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
-def test_files_written_in_pieces(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
+@compressed
+def test_files_written_in_pieces_are_read_whole(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
     path = tmp_path / "log"
     path.write_bytes(compress(DATA) + compress(b"more\n"))
     with open_log(path, Tally()) as content:
         assert content.read() == DATA + b"more\n"
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, zstd.compress], ids=["gzip", "xz", "zstd"])
+@compressed
 def test_a_cut_file_is_read_up_to_there(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
     path = tmp_path / "log"
     path.write_bytes(compress(DATA)[:-20])
@@ -62,25 +56,19 @@ def test_a_cut_file_is_read_up_to_there(tmp_path: Path, compress: Callable[[byte
 
 
 @pytest.mark.parametrize("magic", [b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"], ids=["gzip", "xz", "zstd"])
-def test_garbage_behind_a_magic_number(tmp_path: Path, magic: bytes) -> None:
+def test_garbage_behind_a_magic_number_is_an_error(tmp_path: Path, magic: bytes) -> None:
     path = tmp_path / "log"
     path.write_bytes(magic + b"garbage" * 20)
     with pytest.raises(LogError, match="cannot be decompressed"):
         head_of(path)
 
 
-def test_a_missing_file(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(LogError, match="none cannot be read: No such file"):
         head_of(tmp_path / "none")
 
 
-def test_an_empty_file(tmp_path: Path) -> None:
-    path = tmp_path / "log"
-    path.touch()
-    assert head_of(path) == b""
-
-
-def test_xz_streams_and_their_padding(tmp_path: Path) -> None:
+def test_xz_streams_and_their_padding_are_read_through(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_bytes(lzma.compress(b"a" * 3_000_000) + b"\0" * 8 + lzma.compress(b"b") + b"\0" * 4)
     with open_log(path, Tally()) as content:
@@ -95,7 +83,7 @@ def read_through(path: Path) -> None:
             pass
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, zstd.compress], ids=["gzip", "xz", "zstd"])
+@compressed
 def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compress: Callable[[bytes], bytes]) -> None:
     monkeypatch.setattr(blocks, "_ALLOWED", 1_000_000)
     monkeypatch.setattr(blocks, "_RATIO", 100)

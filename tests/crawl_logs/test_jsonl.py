@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs import jsonl
 from dedupcrawl.crawl_logs.blocks import LineBlock, line_blocks
-from dedupcrawl.crawl_logs.registry import FORMATS
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from tests.crawl_logs.rows import said
 
@@ -26,42 +25,23 @@ def rows(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:
     return [said(row) for row in found], tally
 
 
-def test_a_field_that_turns_up_late_is_found(tmp_path: Path) -> None:
-    many = b'{"url":"http://a/","digest":"x"}\n' * 50_000
-    found, _ = rows(tmp_path / "log", many + b'{"url":"http://b/","redirect_to":"/c","canonical":"/d"}\n')
-    assert found[-1] == {"url": "http://b/", "redirect_to": "/c", "canonical": "/d", "line": 50_001}
-
-
-@pytest.mark.parametrize("name", ["status", "digest", "text_digest", "simhash"])
-def test_what_few_rows_have_is_not_missed(tmp_path: Path, name: str) -> None:
-    line = b'{"url":"http://a/","title":"x"}\n'
-    found, _ = rows(tmp_path / "log", line * 30_001 + b'{"url":"http://b/","%b":404}\n' % name.encode() + line * 30_000)
-    assert str(found[30_001][name]) == "404"
-
-
-VALUES = [
-    "1e3", "1000.0", "1.5e300", "12345678901234567890", "123456789012345678901234567890", "-5", "0.1", "1e-9", "-0.0",
-    "5e-324", "true", "null", "[]", "[5]", "[1.5]", "[null]", '[["x"]]', '{"a":1}', '"1e3"', '"{x"', '"é"',
-    '"\\u00e9"', '["q"]', '["\\u00e9"]', '["q\\"r"]', '["q\\u0022r"]', '["a\\\\b"]', '"[\\"a\\"]"',
-]  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("value", "text"),
-    [("9" * 50, "9" * 50), ("12.0", "12"), ("1e20", "1" + "0" * 20), ("[" * 900 + "]" * 900, None), ('["q"]', "q")],
+    [
+        ("9" * 50, "9" * 50),
+        ("12.0", "12"),
+        ("1e20", "1" + "0" * 20),
+        ("[" * 900 + "]" * 900, None),
+        ('["q"]', "q"),
+        ('"{x"', None),
+        ('"[\\"a\\"]"', None),
+    ],
 )
-def test_numbers_have_any_number_of_digits_and_lists_any_depth(tmp_path: Path, value: str, text: str | None) -> None:
+def test_a_digest_may_be_a_number_of_any_length_or_in_a_list_and_is_no_json(
+    tmp_path: Path, value: str, text: str | None
+) -> None:
     found, _ = rows(tmp_path / "log", b'{"url":"http://a/","digest":%b}\n' % value.encode())
     assert found[0].get("digest") == text
-
-
-@pytest.mark.parametrize("value", VALUES)
-def test_a_digest_that_is_no_string_is_the_same_whatever_else_is_in_the_block(tmp_path: Path, value: str) -> None:
-    line = b'{"url":"http://a/","digest":%b}\n' % value.encode()
-    alone, _ = rows(tmp_path / "log", line)
-    beside, _ = rows(tmp_path / "log", line + b"broken\n")
-    assert alone == beside
-    assert alone[0].get("digest", "").startswith(("{", "[")) is False
 
 
 def test_nesting_without_end_is_one_broken_line(tmp_path: Path) -> None:
@@ -101,12 +81,6 @@ def read(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:
     return rows, tally
 
 
-@pytest.mark.parametrize(("head", "is_one"), [(b"[", True), (b' \n\t[{"a"', True), (b'{"a": []}', False), (b"", False)])
-def test_its_first_character_tells(head: bytes, is_one: bool) -> None:
-    (array,) = (one for one in FORMATS if one.name == "JSON array")
-    assert array.matches(head) is is_one
-
-
 @settings(max_examples=40)
 @given(
     st.lists(st.fixed_dictionaries({"url": st.text('/a\n"{}[],é\\', min_size=1).map("http://a".__add__)}), min_size=1),
@@ -129,10 +103,6 @@ def test_an_object_that_python_cannot_hold_costs_no_other(tmp_path: Path) -> Non
     found, tally = read(tmp_path / "log", b'[{"url": "http://a/"}, {"url": "http://b/", "n": %b}]' % (b"9" * 5000))
     assert [row["url"] for row in found] == ["http://a/"]
     assert [row.line for row in tally.broken] == [2]
-
-
-def test_bytes_that_are_no_utf8_are_percent_encoded(tmp_path: Path) -> None:
-    assert read(tmp_path / "log", b'[{"url": "http://a/\xe9"}]')[0][0]["url"] == "http://a/%E9"
 
 
 @pytest.mark.parametrize("data", [b'[{"url": "http://a/"},', b"[", b"[1 2]", b'[{"a": 1}] x', b"[" * 100_000])

@@ -125,11 +125,6 @@ def test_pairs_behind_damage_are_missed(tmp_path: Path) -> None:
         list(read_pairs(path))
 
 
-def test_a_file_that_cannot_be_opened_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(LogError, match="none cannot be read"):
-        list(stored_pages([tmp_path / "none"], Tally()))
-
-
 def test_only_what_is_wanted_is_read_of_markup() -> None:
     body = f'<h1>Head</h1><div id="m"><p>{prose(1)}</p></div><p>{prose(2)}</p>'
     markup = Body("http://a/", body.encode(), "utf-8")
@@ -146,7 +141,7 @@ ROW = {
 }
 
 
-def test_pages_whole_and_by_url(tmp_path: Path) -> None:
+def test_a_pair_is_two_whole_pages_or_two_urls(tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl.gz"
     rows = [ROW, {"kept": "http://a/1", "new": "http://a/2"}]
     path.write_bytes(gzip.compress("\n\n".join(map(json.dumps, rows)).encode()))
@@ -157,14 +152,14 @@ def test_pages_whole_and_by_url(tmp_path: Path) -> None:
     assert (named.kept, named.new, named.where) == ("http://a/1", "http://a/2", f"{path}, line 3")
 
 
-def test_a_row_without_a_label_where_labels_are_read(tmp_path: Path) -> None:
+def test_a_pair_without_a_label_is_an_error_where_labels_are_read(tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_text(json.dumps({"kept": "http://a/1", "new": "http://a/2"}), encoding="utf-8")
     with pytest.raises(LogError, match="line 1 does not say whether"):
         list(read_pairs(path, labelled=True))
 
 
-def test_a_file_that_was_cut(tmp_path: Path) -> None:
+def test_a_file_of_pairs_that_was_cut_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl.gz"
     path.write_bytes(gzip.compress(b"\n".join([json.dumps(ROW).encode()] * 9_000))[:-300])
     with pytest.raises(LogError, match="pairs"):

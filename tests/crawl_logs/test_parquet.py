@@ -24,10 +24,12 @@ def text(values: Sequence[bytes]) -> pa.Array:
     return pa.StringArray.from_buffers(len(values), pa.py_buffer(ends), pa.py_buffer(b"".join(values)))
 
 
-def test_parquet_without_urls_is_an_error(tmp_path: Path) -> None:
+def test_parquet_that_is_cut_or_without_urls_is_an_error(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": [1]}), tmp_path / "log")
-    with pytest.raises(LogError, match="without a url column"):
-        list(read_log(tmp_path / "log", Tally()))
+    (tmp_path / "cut").write_bytes(b"PAR1 and then nothing")
+    for name, message in (("log", "without a url column"), ("cut", "cannot be read as Parquet")):
+        with pytest.raises(LogError, match=message):
+            list(read_log(tmp_path / name, Tally()))
 
 
 def test_common_crawls_columnar_index(tmp_path: Path) -> None:

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
 import gzip
-import json
-import lzma
 import random
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -18,53 +15,7 @@ from pyarrow import parquet as pq
 from dedupcrawl.crawl_logs.registry import format_of, read_log
 from dedupcrawl.crawl_logs.rows import LogRow
 from dedupcrawl.crawl_logs.tally import LogError, Tally
-from tests.crawl_logs.rows import read, said, urls_of
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
-
-ROWS = [{"url": f"http://a.com/{number}", "digest": f"d{number % 3}", "status": 200} for number in range(5)]
-
-
-def write(folder: Path, kind: str) -> Path:
-    path = folder / "log"
-    if kind == "Parquet":
-        pq.write_table(pa.Table.from_pylist(ROWS), path)
-    elif kind in ("CSV", "TSV"):
-        mark = "," if kind == "CSV" else "\t"
-        path.write_text("".join(mark.join(map(str, row)) + "\n" for row in (ROWS[0], *(one.values() for one in ROWS))))
-    elif kind == "JSON Lines":
-        path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    elif kind == "JSON array":
-        path.write_text(json.dumps(ROWS, indent=2))
-    elif kind == "CDX":
-        lines = (f"k 20200101000000 {row['url']} text/html 200 {row['digest']} - 0 w" for row in ROWS)
-        path.write_text("".join(line + "\n" for line in lines))
-    return path
-
-
-KINDS = ["Parquet", "CSV", "TSV", "JSON Lines", "JSON array", "CDX"]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_same_rows_in_every_format(tmp_path: Path, kind: str) -> None:
-    path, tally = write(tmp_path, kind), Tally()
-    log_format = format_of(path)
-    assert log_format is not None
-    assert log_format.name == kind
-    rows = [said(row) for row in read(path, tally)]
-    assert [{name: row[name] for name in ROWS[0]} for row in rows] == ROWS
-    assert tally.rows == 5
-    assert tally.bytes_read == path.stat().st_size
-
-
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "Parquet"])
-def test_compressed(tmp_path: Path, kind: str) -> None:
-    path = write(tmp_path, kind)
-    path.write_bytes(gzip.compress(path.read_bytes()))
-    assert urls_of(path) == [row["url"] for row in ROWS]
+from tests.crawl_logs.rows import compressed, read, urls_of
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", gzip.compress(b"")], ids=["nothing", "blank", "compressed"])
@@ -84,20 +35,6 @@ def test_an_unknown_format_says_what_is_known(tmp_path: Path, data: bytes) -> No
         match=r"log is not a crawl log in a known format \(Parquet, .*its url column\)\. .*crawl-log\.jsonl",
     ):
         format_of(path)
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (b"PAR1 and then nothing", "cannot be read as Parquet"),
-        (b'[{"url": "http://a/"},', "is a broken JSON array"),
-    ],
-)
-def test_a_broken_file_is_an_error(tmp_path: Path, data: bytes, message: str) -> None:
-    path = tmp_path / "log"
-    path.write_bytes(data)
-    with pytest.raises(LogError, match=message):
-        list(read_log(path, Tally()))
 
 
 @given(st.binary(max_size=200), st.sampled_from([b"", b"{", b"[", b"url\t", b"url,x\n", b" CDX a k\n", b"PAR1"]))
@@ -153,7 +90,7 @@ LINES = [kind for kind in STRAY if kind not in {"JSON array", "WARC"}]
 
 
 @pytest.mark.parametrize("kind", LINES)
-@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, zstd.compress], ids=["gzip", "xz", "zstd"])
+@compressed
 def test_of_a_compressed_log_that_was_cut_the_whole_lines_are_read(
     tmp_path: Path, kind: str, compress: Callable[[bytes], bytes]
 ) -> None:

@@ -38,7 +38,7 @@ def test_what_is_not_said_is_null(nothing: str) -> None:
     assert one(url=nothing, digest=nothing, simhash=nothing, redirect=nothing, duplicate_of=nothing) == {}
 
 
-def test_digest_without_its_kind() -> None:
+def test_a_digest_is_known_without_its_kind() -> None:
     assert one(digest="sha1:ABC", text_digest="md5:0f") == {"digest": "ABC", "text_digest": "0f"}
 
 
@@ -81,7 +81,7 @@ def test_values_that_do_not_fit_are_null() -> None:
     ["2020-01-02T03:04:05Z", "2020-01-02T03:04:05.678Z", "2020-01-02 03:04:05", "20200102030405", "20200102030405678",
      "1577934245", "1577934245.25", "1577934245678", "2020-01-02T11:04:05+08:00", "2020-01-01T22:34:05.5-0430"],
 )  # fmt: skip
-def test_times(time: str) -> None:
+def test_a_time_is_read_however_a_log_writes_it(time: str) -> None:
     told = one(fetched_at=time)["fetched_at"]
     assert isinstance(told, int)
     assert told // 1000 * 1000 == AT
@@ -97,7 +97,7 @@ def test_a_text_is_digested_where_there_is_no_signature() -> None:
     assert none is None
 
 
-def test_lists_of_an_item_loader() -> None:
+def test_of_a_list_of_an_item_loader_the_first_counts() -> None:
     assert one(url=["http://a/", "http://b/"]) == {"url": "http://a/"}
 
 
@@ -132,7 +132,7 @@ GOOD = _GOOD.split()
 BAD = [*_BAD.split(), "a b", "a\tb", "\u200b"]
 
 
-def test_hosts_that_are_none() -> None:
+def test_a_url_whose_host_is_none_is_left_out() -> None:
     """Each would be a site of its own, with a file of rules: `.toml`, `[.toml`, `{a}.toml`."""
     urls = [f"http://{host}{end}" for host in (*GOOD, *BAD) for end in ("/", "", "?x", "\\x", "#x")]
     tally = Tally()

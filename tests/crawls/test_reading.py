@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from dedupcrawl.commands.calibrate import command as calibrate
 from dedupcrawl.content.model import packaged
 from dedupcrawl.settings import SettingError
-from tests.commands.test_check import write
+from tests.commands.invoked import write
 from tests.crawls.site import Answer, crawl, page, prose, serve
 
 STORIES = {f"/{n}": Answer(page(prose(n))) for n in range(1, 4)}

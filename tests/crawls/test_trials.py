@@ -351,6 +351,24 @@ async def test_the_last_use_that_leaves_out_a_page_is_tried(tmp_path: Path) -> N
     assert texts(done) == {"Start " + prose(0), *map(prose, range(1, 6))}
 
 
+async def test_what_stands_for_a_page_is_fetched_though_its_page_has_been_on_trial(tmp_path: Path) -> None:
+    """Print views come first, so they stand for their pages; they alone lead on. The pages are fetched to compare."""
+    count = 8
+    links = [f"/p{n}{more}" for more in ("?print=1", "") for n in range(count)]
+    pages: dict[str, Any] = {"/": page("Start " + prose(0), *links)}
+    for n in range(count):
+        pages |= {f"/p{n}": page(prose(n + 1)), f"/p{n}?print=1": page(prose(n + 1), f"/only{n}")}
+        pages[f"/only{n}"] = page(prose(100 + n))
+    table = 'id = "r"\nkind = "equivalence"\nmatch = "/{}?print=1"\ndrop = ["print"]\n[rules.evidence]\ncorrect = 30'
+    with serve(pages) as site:
+        settings = {"CONCURRENT_REQUESTS_PER_DOMAIN": 8, "DEPTH_PRIORITY": 1, "DEDUP_SCOPE": "all"}
+        done = await crawl(f"{site.base}/", rules(tmp_path, table) | settings)
+    assert texts(done) == every(count) | {prose(100 + n) for n in range(count)}
+    assert done.stats["dedup/url/tried"] > 0
+    assert done.stats["dedup/url/saved"] > 0
+    assert "dedup/url/tried_wrong" not in done.stats
+
+
 async def test_what_other_variants_lead_to_as_well_speaks_against_no_rule(tmp_path: Path) -> None:
     count = 20
     links = [f"/p?id={n}{more}" for n in range(count) for more in ("", "&sid=7")]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
+from typing import Any
 
 import mmh3
 
+from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.content.html import extract
 from dedupcrawl.core.digests import Secret
@@ -14,6 +17,7 @@ from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.together import together
 from dedupcrawl.detection.trust import EVERYBODY, Trust
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
@@ -27,16 +31,24 @@ def prose(count: int, seed: int = 0) -> list[str]:
     return ["".join(chance.choice("abcdefghijklmnop") for _ in range(7)) for _ in range(count)]
 
 
-class Crawl:
-    """Judges texts in turn; each has a page of its own."""
+def text(count: int, seed: int = 0) -> str:
+    return " ".join(prose(count, seed))
 
-    def __init__(self) -> None:
-        self.index = TemporaryIndex(CHECKS, SECRET)
-        self.detector = Detector(self.index, run="one")
+
+class Crawl:
+    """Judges pages in turn, on an index of its own unless one is given."""
+
+    def __init__(self, checks: Sequence[Check] = CHECKS, index: Index | None = None, **of_detector: Any) -> None:
+        self.index = index or TemporaryIndex(checks, SECRET)
+        self.checks = checks
+        self.detector = Detector(self.index, run="one", **of_detector)
+
+    def meet(self, page: Page, **asked: Any) -> Verdict:
+        return self.detector.judge(Analysis(page, self.index.secret), self.checks, **asked)
 
     def judge(self, name: str, words: list[str], scope: str = "run") -> Verdict:
-        page = Page(f"http://a.example/{name}", paragraphs=(" ".join(words),))
-        return self.detector.judge(Analysis(page, self.index.secret), CHECKS, scope=scope)
+        """Of a text that has a page of its own."""
+        return self.meet(Page(f"http://a.example/{name}", paragraphs=(" ".join(words),)), scope=scope)
 
 
 def framed(own: str, main: str = "") -> Page:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.page import Page
-from tests.detection.judged import prose
+from tests.detection.judged import CHECKS, text
 
-CHECKS = make_checks(DEFAULT_CHECKS, {})
-NOTICE = " ".join(prose(40))
-ARTICLE = tuple(" ".join(prose(30, seed)) for seed in (1, 2))
+NOTICE = text(40)
+ARTICLE = (text(30, 1), text(30, 2))
 FOOTER = "All rights reserved"
 
 

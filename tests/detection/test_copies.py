@@ -5,26 +5,20 @@ from __future__ import annotations
 import pytest
 
 from dedupcrawl.content.html import extract
-from dedupcrawl.detection.analysis import Analysis
-from dedupcrawl.detection.comparison import Asked
-from dedupcrawl.detection.detector import Detector
-from dedupcrawl.detection.together import together
 from dedupcrawl.detection.trust import EVERYBODY, Trust
-from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
-from tests.detection.judged import CHECKS, SECRET, prose
+from tests.detection.judged import Crawl, text
 
-TEXT = [" ".join(prose(60, seed)) for seed in range(3)]
+TEXT = [text(60, seed) for seed in range(3)]
 BODY = "".join(f"<p>{line}.</p>" for line in TEXT)
 HTML = extract(f"<title>Lamps</title><body><h1>Lamps</h1>{BODY}", "http://a.example/lamp")
 PLAIN = Page("http://a.example/lamp.txt", paragraphs=("Lamps", *(f"{line}." for line in TEXT)))
 
 
 def verdicts(*pages: Page, trust: Trust = EVERYBODY) -> list[Verdict]:
-    detector = Detector(TemporaryIndex(CHECKS, SECRET), run="one", trust=trust)
-    asked = Asked(CHECKS, "all")
-    return [together(detector.index, [detector.steps(Analysis(page, SECRET), asked)])[0] for page in pages]
+    crawl = Crawl(trust=trust)
+    return [crawl.meet(page, scope="all") for page in pages]
 
 
 def stands_for(first: Page, second: Page, trust: Trust = EVERYBODY) -> bool | None:
@@ -54,15 +48,15 @@ def test_what_comes_later_is_dropped_for_the_better_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "today"),
+    ("old", "today", "notice"),
     [
-        ("/doku.php?id=lamp&rev=1795881092", "/doku.php?id=lamp"),
-        ("/index.php?title=Lamp&oldid=4711", "/index.php?title=Lamp"),
-        ("/wiki/Lamp?version=3", "/wiki/Lamp"),
-        ("/history/3/lamp", "/lamp"),
+        ("/doku.php?id=lamp&rev=1795881092", "/doku.php?id=lamp", ""),
+        ("/index.php?title=Lamp&oldid=4711", "/index.php?title=Lamp", "This is an old revision of the page"),
+        ("/wiki/Lamp?version=3", "/wiki/Lamp", "Dies ist eine alte Version."),
+        ("/history/3/lamp", "/lamp", "This is an old revision of the page"),
+        ("/history/3/lamp", "/lamp", "這是舊版本"),
     ],
 )
-@pytest.mark.parametrize("notice", ["This is an old revision of the page", "Dies ist eine alte Version.", "這是舊版本"])
 def test_the_current_page_stands_for_an_old_revision(old: str, today: str, notice: str) -> None:
     def wiki(path: str, note: str = "") -> Page:
         return extract(f"<title>Lamp</title><h1>Lamp</h1><p>{note}</p>{BODY}", f"http://wiki.example{path}")
@@ -73,7 +67,7 @@ def test_the_current_page_stands_for_an_old_revision(old: str, today: str, notic
 
 
 def test_of_two_pages_of_a_host_the_one_that_says_a_text_more_stands_for_the_other() -> None:
-    message = " ".join(prose(24, 9))
+    message = text(24, 9)
 
     def commit(host: str, path: str, message: str = "") -> Page:
         return extract(f"<title>Commit</title>{BODY}<p>{message}.", f"http://{host}/{path}")
@@ -81,7 +75,7 @@ def test_of_two_pages_of_a_host_the_one_that_says_a_text_more_stands_for_the_oth
     patch, whole = commit("a.example", "patch"), commit("a.example", "commit", message)
     assert stands_for(patch, whole) is True
     assert stands_for(whole, patch) is False
-    assert stands_for(patch, commit("a.example", "also", " ".join(prose(3, 9)))) is not None, "few words more"
+    assert stands_for(patch, commit("a.example", "also", text(3, 9))) is not None, "few words more"
 
 
 @pytest.mark.parametrize("trusted", ["a.example", "stranger.example"])

@@ -17,13 +17,6 @@ def test_an_excerpt_from_the_middle_is_dropped() -> None:
     assert "uncovered" not in verdict.evidence
 
 
-def test_a_page_in_which_a_few_words_were_edited_is_dropped() -> None:
-    shared, text = Shared(), prose(400)
-    shared.judge("http://a.example/first", text)
-    edited = ["edited" if place in (100, 300) else word for place, word in enumerate(text)]
-    assert shared.judge("http://b.example/edited", edited).duplicate_of == "http://a.example/first"
-
-
 def test_a_page_that_holds_an_earlier_shorter_one_supersedes_it() -> None:
     crawl = Crawl()
     text = prose(400)

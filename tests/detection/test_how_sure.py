@@ -10,13 +10,11 @@ import pytest
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.content.model import DOUBTED, packaged
 from dedupcrawl.core.template import RECURRING
-from dedupcrawl.detection.analysis import OWN_SYMBOLS, Analysis
+from dedupcrawl.detection.analysis import OWN_SYMBOLS
 from dedupcrawl.detection.comparison import COMPARED
-from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
-from tests.detection.judged import SECRET, prose
+from tests.detection.judged import Crawl, prose, text
 
 TEXT, OTHER = prose(80, 1), [*prose(80, 1)[:70], *prose(10, 2)]
 LENIENT = msgspec.structs.replace(packaged(), thresholds=((0.97, 0.00001), (0.98, 0.9999)))
@@ -28,10 +26,9 @@ def page(path: str, words: list[str], title: str = "Tides", *asides: str) -> Pag
 
 
 def last_of(pages: list[Page], check: str, **given: Any) -> Verdict:
-    checks = make_checks((check,), {})
     asked = {name: given.pop(name) for name in ("target_precision",) if name in given}
-    detector = Detector(TemporaryIndex(checks, SECRET), run="one", **given)
-    return [detector.judge(Analysis(one, detector.index.secret), checks, **asked) for one in pages][-1]
+    crawl = Crawl(make_checks((check,), {}), **given)
+    return [crawl.meet(one, **asked) for one in pages][-1]
 
 
 STRANGERS = [page(f"x/{number}", prose(80, 100 + number), f"Page {number}") for number in range(RECURRING)]
@@ -52,7 +49,7 @@ def test_of_the_first_pages_of_a_site_what_stands_beside_may_be_what_they_say(
     before: list[Page], words: int, is_dropped: bool
 ) -> None:
     model = msgspec.structs.replace(packaged(), thresholds=((0.97, 0.00001), (0.99, 0.00002)))
-    pages = [*before, page("1", TEXT), page("2", TEXT, "Tides", " ".join(prose(words, 3)))]
+    pages = [*before, page("1", TEXT), page("2", TEXT, "Tides", text(words, 3))]
     assert last_of(pages, "shingles", model=model).is_duplicate == is_dropped
 
 

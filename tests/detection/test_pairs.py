@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -37,7 +39,7 @@ def pages() -> list[Page]:
     return [*found, Page("http://a.example/copy", title="Topic 0", paragraphs=edited, asides=("Menu of all",))]
 
 
-def crawled(path: Path, *, target: float = 0.5) -> tuple[Index, dict[str, float | None]]:
+def crawled(path: Path) -> tuple[Index, dict[str, float | None]]:
     """The index of a crawl of these, and the probability of each verdict."""
     index = LmdbIndex(path, CHECKS)
     detector = Detector(index, run="one")
@@ -46,26 +48,34 @@ def crawled(path: Path, *, target: float = 0.5) -> tuple[Index, dict[str, float 
         detector.learn(analysis)
     said: dict[str, float | None] = {}
     for analysis in analyses:
-        verdict = detector.judge(analysis, CHECKS, target_precision=target)
+        verdict = detector.judge(analysis, CHECKS, target_precision=0.5)
         evidence = verdict.evidence if verdict.is_duplicate else verdict.evidence.get("in_doubt", {})
         said[verdict.url] = evidence.get("probability")
     detector.close()
     return index, said
 
 
-@pytest.mark.parametrize("target", [0.5, 0.999])
-def test_it_says_of_a_recorded_pair_what_the_crawl_said(tmp_path: Path, target: float) -> None:
-    index, said = crawled(tmp_path / "index", target=target)
-    found = Pairs(index, packaged()).compare("http://a.example/copy", "http://a.example/0")
-    if said["http://a.example/copy"] is not None:
-        assert found.probability == pytest.approx(said["http://a.example/copy"], abs=2e-3)
-    else:
-        assert target == 0.999
+@pytest.fixture
+def crawl(tmp_path: Path) -> Iterator[tuple[Index, dict[str, float | None]]]:
+    index, said = crawled(tmp_path / "index")
+    yield index, said
     index.close()
 
 
-def test_pages_given_whole_are_read_as_in_the_crawl(tmp_path: Path) -> None:
-    index, said = crawled(tmp_path / "index")
+def test_it_says_of_a_recorded_pair_what_the_crawl_said(crawl: tuple[Index, dict[str, float | None]]) -> None:
+    index, said = crawl
+    pair = ("http://a.example/copy", "http://a.example/0")
+    found = Pairs(index, packaged()).compare(*pair)
+    assert found.probability == pytest.approx(said["http://a.example/copy"], abs=2e-3)
+    index.withdraw(["http://a.example/copy"])
+    assert index.verdict("http://a.example/copy") is None
+    assert Pairs(index, packaged()).compare(*pair) == found, "a verdict that was withdrawn is remembered"
+    with pytest.raises(UnknownPageError, match=r"http://a\.example/copy"):
+        Pairs(index, packaged()).compare("http://a.example/copy", "http://a.example/3")
+
+
+def test_pages_given_whole_are_read_as_in_the_crawl(crawl: tuple[Index, dict[str, float | None]]) -> None:
+    index, said = crawl
     first, *_, copy = pages()
     found = Pairs(index, packaged()).compare(copy, first)
     assert said[copy.url] is not None
@@ -73,30 +83,10 @@ def test_pages_given_whole_are_read_as_in_the_crawl(tmp_path: Path) -> None:
     assert [piece["says"] for piece in found.evidence["differs"]][:1] == ["brewery"]
     kept = Pairs(index, packaged()).compare(copy, first.url)
     assert kept.probability == found.probability
-    index.close()
-
-
-def test_a_verdict_that_was_withdrawn_is_remembered(tmp_path: Path) -> None:
-    index, _ = crawled(tmp_path / "index")
-    before = Pairs(index, packaged()).compare("http://a.example/copy", "http://a.example/0")
-    index.withdraw(["http://a.example/copy"])
-    assert index.verdict("http://a.example/copy") is None
-    assert Pairs(index, packaged()).compare("http://a.example/copy", "http://a.example/0") == before
-    index.close()
-
-
-def test_a_url_that_the_index_knows_too_little_of(tmp_path: Path) -> None:
-    index, _ = crawled(tmp_path / "index")
-    with pytest.raises(UnknownPageError, match=r"http://a\.example/copy"):
-        Pairs(index, packaged()).compare("http://a.example/copy", "http://a.example/3")
-    index.close()
 
 
 def test_a_page_kept_under_its_canonical_url_is_found_where_it_was_fetched(tmp_path: Path) -> None:
-    index = LmdbIndex(tmp_path / "index", CHECKS)
-    detector = Detector(index, run="one")
-    page = Page("http://a.example/1?sid=2", title="One", paragraphs=(prose(1),))
-    detector.judge(Analysis(page, detector.index.secret), CHECKS, canonical="http://a.example/1")
-    detector.close()
-    assert Pairs(index, packaged()).compare(page, page.url).probability == 1
-    index.close()
+    with closing(LmdbIndex(tmp_path / "index", CHECKS)) as index:
+        page = Page("http://a.example/1?sid=2", title="One", paragraphs=(prose(1),))
+        Detector(index).judge(Analysis(page, index.secret), CHECKS, canonical="http://a.example/1")
+        assert Pairs(index, packaged()).compare(page, page.url).probability == 1

@@ -3,74 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
 
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.core.template import Template
 from dedupcrawl.detection.analysis import Analysis, Reading
-from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.record import Skip
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
-from tests.detection.judged import CHECKS, SECRET, Crawl, framed, prose
+from tests.detection.judged import CHECKS, Crawl, framed, prose, text
 
 
-def test_no_page_is_dropped_because_of_a_template_alone() -> None:
-    crawl = Crawl()
-    notice = " ".join(prose(200))
+def test_no_page_is_dropped_because_of_a_template_alone_and_its_copy_is_before_and_after_it_is_known() -> None:
+    crawl, notice = Crawl(), text(200)
     for seed in range(1, 12):
-        page = framed(" ".join(prose(30, seed)), notice)
+        page = framed(text(30, seed), notice)
         assert page.paragraphs == (notice,)
-        assert not crawl.detector.judge(Analysis(page, crawl.index.secret), CHECKS).is_duplicate, seed
-
-
-def test_the_same_text_in_the_same_template_is_found_before_and_after_it_is_known() -> None:
-    crawl = Crawl()
-    notice = " ".join(prose(200))
-    for seed in range(1, 12):
-        page = framed(" ".join(prose(30, seed)), notice)
-        crawl.detector.judge(Analysis(page, crawl.index.secret), CHECKS)
-        again = page.replace(url=f"{page.url}?again")
-        assert crawl.detector.judge(Analysis(again, crawl.index.secret), CHECKS).duplicate_of == page.url, seed
+        assert not crawl.meet(page).is_duplicate, seed
+        assert crawl.meet(page.replace(url=f"{page.url}?again")).duplicate_of == page.url, seed
 
 
 def test_what_stands_in_little_elsewhere_does_not_hide_a_duplicate() -> None:
-    crawl = Crawl()
-    text = " ".join(prose(200))
-    title = text[:30]
-    crawl.detector.judge(
-        Analysis(framed("Viewed 12 times today", text).replace(title=title), crawl.index.secret), CHECKS
+    crawl, story = Crawl(), text(200)
+    first, again = (
+        framed(viewed, story).replace(title=story[:30])
+        for viewed in ("Viewed 12 times today", "Viewed 13 times since yesterday")
     )
-    again = framed("Viewed 13 times since yesterday", text).replace(title=title)
-    assert crawl.detector.judge(Analysis(again, crawl.index.secret), CHECKS).is_duplicate
+    crawl.meet(first)
+    assert crawl.meet(again).is_duplicate
 
 
 def test_on_another_site_what_stands_around_a_text_is_another_frame() -> None:
-    crawl = Crawl()
-    page = framed(" ".join(prose(30, 1)), " ".join(prose(200)))
-    crawl.detector.judge(Analysis(page, crawl.index.secret), CHECKS)
-    reprint = framed(" ".join(prose(30, 2)), " ".join(prose(200))).replace(url="http://b.example/")
-    assert crawl.detector.judge(Analysis(reprint, crawl.index.secret), CHECKS).duplicate_of == page.url
+    crawl, page = Crawl(), framed(text(30, 1), text(200))
+    crawl.meet(page)
+    reprint = framed(text(30, 2), text(200)).replace(url="http://b.example/")
+    assert crawl.meet(reprint).duplicate_of == page.url
 
 
-class Site:
+class Site(Crawl):
     """Judges pages of paragraphs, of one host after the other."""
 
-    def __init__(self, index: TemporaryIndex | None = None) -> None:
-        self.index = index or TemporaryIndex(CHECKS, SECRET)
-        self.detector = Detector(self.index, run="one")
-
-    def judge(self, url: str, *paragraphs: list[str]) -> Verdict:
+    def page(self, url: str, *paragraphs: list[str], **asked: Any) -> Verdict:
         page = Page(f"http://{url}", paragraphs=tuple(" ".join(words) for words in paragraphs))
-        return self.detector.judge(Analysis(page, self.index.secret), CHECKS, request=url.encode)
+        return self.meet(page, request=url.encode, **asked)
 
     def fill(self, host: str, template: list[list[str]], first: int = 100) -> None:
         """Pages enough for their template to be known."""
         for number in range(6):
-            assert not self.judge(f"{host}/{number}", *template, prose(150, first + number)).is_duplicate
+            assert not self.page(f"{host}/{number}", *template, prose(150, first + number)).is_duplicate
 
 
 def product(number: int, said: str = "") -> Page:
@@ -105,244 +89,227 @@ def product(number: int, said: str = "") -> Page:
 def test_a_product_of_which_a_name_is_its_own_is_found_by_its_title() -> None:
     crawl = Crawl()
     for number in range(30):
-        assert not crawl.detector.judge(Analysis(product(number), crawl.index.secret), CHECKS).is_duplicate, number
-    again = crawl.detector.judge(Analysis(product(25, "Ships today"), crawl.index.secret), CHECKS)
+        assert not crawl.meet(product(number)).is_duplicate, number
+    again = crawl.meet(product(25, "Ships today"))
     assert (again.duplicate_of, again.check) == (product(25).url, "title")
 
 
 MENU, FOOT = prose(160, 90), prose(150, 91)
 
 
-class TestTemplateOfASite:
-    @pytest.mark.parametrize("length", [8, 11])
-    def test_own_text_in_an_empty_template_is_kept(self, length: int) -> None:
-        before, after = Site(), Site()
-        after.fill("a.example", [MENU, FOOT])
-        for site in (before, after):
-            site.judge("a.example/empty", MENU, FOOT)
-        own = prose(length, 5)
-        assert not before.judge("a.example/own", MENU, own, FOOT).is_duplicate
-        verdict = after.judge("a.example/own", MENU, own, FOOT)
-        assert (verdict.verdict, verdict.evidence["furniture_blocks"]) == ("unique", 2)
+@pytest.mark.parametrize("length", [8, 11])
+def test_own_text_in_an_empty_template_is_kept(length: int) -> None:
+    before, after = Site(), Site()
+    after.fill("a.example", [MENU, FOOT])
+    for site in (before, after):
+        site.page("a.example/empty", MENU, FOOT)
+    own = prose(length, 5)
+    assert not before.page("a.example/own", MENU, own, FOOT).is_duplicate
+    verdict = after.page("a.example/own", MENU, own, FOOT)
+    assert (verdict.verdict, verdict.evidence["furniture_blocks"]) == ("unique", 2)
 
-    def test_a_reprint_in_another_layout_is_dropped(self) -> None:
-        site = Site()
+
+@pytest.mark.parametrize("is_known", [True, False], ids=["known", "known later"])
+def test_a_reprint_in_another_layout_is_dropped(is_known: bool) -> None:
+    site, story = Site(), prose(90, 6)
+    frame = [prose(70, 92), prose(80, 93)]
+    if is_known:
         site.fill("a.example", [MENU, FOOT])
-        site.fill("b.example", [prose(70, 92), prose(80, 93)], first=200)
-        story = prose(90, 6)
-        assert not site.judge("a.example/story", MENU, story, FOOT).is_duplicate
-        verdict = site.judge("b.example/story", prose(70, 92), story, prose(80, 93))
-        assert verdict.duplicate_of == "http://a.example/story"
-        assert verdict.evidence["symbols"] == 90
-        assert "uncovered" not in verdict.evidence
-
-    def test_so_is_one_of_a_page_that_was_kept_before_its_template_was_known(self) -> None:
-        site = Site()
-        story = prose(90, 6)
-        site.judge("a.example/story", MENU, story, FOOT)
+    assert not site.page("a.example/story", MENU, story, FOOT).is_duplicate
+    if not is_known:
         site.fill("a.example", [MENU, FOOT])
-        site.fill("b.example", [prose(70, 92), prose(80, 93)], first=200)
-        verdict = site.judge("b.example/story", prose(70, 92), story, prose(80, 93))
-        assert verdict.duplicate_of == "http://a.example/story"
+    site.fill("b.example", frame, first=200)
+    verdict = site.page("b.example/story", frame[0], story, frame[1])
+    assert verdict.duplicate_of == "http://a.example/story"
+    assert verdict.evidence["symbols"] == 90
+    assert "uncovered" not in verdict.evidence
 
-    def test_all_checks_find_a_page_by_its_own_text_though_it_was_kept_before_its_template_was_known(self) -> None:
-        site = Site()
-        story = prose(90, 6)
-        site.judge("a.example/story", MENU, story, FOOT)
-        early = site.index.entry("http://a.example/story")
-        site.fill("a.example", [MENU, FOOT])
-        kept = site.index.entry("http://a.example/story")
-        site.judge("a.example/later", MENU, prose(90, 7), FOOT)
-        assert early is not None
-        assert kept is not None
-        own = Analysis(Page("http://a.example/story", paragraphs=(" ".join(story),)), site.index.secret)
-        alone = Reading.of(own, Template()).signatures(CHECKS)
-        assert {name for name in alone if kept.signatures[name] == alone[name]} == alone.keys() - {"exact"}
-        assert not {name for name in alone if early.signatures[name] == alone[name]}
-        assert (kept.outline, kept.kept_at) == (early.outline, early.kept_at)
 
-    def test_a_page_kept_before_its_template_was_known_is_marked_as_what_it_is(self) -> None:
-        site = self._where_a_story_stands_in_two_templates()
-        site.fill("a.example", [MENU, FOOT])
-        marked = site.index.verdict("http://a.example/story?print")
-        assert marked is not None
-        assert (marked.duplicate_of, marked.evidence["judged_again"]) == ("http://a.example/story", True)
-        assert site.index.verdict("http://a.example/story") is None, "the earlier page stays"
-        assert site.index.entry(marked.url) is not None, "it was stored"
-        assert site.detector.wrongly_dropped() == []
+def test_all_checks_find_a_page_by_its_own_text_though_it_was_kept_before_its_template_was_known() -> None:
+    site = Site()
+    story = prose(90, 6)
+    site.page("a.example/story", MENU, story, FOOT)
+    early = site.index.entry("http://a.example/story")
+    site.fill("a.example", [MENU, FOOT])
+    kept = site.index.entry("http://a.example/story")
+    site.page("a.example/later", MENU, prose(90, 7), FOOT)
+    assert early is not None
+    assert kept is not None
+    own = Analysis(Page("http://a.example/story", paragraphs=(" ".join(story),)), site.index.secret)
+    alone = Reading.of(own, Template()).signatures(CHECKS)
+    assert {name for name in alone if kept.signatures[name] == alone[name]} == alone.keys() - {"exact"}
+    assert not {name for name in alone if early.signatures[name] == alone[name]}
+    assert (kept.outline, kept.kept_at) == (early.outline, early.kept_at)
 
-    def test_a_restored_page_is_not_marked(self) -> None:
-        site = self._where_a_story_stands_in_two_templates()
-        url = "http://a.example/story?print"
-        site.index.record(Verdict(url, "duplicate", "http://a.example/story"), run="", site="a.example")
-        assert site.index.withdraw([url]) == 1
-        site.fill("a.example", [MENU, FOOT])
-        assert site.index.verdict(url) is None
 
-    def test_a_page_dropped_before_its_template_was_known_is_asked_for_again(self) -> None:
-        """A list without entries: all that it says stands on any other page."""
-        site = Site()
-        assert not site.judge("a.example/story", MENU, prose(60, 6), FOOT).is_duplicate
-        assert site.judge("a.example/empty", MENU, FOOT).is_duplicate
-        assert site.detector.wrongly_dropped() == []
-        site.fill("a.example", [MENU, FOOT])
-        told = site.detector.wrongly_dropped()
-        assert [(one.url, one.request) for one in told] == [("http://a.example/empty", b"a.example/empty")]
-        assert site.detector.wrongly_dropped() == [], "told once"
-        assert site.index.due("") == told, "another process asks for it, should this one end"
-        assert not site.judge("a.example/empty", MENU, FOOT).is_duplicate
+def test_a_page_kept_before_its_template_was_known_is_marked_as_what_it_is() -> None:
+    site = where_a_story_stands_in_two_templates()
+    site.fill("a.example", [MENU, FOOT])
+    marked = site.index.verdict("http://a.example/story?print")
+    assert marked is not None
+    assert (marked.duplicate_of, marked.evidence["judged_again"]) == ("http://a.example/story", True)
+    assert site.index.verdict("http://a.example/story") is None, "the earlier page stays"
+    assert site.index.entry(marked.url) is not None, "it was stored"
+    assert site.detector.wrongly_dropped() == []
 
-    def test_it_is_asked_for_once_and_its_equal_stays_dropped(self) -> None:
-        site = Site()
-        site.judge("a.example/story", MENU, prose(60, 6), FOOT)
-        for name in ("empty", "void"):
-            site.judge(f"a.example/{name}", MENU, FOOT)
-        site.fill("a.example", [MENU, FOOT])
-        told = [one.url for one in site.detector.wrongly_dropped()]
-        assert told == ["http://a.example/empty", "http://a.example/void"]
-        assert not site.judge("a.example/empty", MENU, FOOT).is_duplicate
-        assert site.judge("a.example/void", MENU, FOOT).check == "exact"
-        for number in range(6):  # more turns out to recur
-            site.judge(f"a.example/more{number}", MENU, prose(70, 500), prose(60, 600 + number), FOOT)
-        assert site.detector.wrongly_dropped() == []
 
-    def test_where_no_check_has_anything_to_say_of_it_any_more_it_is_asked_for(self) -> None:
-        checks = make_checks(("simhash", "shingles"), {})
-        detector = Detector(TemporaryIndex(checks, SECRET), run="one")
+def test_a_restored_page_is_not_marked() -> None:
+    site = where_a_story_stands_in_two_templates()
+    url = "http://a.example/story?print"
+    site.index.record(Verdict(url, "duplicate", "http://a.example/story"), run="", site="a.example")
+    assert site.index.withdraw([url]) == 1
+    site.fill("a.example", [MENU, FOOT])
+    assert site.index.verdict(url) is None
 
-        def judge(url: str, *paragraphs: list[str]) -> Verdict:
-            page = Page(f"http://a.example/{url}", paragraphs=tuple(" ".join(words) for words in paragraphs))
-            return detector.judge(Analysis(page, detector.index.secret), checks, request=url.encode)
 
-        judge("story", MENU, prose(60, 6), FOOT)
-        assert judge("empty", MENU, FOOT).is_duplicate
-        for number in range(6):
-            judge(str(number), MENU, prose(150, 100 + number), FOOT)
-        assert [one.url for one in detector.wrongly_dropped()] == ["http://a.example/empty"]
+def test_a_page_dropped_before_its_template_was_known_is_asked_for_again_once_and_its_equal_stays_dropped() -> None:
+    """Lists without entries: all that they say stands on any other page."""
+    site = Site()
+    assert not site.page("a.example/story", MENU, prose(60, 6), FOOT).is_duplicate
+    for name in ("empty", "void"):
+        assert site.page(f"a.example/{name}", MENU, FOOT).is_duplicate
+    assert site.detector.wrongly_dropped() == []
+    site.fill("a.example", [MENU, FOOT])
+    told = site.detector.wrongly_dropped()
+    urls = ["a.example/empty", "a.example/void"]
+    assert [(one.url, one.request) for one in told] == [(f"http://{url}", url.encode()) for url in urls]
+    assert site.detector.wrongly_dropped() == [], "told once"
+    assert site.index.due("") == told, "another process asks for it, should this one end"
+    assert not site.page("a.example/empty", MENU, FOOT).is_duplicate
+    assert site.page("a.example/void", MENU, FOOT).check == "exact"
+    for number in range(6):  # more turns out to recur
+        site.page(f"a.example/more{number}", MENU, prose(70, 500), prose(60, 600 + number), FOOT)
+    assert site.detector.wrongly_dropped() == []
 
-    def test_an_index_that_fails_meanwhile_puts_it_off(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        site = Site()
-        site.judge("a.example/story", MENU, prose(60, 6), FOOT)
-        site.judge("a.example/empty", MENU, FOOT)
-        make_due = site.index.make_due
-        failures = iter([OSError("away"), None])
 
-        def fails_once(due: Iterable[Skip]) -> None:
-            if (failure := next(failures)) is not None:
-                raise failure
-            make_due(due)
+def test_where_no_check_has_anything_to_say_of_it_any_more_it_is_asked_for() -> None:
+    site = Site(make_checks(("simhash", "shingles"), {}))
+    site.page("a.example/story", MENU, prose(60, 6), FOOT)
+    assert site.page("a.example/empty", MENU, FOOT).is_duplicate
+    site.fill("a.example", [MENU, FOOT])
+    assert [one.url for one in site.detector.wrongly_dropped()] == ["http://a.example/empty"]
 
-        monkeypatch.setattr(site.index, "make_due", fails_once)
-        for number in range(4):
-            site.judge(f"a.example/{number}", MENU, prose(150, 100 + number), FOOT)
-        with pytest.raises(OSError, match="away"):
-            site.judge("a.example/4", MENU, prose(150, 104), FOOT)
-        assert site.detector.wrongly_dropped() == []
-        site.judge("a.example/4", MENU, prose(150, 104), FOOT)
-        assert [one.url for one in site.detector.wrongly_dropped()] == ["http://a.example/empty"]
 
-    def test_the_page_it_was_dropped_for_may_have_been_updated_since(self) -> None:
-        site = Site()
-        story = prose(60, 7)
-        site.judge("a.example/story", story, FOOT)
-        assert site.judge("a.example/copy", story[:59], FOOT).is_duplicate
-        site.judge("a.example/story", story, FOOT)
-        site.fill("a.example", [MENU, FOOT])
-        assert site.detector.wrongly_dropped() == []
+def test_an_index_that_fails_meanwhile_puts_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    site = Site()
+    site.page("a.example/story", MENU, prose(60, 6), FOOT)
+    site.page("a.example/empty", MENU, FOOT)
+    make_due = site.index.make_due
+    failures = iter([OSError("away"), None])
 
-    def test_two_pages_are_not_each_other_s_duplicates(self) -> None:
-        site = self._where_a_story_stands_in_two_templates()
-        site.fill("a.example", [MENU, FOOT])
-        assert not site.judge("a.example/story", prose(60, 7), FOOT).is_duplicate
-        assert site.index.verdict("http://a.example/story") is None
+    def fails_once(due: Iterable[Skip]) -> None:
+        if (failure := next(failures)) is not None:
+            raise failure
+        make_due(due)
 
-    def test_what_is_said_of_a_page_ends_with_its_text(self) -> None:
-        site = self._where_a_story_stands_in_two_templates()
-        site.fill("a.example", [MENU, FOOT])
-        assert not site.judge("a.example/story?print", MENU, prose(60, 8), FOOT).is_duplicate
-        said = site.index.verdict("http://a.example/story?print")
-        assert said is not None
-        assert not said.is_duplicate
+    monkeypatch.setattr(site.index, "make_due", fails_once)
+    for number in range(4):
+        site.page(f"a.example/{number}", MENU, prose(150, 100 + number), FOOT)
+    with pytest.raises(OSError, match="away"):
+        site.page("a.example/4", MENU, prose(150, 104), FOOT)
+    assert site.detector.wrongly_dropped() == []
+    site.page("a.example/4", MENU, prose(150, 104), FOOT)
+    assert [one.url for one in site.detector.wrongly_dropped()] == ["http://a.example/empty"]
 
-    @pytest.mark.parametrize("how", ["forced", "updated"])
-    def test_what_stays_whatever_it_duplicates_is_not_marked(self, how: str) -> None:
-        site = Site()
-        site.judge("a.example/story", prose(60, 7), FOOT)
-        if how == "updated":
-            site.judge("a.example/story?print", MENU, prose(60, 8), FOOT)
-        page = Page("http://a.example/story?print", paragraphs=tuple(map(" ".join, (MENU, prose(60, 7), FOOT))))
-        site.detector.judge(Analysis(page, site.index.secret), CHECKS, request=lambda: b"", force_keep=how == "forced")
-        site.fill("a.example", [MENU, FOOT])
-        assert site.index.verdict(page.url) is None
 
-    def _where_a_story_stands_in_two_templates(self) -> Site:
-        site = Site()
-        assert not site.judge("a.example/story", prose(60, 7), FOOT).is_duplicate
-        assert not site.judge("a.example/story?print", MENU, prose(60, 7), FOOT).is_duplicate
-        return site
+def test_the_page_it_was_dropped_for_may_have_been_updated_since() -> None:
+    site = Site()
+    story = prose(60, 7)
+    site.page("a.example/story", story, FOOT)
+    assert site.page("a.example/copy", story[:59], FOOT).is_duplicate
+    site.page("a.example/story", story, FOOT)
+    site.fill("a.example", [MENU, FOOT])
+    assert site.detector.wrongly_dropped() == []
 
-    def test_what_was_forgotten_is_not_read_again(self) -> None:
-        site = Site()
-        site.judge("a.example/story", MENU, prose(90, 6), FOOT)
-        site.index.forget(["http://a.example/story"])
-        site.fill("a.example", [MENU, FOOT])
-        assert site.index.entry("http://a.example/story") is None
 
-    def test_pages_that_differ_in_a_slot_alone_are_one_where_they_say_enough(self) -> None:
-        site = Site()
-        sizes = [prose(8, 400 + number) for number in range(3)]
-        for number in range(18):
-            site.judge(f"shop.example/{number}", MENU, sizes[number % 3], prose(60, 300 + number), FOOT)
-        text = prose(60, 7)
-        assert not site.judge("shop.example/one", MENU, sizes[0], text, FOOT).is_duplicate
-        assert site.judge("shop.example/other", MENU, sizes[1], text, FOOT).is_duplicate
+def test_two_pages_are_not_each_other_s_duplicates() -> None:
+    site = where_a_story_stands_in_two_templates()
+    site.fill("a.example", [MENU, FOOT])
+    assert not site.page("a.example/story", prose(60, 7), FOOT).is_duplicate
+    assert site.index.verdict("http://a.example/story") is None
 
-    def test_the_differing_words_are_shown_where_they_stand(self) -> None:
-        site = Site()
-        site.fill("a.example", [MENU, FOOT])
-        story = prose(300, 8)
-        site.judge("a.example/one", MENU, story, FOOT)
-        verdict = site.judge("a.example/two", MENU, [*story[:150], "another", *story[150:]], FOOT)
-        assert verdict.is_duplicate
-        (differs,) = verdict.evidence["differs"]
-        assert (differs["at"], differs["says"], differs["kept_symbols"]) == (160 + 150, "another", 0)
 
-    def test_of_pages_of_nothing_but_template_or_hardly_more_only_equal_ones_are_duplicates(self) -> None:
-        site = Site()
-        site.fill("a.example", [MENU, FOOT])
-        assert not site.judge("a.example/empty", MENU, FOOT).is_duplicate
-        assert site.judge("a.example/void", MENU, FOOT).check == "exact"
-        site.judge("a.example/short", MENU, ["hello"], FOOT)
-        assert site.judge("a.example/also", MENU, ["hello"], FOOT).check == "exact"
+def test_what_is_said_of_a_page_ends_with_its_text() -> None:
+    site = where_a_story_stands_in_two_templates()
+    site.fill("a.example", [MENU, FOOT])
+    assert not site.page("a.example/story?print", MENU, prose(60, 8), FOOT).is_duplicate
+    said = site.index.verdict("http://a.example/story?print")
+    assert said is not None
+    assert not said.is_duplicate
 
-    def test_what_is_republished_or_crawled_again_is_no_template(self) -> None:
-        site = Site()
-        story = prose(200, 9)
-        for turn in range(9):
-            site.judge("a.example/story", story)
-            site.judge(f"a.example/copy{turn}", story)
-        assert "furniture_blocks" not in site.judge("a.example/new", story, prose(200, 10)).evidence
 
-    def test_a_later_run_knows_it(self) -> None:
-        site = Site()
-        site.fill("a.example", [MENU, FOOT])
-        site.detector.close()
-        later = Site(site.index).judge("a.example/own", MENU, prose(40, 5), FOOT)
-        assert later.evidence["furniture_blocks"] == 2
+@pytest.mark.parametrize("how", ["forced", "updated"])
+def test_what_stays_whatever_it_duplicates_is_not_marked(how: str) -> None:
+    site = Site()
+    site.page("a.example/story", prose(60, 7), FOOT)
+    if how == "updated":
+        site.page("a.example/story?print", MENU, prose(60, 8), FOOT)
+    site.page("a.example/story?print", MENU, prose(60, 7), FOOT, force_keep=how == "forced")
+    site.fill("a.example", [MENU, FOOT])
+    assert site.index.verdict("http://a.example/story?print") is None
 
-    def test_own_text_in_a_very_long_template_is_kept(self) -> None:
-        site = Site()
-        top, bottom = prose(1500, 95), prose(1500, 96)
-        verdicts = [site.judge(f"a.example/{number}", top, prose(25, 500 + number), bottom) for number in range(12)]
-        assert not any(verdict.is_duplicate for verdict in verdicts)
 
-    def test_a_dropped_page_that_is_crawled_again_counts_once(self) -> None:
-        site = Site()
-        story = prose(600, 97)
-        site.judge("a.example/story", story)
-        for _ in range(9):
-            assert site.judge("a.example/again", story).is_duplicate
-        assert "furniture_blocks" not in site.judge("a.example/new", story, prose(600, 99)).evidence
+def where_a_story_stands_in_two_templates() -> Site:
+    site = Site()
+    assert not site.page("a.example/story", prose(60, 7), FOOT).is_duplicate
+    assert not site.page("a.example/story?print", MENU, prose(60, 7), FOOT).is_duplicate
+    return site
+
+
+def test_what_was_forgotten_is_not_read_again() -> None:
+    site = Site()
+    site.page("a.example/story", MENU, prose(90, 6), FOOT)
+    site.index.forget(["http://a.example/story"])
+    site.fill("a.example", [MENU, FOOT])
+    assert site.index.entry("http://a.example/story") is None
+
+
+def test_pages_that_differ_in_a_slot_alone_are_one_where_they_say_enough() -> None:
+    site = Site()
+    sizes = [prose(8, 400 + number) for number in range(3)]
+    for number in range(18):
+        site.page(f"shop.example/{number}", MENU, sizes[number % 3], prose(60, 300 + number), FOOT)
+    text = prose(60, 7)
+    assert not site.page("shop.example/one", MENU, sizes[0], text, FOOT).is_duplicate
+    assert site.page("shop.example/other", MENU, sizes[1], text, FOOT).is_duplicate
+
+
+def test_the_differing_words_are_shown_where_they_stand() -> None:
+    site = Site()
+    site.fill("a.example", [MENU, FOOT])
+    story = prose(300, 8)
+    site.page("a.example/one", MENU, story, FOOT)
+    verdict = site.page("a.example/two", MENU, [*story[:150], "another", *story[150:]], FOOT)
+    assert verdict.is_duplicate
+    (differs,) = verdict.evidence["differs"]
+    assert (differs["at"], differs["says"], differs["kept_symbols"]) == (160 + 150, "another", 0)
+
+
+def test_of_pages_of_nothing_but_template_or_hardly_more_only_equal_ones_are_duplicates() -> None:
+    site = Site()
+    site.fill("a.example", [MENU, FOOT])
+    assert not site.page("a.example/empty", MENU, FOOT).is_duplicate
+    assert site.page("a.example/void", MENU, FOOT).check == "exact"
+    site.page("a.example/short", MENU, ["hello"], FOOT)
+    assert site.page("a.example/also", MENU, ["hello"], FOOT).check == "exact"
+
+
+def test_what_is_republished_or_crawled_again_is_no_template() -> None:
+    site, kept, dropped = Site(), prose(200, 9), prose(600, 97)
+    site.page("a.example/long", dropped)
+    for turn in range(9):
+        site.page("a.example/story", kept)
+        site.page(f"a.example/copy{turn}", kept)
+        assert site.page("a.example/again", dropped).is_duplicate
+    for story in (kept, dropped):
+        assert "furniture_blocks" not in site.page("a.example/new", story, prose(600, 99)).evidence
+
+
+def test_own_text_in_a_very_long_template_is_kept() -> None:
+    site = Site()
+    top, bottom = prose(1500, 95), prose(1500, 96)
+    verdicts = [site.page(f"a.example/{number}", top, prose(25, 500 + number), bottom) for number in range(12)]
+    assert not any(verdict.is_duplicate for verdict in verdicts)
 
 
 def test_what_a_site_repeats_is_stored_even_when_a_quota_cannot_be() -> None:
@@ -354,9 +321,8 @@ def test_what_a_site_repeats_is_stored_even_when_a_quota_cannot_be() -> None:
                 raise OSError("no space left on device")
             return super().update_site_state(site, name, change, guess)
 
-    index = Full(CHECKS)
-    detector = Detector(index, run="one")
-    detector.judge(Analysis(framed(" ".join(prose(30, 1))), detector.index.secret), CHECKS)
+    crawl = Crawl(index=Full(CHECKS))
+    crawl.meet(framed(text(30, 1)))
     with pytest.raises(OSError, match="no space"):
-        detector.close()
-    assert SiteFurniture(index).of("a.example").pages == 1
+        crawl.detector.close()
+    assert SiteFurniture(crawl.index).of("a.example").pages == 1

@@ -52,16 +52,6 @@ def test_in_every_scope_two_variants_of_one_run_are_two_pages(scope: str, second
     assert not shared.judge(first, prose(300), scope=scope, canonical=url, run="2").is_duplicate, "an update"
 
 
-def test_copies_out_of_scope_do_not_hide_the_one_in_scope() -> None:
-    shared = Shared()
-    for number in range(9):
-        shared.judge(f"http://site-{number}.com/", prose(300), scope="site")
-    shared.judge("http://here.com/1", prose(300), scope="site")
-    for number in range(10, 19):
-        shared.judge(f"http://site-{number}.com/", prose(300), scope="site")
-    assert shared.judge("http://here.com/2", prose(300), scope="site").duplicate_of == "http://here.com/1"
-
-
 def test_a_page_that_is_too_old_is_no_reason_to_drop_another(monkeypatch: pytest.MonkeyPatch) -> None:
     shared = Shared()
     monkeypatch.setattr(time, "time", lambda: 1000.0)

@@ -19,6 +19,7 @@ from dedupcrawl.detection.site_furniture import SiteFurniture
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.page import Page
+from tests.detection.judged import text
 
 CHECKS = make_checks(["exact"], {})
 
@@ -50,8 +51,7 @@ def test_a_site_that_is_crawled_again_and_again_is_no_furniture(tmp_path: Path) 
         index = LmdbIndex(tmp_path, CHECKS)
         detector = Detector(index, run=f"{run}")
         for number in range(3):
-            title, words = f"Post {number}", " ".join(f"word{number}x{at}" for at in range(60))
-            page = Page(f"http://a.example/{number}", title=title, paragraphs=(words,))
+            page = Page(f"http://a.example/{number}", title=f"Post {number}", paragraphs=(text(60, number),))
             analysis = Analysis(page, index.secret)
             blocks.update(analysis.text.block_hashes)
             detector.judge(analysis, CHECKS)

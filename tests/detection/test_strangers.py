@@ -1,4 +1,4 @@
-"""Sites that nobody named: what they can take the place of, and how much room they get."""
+"""Sites that nobody named: what they can take the place of."""
 
 from __future__ import annotations
 
@@ -43,15 +43,3 @@ def test_many_forgeries_do_not_hide_the_page_that_is_trusted() -> None:
     for number in range(9):
         shared.judge(f"http://evil{number}.org/", [*text, f"more{number}"], trust=trust)
     assert shared.judge("http://a.com/2", [*text, "another"], trust=trust).duplicate_of == "http://a.com/1"
-
-
-def test_a_site_fills_no_more_than_its_quota() -> None:
-    shared = Shared()
-    for number in range(3):
-        assert shared.judge(f"http://a.com/{number}", prose(200, number), quota=3).verdict == "unique"
-    over = shared.judge("http://www.a.com/3", prose(200, 3), quota=3)
-    assert (over.verdict, over.evidence) == ("abstained", {"site_quota": 3})
-    assert shared.index.info()["pages"] == 3
-    assert shared.judge("http://a.com/0", prose(200, 0), quota=3).verdict == "unique", "an update takes no room"
-    assert shared.judge("http://b.com/0", prose(200, 4), quota=3).verdict == "unique"
-    assert shared.judge("http://a.com/4", prose(200, 4), quota=None).is_duplicate

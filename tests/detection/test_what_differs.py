@@ -6,18 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, make_checks
+from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.content.html import extract
-from dedupcrawl.detection.analysis import Analysis
-from dedupcrawl.detection.detector import Detector
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.verdict import Verdict
-from tests.detection.judged import CHECKS, SECRET, Crawl, prose
-from tests.linked import linked
+from tests.detection.judged import CHECKS, SECRET, Crawl, text
 
-FRAME = " ".join(prose(60))
+FRAME = text(60)
 BULLETIN = """
 本市统计局今天发布的公报显示，第一季度全市工业增加值增长百分之五，其中高技术制造业增长百分之九。
 社会消费品零售总额达到三千亿元，比上年同期增长百分之四。居民消费价格上涨百分之二，食品价格上涨百分之三。
@@ -27,27 +25,42 @@ BULLETIN = """
 SIMPLIFIED, TRADITIONAL = "统计发报显业长达岗记负责总运继续", "統計發報顯業長達崗記負責總運繼續"
 
 
-def second(kept: str, new: str, names: tuple[str, ...] = DEFAULT_CHECKS) -> Verdict:
-    """The verdict on the second of two pages."""
-    checks = make_checks(names, {})
-    detector = Detector(TemporaryIndex(checks, SECRET), run="one")
-    detector.judge(Analysis(Page("http://a.example/1", paragraphs=paragraphs_of(kept)), detector.index.secret), checks)
-    return detector.judge(
-        Analysis(Page("http://b.example/2", paragraphs=paragraphs_of(new)), detector.index.secret), checks, scope="all"
-    )
+def second(kept: str, new: str, *names: str) -> Verdict:
+    """The verdict on the second of two pages, by all checks unless some are named."""
+    crawl = Crawl(make_checks(names, {}) if names else CHECKS)
+    crawl.meet(Page("http://a.example/1", paragraphs=paragraphs_of(kept)))
+    return crawl.meet(Page("http://b.example/2", paragraphs=paragraphs_of(new)), scope="all")
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("companies can invest more", "companies can't invest more"),
-        ("output grew by five percent", "output grew by nine percent"),
-        ("it said on Monday", "it said on Friday"),
+        *(
+            pytest.param(f"{FRAME}\n{one}.\n{FRAME[::-1]}", f"{FRAME}\n{other}.\n{FRAME[::-1]}", id=f"{one} or {other}")
+            for one, other in (
+                ("companies can invest more", "companies can't invest more"),
+                ("output grew by five percent", "output grew by nine percent"),
+                ("it said on Monday", "it said on Friday"),
+                ("You may drive and operate machines", "You may never drive or operate machines"),
+                ("Das Mittel ist sicher", "Das Mittel ist nicht sicher"),
+                ("Лекарство помогает", "Лекарство не помогает"),
+            )
+        ),
+        pytest.param(BULLETIN, BULLETIN.replace("百分之九", "百分之八"), id="another number in Chinese"),
+        pytest.param(BULLETIN, BULLETIN.replace("价格上涨", "价格沒上涨"), id="a not in Chinese"),
     ],
 )
-def test_other_pages(one: str, other: str) -> None:
-    for kept, new in ((one, other), (other, one)):
-        assert second(f"{FRAME}\n{kept}.\n{FRAME[::-1]}", f"{FRAME}\n{new}.\n{FRAME[::-1]}").verdict == "unique"
+def test_pages_that_say_something_else_in_little_are_two(one: str, other: str) -> None:
+    assert one != other
+    assert second(one, other).verdict == second(other, one).verdict == "unique"
+
+
+def test_a_page_of_fixtures_is_another_once_it_has_the_results() -> None:
+    rounds = [
+        f"In round {number} the team of {name} plays at home" for number, name in enumerate(text(9, 7).split(), 1)
+    ]
+    results = [f"{rounds[0]} 31 to 17", *(f"{one} 24 to 12" for one in rounds[1:-1]), rounds[-1]]
+    assert second("\n".join(rounds), "\n".join(results)).verdict == "unique"
 
 
 def test_a_url_in_a_text_is_text() -> None:
@@ -59,18 +72,11 @@ def test_a_url_in_a_text_is_text() -> None:
     assert told["probability"] < 1
 
 
-@pytest.mark.parametrize(("old", "instead"), [("百分之九", "百分之八"), ("价格上涨", "价格沒上涨")])
-def test_another_day_of_a_chinese_bulletin(old: str, instead: str) -> None:
-    assert second(BULLETIN, BULLETIN.replace(old, instead)).verdict == "unique"
-
-
 @pytest.mark.parametrize("name", [name for name in CHECK_NAMES if name != "title"])
 def test_traditional_characters_are_simplified_ones(name: str) -> None:
-    traditional = BULLETIN.translate(
-        str.maketrans("统计发报显业长达岗记负责总运继续", "統計發報顯業長達崗記負責總運繼續")
-    )
+    traditional = BULLETIN.translate(str.maketrans(SIMPLIFIED, TRADITIONAL))
     assert traditional != BULLETIN
-    verdict = second(BULLETIN, traditional, (name,))
+    verdict = second(BULLETIN, traditional, name)
     assert (verdict.verdict, verdict.check) == ("duplicate", name)
 
 
@@ -78,37 +84,30 @@ def product(name: str, price: str) -> Page:
     """One of a shop's products that all have one description."""
     return extract(
         f"<title>{name} | Shop</title><a href=/>Home</a><h1>{name}</h1><div class=price>{price}</div>"
-        f"<div class=description><p>{FRAME}.<p>{' '.join(prose(40, 1))}.</div>",
+        f"<div class=description><p>{FRAME}.<p>{text(40, 1)}.</div>",
         f"http://shop.example/{name}",
     )
 
 
-@pytest.mark.parametrize("index", ["memory", "lmdb"])
-def test_products_with_one_description(index: str, tmp_path: Path) -> None:
-    checks = make_checks(DEFAULT_CHECKS, {})
-    kept = TemporaryIndex(checks, SECRET) if index == "memory" else LmdbIndex(tmp_path, checks, secret=SECRET)
-    detector = Detector(kept, run="one")
-    shirt = product("T-shirt red size 38", "EUR 19.90")
+@pytest.mark.parametrize("kind", ["memory", "lmdb"])
+def test_products_with_one_description(kind: str, tmp_path: Path) -> None:
+    index: Index = TemporaryIndex(CHECKS, SECRET) if kind == "memory" else LmdbIndex(tmp_path, CHECKS, secret=SECRET)
+    crawl, shirt = Crawl(index=index), product("T-shirt red size 38", "EUR 19.90")
     names = ("T-shirt blue size 38", "T-shirt red size 40", "Coat")
     pages = [shirt, *(product(name, "EUR 24.90") for name in names)]
     assert len({page.paragraphs for page in pages}) == 1
-    assert [detector.judge(Analysis(page, detector.index.secret), checks).verdict for page in pages] == ["unique"] * 4
-    again = shirt.replace(url="http://shop.example/again")
-    assert detector.judge(Analysis(again, detector.index.secret), checks).duplicate_of == shirt.url
-    elsewhere = pages[1].replace(url="http://other.example/")
-    assert detector.judge(Analysis(elsewhere, detector.index.secret), checks, scope="all").is_duplicate
-    kept.close()
+    assert [crawl.meet(page).verdict for page in pages] == ["unique"] * 4
+    assert crawl.meet(shirt.replace(url="http://shop.example/again")).duplicate_of == shirt.url
+    assert crawl.meet(pages[1].replace(url="http://other.example/"), scope="all").is_duplicate
+    index.close()
 
 
 def test_a_short_block_that_the_site_repeats_is_a_slot() -> None:
-    checks = make_checks(DEFAULT_CHECKS, {})
-    detector = Detector(TemporaryIndex(checks, SECRET), run="one")
-    frame = [" ".join(prose(12, seed)) for seed in range(6)]
+    crawl, frame = Crawl(), [text(12, seed) for seed in range(6)]
 
     def judge(number: int, state: str, seed: int) -> Verdict:
-        own = [" ".join(prose(14, seed + place)) for place in range(5)]
-        page = Page(f"http://a.example/{number}", paragraphs=(*frame[:3], *own, state, *frame[3:]))
-        return detector.judge(Analysis(page, detector.index.secret), checks)
+        own = [text(14, seed + place) for place in range(5)]
+        return crawl.meet(Page(f"http://a.example/{number}", paragraphs=(*frame[:3], *own, state, *frame[3:])))
 
     for number in range(12):
         assert judge(number, ("in stock", "sold out")[number % 2], 10 * number + 10).verdict == "unique"
@@ -122,72 +121,35 @@ def test_a_short_block_that_the_site_repeats_is_a_slot() -> None:
     [("वह लड़का है", "वह लड़की है"), ("5 %", "5 ‰"), ("today 😀", "today 😡"), ("turn ↗", "turn ↘"), ("♥ 7", "♠ 7")],
 )
 def test_what_one_character_says(one: str, other: str) -> None:
-    assert second(f"{FRAME} {one}", f"{FRAME} {other}", ("exact",)).verdict == "unique"
-    assert second(f"{FRAME} {one}", f"{FRAME} {one}", ("exact",)).is_duplicate
-
-
-FIXTURES = "\n".join(
-    f"In round {number} the team of {name} plays at home" for number, name in enumerate(prose(9, 7), 1)
-)
+    assert second(f"{FRAME} {one}", f"{FRAME} {other}", "exact").verdict == "unique"
+    assert second(f"{FRAME} {one}", f"{FRAME} {one}", "exact").is_duplicate
 
 
 @pytest.mark.parametrize(
-    ("kept", "new"),
+    ("around", "cell"),
     [
-        pytest.param(
-            FIXTURES,
-            FIXTURES.replace("at home", "at home 31 to 17", 1).replace("at home\n", "at home 24 to 12\n"),
-            id="results",
-        ),
-        pytest.param(
-            f"{FRAME} You may drive and operate machines.",
-            f"{FRAME} You may never drive or operate machines.",
-            id="a not and a word",
-        ),
-        pytest.param(f"{FRAME} Das Mittel ist sicher.", f"{FRAME} Das Mittel ist nicht sicher.", id="nicht"),
-        pytest.param(f"{FRAME} Лекарство помогает.", f"{FRAME} Лекарство не помогает.", id="не"),
+        ("<table>{}</table>", "<tr><td>Pier {}<td>{}:{} m"),
+        ("<dl>{}</dl>", "<dt>Pier {}<dd>{}:{} m"),
+        ("<ul>{}</ul>", "<li>Pier {}: {}:{} m"),
     ],
 )
-def test_pages_that_say_something_else_in_little(kept: str, new: str) -> None:
-    assert kept != new
-    assert second(kept, new).verdict == "unique"
-
-
-@pytest.mark.parametrize("around", ["<table>{}</table>", "<dl>{}</dl>", "<ul>{}</ul>"])
-def test_a_table_in_an_article_is_part_of_it(around: str) -> None:
-    checks = make_checks(DEFAULT_CHECKS, {})
-    detector = Detector(TemporaryIndex(checks, SECRET), run="one")
-    cells = {
-        "<table>{}</table>": "<tr><td>Pier {}<td>{}:{} m",
-        "<dl>{}</dl>": "<dt>Pier {}<dd>{}:{} m",
-        "<ul>{}</ul>": "<li>Pier {}: {}:{} m",
-    }
-    text = "".join(f"<p>{' '.join(prose(50, seed))}." for seed in range(4))
+def test_a_table_in_an_article_is_part_of_it(around: str, cell: str) -> None:
+    story = "".join(f"<p>{text(50, seed)}." for seed in range(4))
 
     def page(day: int) -> Page:
-        rows = "".join(cells[around].format(row, day + row, 3 * day) for row in range(10))
-        return extract(
-            f"<title>Tides</title><article><h1>Tides</h1>{text}{around.format(rows)}</article>",
-            f"http://a.example/{day}",
-        )
+        rows = around.format("".join(cell.format(row, day + row, 3 * day) for row in range(10)))
+        html = f"<title>Tides</title><article><h1>Tides</h1>{story}{rows}</article>"
+        return extract(html, f"http://a.example/{day}")
 
-    assert [detector.judge(Analysis(page(day), detector.index.secret), checks).verdict for day in (1, 2, 3)] == [
-        "unique"
-    ] * 3
+    crawl = Crawl()
+    assert [crawl.meet(page(day)).verdict for day in (1, 2, 3)] == ["unique"] * 3
 
 
 def test_headlines_tell_pages_of_one_site_apart_whatever_its_hosts() -> None:
-    checks = make_checks(DEFAULT_CHECKS, {})
-    detector = Detector(TemporaryIndex(checks, SECRET), run="one")
-    shirt = product("Shirt", "EUR 20").replace(url="http://shop.com/Shirt")
-    coat = product("Coat", "EUR 20")
-    assert not detector.judge(Analysis(shirt, detector.index.secret), checks).is_duplicate
-    assert not detector.judge(
-        Analysis(coat.replace(url="http://www.shop.com/Coat"), detector.index.secret), checks
-    ).is_duplicate
-    assert detector.judge(
-        Analysis(shirt.replace(url="http://www.shop.com/Shirt"), detector.index.secret), checks
-    ).is_duplicate
+    crawl, shirt, coat = Crawl(), product("Shirt", "EUR 20"), product("Coat", "EUR 20")
+    assert not crawl.meet(shirt.replace(url="http://shop.com/Shirt")).is_duplicate
+    assert not crawl.meet(coat.replace(url="http://www.shop.com/Coat")).is_duplicate
+    assert crawl.meet(shirt.replace(url="http://www.shop.com/Shirt")).is_duplicate
 
 
 NAMES = ("Ida Moe", "Peter Lind", "Greta Sand", "Otto Berg", "Finn Aas", "Lena Dahl", "Karl Holm", "Ruth Vik")
@@ -195,78 +157,37 @@ NAMES = ("Ida Moe", "Peter Lind", "Greta Sand", "Otto Berg", "Finn Aas", "Lena D
 
 @pytest.mark.parametrize("headline", ["<h1>{}</h1>", "<p class=name>{}</p>", "<font size=5><b>{}</b></font><br>"])
 def test_pages_of_one_title_are_told_apart_by_what_stands_above_their_text(headline: str) -> None:
-    detector = Detector(TemporaryIndex(CHECKS, SECRET), run="one")
-    text = f"<p>{' '.join(prose(30))}.</p><p>{' '.join(prose(30, 2))}.</p>"
-    found = []
+    crawl, found = Crawl(), []
     for number, name in enumerate(NAMES):
-        markup = f"<title>Staff</title><body><a href=/>Home</a><main>{headline.format(name)}{text}</main>"
-        page = extract(markup, f"http://a.example/{number}")
-        found.append(detector.judge(Analysis(page, detector.index.secret), CHECKS).verdict)
+        main = f"{headline.format(name)}<p>{text(30)}.</p><p>{text(30, 2)}.</p>"
+        markup = f"<title>Staff</title><body><a href=/>Home</a><main>{main}</main>"
+        found.append(crawl.meet(extract(markup, f"http://a.example/{number}")).verdict)
     assert found == ["unique"] * len(NAMES)
 
 
 def test_the_lines_around_a_text_count_by_their_words_in_chinese_too() -> None:
-    def page(number: int, line: str) -> Page:
-        return extract(
-            f"<article><p>{BULLETIN}</article><div>{line}<a href=/>更多新闻</a></div>", f"http://a.example/{number}"
-        )
-
-    assert page(1, "阴转多云气温九到十二度").asides
-
-
-def test_no_evidence_is_asked_for_where_the_checks_decide() -> None:
-    checks = make_checks(("exact",), {})
-    detector = Detector(TemporaryIndex(checks, SECRET), run="one")
-    detector.judge(Analysis(product("Shirt", "EUR 20"), detector.index.secret), checks, target_precision=0)
-    again = product("Shirt", "EUR 20").replace(url="http://shop.example/again")
-    assert detector.judge(Analysis(again, detector.index.secret), checks, target_precision=0).is_duplicate
+    beside = "<div>阴转多云气温九到十二度<a href=/>更多新闻</a></div>"
+    assert extract(f"<article><p>{BULLETIN}</article>{beside}", "http://a.example/1").asides
 
 
 def test_the_same_url_again_is_an_update_whatever_else_holds_it() -> None:
-    checks = make_checks(DEFAULT_CHECKS, {})
-    detector = Detector(TemporaryIndex(checks, SECRET), run="one")
+    crawl = Crawl()
     pages = [
         Page("http://a.example/short", paragraphs=(FRAME,)),
-        Page("http://a.example/long", paragraphs=(FRAME, " ".join(prose(60, 9)))),
+        Page("http://a.example/long", paragraphs=(FRAME, text(60, 9))),
     ]
     for _ in range(3):
-        verdicts = [
-            detector.judge(Analysis(page, detector.index.secret), checks, scope="all", is_same=lambda url: False)
-            for page in pages
-        ]
+        verdicts = [crawl.meet(page, scope="all", is_same=lambda url: False) for page in pages]
         assert [verdict.verdict for verdict in verdicts] == ["unique", "unique"]
 
 
-@pytest.mark.parametrize("length", [200, 210, 1500])
-def test_equal_pages_are_surely_one_however_long_their_title(length: int) -> None:
-    title = " ".join(prose(length // 8, 3)).ljust(length, "x")
+@pytest.mark.parametrize(("length", "lines"), [(200, 0), (210, 0), (1500, 0), (7, 100)])
+def test_equal_pages_are_surely_one_however_long_their_title_and_whatever_stands_around(
+    length: int, lines: int
+) -> None:
+    title = text(length // 8, 3).ljust(length, "x")
+    beside = tuple(text(6, seed) for seed in range(lines))
     crawl = Crawl()
     for name in ("one", "other"):
-        verdict = crawl.detector.judge(
-            Analysis(
-                Page(f"http://a.example/{name}", title=title, paragraphs=(" ".join(prose(60)),)),
-                crawl.index.secret,
-            ),
-            CHECKS,
-        )
+        verdict = crawl.meet(Page(f"http://a.example/{name}", title=title, paragraphs=(FRAME,), asides=beside))
     assert verdict.evidence["probability"] == 1
-
-
-def test_equal_pages_are_surely_one_however_much_stands_around_their_text() -> None:
-    lines = tuple(" ".join(prose(6, seed)) for seed in range(100))
-    crawl = Crawl()
-    for name in ("one", "other"):
-        page = Page(f"http://a.example/{name}", title="A title", paragraphs=(" ".join(prose(60)),), asides=lines)
-        verdict = crawl.detector.judge(Analysis(page, crawl.index.secret), CHECKS)
-    assert verdict.evidence["probability"] == 1
-
-
-def test_a_page_that_links_to_another_and_shares_a_notice_with_it_is_no_list_of_it() -> None:
-    notice = " ".join(prose(60))
-    front = Page(
-        "http://a.example/", title="News", paragraphs=(notice, " ".join(prose(100, 1))), links=linked("/story")
-    )
-    crawl = Crawl()
-    crawl.detector.judge(Analysis(front, crawl.index.secret), CHECKS)
-    story = Page("http://a.example/story", title="A story", paragraphs=(notice, " ".join(prose(120, 2))))
-    assert "listed_by" not in crawl.detector.judge(Analysis(story, crawl.index.secret), CHECKS).evidence

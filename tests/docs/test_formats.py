@@ -22,30 +22,23 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize("name", [*(field.name for field in fields(Rule)), *Evidence.__struct_fields__])
-def test_every_key_of_a_rule(name: str) -> None:
-    assert f"`{name}`" in PAGE
+NAMED = [
+    *(f"`{name}`" for name in (*(field.name for field in fields(Rule)), *Evidence.__struct_fields__)),
+    *(f'"{value}"' for value in (*get_args(Kind), *get_args(State), *get_args(Source))),
+    *(f"`{name}`" for name in (*VALUE_CONVERSIONS, *URL_CONVERSIONS)),
+    *(log_format.name for log_format in FORMATS),
+]
 
 
-@pytest.mark.parametrize("value", [*get_args(Kind), *get_args(State), *get_args(Source)])
-def test_every_value_that_a_rule_chooses_from(value: str) -> None:
-    assert f'"{value}"' in PAGE
-
-
-@pytest.mark.parametrize("name", [*VALUE_CONVERSIONS, *URL_CONVERSIONS])
-def test_every_conversion(name: str) -> None:
-    assert f"`{name}`" in PAGE
+@pytest.mark.parametrize("name", NAMED)
+def test_keys_and_values_of_rules_conversions_and_formats_of_logs_are_named(name: str) -> None:
+    assert name in PAGE
 
 
 @pytest.mark.parametrize("column", NAMES)
 def test_every_column_of_a_log_and_its_other_names(column: str) -> None:
     others = ", ".join(f"`{name}`" for name in NAMES[column][1:]) or "–"
     assert ROWS[f"`{column}`"][-1].strip() == others
-
-
-@pytest.mark.parametrize("name", [log_format.name for log_format in FORMATS])
-def test_every_format_of_a_log(name: str) -> None:
-    assert name in PAGE
 
 
 @pytest.mark.parametrize("key", Model.__struct_fields__)

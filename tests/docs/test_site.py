@@ -17,6 +17,7 @@ from tests.docs.terminal import ROOT
 DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
 _LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)[^)]*\)")
+_FILE = re.compile(r"\b(?:dedupcrawl|tests|benchmarks|tools)/[\w/]+\.py\b")
 _BENCHMARK = re.compile(r"python -m (benchmarks(?:\.[a-z_]+)+)")
 
 
@@ -72,9 +73,10 @@ def test_a_wide_table_scrolls_on_a_telephone(site: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_what_a_page_names_is_there(page: Path) -> None:
-    """Links between files, as a forge follows them, and benchmarks."""
+    """Links between files, as a forge follows them, programs, and benchmarks."""
     text = page.read_text(encoding="utf-8")
     missing = [link for link in _LINK.findall(text) if not (page.parent / link).exists()]
+    missing += [name for name in _FILE.findall(text) if not (ROOT / name).is_file()]
     missing += [name for name in _BENCHMARK.findall(text) if find_spec(name) is None]
     assert missing == []
 

@@ -74,7 +74,7 @@ def warm() -> None:
 
 
 @pytest.mark.parametrize("url", URLS.values(), ids=URLS)
-def test_urls(url: str) -> None:
+def test_no_url_takes_long(url: str) -> None:
     rules = SiteRules(
         "a.com",
         (Rule("sid", "rewrite", drop=("sid", "a*")), Rule("seg", "rewrite", match="/{a}/{b}/{c*}", to="/{c*}/{a}")),
@@ -97,7 +97,7 @@ HEADS = {
 
 
 @pytest.mark.parametrize("head", HEADS.values(), ids=HEADS)
-def test_what_stands_in_a_head(head: bytes) -> None:
+def test_no_head_takes_long(head: bytes) -> None:
     bounded(lambda: extract(head, "http://a.com/", fields=True))
     bounded(lambda: canonical_of("http://a.com/", facts_of(head)))
 
@@ -109,7 +109,7 @@ BODIES = {
 
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
-def test_bodies(body: bytes) -> None:
+def test_no_body_takes_long(body: bytes) -> None:
     bounded(lambda: extract(body, "http://a.com/"))
 
 
@@ -130,7 +130,7 @@ def test_bodies(body: bytes) -> None:
         ":is(div, p):has(p:not(li ~ p ~ p))",
     ],
 )
-def test_selectors(selector: str) -> None:
+def test_no_selector_takes_long(selector: str) -> None:
     try:
         parsed_selectors(selector)
     except ValueError:
@@ -156,7 +156,7 @@ PAGES_OF_LINKS = {
 
 
 @pytest.mark.parametrize("body", PAGES_OF_LINKS.values(), ids=PAGES_OF_LINKS)
-def test_what_pages_say_of_urls(body: str) -> None:
+def test_what_pages_say_of_urls_takes_no_time(body: str) -> None:
     bounded(lambda: aliases_said("http://a.com/0?1", facts_of(body), {}, frozenset(SOURCES)))
 
 
@@ -186,7 +186,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_texts_through_each_check(text: str) -> None:
+def test_no_text_takes_a_check_long(text: str) -> None:
     page = Page("http://a.com/", paragraphs=(text,))
     for check in make_checks(CHECK_NAMES, {}):
         analysis = Analysis(page)
@@ -200,7 +200,7 @@ def test_a_network_of_concepts_has_no_more_nodes_than_may_be() -> None:
     assert len(network) <= MOST_NODES
 
 
-def test_hundreds_of_pages_made_to_look_alike() -> None:
+def test_hundreds_of_pages_made_to_look_alike_hold_up_no_other() -> None:
     """Every one is a candidate of the last one."""
     checks = make_checks(("exact", "feature_code", "simhash", "shingles"), {})
     index = TemporaryIndex(checks)
@@ -231,7 +231,7 @@ LOGS = {
 
 
 @pytest.mark.parametrize("log", LOGS.values(), ids=LOGS)
-def test_logs(tmp_path: Path, log: bytes) -> None:
+def test_no_log_takes_long(tmp_path: Path, log: bytes) -> None:
     path = tmp_path / "log"
     path.write_bytes(log)
 
@@ -265,7 +265,7 @@ def test_logs(tmp_path: Path, log: bytes) -> None:
     ],
 )
 @pytest.mark.parametrize("line", ["0123456789" * 32, "0 views" * 45, "0,1 " * 24_900])
-def test_patterns(pattern: str, line: str) -> None:
+def test_no_pattern_takes_long(pattern: str, line: str) -> None:
     ignored = read_ignored((f"re:{pattern}",))
     page = Page("http://a.example/", title=line, asides=(line,) * min(10_000, 8_000_000 // len(line)))
     bounded(lambda: ignored.page(page))
@@ -273,7 +273,7 @@ def test_patterns(pattern: str, line: str) -> None:
 
 @pytest.mark.parametrize("pattern", ["Read .* times", "[a-zA-Z ]+[0-9]$", r"\S+ .*?[0-9]"])
 @pytest.mark.parametrize("length", [19_900, 390_000])
-def test_a_line_in_which_a_pattern_could_begin_anywhere(pattern: str, length: int) -> None:
+def test_a_line_in_which_a_pattern_could_begin_anywhere_takes_no_longer(pattern: str, length: int) -> None:
     markup, ignored = b"<p>" + b"Read " * length, read_ignored((f"re:{pattern}",))
     bounded(lambda: extract(markup, "http://a.example/", ignored=ignored))
 

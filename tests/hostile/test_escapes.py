@@ -27,7 +27,7 @@ def harmless(text: str) -> bool:
     return all(unicodedata.category(character)[0] not in "C" or character == "\n" for character in text)
 
 
-def test_what_commands_print(tmp_path: Path) -> None:
+def test_what_commands_print_is_harmless(tmp_path: Path) -> None:
     rows = [
         {"url": f"http://a.example/{EVIL}", "title": EVIL, "text": prose(1) + EVIL},
         {"url": f"http://a.example/2{EVIL}", "title": EVIL, "text": prose(1) + EVIL + prose(2, 10)},
@@ -88,7 +88,7 @@ class Listing(scrapy.Spider):
             yield {"url": f"http://a.example/{number}{EVIL}", "text": response.css("article ::text").get()}
 
 
-async def test_what_a_crawl_logs(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+async def test_what_a_crawl_logs_is_harmless(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
     (tmp_path / "a.example.toml").write_text("[[rules]]\nid = 'x" + "\u202e" + "'\n", encoding="utf-8")
     with caplog.at_level(logging.DEBUG), serve({"/": page(prose(1, 200))}) as site:
         settings = {**SETTINGS, "DEDUP_ITEM_FIELDS": {"listing": {"url": "url", "text": "text"}}, "LOG_ENABLED": True}
@@ -101,7 +101,7 @@ async def test_what_a_crawl_logs(caplog: pytest.LogCaptureFixture, tmp_path: Pat
     assert not any("\n2026-01-01 [root]" in message for message in ours)
 
 
-def test_what_the_normalizer_logs(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+def test_what_the_normalizer_logs_is_harmless(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
     for number in range(60):  # so many that they are read when they are needed
         (tmp_path / f"s{number}.example.toml").write_text(f'site = "{number}"\nrules = "\u202e\u0085"\n', "utf-8")
     normalizer = Normalizer.from_paths([tmp_path])

@@ -65,7 +65,7 @@ def test_what_became_of_aliases_is_told_of_each_source_also_in_a_run_that_used_n
     assert [(row["source"], row["urls"]) for row in later.aliases] == [("permalink", 0), ("og", 0)]
 
 
-def test_figures_of_the_verdicts() -> None:
+def test_verdicts_are_counted_by_check_site_and_certainty() -> None:
     verdicts = collect(index_of(VERDICTS), None, [], []).verdicts
     assert (verdicts.duplicates, verdicts.in_doubt, verdicts.across_sites) == (3, 1, 1)
     assert verdicts.by_check == {"simhash": 2, "exact": 1}
@@ -126,7 +126,7 @@ def test_what_was_judged_again_once_it_was_stored_is_told_apart_and_counted_once
     assert "1 of them stored before it was known what their sites repeat" in said
 
 
-def test_savings_in_requests_bytes_and_time(tmp_path: Path) -> None:
+def test_savings_are_told_in_requests_bytes_and_time(tmp_path: Path) -> None:
     log = log_of(
         tmp_path / "log.jsonl",
         [LogRow(f"http://www.a.com/{n}", 200, bytes=1000 * n, fetched_at=1.7e9 + n, run="one") for n in range(1, 5)],

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from dedupcrawl.crawl.log_file import LogRow
-from dedupcrawl.crawl_logs.tally import LogError
 from dedupcrawl.report.sources import hashes_of, of_run, read_crawled
 from tests.report.made import log_of
 
@@ -66,10 +65,3 @@ def test_a_log_without_times_and_lengths(tmp_path: Path) -> None:
     found, _ = read_crawled(log, hashes_of([TWO]), [])
     assert (found.pages, found.bytes, found.seconds) == (2, 0, 0)
     assert sorted(found.duplicate.tolist()) == [False, True]
-
-
-def test_what_is_no_log_is_an_error(tmp_path: Path) -> None:
-    other = tmp_path / "log"
-    other.write_bytes(b"\x00\x01\x02 nothing")
-    with pytest.raises(LogError):
-        read_crawled(other, hashes_of([]), [])

@@ -29,23 +29,27 @@ def unpacked(text: str) -> Any:
     return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
-def test_a_duplicate_and_a_page_in_doubt_are_rows() -> None:
-    pair = row_of(duplicate("http://a/2", "http://a/1"))
-    assert pair == (("http://a/2", "http://a/1", "simhash", 0.9, 0.97, 0.78, False), EVIDENCE)
-    pair = row_of(doubted("http://a/3", "http://a/1"))
-    assert pair is not None
-    assert pair[0] == ("http://a/3", "http://a/1", "shingles", 0.8, 0.5, 0.78, True)
-    assert set(pair[1]) == set(EVIDENCE)
-
-
-def test_an_exact_duplicate_has_no_probability() -> None:
-    pair = row_of(duplicate("http://a/2", "http://a/1", "exact"))
-    assert pair == (("http://a/2", "http://a/1", "exact", 1.0, None, None, False), {})
-
-
-@pytest.mark.parametrize("evidence", [{}, {"supersedes": ["http://a/1"]}, {"in_doubt": "no dict"}])
-def test_other_verdicts_are_none(evidence: dict[str, Any]) -> None:
-    assert row_of(Verdict("http://a/2", "unique", evidence=evidence)) is None
+@pytest.mark.parametrize(
+    ("verdict", "row"),
+    [
+        (
+            duplicate("http://a/2", "http://a/1"),
+            (("http://a/2", "http://a/1", "simhash", 0.9, 0.97, 0.78, False), EVIDENCE),
+        ),
+        (
+            doubted("http://a/3", "http://a/1"),
+            (("http://a/3", "http://a/1", "shingles", 0.8, 0.5, 0.78, True), {**EVIDENCE, "probability": 0.5}),
+        ),
+        (
+            duplicate("http://a/2", "http://a/1", "exact"),
+            (("http://a/2", "http://a/1", "exact", 1.0, None, None, False), {}),
+        ),
+        *((Verdict("http://a/2", "unique", evidence=other), None) for other in ({}, {"in_doubt": "no dict"})),
+    ],
+    ids=["a duplicate", "a page in doubt", "an exact one has no probability", "no other", "nor a broken one"],
+)
+def test_a_duplicate_and_a_page_in_doubt_are_rows(verdict: Verdict, row: object) -> None:
+    assert row_of(verdict) == row
 
 
 def test_a_url_without_end_is_cut() -> None:

@@ -109,6 +109,12 @@ def window() -> Iterator[Window]:
         browser.close()
 
 
+def shown(window: Window, folder: Path, index: Index) -> Window:
+    """The report on an index, without a log or rules."""
+    write(collect(index, None, [], []), folder / "report.html")
+    return window.open(folder / "report.html")
+
+
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return plain_report(tmp_path_factory.mktemp("plain") / "report.html")
@@ -180,7 +186,7 @@ def test_two_pages_side_by_side(window: Window, plain: Path) -> None:
     assert "probability 97.0% of 78.0% needed" in said
     assert "97.0%\nprobability that this page duplicates the kept one" in said
     assert "10.0%\nagainst a duplicate: share of its own text that the kept page has nowhere in this context" in said
-    assert "1\nagainst a duplicate: numbers and values in whose place the kept page has others" in said
+    assert "1\nagainst a duplicate: numbers that differ in furniture" in said
     assert opened.page.locator(".strip").count() == 1
     opened.page.locator("[data-table=duplicates] select").select_option("exact")
     assert "The main texts of the two pages are the same." in opened.compare(0)
@@ -190,9 +196,7 @@ def test_two_pages_side_by_side(window: Window, plain: Path) -> None:
 def test_what_differs_is_marked_where_it_stands_on_the_whole_page(window: Window, tmp_path: Path) -> None:
     differs = [{"at": 200, "says": "noon", "kept_symbols": 1, "kind": "value", "own": False}]
     index = index_of([duplicate("http://www.a.com/1", KEPT, symbols=100, furniture=0.75, differs=differs)])
-    path = tmp_path / "report.html"
-    write(collect(index, None, [], []), path)
-    opened = window.open(path)
+    opened = shown(window, tmp_path, index)
     opened.compare(0)
     assert opened.page.locator(".strip i").evaluate("mark => mark.style.left") == "50%"
 
@@ -205,9 +209,7 @@ def test_the_least_sure_duplicates_come_first_and_the_surest_doubts(window: Wind
         doubt = {"url": KEPT, "check": "shingles", "similarity": 0.8, "probability": share}
         verdict = Verdict(f"http://www.a.com/doubt-{n}", "unique", evidence={"in_doubt": doubt})
         index.record(verdict, run="one", site="s")
-    path = tmp_path / "report.html"
-    write(collect(index, None, [], []), path)
-    opened = window.open(path)
+    opened = shown(window, tmp_path, index)
     names = [re.search(r"a.com/(\S+)", row) for row in (*opened.rows("duplicates"), *opened.rows("doubt"))]
     assert [name and name[1] for name in names] == ["2", "3", "0", "1", "equal", "doubt-1", "doubt-0"]
     said = {name: opened.page.locator(f"[data-table={name}] [aria-sort]") for name in ("duplicates", "doubt")}
@@ -224,9 +226,7 @@ def test_two_long_texts_are_open_where_they_first_differ(window: Window, tmp_pat
     index = index_of([duplicate("http://www.a.com/more", KEPT)])
     for url, text in pages.items():
         index.attach(url, *packed_text([" ".join(text)]))
-    path = tmp_path / "report.html"
-    write(collect(index, None, [], []), path)
-    opened = window.open(path)
+    opened = shown(window, tmp_path, index)
     page = opened.page
     for width in (1280, 360):
         opened.resize(width)
@@ -283,9 +283,7 @@ def test_it_fits_a_telephone_and_is_readable_in_the_dark(window: Window, plain: 
     "index", [index_of([]), index_of([duplicate("http://a.com/2", "http://a.com/1")])], ids=["0", "1"]
 )
 def test_an_empty_index_and_one_verdict_without_a_log(window: Window, tmp_path: Path, index: Index) -> None:
-    path = tmp_path / "report.html"
-    write(collect(index, None, [], []), path)
-    opened = window.open(path)
+    opened = shown(window, tmp_path, index)
     rows = opened.rows("duplicates")
     assert len(rows) == 1
     assert ("No duplicate was found." in rows[0]) == (not list(index.recorded()))
@@ -318,14 +316,12 @@ def test_kept_texts_are_shown_with_what_differs_marked(window: Window, tmp_path:
     edited = [*words[:30], "<b>hacked</b>", *words[31:]]
     for url, text in ((new, edited), (old, words)):
         index.attach(url, *packed_text([" ".join(text[:20]), " ".join(text[20:])]))
-    path = tmp_path / "report.html"
-    write(collect(index, None, [], []), path)
-    opened = window.open(path)
+    opened = shown(window, tmp_path, index)
     opened.page.locator("[data-table=duplicates] tbody tr").nth(1).get_by_role("button", name="side by side").click()
     opened.page.wait_for_selector("dialog[open]")
     columns = opened.page.locator("dialog .text")
     assert columns.count() == 2
-    assert [columns.nth(side).locator("mark").all_inner_texts() for side in (0, 1)] == [["b>hacked</b"], ["word30"]]
+    assert [columns.nth(side).locator("mark").all_inner_texts() for side in (0, 1)] == [["<b>hacked</b>"], ["word30"]]
     assert "word19 ¶ word20" in columns.nth(0).inner_text()
     opened.page.get_by_role("button", name="close").click()
     opened.compare(0)
@@ -337,9 +333,7 @@ def test_labels_are_given_in_the_lists_and_beside_the_texts_and_downloaded(windo
     long = "http://www.a.com/" + "x" * 3_000
     index = index_of([*(duplicate(f"http://www.a.com/{n}", KEPT) for n in range(20)), duplicate(long, KEPT)])
     index.record(doubted("http://www.a.com/<b>", KEPT), run="one", site="s")
-    path = tmp_path / "report.html"
-    write(collect(index, None, [], []), path)
-    opened = window.open(path)
+    opened = shown(window, tmp_path, index)
     page = opened.page
     assert page.locator("#labels").is_disabled()
 

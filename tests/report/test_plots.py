@@ -26,7 +26,7 @@ def texts(picture: ElementTree.Element) -> set[str]:
     return {element.text or "" for element in picture.iter("text")}
 
 
-def test_the_learning_curve() -> None:
+def test_the_learning_curve_tells_what_its_axes_are() -> None:
     cumulative, share = learning_curve(DUPLICATE, np.arange(500))
     assert {"duplicates fetched", "fetches saved", "pages fetched"} <= texts(checked(cumulative))
     assert {"0%", "100%", "pages fetched", "duplicates among them"} <= texts(checked(share))
@@ -47,7 +47,7 @@ def test_large_counts_are_short_and_exact(pages: int) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 7])
-def test_a_short_crawl(count: int) -> None:
+def test_a_crawl_of_one_page_has_no_curve(count: int) -> None:
     assert len(learning_curve(np.ones(count, dtype=np.bool_))) == (2 if count > 1 else 0)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from dedupcrawl.shared_queue import queue
 from tests.redis_server import RedisServer, running
+from tests.shared_queue.queue_workers import ALIVE
 
 
 @pytest.fixture
@@ -19,6 +20,10 @@ def server(tmp_path: Path) -> Iterator[RedisServer]:
 
 
 @pytest.fixture
-def short_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_lives(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(queue, "LIFE_SECONDS", 0.3)
     monkeypatch.setattr(queue, "_LONGEST_PAUSE", 0.1)
+    yield
+    for shared in ALIVE:
+        shared._ended.set()
+    ALIVE.clear()

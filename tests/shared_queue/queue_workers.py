@@ -23,6 +23,8 @@ SOURCES = {
     "most": (Source(QUEUE, "ZPOPMAX", "ZADD"), "ZADD"),
 }
 SORTED = SOURCES["sorted"][0]
+ALIVE: list[SharedQueue] = []
+"""The workers that a test has started; they end with it."""
 
 
 def client_of(server: RedisServer) -> Any:
@@ -36,11 +38,11 @@ def get_stats() -> StatsCollector:
 
 
 def worker(server: RedisServer, *, alive: bool = True) -> tuple[SharedQueue, StatsCollector]:
-    stats = get_crawler().stats
-    assert stats is not None
+    stats = get_stats()
     shared = SharedQueue(client_of(server), "spider:requests", stats)
     if alive:
         shared.start()
+        ALIVE.append(shared)
         shared._in_touch_since = float("-inf")  # the server has been there for long
     return shared, stats
 

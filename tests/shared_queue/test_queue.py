@@ -31,7 +31,6 @@ def test_a_link_is_there_once(server: RedisServer) -> None:
     assert all_taken(shared) == [b"a", b"b"]
     assert not push(shared, "a"), "it was seen, wherever it is now"
     assert shared.push(SEEN, "", QUEUE, "ZADD", 0, "a"), "without a fingerprint nothing is a duplicate"
-    shared.close(0)
 
 
 @pytest.mark.parametrize("kind", SOURCES)
@@ -49,7 +48,6 @@ def test_what_a_dead_worker_had_taken_comes_back_to_its_place(server: RedisServe
     assert other.is_empty(QUEUE)
     assert stats.get_value("dedup/queue/returned") == 1
     assert first not in taken
-    other.close(0)
 
 
 def test_what_was_released_does_not_come_back(server: RedisServer) -> None:
@@ -61,7 +59,6 @@ def test_what_was_released_does_not_come_back(server: RedisServer) -> None:
     other, _ = worker(server)
     assert not other.is_empty(QUEUE)
     assert all_taken(other) == [b"b"]
-    other.close(0)
 
 
 def test_all_that_a_dead_worker_had_comes_back_however_much_it_is(server: RedisServer) -> None:
@@ -74,7 +71,6 @@ def test_all_that_a_dead_worker_had_comes_back_however_much_it_is(server: RedisS
         other.release(lease for lease, _ in other.take(SORTED, 1000))
     assert stats.get_value("dedup/queue/returned") == count
     assert client_of(server).keys("spider:requests:leases:*") == []
-    other.close(0)
 
 
 def test_a_worker_that_lives_keeps_what_it_has(server: RedisServer) -> None:
@@ -86,7 +82,6 @@ def test_a_worker_that_lives_keeps_what_it_has(server: RedisServer) -> None:
     assert other.is_empty(QUEUE)
     shared.close(0)
     assert not other.is_empty(QUEUE), "it has ended, and did not say that it was done with it"
-    other.close(0)
 
 
 def test_a_worker_that_showed_no_sign_of_life_does_not_take_itself_for_dead(server: RedisServer) -> None:
@@ -106,7 +101,6 @@ def test_a_request_that_kills_every_worker_does_not_kill_them_all(server: RedisS
         assert not survivor.is_empty(QUEUE)
     assert survivor.is_empty(QUEUE)
     assert stats.get_value("dedup/queue/given_up") == 1
-    survivor.close(0)
 
 
 @pytest.mark.parametrize("kind", SOURCES)
@@ -127,7 +121,6 @@ def test_a_page_that_only_waited_to_be_stored_is_never_given_up(server: RedisSer
     survivor.report(LeaseReport(handled=[lease]))
     survivor.put_back([lease])
     assert all_taken(survivor, source) == [b"page"]
-    survivor.close(0)
 
 
 def test_what_became_of_earlier_requests_is_told_with_the_next_one(server: RedisServer) -> None:
@@ -142,7 +135,6 @@ def test_what_became_of_earlier_requests_is_told_with_the_next_one(server: Redis
     assert data == b"d"
     marked = {int(number): lease.startswith(b"+") for number, lease in leases_of(server).items()}
     assert marked == {waits: True, held: False, last: False}
-    shared.close(0)
 
 
 def test_much_that_became_of_earlier_requests_is_told_in_parts(
@@ -153,9 +145,11 @@ def test_much_that_became_of_earlier_requests_is_told_in_parts(
     for name in "abcdef":
         push(shared, name)
     leases = [lease for lease, _ in shared.take(SORTED, 5)]
+    client = client_of(server)
+    before = client.info("stats")["total_reads_processed"]
     assert [data for _, data in shared.take(SORTED, 1, LeaseReport(leases[:3], leases[3:4]))] == [b"f"]
+    assert client.info("stats")["total_reads_processed"] - before >= 5, "three parts, the request, and this question"
     assert {int(number) for number in leases_of(server)} == {3, 4, 5}
-    shared.close(0)
 
 
 def test_it_is_known_who_may_have_leases_dead_or_alive(server: RedisServer) -> None:
@@ -170,7 +164,6 @@ def test_it_is_known_who_may_have_leases_dead_or_alive(server: RedisServer) -> N
     server.kill()
     assert one.lessees() is None
     one.close(0)
-    other.close(0)
 
 
 def test_all_is_forgotten_when_asked_for(server: RedisServer) -> None:

@@ -44,7 +44,6 @@ def test_what_became_of_requests_waits_while_the_server_is_away(server: RedisSer
     back(shared)
     assert [lease[:1] for lease in leases_of(server).values()] == [b"+"]
     assert all_taken(shared)[:1] == [b"c"]
-    shared.close(0)
 
 
 def test_links_and_ends_wait_for_a_server_that_is_away_in_their_order(server: RedisServer) -> None:
@@ -65,7 +64,6 @@ def test_links_and_ends_wait_for_a_server_that_is_away_in_their_order(server: Re
     client = client_of(server)
     assert client.hlen(client.keys("spider:requests:leases:*")[0]) == 1, "that of the link"
     assert stats.get_value("dedup/queue/outages") == 1
-    shared.close(0)
 
 
 def test_a_request_whose_answer_was_lost_is_in_the_queue_again(server: RedisServer) -> None:
@@ -80,7 +78,6 @@ def test_a_request_whose_answer_was_lost_is_in_the_queue_again(server: RedisServ
     server.go_on()
     back(impatient)
     assert all_taken(shared) == [b"a"]
-    shared.close(0)
 
 
 def test_what_a_server_has_forgotten_since_its_last_snapshot_is_done_again(tmp_path: Path) -> None:
@@ -99,8 +96,6 @@ def test_what_a_server_has_forgotten_since_its_last_snapshot_is_done_again(tmp_p
         back(shared)
         assert set(all_taken(shared)) == {b"page", b"held"}, "it may have had links, too"
         assert push(shared, "link"), "it is found anew"
-        shared.release([leases[b"held"]])
-        shared.close(0)
 
 
 @pytest.mark.parametrize("notices", ["take", "push", "release"])
@@ -123,7 +118,6 @@ def test_a_server_that_was_restarted_between_two_calls_is_noticed(tmp_path: Path
             shared.release([leases[b"page"]])
         assert set(all_taken(shared)) == {b"page", b"held"} | ({b"later"} if notices == "push" else set())
         assert stats.get_value("dedup/queue/outages") is None
-        shared.close(0)
 
 
 def leased_by_another(server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,7 +150,6 @@ def test_after_an_outage_nobody_is_taken_for_dead_before_they_had_the_time_to_sh
     back(shared)
     assert_comes_back_later(shared, stats)
     assert all_taken(shared) == [b"a"]
-    shared.close(0)
 
 
 def test_a_worker_that_starts_after_an_outage_takes_nobody_for_dead_at_once(
@@ -190,7 +183,6 @@ def test_a_server_that_comes_back_with_nothing_is_told_of(
         assert [record.levelname for record in caplog.records if "The queue is gone" in record.message] == ["ERROR"]
         assert push(shared, "a")
         assert all_taken(shared) == [b"a"]
-        shared.close(0)
 
 
 def test_a_server_that_refuses_is_away_and_one_that_cannot_is_an_error(server: RedisServer) -> None:
@@ -205,7 +197,6 @@ def test_a_server_that_refuses_is_away_and_one_that_cannot_is_an_error(server: R
     client.set(QUEUE, "something else")
     with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
         push(shared, "b")
-    shared.close(0)
 
 
 def test_what_waited_and_is_refused_for_good_costs_no_other_link(
@@ -223,7 +214,6 @@ def test_what_waited_and_is_refused_for_good_costs_no_other_link(
     assert stats.get_value("dedup/queue/refused") == 2
     assert len(shared._unsent) == 0
     assert "WRONGTYPE" in caplog.text
-    shared.close(0)
 
 
 def test_a_worker_shows_no_sign_of_life_after_its_end_even_when_that_fails(server: RedisServer) -> None:

@@ -14,7 +14,7 @@ from scrapy_redis.spiders import RedisSpider
 
 from dedupcrawl.shared_queue.scheduler import Scheduler
 from tests.crawls.site import Site, crawl, page, prose, serve
-from tests.redis_server import RedisServer, running
+from tests.redis_server import RedisServer
 
 COUNT = 6
 
@@ -27,12 +27,6 @@ class Spider(RedisSpider):  # type: ignore[misc]  # it has no types
     def parse(self, response: Any) -> Any:
         yield {"url": response.url, "text": " ".join(response.css("article ::text").getall())}
         yield from response.follow_all(css="a")
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[RedisServer]:
-    with running(tmp_path) as one:
-        yield one
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from dedupcrawl.content.html import extract
 from dedupcrawl.page import Page
 from dedupcrawl.text.ignored import entries_of, read_ignored
-from dedupcrawl.text.selection import without
 
 HTML = b"""<title>Pump (3 new)</title><body>
 <p>The pump was mended in spring by two men from the village who knew it well.</p>
@@ -34,13 +33,6 @@ def test_elements_and_patterns_are_left_out() -> None:
 def test_what_stood_on_either_side_of_an_element_stays_apart() -> None:
     page = extract(HTML, "http://a.example/", ignored=read_ignored(("css:.stats",)))
     assert {"before", "after"} <= {*page.paragraphs, *page.asides}
-
-
-def test_pages_that_differ_in_what_does_not_count_are_one() -> None:
-    ignored = read_ignored(("css:.stats", "re:Read [0-9]+ times"))
-    one = extract(HTML, "http://a.example/", ignored=ignored)
-    other = extract(HTML.replace(b"57", b"9").replace(b"2862", b"3000"), "http://a.example/", ignored=ignored)
-    assert (one.paragraphs, one.asides) == (other.paragraphs, other.asides)
 
 
 def test_patterns_hold_for_pages_that_come_as_text() -> None:
@@ -85,10 +77,6 @@ def test_what_the_setting_takes(given: object, read: tuple[str, ...]) -> None:
 def test_what_it_does_not_take(given: object, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         entries_of(given)
-
-
-def test_a_page_on_which_nothing_is_found_is_the_same_bytes() -> None:
-    assert without(HTML, (".none", "#nor-this")) == HTML
 
 
 @given(st.binary(max_size=300))

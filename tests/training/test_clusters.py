@@ -5,13 +5,12 @@ from collections import Counter
 from datetime import datetime
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs.rows import canonical_row
-from dedupcrawl.training.clusters import Clusters, SitePages, clusters_of, components
+from dedupcrawl.training.clusters import Clusters, clusters_of
 from dedupcrawl.training.page_rows import page_rows
 
 Row = dict[str, Any]
@@ -37,10 +36,6 @@ def groups(*rows: Row) -> list[list[str]]:
 
 def page(path: str, text: str | None = None, host: str = "a.com", **other: Any) -> Row:
     return {"url": f"http://{host}/{path}", "text_digest": text, **other}
-
-
-def test_the_same_text_is_the_same_page() -> None:
-    assert groups(page("1", "x"), page("2", "y"), page("3", "x")) == [["1", "3"], ["2"]]
 
 
 def kept(path: str, run: str = "1") -> Row:
@@ -75,21 +70,6 @@ def test_a_url_is_there_once_with_what_was_fetched_last() -> None:
     assert groups(*rows) == [["1", "2"]]
 
 
-def test_a_redirect_joins_its_target() -> None:
-    assert groups(page("old", redirect_to="/new", status=301), page("new", "x"), page("n", "x")) == [
-        ["n", "new", "old"]
-    ]
-
-
-def test_a_chain_of_redirects() -> None:
-    rows = [page("1", redirect_to="/2"), page("2", redirect_to="/3"), page("3", "x"), page("4", "y")]
-    assert groups(*rows) == [["1", "2", "3"], ["4"]]
-
-
-def test_redirects_to_one_page_that_was_not_fetched() -> None:
-    assert groups(page("1", redirect_to="/x"), page("2", redirect_to="/x")) == [["1", "2", "x"]]
-
-
 def test_a_redirect_to_an_error_says_nothing() -> None:
     found = clusters(page("1", redirect_to="/x"), page("2", redirect_to="/x"), page("x", "gone", status=404))
     assert not found.pages.urls
@@ -106,15 +86,6 @@ def test_pages_that_are_not_there_any_more(status: int, gone: list[str]) -> None
 
 def test_a_redirect_off_the_site_says_nothing() -> None:
     assert groups(page("1", redirect_to="http://b.com/"), page("2", "x")) == [["2"]]
-
-
-def test_near_duplicate_verdicts_join_although_the_texts_differ() -> None:
-    assert groups(page("1", "x"), page("2", "y", duplicate_of="http://a.com/1"), page("3", "z")) == [["1", "2"], ["3"]]
-
-
-def test_verdicts_may_come_from_a_file_of_their_own() -> None:
-    verdict = {"url": "http://a.com/2", "duplicate_of": "http://a.com/1"}
-    assert groups(page("1", "x"), page("2", "y"), verdict) == [["1", "2"]]
 
 
 def test_a_verdict_on_a_page_that_was_fetched_again_is_outdated() -> None:
@@ -139,11 +110,6 @@ def test_a_canonical_link_is_believed_where_nothing_speaks_against_it() -> None:
     assert groups(page("p?sid=1", "x", canonical="/p")) == [["p", "p?sid=1"]]
 
 
-def test_a_canonical_link_to_a_page_that_differs_is_not_believed() -> None:
-    rows = [page("list", "x"), page("list?page=2", "y", canonical="/list")]
-    assert groups(*rows) == [["list"], ["list?page=2"]]
-
-
 def test_a_canonical_link_that_different_pages_share_is_not_believed() -> None:
     rows = [page("list?page=2", "x", canonical="/list"), page("list?page=3", "y", canonical="/list")]
     assert groups(*rows) == [["list?page=2"], ["list?page=3"]]
@@ -166,15 +132,11 @@ def test_a_wrong_canonical_link_of_pages_without_digest_does_no_harm(to: str) ->
 
 def test_canonical_links_that_are_not_believed_are_counted_where_nothing_else_is_known() -> None:
     rows = [page("list?page=2", "x", canonical="/list"), page("list?page=3", canonical="/list"), page("list", "y")]
+    assert groups(*rows) == [["list"], ["list?page=2"]]
     assert clusters(*rows).left_out == {"canonical link not believed": 1}  # of the second page the text is known
     moved = [page("p?id=1", canonical="/"), page("q", redirect_to="/p?id=1", status=301)]
     assert groups(*moved) == [["p?id=1", "q"]]
     assert not clusters(*moved).left_out
-
-
-def test_a_canonical_link_that_different_pages_share_is_not_believed_of_one_without_digest() -> None:
-    rows = [page("list?page=2", "x", canonical="/list"), page("list?page=3", canonical="/list"), page("list", "y")]
-    assert groups(*rows) == [["list"], ["list?page=2"]]
 
 
 def test_a_canonical_link_without_digest_takes_no_digest_away() -> None:
@@ -215,7 +177,7 @@ def test_the_same_arguments_in_another_order_ask_for_one_page_at_two_times() -> 
     assert groups(one("f?s=a", now), one("f?s=b", now), one("f", now)) == [["f"], ["f?s=a"], ["f?s=b"]]
 
 
-def test_raw_digests_where_there_is_nothing_else() -> None:
+def test_raw_digests_count_where_there_is_nothing_else() -> None:
     assert groups(page("1", digest="x"), page("2", digest="x"), page("3", "t", digest="x")) == [["1", "2"], ["3"]]
 
 
@@ -229,14 +191,8 @@ def test_errors_and_empty_pages_are_left_out_and_counted() -> None:
     assert found.false == {"error status": 1, "empty page": 1}
 
 
-def test_importance_comes_along() -> None:
+def test_a_page_keeps_its_importance() -> None:
     assert clusters(page("1", "x", importance=2.0), page("2", "x")).pages.importance == [2.0, 0.0]
-
-
-def test_no_rows() -> None:
-    found = clusters()
-    assert found.pages == SitePages([], [], [])
-    assert found.false == Counter()
 
 
 def alias(path: str, of: str, *, held: bool | None = None, at: int | None = None) -> Row:
@@ -316,28 +272,10 @@ def test_a_hundred_thousand_session_ids_are_one_cluster() -> None:
     assert max(found.pages.sizes().values()) == count
 
 
-@pytest.mark.parametrize("site_count", [1, 3])
-def test_false_clusters_of_each_site_are_its_own(site_count: int) -> None:
+def test_false_clusters_of_each_site_are_its_own() -> None:
     rows = []
-    for site in range(site_count):
+    for site in range(3):
         rows += [page(f"wiki/{i}", "missing" if i % 2 else f"text {i}", host=f"s{site}.com") for i in range(200)]
     for found in by_site(*rows).values():
         assert found.false == {"unlike URLs": 1}
         assert found.left_out == {"unlike URLs": 100}
-
-
-@given(edges=st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=30))
-def test_components_against_scipy(edges: list[tuple[int, int]]) -> None:
-    from scipy.sparse import coo_array  # type: ignore[import-untyped]  # scipy ships no types
-    from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # scipy ships no types
-
-    first, second = np.array([*edges, (0, 0)], dtype=np.int64).T
-    joined = coo_array((np.ones(len(first)), (first, second)), shape=(20, 20))
-    labels = connected_components(joined, directed=False)[1]
-    assert components(first, second, 20) == [labels.tolist().index(label) for label in labels]
-
-
-def test_rows_of_a_table_keep_their_clusters() -> None:
-    pages = SitePages(["1", "2", "3"], [0, 1, 0], [0.0, 2.0, 1.0])
-    assert pages.at([1, 2]) == SitePages(["2", "3"], [1, 0], [2.0, 1.0])
-    assert pages.sizes() == {0: 2, 1: 1}

@@ -23,57 +23,43 @@ ARTICLES: Pages = [(f"wiki/Article_{i}", f"article {i}") for i in range(40)]
 TITLES: Pages = [(f"index.php?title=Article_{i}&action=history", f"history {i}") for i in range(40)]
 
 
-def test_a_soft_404() -> None:
-    assert false_texts(ARTICLES + [(f"wiki/Gone_{i}", "no such page") for i in range(60)]) == ["no such page"]
+WALL: Pages = [(f"index.php?title=Article_{i}&action=edit", "please log in") for i in range(60)]
+EMPTY: Pages = [(f"tag/t{i}{end}", "nothing here") for end in ("", "/feed") for i in range(30)]
+TAGS: Pages = [(f"tag/u{i}{end}", f"tag {i}{end}") for end in ("", "/feed") for i in range(10)]
+HOSTS: Pages = [(f"http://user{i}.a.com/", f"user {i}") for i in range(10)]
+HOSTS += [(f"http://free{i}.a.com/", "this name is free") for i in range(60)]
 
 
-def test_a_login_wall() -> None:
-    wall = [(f"index.php?title=Article_{i}&action=edit", "please log in") for i in range(60)]
-    assert false_texts(TITLES + wall) == ["please log in"]
+@pytest.mark.parametrize(
+    ("pages", "false"),
+    [(TITLES + WALL, "please log in"), (EMPTY + TAGS, "nothing here"), (HOSTS, "this name is free")],
+    ids=["a login wall", "an empty listing at two depths", "hosts that any name answers"],
+)
+def test_one_page_for_all_that_is_asked_for_is_a_false_cluster(pages: Pages, false: str) -> None:
+    assert false_texts(pages) == [false]
 
 
-def test_an_empty_listing_over_several_depths() -> None:
-    listing = [(f"tag/t{i}", "nothing here") for i in range(30)] + [
-        (f"tag/t{i}/feed", "nothing here") for i in range(30)
-    ]
-    tags = [(f"tag/u{i}", f"tag {i}") for i in range(10)] + [(f"tag/u{i}/feed", f"feed {i}") for i in range(10)]
-    assert false_texts(listing + tags) == ["nothing here"]
+SESSIONS = [(f"(S({i}x{j}))/page{j % 3}.aspx", f"page {j % 3}") for i in range(60) for j in range(3)]
+CALENDAR = [(f"calendar?date={i}", f"day {i}") for i in range(20)]
+EVENTS = [(f"event?id={i}&date={j}", f"event {i}") for i in range(10) for j in range(5)]
+TOPICS = [(f"viewtopic.php?p={i}", f"topic {i // 15}") for i in range(300)]
+TRUE: dict[str, Pages] = {
+    "articles": ARTICLES,
+    "nothing": [],
+    "session ids in the query": ARTICLES + [(f"index.php?sid={i}", "home") for i in range(500)],
+    "session ids on every page": [(f"wiki/A_{i}?sid={i}{j}", f"article {i}") for i in range(10) for j in range(60)],
+    "session ids in the path": ARTICLES + SESSIONS,
+    "an argument that matters on some paths only": CALENDAR
+    + EVENTS
+    + [(f"event?id=99&date={j}", "event 99") for j in range(80)],
+    "posts of a topic": TOPICS + [(f"viewtopic.php?p={i}", "long topic") for i in range(1000, 1060)],
+    "a form that remembers where to return": TITLES + [(f"login?returnto=Article_{i}", "log in") for i in range(500)],
+}
 
 
-def test_hosts_that_any_name_answers() -> None:
-    users = [(f"http://user{i}.a.com/", f"user {i}") for i in range(10)]
-    free = [(f"http://free{i}.a.com/", "this name is free") for i in range(60)]
-    assert false_texts(users + free) == ["this name is free"]
-
-
-def test_session_ids_in_the_query() -> None:
-    assert false_texts(ARTICLES + [(f"index.php?sid={i}", "home") for i in range(500)]) == []
-
-
-def test_session_ids_on_every_page() -> None:
-    assert false_texts((f"wiki/Article_{i}?sid={i}{j}", f"article {i}") for i in range(10) for j in range(60)) == []
-
-
-def test_session_ids_in_the_path() -> None:
-    pages = [(f"(S({i}x{j}))/page{j % 3}.aspx", f"page {j % 3}") for i in range(60) for j in range(3)]
-    assert false_texts(ARTICLES + pages) == []
-
-
-def test_an_argument_that_matters_on_some_paths_only() -> None:
-    calendar = [(f"calendar?date={i}", f"day {i}") for i in range(20)]
-    events = [(f"event?id={i}&date={j}", f"event {i}") for i in range(10) for j in range(5)]
-    many = [(f"event?id=99&date={j}", "event 99") for j in range(80)]
-    assert false_texts(calendar + events + many) == []
-
-
-def test_posts_of_a_topic() -> None:
-    topics = [(f"viewtopic.php?p={i}", f"topic {i // 15}") for i in range(300)]
-    long_topic = [(f"viewtopic.php?p={i}", "long topic") for i in range(1000, 1060)]
-    assert false_texts(topics + long_topic) == []
-
-
-def test_a_login_form_that_remembers_where_to_return() -> None:
-    assert false_texts(TITLES + [(f"login?returnto=Article_{i}", "log in") for i in range(500)]) == []
+@pytest.mark.parametrize("pages", TRUE.values(), ids=TRUE)
+def test_many_urls_of_one_page_are_no_false_cluster_where_their_kind_has_no_other_pages(pages: Pages) -> None:
+    assert false_texts(pages) == []
 
 
 @pytest.mark.parametrize("count", [49, 50])
@@ -82,12 +68,7 @@ def test_a_small_cluster_is_left_to_the_proof(count: int) -> None:
     assert found == (["no such page"] if count >= 50 else [])
 
 
-def test_no_large_cluster() -> None:
-    assert false_texts(ARTICLES) == []
-    assert false_texts([]) == []
-
-
-def test_hostile_urls() -> None:
+def test_hostile_urls_are_no_false_cluster() -> None:
     pages = [("http://", "x"), ("http://a.com", "x"), ("//?&&;=&=;", "x"), ("/" * 3000, "x"), ("?" + "a&" * 3000, "x")]
     assert false_texts(pages + [(f"wiki/{i}", "x") for i in range(60)]) == []
 

@@ -38,11 +38,11 @@ def knowledge(tmp_path: Path) -> Path:
         (f"http://other.com/x?{'utm_' + 'a' * 100}=2", []),
     ],
 )
-def test_names(knowledge: Path, url: str, names: list[str]) -> None:
+def test_parameters_are_known_by_the_rules_of_their_site(knowledge: Path, url: str, names: list[str]) -> None:
     assert known_parameters([url, url], read_clearurls(knowledge)) == names
 
 
-def test_the_published_list(shared_data: Path) -> None:
+def test_the_published_list_can_be_read(shared_data: Path) -> None:
     providers = read_clearurls(shared_data / "lists" / "clearurls" / "data.min.json")
     assert len(providers) > 100
     urls = [f"http://a.com/{page}?utm_source=1&fbclid=2&id=3&page=4&title=5" for page in "xy"]
@@ -66,7 +66,7 @@ def provider(pattern: str) -> str:
     ],
     ids=["empty", "no-providers", "array", "open", "overflow", "deep-pattern", "deep-value"],
 )
-def test_what_is_no_list(tmp_path: Path, content: str) -> None:
+def test_what_is_no_list_is_an_error(tmp_path: Path, content: str) -> None:
     path = tmp_path / "list.json"
     path.write_text(content)
     with pytest.raises(LogError, match="not a ClearURLs"):

@@ -6,12 +6,12 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.training import parts as module
 from dedupcrawl.training.page_rows import PageRow, SiteRows
 from dedupcrawl.training.parts import Part, parted, spooled, work_on
 from dedupcrawl.workers import WorkFailedError
@@ -109,7 +109,8 @@ def test_whatever_ends_the_work_early_ends_the_workers(
         time.sleep(0.05)
 
 
-def test_nothing_to_do() -> None:
+def test_without_rows_there_is_nothing_to_do(tmp_path: Path) -> None:
+    assert spooled([{}], tmp_path) == []
     assert list(work_on([], rows_and_process, "working", no_progress, None)) == []
 
 
@@ -137,9 +138,27 @@ def test_logs_are_read_one_after_the_other(tmp_path: Path) -> None:
     assert not any(file.exists() for file in files)
 
 
-@pytest.mark.parametrize("prepare", [lambda path: None, lambda path: path.write_text("?")], ids=["missing", "unknown"])
-def test_a_log_that_cannot_be_read(tmp_path: Path, prepare: Callable[[Path], None]) -> None:
-    log = tmp_path / "log"
-    prepare(log)
-    with pytest.raises((LogError, FileNotFoundError)), parted([log], Tally(), no_progress):
-        pass
+@pytest.mark.parametrize("rows_a_part", [10**6, 10, 1])
+def test_every_site_is_in_one_part_in_the_order_of_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows_a_part: int
+) -> None:
+    monkeypatch.setattr(module, "_ROWS_A_PART", rows_a_part)
+    batches: list[SiteRows] = []
+    for start in range(0, 100, 9):
+        batches.append({})
+        for number in range(start, min(start + 9, 100)):
+            batches[-1].setdefault(f"site{number % 13}", []).append(PageRow(str(number), simhash=-number))
+    parts = spooled(batches, tmp_path)
+    assert sum(part.rows for part in parts) == 100
+    assert [part.rows for part in parts] == sorted((part.rows for part in parts), reverse=True)
+    seen: set[str] = set()
+    for part in parts:
+        there = part.read()
+        assert sum(map(len, there.values())) == part.rows
+        assert seen.isdisjoint(there)
+        seen |= set(there)
+        for site, rows in there.items():
+            numbers = [number for number in range(100) if f"site{number % 13}" == site]
+            assert rows == [PageRow(str(number), simhash=-number) for number in numbers]
+    assert len(seen) == 13
+    assert (len(parts) == 1) == (rows_a_part == 10**6)

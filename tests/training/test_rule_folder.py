@@ -16,13 +16,6 @@ LEARNED = Rule("sid", "rewrite", drop=("sid",), source="learned")
 HAND = Rule("mine", "rewrite", drop=("x",))
 
 
-def test_learned_rules_replace_learned_rules(tmp_path: Path) -> None:
-    write_rules(tmp_path, SiteRules("a.com", (Rule("old", "rewrite", drop=("old",), source="learned"),)))
-    write_learned(tmp_path, SiteRules("a.com", (LEARNED,)))
-    (rule,) = read_rules(tmp_path / "a.com.toml").rules
-    assert rule == replace(LEARNED, state="probation", learned=rule.learned)
-
-
 def test_a_rule_has_the_day_when_it_was_first_learned(tmp_path: Path) -> None:
     days = {date.today()}
     write_learned(tmp_path, SiteRules("a.com", (LEARNED,)))
@@ -78,14 +71,6 @@ def test_ids_stay_unique() -> None:
         (LEARNED, Rule("new", "rewrite", drop=("c",)), Rule("again", "rewrite", drop=("c",))),
     )
     assert [rule.id for rule in rules] == ["sid", "sid-2", "sid-3", "new"]
-
-
-def test_a_file_that_cannot_be_read_is_left_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "a.com.toml"
-    path.write_text("site = nonsense")
-    with pytest.raises(RuleError, match=str(path)):
-        write_learned(tmp_path, SiteRules("a.com", (LEARNED,)))
-    assert path.read_text() == "site = nonsense"
 
 
 def test_comments_at_what_stays_stay(tmp_path: Path) -> None:

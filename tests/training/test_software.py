@@ -107,10 +107,6 @@ def test_what_leads_to_pages_that_are_gone_is_an_equivalence(tmp_path: Path, gon
         assert (kinds["phpbb3.forum-of-topic"], kinds["phpbb3.highlight"]) == (kind, "rewrite")
 
 
-def test_a_site_of_no_known_software_has_no_rules_of_it() -> None:
-    assert recognized_rules("a.com", [f"http://a.com/{n}?sid={s}" for n in range(10) for s in range(3)]) == ()
-
-
 def write(folder: Path, urls: list[str], labels: list[int]) -> Path:
     rows: list[dict[str, Any]] = [
         {"url": url, "text_digest": f"{label:040x}", "status": 200, "mime": "text/html"}

@@ -139,17 +139,6 @@ def test_false_clusters_are_counted_and_not_learned_from(tmp_path: Path) -> None
     assert [normalizer.normalize(url).canonical for url in gone] == gone
 
 
-def test_what_a_person_decided_stays(tmp_path: Path) -> None:
-    log, folder = write(tmp_path / "log", session_site("a.com")), tmp_path / "rules"
-    train([log], folder, OPTIONS)
-    learned = read_rules(folder / "a.com.toml").rules
-    mine = Rule("mine", "rewrite", drop=("x",))
-    off = Rule.from_dict({**learned[0].to_dict(), "state": "disabled"})
-    write_rules(folder, SiteRules("a.com", (mine, off)))
-    train([log], folder, OPTIONS)
-    assert read_rules(folder / "a.com.toml").rules == (mine, off, *learned[1:])
-
-
 def views(same: bool, pages: int = 100) -> list[Row]:
     """Pages with a view= that does not matter, or does."""
     return [
@@ -243,15 +232,6 @@ def test_nor_beside_one_that_is_broken_while_others_are_learned(tmp_path: Path) 
     with pytest.raises(RuleError, match=r"b\.com\.toml"):
         write_all(learned, folder, Tally(), 0.0)
     assert contents(folder) == {"b.com.toml": "nonsense"}
-
-
-def test_sites_without_new_rules_keep_their_file(tmp_path: Path) -> None:
-    old = write_rules(
-        tmp_path / "rules", SiteRules("a.com", (Rule("sid", "rewrite", drop=("sid",), source="learned"),))
-    )
-    before = old.read_text()
-    train([write(tmp_path / "log", [{"url": "http://a.com/", "text_digest": "x"}])], tmp_path / "rules", OPTIONS)
-    assert old.read_text() == before
 
 
 def test_no_rules_are_an_empty_folder(tmp_path: Path) -> None:
