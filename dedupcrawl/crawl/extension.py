@@ -73,6 +73,7 @@ _OF_0_2 = "pending-rewrites.jsonl"
 """Where version 0.2 kept, in a JOBDIR, what its rewritten requests stood for."""
 
 _RUN_ID = re.compile(rb"[0-9a-f]{16}")
+_BEGUN = "begun"  # what a state of a run is called that a JOBDIR has
 
 
 class Dedup:
@@ -110,7 +111,7 @@ class Dedup:
         self._normalizer = self._rules(known)
         self._where = f"lmdb:{data / 'index'}" if spec == "lmdb:" else shown(spec)
         self.outage = Outage(self.settings.index_wait, self.stats)
-        self._run = self.settings.run or _run_id(folder)
+        self._run = self.settings.run or (uuid.uuid4().hex[:16] if folder is None else _run_of(folder, self._index))
         self.lessee = self._index.start_leasing()
         self._detector = Detector(
             self._index,
@@ -337,20 +338,27 @@ def _check_version(data: Path) -> None:
         )
 
 
-def _run_id(folder: Path | None) -> str:
-    """Identifies the run; the runs that resume one JOBDIR are one."""
-    new = uuid.uuid4().hex[:16]
-    if folder is None:
-        return new
+def _run_of(folder: Path, index: Index) -> str:
+    """The run that is resumed in a JOBDIR, or begins there.
+
+    Both it and the index know that: what the processes before have left out is known to the index under that name.
+
+    Raises:
+        SettingError: It cannot be resumed.
+    """
     file = folder / "run-id"
-    if file.exists():
-        known = file.read_bytes()
-        if _RUN_ID.fullmatch(known):
-            return known.decode()
-        logger.warning(
-            "%s is damaged: what this JOBDIR's crawl has fetched so far counts as an earlier crawl's from now on.",
-            printable(str(file)),
-        )
-    with replacing(file, PRIVATE) as written:
-        written.write(new.encode())
-    return new
+    if not file.exists():
+        run = uuid.uuid4().hex[:16]
+        index.update_site_state(run, _BEGUN, lambda _: run.encode())
+        with replacing(file, PRIVATE) as new:
+            new.write(run.encode())
+        return run
+    known = file.read_bytes()
+    if _RUN_ID.fullmatch(known) and index.site_state(known.decode(), _BEGUN) is not None:
+        return known.decode()
+    index.close()
+    raise SettingError(
+        f"JOBDIR: the crawl in {printable(str(folder.parent))} cannot be resumed: its index is gone or another one, or "
+        "dedup/run-id is damaged there, so that nobody knows which requests it has left out. Bring the index back, or "
+        "name another JOBDIR: the crawl begins anew."
+    )
