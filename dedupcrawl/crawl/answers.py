@@ -32,17 +32,18 @@ class Answers:
         parts: Of the crawl.
         aliases: What is known of single URLs.
         alias_rows: Where the crawl log is told of aliases.
+        falls: Gives back what was sent elsewhere.
 
     Attributes:
-        falls: Gives back what was sent elsewhere.
+        falls: The same.
         audits: Compares some of it with what it was sent to.
     """
 
-    def __init__(self, parts: Parts, aliases: Aliases, alias_rows: AliasRows) -> None:
+    def __init__(self, parts: Parts, aliases: Aliases, alias_rows: AliasRows, falls: Falls) -> None:
         self._parts, self._aliases = parts, aliases
         self._normalizer, self._book, self._rewrites = parts.normalizer, parts.book, parts.rewrites
         self._batch, self._fetched = parts.batch, parts.fetched
-        self.falls = Falls(parts)
+        self.falls = falls
         self.audits = Audits(parts, aliases, alias_rows, self.falls)
         self._questions = Questions(parts.pages, self._batch, parts.sending)
         self._counted = UrlSet()  # targets that speak for the rules which lead there

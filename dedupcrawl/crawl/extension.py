@@ -22,6 +22,7 @@ from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.answers import Answers
 from dedupcrawl.crawl.dupe_filter import Repetitions
 from dedupcrawl.crawl.failures import Outage, cannot_start, in_words, take_all
+from dedupcrawl.crawl.falls import Falls
 from dedupcrawl.crawl.freezing import FREEZING
 from dedupcrawl.crawl.log_file import AliasRows, Evidence, LogFile, PageLog
 from dedupcrawl.crawl.parts import Parts
@@ -128,7 +129,8 @@ class Dedup:
         self.refetches = Refetches(parts)
         if not returns_unstored(crawler.settings):
             self.refetches.expire()
-        self.storing = Storing(parts, self.refetches)
+        self.falls = Falls(parts)
+        self.storing = Storing(parts, self.refetches, self.falls)
         log = self.settings.crawl_log
         if log == AUTOMATIC:
             log = (folder_of(spec) or data / "index").parent / "crawl-log.jsonl"
@@ -137,7 +139,7 @@ class Dedup:
             self._log = LogFile(Path(log) if log is not None else None, evidence=evidence)
         self.aliases = Aliases(parts)
         self.repetitions = Repetitions(crawler, self.settings, self.aliases.discoveries)
-        self.answers = Answers(parts, self.aliases, AliasRows(self._log, parts))
+        self.answers = Answers(parts, self.aliases, AliasRows(self._log, parts), self.falls)
         self.software = None if known is None else Software(known, self._normalizer, parts.book, self.stats)
         if not self.settings.run and is_redis(spec) and self.settings.scope == "run":
             logger.warning(_ALONE)

@@ -33,7 +33,7 @@ class Falls:
         self._targets, self._rulings = set[str](), list[Mapping[str, Ruling]]()
         self._refusals = 0
 
-    def fall(self, targets: Collection[str], rulings: Mapping[str, Ruling] | None = None) -> None:
+    def fall(self, targets: Collection[str], rulings: Mapping[str, Ruling] | None = None, why: str = _WRONG) -> None:
         """Give back what was sent to `targets`, or anywhere by a wrong rule (by owner, or by site if it is all)."""
         if not targets and not rulings:
             return
@@ -61,7 +61,7 @@ class Falls:
             self._targets.update(targets)
             self._rulings.append(rulings)
             return
-        self.give_back(map(self._rewrites.request, uses), _WRONG)
+        self.give_back(map(self._rewrites.request, uses), why)
 
     def fetch_itself(self, url: str, why: str) -> None:
         """A URL may lead to another page than that which was asked for instead, if any was: no rule has a say."""

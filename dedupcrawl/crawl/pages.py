@@ -55,6 +55,7 @@ class FetchedPage:
     stored: int = 0  # items that came through all pipelines
     unwritten: int = 0  # items that did, but that a feed could not take
     lost: int = 0  # items that did not
+    has_failed: bool = False  # whether a pipeline has raised an error for one of these
     # Of items that are judged one by one (DEDUP_ITEM_FIELDS): all their URLs; these by the id of an item, valid while
     # it is on its way; and of those that were lost.
     item_urls: set[str] = field(default_factory=set)

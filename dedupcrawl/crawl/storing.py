@@ -21,6 +21,7 @@ from scrapy.extensions.feedexport import FeedExporter, FeedSlot
 from scrapy.http import Response
 
 from dedupcrawl.crawl.failures import INDEX_FAILS
+from dedupcrawl.crawl.falls import Falls
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.refetches import Refetches
@@ -48,11 +49,11 @@ class Storing:
     with "item" after the last pipeline.
     """
 
-    def __init__(self, parts: Parts, refetches: Refetches) -> None:
+    def __init__(self, parts: Parts, refetches: Refetches, falls: Falls) -> None:
         self._crawler, self._stats, self._pages = parts.crawler, parts.stats, parts.pages
         self._index: Ledger = parts.index
         self._detector, self._fetched = parts.detector, parts.fetched
-        self._refetches = refetches
+        self._refetches, self._falls = refetches, falls
         self._feeds = parts.settings.confirm == "feed"
         self._files: FeedFiles | None = None
         self._once_closed: defaultdict[frozenset[FeedSlot], list[tuple[list[Any], list[Any]]]] = defaultdict(list)
@@ -118,6 +119,9 @@ class Storing:
             self._refetches.release(url, next(iter(stored), None))
         if lost:
             self._abandon(lost, page.request)
+        if lost and page.has_failed:  # who asked for others that were sent there might have better luck
+            asked = () if page.request is None else (page.request.url,)
+            self._falls.fall({*lost, *asked}, why="an item of the page that it was sent to was lost by an error")
         self.once_stored(page.files, stored, self._stored)
         if len(self._stored) >= _CONFIRMED_AT_ONCE:
             self._confirm()
@@ -141,6 +145,8 @@ class Storing:
         """An item has not come through the pipelines; it is lost unless one before ours, or ours, took it out."""
         lost = self._pages.take(item) is None and not isinstance(exception, DropDuplicate)
         page = self._pages.known(response)
+        if lost and page is not None and exception is None:
+            page.has_failed = True
         if lost and page is not None and id(item) in page.judged_as:
             page.lost_alone.add(page.judged_as[id(item)])
         self._arrived(response, lost=lost)

@@ -19,6 +19,7 @@ from scrapy.exceptions import DropItem
 from dedupcrawl.crawl.pipeline import DedupPipeline
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.runs import read_runs
+from tests.crawls.ruled_sites import KNOWN, every, rules, shop, texts
 from tests.crawls.site import crawl, page, prose, serve
 
 STORY = prose(1, 200)
@@ -38,6 +39,41 @@ class Fussy:
 
 class Failing(Fussy):
     error = ValueError
+
+
+class FailsFirst:
+    """Fails on the first item of each text."""
+
+    error: type[Exception] = ValueError
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+
+    def process_item(self, item: Any) -> Any:
+        if item["text"] not in self._seen:
+            self._seen.add(item["text"])
+            raise self.error("not this one")
+        return item
+
+
+class RefusesFirst(FailsFirst):
+    error = DropItem
+
+
+@pytest.mark.parametrize("kind", ["rewrite", "equivalence"])
+async def test_what_was_sent_to_a_page_whose_item_fails_is_fetched_itself(tmp_path: Path, kind: str) -> None:
+    table = f'id = "sid"\nkind = "{kind}"\ndrop = ["sid"]'
+    with serve(shop(6, sessions=2)) as site:
+        done = await crawl(f"{site.base}/", {**rules(tmp_path, table), "ITEM_PIPELINES": {FailsFirst: 300}})
+    assert texts(done) == every(6) - {"Start " + prose(0)}  # which no other URL leads to
+
+
+async def test_what_was_sent_to_a_page_that_a_pipeline_does_not_want_is_not(tmp_path: Path) -> None:
+    with serve(shop(6, sessions=2)) as site:
+        settings = {**rules(tmp_path, KNOWN), "ITEM_PIPELINES": {RefusesFirst: 300}, "DEDUP_TRIAL_SHARE": 0}
+        done = await crawl(f"{site.base}/", settings)
+    assert texts(done) == set()
+    assert done.stats["dedup/url/saved"] > 0
 
 
 @pytest.mark.parametrize("pipeline", [Fussy, Failing])
