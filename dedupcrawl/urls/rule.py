@@ -14,7 +14,7 @@ The context is `hosts`, `within`, `match` and `unless`; the transformation is ex
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from typing import Annotated, Any, Literal, get_args
@@ -180,7 +180,9 @@ class Rule:
         row = {name: value for name, value in row.items() if name not in _NO_MORE}
         if unknown := sorted(row.keys() - _TAKES.keys()):
             raise RuleError(f"{where}: unknown key {unknown[0]!r}; a rule has {', '.join(_TAKES)}")
-        given = {"id": "", "kind": "", **row}
+        if "kind" not in row:
+            raise RuleError(f"{where} has no kind, which {_TAKES['kind']}")
+        given = {"id": "", **row}
         try:
             rule = msgspec.convert(given, cls, builtin_types=(date,))
         except msgspec.ValidationError as error:
@@ -193,6 +195,8 @@ class Rule:
             raise RuleError(f"{where}: wrong is of coverage, so {said.wrong} of {said.coverage} cannot be")
         rule.templates()
         rule.scopes()
+        if unfit := next(_unfit(rule), ""):
+            raise RuleError(f"{where}: {unfit}")
         return rule
 
     def templates(self) -> tuple[Template | None, Template | None]:
@@ -256,6 +260,20 @@ class Rule:
             raise RuleError(f"rule {self.id!r}: {error}") from error
 
 
+def _unfit(rule: Rule) -> Iterator[str]:
+    """What is said of values that no URL can have: the rule would never apply, or its exception never hold."""
+    for name in rule.unless:
+        if name.startswith("=") or ("=" not in name and "*" in name and name != "*"):
+            yield f"unless has names, forms such as title=Special:{{}}, or *, not {name!r}"
+    for name in rule.drop:
+        if not _MARKS.isdisjoint(name) or "*" in name[:-1]:
+            yield f"drop has names of arguments, or what they begin with and *, not {name!r}"
+    for host in rule.hosts:
+        bare = host.removeprefix("!")
+        if not _NOT_OF_HOSTS.isdisjoint(bare) or bare.endswith("."):
+            yield f"hosts has hosts such as www.example.com or example.com:8080, not {host!r}"
+
+
 def _shape(template: Template) -> list[object]:
     """What a template says, without kinds of values, conversions and a final slash."""
     path, args = list(template.path or ()), dict(template.args)
@@ -315,6 +333,8 @@ _WORDS = {
     **{name: f"is one of {', '.join(get_args(kinds))}" for name, kinds in (("Kind", Kind), ("State", State))},
     "Source": f"is one of {', '.join(get_args(Source))}",
 }
+_MARKS = frozenset("&;=?#")  # no name of an argument has one
+_NOT_OF_HOSTS = frozenset("/\\*?#@ ")
 _NO_MORE = {"names_at"}  # what earlier versions wrote of the parts of a site
 _TAKES = {f.name: _WORDS[f.type] for f in fields(Rule) if isinstance(f.type, str)}
 """What each value of a rule is, for people."""

@@ -126,7 +126,7 @@ def read_rules(path: Path) -> SiteRules:
         if path.stat().st_size > _LARGEST_FILE:
             raise RuleError(f"too large (at most {_LARGEST_FILE} bytes)")
         content = path.read_bytes()
-        return SiteRules.from_dict(msgspec.toml.decode(content.decode("utf-8")))
+        return SiteRules.from_dict(msgspec.toml.decode(content.decode("utf-8-sig")))
     except _NumberedRuleError as error:
         starts = [match.start() for match in RULE_STARTS.finditer(content)]
         if error.number >= len(starts):  # written as inline tables

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields, replace
 from datetime import date
 from typing import Any
@@ -96,6 +97,23 @@ def test_a_value_of_any_type_is_read_or_said_to_be_wrong(key: str, value: str) -
     except RuleError:
         return
     assert Rule.from_dict(rule.to_dict()) == rule
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("unless", "utm_*"), ("unless", "=x"), ("drop", "a=1"), ("drop", "a&b"), ("drop", "a*b"),
+        ("hosts", "*.a.com"), ("hosts", "!*.a.com"), ("hosts", "https://a.com"), ("hosts", "a.com."),
+    ],
+)  # fmt: skip
+def test_a_value_that_no_url_can_have_is_refused(key: str, value: str) -> None:
+    with pytest.raises(RuleError, match=rf"{key} has .*, not '{re.escape(value)}'"):
+        Rule.from_dict({**SID.to_dict(), key: [value]})
+
+
+def test_a_rule_without_a_kind_is_told_which_there_are() -> None:
+    with pytest.raises(RuleError, match="rule 'a' has no kind, which is one of rewrite, equivalence"):
+        Rule.from_dict({"id": "a", "drop": ["x"]})
 
 
 @pytest.mark.parametrize("value", [value for value in VALUES if value not in {"[]", '[["x", "y"]]'}])
