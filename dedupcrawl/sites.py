@@ -13,9 +13,6 @@ from unicodedata import normalize
 
 from publicsuffixlist import PSLFILE
 
-GONE = (404, 410)
-"""Statuses by which a site says that there is no such page; any other may be a passing failure, or a ban."""
-
 _CACHE_SIZE = 16_384  # hosts
 _HOST_LIMIT = 253  # characters of a host name (RFC 1035); what is longer is not a host
 _AUTHORITY_LIMIT = 1000  # characters of a host with its user and port; what is longer is left as it is

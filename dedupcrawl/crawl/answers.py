@@ -19,10 +19,10 @@ from dedupcrawl.crawl.log_file import AliasRows
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.questions import Questions, ask_for_error, learn_error
-from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRIAL, is_for_spider, without_fragment
+from dedupcrawl.crawl.request_meta import CANONICAL, GONE, ORIGINAL_URL, TRIAL, is_for_spider, without_fragment
 from dedupcrawl.crawl.same_page import NOWHERE, Look
 from dedupcrawl.crawl.url_set import UrlSet
-from dedupcrawl.sites import GONE, host_of
+from dedupcrawl.sites import host_of
 
 
 class Answers:

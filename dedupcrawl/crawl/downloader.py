@@ -11,7 +11,7 @@ from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from w3lib.url import safe_url_string
 
-from dedupcrawl.crawl.extension import Component, Dedup
+from dedupcrawl.crawl.extension import Component
 from dedupcrawl.crawl.failures import survive
 from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, POSTED, TRIAL, AlreadyFetchedError, is_for_spider
 from dedupcrawl.sites import host_of
@@ -98,10 +98,7 @@ class RewriteFallback(Component):
                 if original != request.url and (target == original or is_one_url(target, request.url)):
                     return self._dedup.rewriter.as_first_asked(request)  # it redirects to itself
         elif status >= 400 and (status not in self._retry_codes or self._is_last_try(request)):
-            instead = self._fall_back(request, is_sure=status not in _FOR_NOW and status < 500)
-            if instead is not None:
-                _log(self._dedup, request, response)  # which goes no further
-            return instead or response
+            return self._fall_back(request, is_sure=status not in _FOR_NOW and status < 500) or response
         return response
 
     async def process_exception(self, request: Request, exception: Exception) -> Request | None:
@@ -162,16 +159,11 @@ class CrawlLogMiddleware(Component):
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """The response, untouched."""
-        _log(self._dedup, request, response)
+        if request.callback is not NO_CALLBACK and not request.meta.get("dedup_skip"):
+            try:
+                self._dedup.page_log.add(request, response)
+                if self._dedup.learning is not None:
+                    self._dedup.learning.begin_if_due()
+            except Exception as error:
+                survive(error, self._dedup.stats, "dedup/log/errors", f"{response.url!r} cannot be logged")
         return response
-
-
-def _log(dedup: Dedup, request: Request, response: Response) -> None:
-    if dedup.settings.crawl_log is None or request.callback is NO_CALLBACK or request.meta.get("dedup_skip"):
-        return
-    try:
-        dedup.page_log.add(request, response)
-        if dedup.learning is not None:
-            dedup.learning.begin_if_due()
-    except Exception as error:
-        survive(error, dedup.stats, "dedup/log/errors", f"{response.url!r} cannot be logged")

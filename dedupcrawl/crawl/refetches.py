@@ -15,13 +15,12 @@ from scrapy.utils.misc import load_object
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.packed_request import restored
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.request_meta import FORCE_KEEP, MOVED, ORIGINAL_URL, REFETCHED, without_fragment
+from dedupcrawl.crawl.request_meta import FORCE_KEEP, GONE, MOVED, ORIGINAL_URL, REFETCHED, without_fragment
 from dedupcrawl.index.contract import Ledger
 from dedupcrawl.index.open import is_redis
 from dedupcrawl.index.record import Premise, Skip
 from dedupcrawl.page import page_of_item
 from dedupcrawl.printable import printable
-from dedupcrawl.sites import GONE
 
 logger = logging.getLogger(__name__)
 

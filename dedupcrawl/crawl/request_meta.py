@@ -20,6 +20,7 @@ UNPROVED = "dedup_unproved"  # whether a rule that is yet to be proved has had a
 FORCE_KEEP = "dedup_force_keep"  # whether what it fetches is kept, whatever it duplicates; until it is answered
 POSTED = "dedup_posted"  # it was led on from what was sent to a URL by another method: nothing is said of that URL
 
+GONE = (404, 410)  # statuses by which a site says that there is no such page; any other may be a passing failure
 MOVED = frozenset({301, 308})  # statuses of a redirect that is for good
 
 _OURS = frozenset({ORIGINAL_URL, CANONICAL, TRAIL, TRIAL, GIVEN_BACK, UNPROVED})

@@ -15,7 +15,6 @@ import regex  # type: ignore[import-untyped]  # it ships no types
 from dedupcrawl.core.digests import digest_of
 from dedupcrawl.crawl_logs.blocks import LineBlock, utf8
 from dedupcrawl.crawl_logs.tally import Tally
-from dedupcrawl.sites import GONE
 
 
 class LogRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -194,8 +193,7 @@ def _why_not(row: LogRow) -> str | None:
         return "not an http URL"
     if row.unread is not None:
         return row.unread
-    says = row.text_digest is not None or row.unique is not None or row.status in GONE  # rules should not lead there
-    if not says and all(getattr(row, name) is None for name in _SAYING):
+    if row.text_digest is None and row.unique is None and all(getattr(row, name) is None for name in _SAYING):
         return _ERROR if row.status is not None and row.status >= 400 else _SAYS_NOTHING
     return None
 

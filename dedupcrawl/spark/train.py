@@ -42,7 +42,7 @@ from dedupcrawl.training.learning_part import (
     without_cycle_detection,
 )
 from dedupcrawl.training.options import LearningOptions
-from dedupcrawl.training.page_rows import FAULTS, NO_SUCH_PAGE
+from dedupcrawl.training.page_rows import FAULTS
 from dedupcrawl.training.train import TrainingSummary, write_all
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import file_of, read_named, rule_files
@@ -125,9 +125,8 @@ def _learn_large_sites(
     """Learn the rules of some sites from all their rows, without the reports."""
     learned = Learned()
     pages = materialized(_labelled(rows))
-    gone = _gone(pages)
     good = materialized(_without_unknown(_without_unlike(_without_faults(pages, learned), learned), learned))
-    worth = _bounded(good, gone, learned, rules_before)
+    worth = _bounded(good, learned, rules_before)
 
     def learn(pages: pa.Table) -> pa.Table:  # no partial: Spark asks a function for its hints
         return _learn_one(options, rules_before, pages)
@@ -293,19 +292,10 @@ def _without_unknown(pages: DataFrame, learned: Learned) -> DataFrame:
     return pages.join(unknown.union(shared), "label", "left_anti")
 
 
-def _gone(pages: DataFrame) -> DataFrame:
-    """URLs that have no page: of each site those that `learn_bounded` looks at."""
-    order = Window.partitionBy("site").orderBy(F.crc32("url"), "url")
-    gone = pages.where(F.col("fault") == NO_SUCH_PAGE).withColumn("place", F.row_number().over(order))
-    return gone.where(F.col("place") <= learning_part.MOST_GONE).select("site", "url")
-
-
-def _bounded(
-    pages: DataFrame, gone: DataFrame, learned: Learned, rules_before: Mapping[str, Sequence[Rule]]
-) -> DataFrame:
+def _bounded(pages: DataFrame, learned: Learned, rules_before: Mapping[str, Sequence[Rule]]) -> DataFrame:
     """As `learning_part.bounded`, of the sites with something to learn; all are counted.
 
-    Gives site, url, importance and cluster; a URL that is gone has no cluster.
+    Gives site, url, importance and cluster.
     """
     most, size = learning_part.MOST_URLS, F.col("size")
     step = F.floor((size - 1) / learning_part.MOST_OF_A_CLUSTER) + 1
@@ -319,26 +309,21 @@ def _bounded(
             drawn.append((site, urls > most, *learning_part.below(most, urls_of_shared, count - shared)))
     number = F.row_number().over(Window.partitionBy("site").orderBy("first")) - 1
     clusters = clusters.withColumn("cluster", number.cast("long"))
-    sites = F.broadcast(pages.sparkSession.createDataFrame(drawn, _DRAWN))
-    clusters = clusters.join(sites, "site")
+    clusters = clusters.join(F.broadcast(pages.sparkSession.createDataFrame(drawn, _DRAWN)), "site")
     mixed = (F.col("cluster") * learning_part.MULTIPLIER) % learning_part.MODULUS
     below = F.when(size > 1, F.col("below_shared")).otherwise(F.col("below_single"))
     pages = pages.join(clusters.where(~F.col("is_drawn") | (mixed < below)).drop("site"), "label")
     order = Window.partitionBy("label").orderBy(F.coalesce("importance", F.lit(0.0)).desc(), "url")
     pages = pages.withColumn("place", F.row_number().over(order) - 1)
-    pages = pages.where(~F.col("is_drawn") | (F.col("place") % step == 0))
-    pages = pages.select("site", "url", "importance", "cluster")
-    return pages.unionByName(gone.join(sites, "site", "left_semi"), allowMissingColumns=True)
+    return pages.where(~F.col("is_drawn") | (F.col("place") % step == 0)).select("site", "url", "importance", "cluster")
 
 
 def _learn_one(options: LearningOptions, rules_before: Mapping[str, Sequence[Rule]], pages: pa.Table) -> pa.Table:
     """What a task learns of its one site."""
     pages = pages.sort_by("url")
-    site = pages["site"][0].as_py()
-    gone = pages.filter(pages["cluster"].is_null())["url"].to_pylist()
-    pages = pages.filter(pages["cluster"].is_valid())
     urls, clusters, importance = (pages[name].to_pylist() for name in ("url", "cluster", "importance"))
-    found = SitePages(urls, clusters, [one or 0.0 for one in importance], gone)
+    found = SitePages(urls, clusters, [one or 0.0 for one in importance])
+    site = pages["site"][0].as_py()
     with without_cycle_detection():
         learned = learn_bounded(site, found, options, rules_before[site])
         learned.measured = measured(site, found, rules_after(rules_before[site], learned))

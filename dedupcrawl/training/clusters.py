@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from dedupcrawl.training.false_clusters import unlike_clusters
-from dedupcrawl.training.page_rows import FAULTS, NO_SUCH_PAGE, PageRow
+from dedupcrawl.training.page_rows import FAULTS, PageRow
 
 UNLIKE = "unlike URLs"
 SHARED = "content of several pages"
@@ -31,20 +31,19 @@ Link = tuple[str, str]
 
 
 class SitePages(NamedTuple):
-    """URLs of one site, in their order, each once; three columns of shape (n,), and URLs that have no page."""
+    """URLs of one site, in their order, each once; three columns of shape (n,)."""
 
     urls: Sequence[str]
     # Which of them lead to one page. Clusters count from 0 in the order of their smallest URLs, so they depend on
     # nothing but the URLs and what they lead to. A cluster of one URL is a page without duplicates
     clusters: Sequence[int]
     importance: Sequence[float]  # 0 where nothing is known
-    gone: Collection[str] = ()  # the site's last answer for each was that there is no such page
 
     def at(self, rows: Sequence[int]) -> SitePages:
         """These rows, with the numbers of their clusters."""
-        urls, clusters, importance, gone = self
+        urls, clusters, importance = self
         return SitePages(
-            [urls[row] for row in rows], [clusters[row] for row in rows], [importance[row] for row in rows], gone
+            [urls[row] for row in rows], [clusters[row] for row in rows], [importance[row] for row in rows]
         )
 
     def sizes(self) -> Counter[int]:
@@ -97,12 +96,7 @@ def clusters_of(rows: Sequence[PageRow]) -> Clusters:
             continue
         numbers.setdefault(label, len(numbers))
         known.append(url)
-    found = SitePages(
-        known,
-        [numbers[labels[url]] for url in known],
-        [pages[url].importance or 0.0 for url in known],
-        tuple(url for url, row in pages.items() if row.fault == NO_SUCH_PAGE),
-    )
+    found = SitePages(known, [numbers[labels[url]] for url in known], [pages[url].importance or 0.0 for url in known])
     return Clusters(found, +false, +left_out)
 
 

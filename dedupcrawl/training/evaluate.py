@@ -156,7 +156,7 @@ def measure(rows: SiteRows, files: dict[str, Path]) -> Measured:
 
 def measured(site: str, pages: SitePages, rules: Sequence[Rule]) -> Measured:
     """What rules of a site do to its URLs, by the judge of learning."""
-    urls, clusters = pages.urls, pages.clusters
+    urls, clusters, _ = pages
     sizes = pages.sizes()
     found = Measured(1, urls=len(urls), redundant=len(urls) - len(sizes), named=[site])
     found.clustered = found.normalized = sum(size for size in sizes.values() if size > 1)

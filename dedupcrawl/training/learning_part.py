@@ -7,8 +7,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from heapq import nsmallest
-from zlib import crc32
 
 from dedupcrawl.software.installation import distinct
 from dedupcrawl.software.program import Program, programs
@@ -27,7 +25,6 @@ from dedupcrawl.urls.rule_files import SiteRules
 RulesBefore = Callable[[str], Sequence[Rule]]  # site → the rules that its file has
 MOST_URLS = 20_000  # of a site that its rules are proved on
 MOST_LEARNED = 4_000  # ... that they are learned from: docs/measured/url-rules.md, "How many URLs it takes"
-MOST_GONE = 20_000  # URLs without a page that are looked at
 MOST_OF_A_CLUSTER = 8  # of either
 SHARE_OF_CLUSTERS = 0.6  # of either, at most, are URLs with duplicates; the rest are single pages, the evidence against
 LONGEST_URL = 4_096  # bytes; of longer ones nothing is learned, so that tokens have a bound
@@ -111,14 +108,12 @@ def learn_bounded(site: str, pages: SitePages, options: LearningOptions, before:
     before = tuple(filter(is_learned, before))
     try:
         pages = pages.at([row for row, url in enumerate(pages.urls) if len(url.encode()) <= LONGEST_URL])
-        pages = pages._replace(gone=frozenset(nsmallest(MOST_GONE, pages.gone, key=order_of_gone)))
         rules = _learn_site(site, pages, options, [rule for rule in before if _is_borne_out(rule)])
+        urls, labels, _ = pages if before else SitePages((), (), ())
         new = [rule for rule in rules.rules if not rule.is_off]
         doubted = {rule.effect for rule in rules.rules if rule.is_off}  # by this log, whatever an earlier one has said
         rest = [rule for rule in before if rule.effect not in doubted]
-        old = judge_carried_over(
-            site, pages.urls, pages.clusters, new, rest, Price(options.min_precision), gone=pages.gone
-        )
+        old = judge_carried_over(site, urls, labels, new, rest, Price(options.min_precision))
     except Exception as error:
         return _failed(site, error)
     carried_over = [SiteRules(site, old.stay)] if before else []
@@ -144,11 +139,6 @@ def without_cycle_detection() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def order_of_gone(url: str) -> tuple[int, str]:
-    """A mixed order of the URLs without a page, of which only the first are looked at."""
-    return crc32(url.encode()), url
 
 
 def bounded(pages: SitePages, most: int) -> Sequence[int]:
@@ -213,5 +203,4 @@ def _learn_site(site: str, pages: SitePages, options: LearningOptions, tried: Se
         min_precision=options.min_precision,
         min_coverage=options.min_coverage,
         assumed=(*software, *ASSUMED, *known),
-        gone=pages.gone,
     )

@@ -43,11 +43,9 @@ def _watched(rule: Rule, before: Rule | None) -> Rule:
     is_off = rule.is_off  # known software's, that the log speaks against
     if before is None:
         return replace(rule, state=rule.state if is_off else "probation", learned=rule.learned or date.today())
-    is_known_to_fail = rule.is_given() and before.kind == "equivalence"  # as a crawl found out: no log is needed for it
     return replace(
         rule,
         id=before.id,
-        kind=before.kind if is_known_to_fail else rule.kind,
         state=rule.state if is_off else "probation" if before.state == "doubted" else before.state,
         tried=before.tried,
         failed=before.failed,

@@ -11,14 +11,12 @@ import mmh3
 import msgspec
 
 from dedupcrawl.crawl_logs.rows import LogRow
-from dedupcrawl.sites import GONE, ascii_form, site_of
+from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.spelling import canonical_url
 
-Fault = Literal["error status", "empty page", "no such page"]
-FAULTS: tuple[Fault, ...] = ("error status", "empty page", "no such page")
-"""Why a row's content says nothing of its URL."""
-
-NO_SUCH_PAGE = FAULTS.index("no such page")
+Fault = Literal["error status", "empty page"]
+FAULTS: tuple[Fault, ...] = ("error status", "empty page")
+"""Why a row's content says nothing of its URL, best known first."""
 
 
 class PageRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -115,7 +113,7 @@ def _content(row: LogRow) -> int | None:
 
 def _fault(row: LogRow, redirects: bool) -> int | None:
     if row.status is not None and row.status >= 400:
-        return NO_SUCH_PAGE if row.status in GONE else 0
+        return 0
     digest = row.digest if row.text_digest is None else row.text_digest
     return 1 if not redirects and (digest in _OF_NOTHING or row.bytes == 0) else None
 

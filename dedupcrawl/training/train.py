@@ -183,8 +183,8 @@ def trained_on(rows: Sequence[PageRow], rules: SiteRules) -> Ledger:
     """The URLs of a site's rows under the rules that `train` without options would leave it."""
     options = LearningOptions()
     learned = learn_sites({rules.site: list(rows)}, options, lambda _: rules.rules)
-    pages = clusters_of(rows).pages
-    of_proof = sides(pages.clusters, options.holdout, options.seed)
-    ledger = Ledger(rules.site, pages.urls, pages.clusters, of_proof)
+    urls, labels, _ = clusters_of(rows).pages
+    of_proof = sides(labels, options.holdout, options.seed)
+    ledger = Ledger(rules.site, urls, labels, of_proof)
     ledger.apply(rules_after(rules.rules, learned))
     return ledger

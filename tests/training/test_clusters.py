@@ -27,7 +27,7 @@ def clusters(*rows: Row) -> Clusters:
 
 def groups(*rows: Row) -> list[list[str]]:
     """The clusters' URLs without scheme and host, in the order of the clusters."""
-    urls, labels, *_ = clusters(*rows).pages
+    urls, labels, _ = clusters(*rows).pages
     found: dict[int, list[str]] = {}
     for url, label in zip(urls, labels, strict=True):
         found.setdefault(label, []).append(url.split("/", 3)[3])
@@ -73,15 +73,7 @@ def test_a_url_is_there_once_with_what_was_fetched_last() -> None:
 def test_a_redirect_to_an_error_says_nothing() -> None:
     found = clusters(page("1", redirect_to="/x"), page("2", redirect_to="/x"), page("x", "gone", status=404))
     assert not found.pages.urls
-    assert found.left_out == {"no such page": 1}
-
-
-@pytest.mark.parametrize(("status", "gone"), [(404, ["1"]), (410, ["1"]), (403, []), (500, []), (200, [])])
-def test_pages_that_are_not_there_any_more(status: int, gone: list[str]) -> None:
-    """With a digest or without; of the last answer. Other errors may pass, and say nothing of where rules may lead."""
-    for rows in ([page("1", status=status)], [page("1", "x", fetched_at=1), page("1", "y", status=status)]):
-        assert list(clusters(*rows, page("2", "x")).pages.gone) == [f"http://a.com/{path}" for path in gone]
-    assert not clusters(page("1", status=status), page("1", "x", status=200)).pages.gone
+    assert found.left_out == {"error status": 1}
 
 
 def test_a_redirect_off_the_site_says_nothing() -> None:

@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from dedupcrawl.training.learning_part import recognized_rules
 from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.train import train
@@ -79,32 +77,6 @@ def test_what_wrong_merges_need_is_not_refuted_with_the_rule_that_is_wrong() -> 
     states = {rule.id.partition("@")[0].removeprefix("magento1."): rule.state for rule in rules.rules}
     assert states["carried-url"] == states["back-to-review"] == "probation"
     assert {states["compare-from-search"], states["back-to-list"]} <= {"doubted", "disabled"}
-
-
-def topics(gone: int, there: int) -> list[dict[str, Any]]:
-    """The log of a crawl of a phpBB 3 of which a rewrite's targets are gone, or are there."""
-    rows: list[dict[str, Any]] = []
-    for topic in range(40):
-        text = {"text_digest": f"topic {topic}", "status": 200}
-        rows += [{"url": f"http://a.com/viewtopic.php?f={forum}&t={topic}", **text} for forum in (1, 2)]
-        rows += [{"url": f"http://a.com/viewtopic.php?f=1&t={topic}&hilit={word}", **text} for word in ("a", "b")]
-        if topic < gone:
-            rows.append({"url": f"http://a.com/viewtopic.php?t={topic}", "status": 404})
-        elif topic < gone + there:
-            rows.append({"url": f"http://a.com/viewtopic.php?t={topic}", **text})
-    return rows
-
-
-@pytest.mark.parametrize(("gone", "there", "kind"), [(0, 0, "rewrite"), (5, 0, "equivalence"), (5, 5, "rewrite")])
-def test_what_leads_to_pages_that_are_gone_is_an_equivalence(tmp_path: Path, gone: int, there: int, kind: str) -> None:
-    """And stays one when the crawls that use it have nothing more to tell of it. What it was used with is not."""
-    rules = tmp_path / "rules"
-    for rows in (topics(gone, there), topics(0, 0)):
-        log = tmp_path / "log.jsonl"
-        log.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        train([log], rules, LearningOptions())
-        kinds = {rule.id.partition("@")[0]: rule.kind for rule in read_rules(rules / "a.com.toml").rules}
-        assert (kinds["phpbb3.forum-of-topic"], kinds["phpbb3.highlight"]) == (kind, "rewrite")
 
 
 def write(folder: Path, urls: list[str], labels: list[int]) -> Path:

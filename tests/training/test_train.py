@@ -106,26 +106,6 @@ def test_training_tells_of_its_log_what_evaluate_tells(tmp_path: Path) -> None:
     assert merged_by_any > 1000
 
 
-@pytest.mark.parametrize(("gone", "kind"), [(0, "rewrite"), (4, "rewrite"), (40, "equivalence")])
-def test_a_learned_rule_that_leads_to_pages_that_are_gone_is_an_equivalence(
-    tmp_path: Path, gone: int, kind: str
-) -> None:
-    """So is one that was learned before: in a later log nothing is left to learn it from."""
-    found = session_site("a.com")
-    lead_to = [{"url": f"http://a.com/page/{page}", "status": 404} for page in range(gone)]
-    there = [{"url": f"http://a.com/page/{page}", "text_digest": f"a.com {page}"} for page in range(gone, 60)]
-    train([write(tmp_path / "log", [*found, *there, *lead_to])], tmp_path / "rules", OPTIONS)
-    (rule,) = read_rules(tmp_path / "rules" / "a.com.toml").rules
-    assert (rule.drop, rule.kind) == (("sid",), kind)
-
-    before = Rule("of", "rewrite", drop=("sid",), source="learned", state="active")
-    write_rules(tmp_path / "old", SiteRules("a.com", (before,)))
-    once = [row for row in found if row["url"].endswith(("0", "5"))]
-    train([write(tmp_path / "log", [*once, *lead_to])], tmp_path / "old", OPTIONS)
-    (rule,) = read_rules(tmp_path / "old" / "a.com.toml").rules
-    assert (rule.id, rule.kind) == ("of", kind)
-
-
 def test_false_clusters_are_counted_and_not_learned_from(tmp_path: Path) -> None:
     rows = session_site("a.com")
     rows += [{"url": f"http://a.com/wiki/{i}", "text_digest": f"article {i}"} for i in range(50)]

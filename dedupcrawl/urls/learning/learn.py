@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 from zlib import crc32
@@ -17,7 +17,7 @@ from dedupcrawl.urls.learning.ledger import Ledger, Price, Use
 from dedupcrawl.urls.learning.references import hypothesis
 from dedupcrawl.urls.learning.search import Candidate, accepted, suggestions
 from dedupcrawl.urls.learning.where import only, where_of
-from dedupcrawl.urls.rule import Evidence, Kind, Rule
+from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
 
 _INDEX_FILES = tuple(
@@ -75,7 +75,6 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
     min_precision: float = 0.95,
     min_coverage: int = 0,
     assumed: Sequence[Rule] = ASSUMED,
-    gone: Collection[str] = frozenset(),
 ) -> SiteRules:
     """Learn the rules of a site and test them.
 
@@ -92,7 +91,6 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         min_precision: Least share of right merges among those of a rule.
         min_coverage: Least number of URLs of the second part to which any rule must apply.
         assumed: Prior knowledge: of URLs in general, of names of arguments, of the software of the site.
-        gone: URLs that have no page.
 
     Returns:
         Rules with their evidence, in the order in which they are applied. They include, as disabled or doubted, the
@@ -104,7 +102,7 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         """Those of the URLs that can be learned from, in their order."""
         good = sorted((row for row in rows if labels[row] >= 0 and split_url(urls[row])), key=urls.__getitem__)
         own = [labels[row] for row in good]
-        return Ledger(site, [urls[row] for row in good], own, sides(own, holdout, seed), gone)
+        return Ledger(site, [urls[row] for row in good], own, sides(own, holdout, seed))
 
     ledger = split(chosen)
     price = Price(min_precision)
@@ -134,8 +132,7 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         before = [*proved, *found]
         proved = _proved(before, ledger, price, min_coverage if number == _ROUNDS else 0)
         lost = _lost(before, proved)
-    nowhere = ledger.leading_nowhere()
-    rules = [_with_evidence(one, ledger, leads_nowhere=one.rule.id in nowhere) for one in proved]
+    rules = [_with_evidence(one, ledger.uses[one.rule.id], ledger) for one in proved]
     order = {rule.id: place for place, rule in enumerate(assumed)}  # a doubted one is tried before
     return SiteRules(site, tuple(sorted((*rules, *ledger.refuted), key=lambda rule: order.get(rule.id, len(order)))))
 
@@ -244,18 +241,17 @@ def _atoms(url: str) -> frozenset[str]:
     return atoms_of(parts) if parts else frozenset()
 
 
-def _with_evidence(one: Candidate, ledger: Ledger, *, leads_nowhere: bool) -> Rule:
-    """The rule as it goes into the file: a rewrite if most of its targets are URLs of the site, and have pages."""
-    rule, use = one.rule, ledger.uses[one.rule.id]
+def _with_evidence(one: Candidate, use: Use, ledger: Ledger) -> Rule:
+    """The rule as it goes into the file: a rewrite if most of its targets are URLs of the site."""
+    rule = one.rule
     known = rule.source in {"prior", "software"}
     is_real = not known and "{}" not in rule.to and use.real >= _REAL_TARGETS * sum(use.coverage)
     ready = CompiledRule(rule)
     tried = (example(ready, ledger.urls[row], ledger.site) for row in use.rows)
     examples = islice((pair for pair in tried if pair is not None), _EXAMPLES)
-    kind: Kind = "equivalence" if leads_nowhere else "rewrite" if is_real else rule.kind
     return replace(
         rule,
-        kind=kind,
+        kind="rewrite" if is_real else rule.kind,
         source=rule.source if known else "learned",
         evidence=Evidence(one.support, use.coverage[1], use.right[1], use.wrong[1], use.collisions),
         examples=tuple(examples),

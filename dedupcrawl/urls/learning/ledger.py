@@ -10,7 +10,7 @@ that it would merge are.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from math import sqrt
@@ -20,7 +20,6 @@ from dedupcrawl.urls.learning.forms import Tally
 from dedupcrawl.urls.learning.judge import Merge, judged
 from dedupcrawl.urls.normalized import Normalized
 from dedupcrawl.urls.normalizer import SiteNormalizer
-from dedupcrawl.urls.probation import leads_nowhere
 from dedupcrawl.urls.rule import Evidence, Rule, State
 from dedupcrawl.urls.rule_files import SiteRules
 
@@ -92,16 +91,9 @@ class Price:
 class Ledger:
     """All URLs of a site under its rules."""
 
-    def __init__(
-        self,
-        site: str,
-        urls: Sequence[str],
-        labels: Sequence[int],
-        sides: Sequence[int],
-        gone: Collection[str] = frozenset(),
-    ) -> None:
+    def __init__(self, site: str, urls: Sequence[str], labels: Sequence[int], sides: Sequence[int]) -> None:
         self.site, self.urls, self.labels, self.sides = site, urls, labels, sides
-        self._own, self._gone = set(urls), gone
+        self._own = set(urls)
         self.rules: list[Rule] = []
         self.uses: dict[str, Use] = {}
         self.right = self.wrong = 0
@@ -199,29 +191,6 @@ class Ledger:
                 state: State = "disabled" if upper_bound(right, wrong) < 0.5 else "doubted"
                 self.refuted.append(replace(rule, evidence=counts, note=note, state=state))
 
-    def leading_nowhere(self) -> frozenset[str]:
-        """Rules by which most URLs that they make have no page, as the log says, however many URLs lead to each.
-
-        Where several rules have made a URL it may be another's fault. So what a rule has made alone tells, and else
-        what it has made without those that are found out.
-        """
-        found: set[str] = set()
-        if not self._gone:
-            return frozenset()
-        undecided = list(self.uses)
-        for others in (self.uses.keys(), found):
-            new: set[str] = set()
-            for name in undecided.copy():
-                rows = (row for row in self.uses[name].rows if others.isdisjoint(set(self._by[row]) - {name}))
-                forms = {self.forms[row] for row in rows}
-                there, gone = len(forms & self._own), sum(form in self._gone for form in forms)
-                if there or gone:
-                    undecided.remove(name)
-                if leads_nowhere(there, gone):
-                    new.add(name)
-            found |= new
-        return frozenset(found)
-
     def judged(self, name: str) -> tuple[list[int], list[int]]:
         """URLs that a rule changed and merged with others: rightly, and wrongly."""
         right_rows: list[int] = []
@@ -307,15 +276,13 @@ def judge_carried_over(  # noqa: PLR0913 - URLs, labels, and numbers with defaul
     learned: Sequence[Rule],
     before: Sequence[Rule],
     price: Price,
-    *,
-    gone: Collection[str] = frozenset(),
 ) -> CarriedOver:
     """Use the carried-over rules of a site on the pages of a log.
 
     Each is used after all rules that were learned from this log. A rule that has nothing left to do then, but would
     have without them, is superfluous. If different pages are merged, more of them than may be chance and more than one
     (which may have changed in between), all rules that alone are to blame are refuted at once; if there is none, the
-    rule without which the others do best. A rule that leads to where there is no page stays as an equivalence.
+    rule without which the others do best.
 
     Args:
         site: Of the rules.
@@ -324,13 +291,12 @@ def judge_carried_over(  # noqa: PLR0913 - URLs, labels, and numbers with defaul
         learned: From these URLs, in order.
         before: The carried-over rules.
         price: For right and wrong merges.
-        gone: URLs that have no page.
     """
     known = {rule.effect for rule in learned}
     rest = [rule for rule in before if rule.effect not in known]
     if not rest:
         return CarriedOver()
-    ledger = Ledger(site, urls, labels, [0] * len(urls), gone)
+    ledger = Ledger(site, urls, labels, [0] * len(urls))
     new = [replace(rule, id=f"new-{i}") for i, rule in enumerate(learned)]
     old = {f"old-{i}": rule for i, rule in enumerate(rest)}
     trials = 0
@@ -355,14 +321,8 @@ def judge_carried_over(  # noqa: PLR0913 - URLs, labels, and numbers with defaul
         for name in refuted:
             del old[name]
     idle = [name for name in old if not uses[name].coverage[0]]
-    superfluous = {name for name in idle if _does([named[name]], ledger) and not _does([*new, named[name]], ledger)}
-    nowhere = ledger.leading_nowhere()
-    stay = (
-        replace(rule, kind="equivalence") if name in nowhere else rule
-        for name, rule in old.items()
-        if name not in superfluous
-    )
-    return CarriedOver(tuple(stay), len(rest) - len(old))
+    gone = {name for name in idle if _does([named[name]], ledger) and not _does([*new, named[name]], ledger)}
+    return CarriedOver(tuple(rule for name, rule in old.items() if name not in gone), len(rest) - len(old))
 
 
 def _does(rules: Sequence[Rule], ledger: Ledger) -> bool:
