@@ -87,7 +87,7 @@ def test_one_program_is_shown_with_its_signs_rules_and_pairs() -> None:
 
 def test_a_file_is_checked(tmp_path: Path) -> None:
     done = run("--check", PACKAGE_FOLDER / "trac.toml")
-    assert (done.exit_code, done.stdout.startswith("trac: 15 rules, ")) == (0, True), done.output
+    assert (done.exit_code, done.stdout.startswith("trac: 17 rules, ")) == (0, True), done.output
     text = (PACKAGE_FOLDER / "trac.toml").read_text(encoding="utf-8")
     wrong = text.replace('["/wiki/Page?action=view", "/wiki/Page"]', '["/wiki/Page", "/wiki/Other"]')
     path = write(tmp_path / "trac.toml", wrong)
