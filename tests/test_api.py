@@ -18,7 +18,7 @@ import pytest
 
 import dedupcrawl
 from dedupcrawl import Detector, Normalizer, Page, Verdict, learn, read_html, read_text
-from dedupcrawl.index import journal, limits
+from dedupcrawl.index import journal, mapped_files
 from dedupcrawl.index.open import open_index
 from tests.detection.judged import prose
 from tests.redis_server import running
@@ -119,9 +119,9 @@ def test_a_site_has_no_more_pages_than_its_quota_and_an_update_takes_no_room() -
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc here")
 def test_memory_has_the_limit_that_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     released: list[bool] = []
-    monkeypatch.setattr(limits, "_LOOK_EVERY", 1)
-    monkeypatch.setattr(limits, "_LEAST", 0)
-    monkeypatch.setattr(limits, "release", lambda: released.append(True))
+    monkeypatch.setattr(mapped_files, "_LOOK_EVERY", 1)
+    monkeypatch.setattr(mapped_files, "_LEAST", 0)
+    monkeypatch.setattr(mapped_files, "release", lambda: released.append(True))
     for settings in ({}, {"DEDUP_INDEX_MEMORY": 1 << 20}, {"DEDUP_INDEX_MEMORY": 1}):
         assert released == []
         with Detector(settings=settings) as detector:
