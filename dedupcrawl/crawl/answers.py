@@ -35,7 +35,6 @@ class Answers:
         falls: Gives back what was sent elsewhere.
 
     Attributes:
-        falls: The same.
         audits: Compares some of it with what it was sent to.
     """
 
@@ -43,8 +42,8 @@ class Answers:
         self._parts, self._aliases = parts, aliases
         self._normalizer, self._book, self._rewrites = parts.normalizer, parts.book, parts.rewrites
         self._batch, self._fetched = parts.batch, parts.fetched
-        self.falls = falls
-        self.audits = Audits(parts, aliases, alias_rows, self.falls)
+        self._falls = falls
+        self.audits = Audits(parts, aliases, alias_rows, self._falls)
         self._questions = Questions(parts.pages, self._batch, parts.sending)
         self._counted = UrlSet()  # targets that speak for the rules which lead there
         self._seen = UrlSet()  # targets for which only waits what was found out to lead there
@@ -105,7 +104,7 @@ class Answers:
     def settle_page(self, page: FetchedPage, *, is_last: bool = True) -> None:
         """A page was judged, or its callback has come to its end; unless it is the last of both, it is judged later."""
         for url in self._aliases.settle(page):
-            self.falls.fetch_itself(url, "two pages name it as their own")
+            self._falls.fetch_itself(url, "two pages name it as their own")
         if is_last:
             self.audits.judged(page.url, has_verdict=page.verdict is not None)
 
@@ -137,7 +136,7 @@ class Answers:
         try:
             uses = self._rewrites.found([target])
         except INDEX_FAILS:
-            self.falls.fall({target})
+            self._falls.fall({target})
             return
         for use in uses:
             if not self._fetched.has_page_of(use.url):
@@ -165,7 +164,7 @@ class Answers:
         if self._questions.are_open:
             return False
         self.audits.settle()
-        return self.falls.retry()
+        return self._falls.retry()
 
     def close(self) -> None:
         """Write down what audits have shown."""
@@ -179,7 +178,7 @@ class Answers:
     def _compare_with_earlier(self, page: FetchedPage, url: str) -> None:
         """What an earlier crawl took for the same page as another that has changed since is fetched as it is."""
         if self._aliases.has_changed(url, page) and not self._rewrites.is_unknown(url) and self._parts.tries:
-            self.falls.fall({url})
+            self._falls.fall({url})
 
     def _look(self, page: FetchedPage, url: str, target: str, tried: str | None) -> None:
         look, audits, host = Look.at(page.analyse()), self.audits, host_of(target)

@@ -28,7 +28,7 @@ class UrlMiddleware(Component):
         self._dedup.refetches.answered(request, response)
         page = self._dedup.parts.pages.of(response, request)
         if self._dedup.software is not None:
-            self._dedup.answers.falls.fall((), self._dedup.software.look(page, response))
+            self._dedup.falls.fall((), self._dedup.software.look(page, response))
         if request.method != "GET":  # what is posted to a URL tells nothing of who asks for it
             return response
         instead_of = self._dedup.rewriter.instead_of_page

@@ -48,6 +48,7 @@ class Savings:
     def __init__(self, stats: StatsCollector, tally: RunTally, fetched: Fetched) -> None:
         self._stats, self._tally, self._is_fetched = stats, tally, fetched.has
         self._asked, self._fetched = UrlSet(), UrlSet()
+        self._came = UrlSet()  # as they were asked for or tried, or because others were sent there
         self._sent_to = UrlSet()  # links lead to these, to which rules have sent others
 
     def drop(self, request: Request) -> None:
@@ -72,12 +73,15 @@ class Savings:
         if request.callback is NO_CALLBACK and meta.get("dedup_skip"):
             self._count(-1)
         elif url in meta.get(CANONICAL, ()):
-            self._count(self._answer(request) - self._fetched.add(url))
+            # It may have been fetched on trial while it waited; Scrapy alone retries, too.
+            is_again = not self._came.add(url) and "retry_times" not in meta
+            self._count(self._answer(request) - (self._fetched.add(url) or is_again))
         elif request.dont_filter and (meta.get("redirect_urls") or [""])[0] in self._fetched:
             is_more = not self._fetched.add(url) or url in self._asked or self._is_fetched(url)
             self._asked.add(url)  # may be fetched many times
             self._count(-is_more)
         elif url in self._asked or url == meta.get(TRIAL):
+            self._came.add(url)
             self.fetch_as_asked(url)
 
     def fetch_as_asked(self, *urls: str) -> None:
