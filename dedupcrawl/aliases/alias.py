@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from dedupcrawl.aliases.sources import DUPLICATE, REDIRECT, SOURCES
@@ -32,7 +34,8 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
     """What is known of one URL.
 
     Attributes:
-        target: The URL to request instead; empty if several pages name this one as their own, so that none is believed.
+        target: The URL to request instead; empty if several pages name this one as their own, so that none is believed,
+            or if its page leads to too much.
         source: Which source says so, one of `sources.SOURCES` or "duplicate".
         spider: Name of the spider that found it out.
         run: The crawl; empty if the page at this URL named the target before the target was fetched.
@@ -58,6 +61,13 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
             return None if content is None else msgspec.msgpack.decode(content, type=cls)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             return None
+
+    def leading_to(self, links: Iterable[bytes]) -> Alias:
+        """The same with these links; void where they are too many."""
+        own = tuple(dict.fromkeys(links))
+        if len(own) > MOST_LINKS:
+            return msgspec.structs.replace(self, target="", links=())
+        return msgspec.structs.replace(self, links=own)
 
     @property
     def was_found_out(self) -> bool:

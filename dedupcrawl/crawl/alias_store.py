@@ -37,6 +37,7 @@ class AliasStore:
 
     def __init__(self, index: Index, stats: StatsCollector, settings: DedupSettings) -> None:
         self.index, self._settings = index, settings
+        self._begun = time.time()
         self._at_hand: dict[str, tuple[float, dict[str, bytes]]] = {}  # URL → when it was read, what lies beside it
         what = "The index cannot be asked about aliases"
         self.asked = Survived(stats, "dedup/aliases/errors", what, INDEX_FAILS)
@@ -52,7 +53,10 @@ class AliasStore:
 
     def known(self, url: str) -> Alias | None:
         """What is known of a URL."""
-        return Alias.from_bytes(self.beside(without_fragment(url)).get(NAME))
+        alias = Alias.from_bytes(self.beside(without_fragment(url)).get(NAME))
+        if alias is not None:
+            self.owners.is_there(owner_of(url))
+        return alias
 
     def beside(self, url: str) -> dict[str, bytes]:
         """What lies beside a URL, by name; of what was asked for lately it is not asked again."""
@@ -70,10 +74,23 @@ class AliasStore:
             self._at_hand |= {url: (now, rows) for url, rows in found.items()}
 
     def put(self, url: str, alias: Alias) -> None:
-        """Remember an alias; where the index cannot, its URL is fetched."""
+        """Remember an alias; where the index cannot, its URL is fetched.
+
+        A crawl that goes on beside this one may have read the pages in another order, and have been led by this page to
+        what another page has led this crawl to. A later crawl may skip both: the page leads to what either has found.
+        """
         with self.asked:
             self.remember(owner_of(url))
-            self.attach(url, NAME, alias.to_bytes())
+            self._at_hand.pop(url, None)
+            self.index.update_attachment(url, NAME, lambda old: self._with_links(alias, old).to_bytes())
+
+    def _with_links(self, alias: Alias, content: bytes | None) -> Alias:
+        """An alias with the links that it has in the index by crawls which went on when this one did."""
+        old = Alias.from_bytes(content)
+        before: tuple[bytes, ...] = ()
+        if old is not None and old.spider == alias.spider and (old.run == alias.run or old.at >= self._begun):
+            before = old.links
+        return alias.leading_to((*before, *alias.links))
 
     def attach(self, url: str, name: str, data: bytes) -> None:
         """Put something beside a URL."""

@@ -349,10 +349,10 @@ class Aliases:
         if url == keeper or not self._trust.may_replace(keeper, url):
             return  # what a stranger's page and this one will say in later crawls may be two texts
         try:
-            # Some are there twice, which no filter stops: of an earlier crawl, and of the page as it was fetched now.
-            packed = tuple(dict.fromkeys(pack_request(link.again(), self._spider) for link in links))
+            packed = tuple(pack_request(link.again(), self._spider) for link in links)
         except ValueError:
             self._stats.inc_value("dedup/aliases/unpacked")  # a link that cannot be stored: the page is fetched again
+            self._store.detach(url)  # of a crawl beside this one, in which other pages led to that link
             return
         back = self._store.known(keeper)
         if back is not None and back.target == url:

@@ -128,9 +128,7 @@ class Rewrites:
             OSError, IndexDamagedError: The index cannot tell.
         """
         self.flush()
-        rewrite = self._index.rewrite(without_user(url))
-        is_ours = rewrite is not None and (rewrite.spider, rewrite.run) == (self._spider.name, self._run)
-        return rewrite if is_ours else None
+        return self._index.rewrite(without_user(url), self._spider.name, self._run)
 
     def found(self, targets: Collection[str] = (), rules: Collection[str] = ()) -> list[Rewrite]:
         """What this crawl sent to these URLs, or anywhere by rules with these ids, of whatever site.

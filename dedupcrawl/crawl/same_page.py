@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -117,11 +118,13 @@ class EarlierPages:
         index: Where they are found again.
         run: This crawl.
         rules: By which pages are kept under their canonical URLs.
+        begun: When this process did.
     """
 
     index: Index
     run: str
     rules: RulesInUse
+    begun: float = field(default_factory=time.time)
 
     def look(self, url: str) -> Look | None:
         """The page of a URL that this crawl fetched earlier, or the one that it duplicates.
@@ -172,9 +175,13 @@ class EarlierPages:
         return self.rules.normalize(url).canonical == self.rules.normalize(other).canonical
 
     def any_kept(self, urls: Iterable[str]) -> bool:
-        """True when this crawl fetched one of these URLs, and its page was not a duplicate."""
+        """True when this crawl fetched one of these URLs, and its page was not a duplicate.
+
+        Or one that goes on beside it did, and may have taken over what this one had kept.
+        """
         try:
-            return any(self._kept(url) is not None for url in urls)
+            kept = (self.index.page_at(url, self.rules.identity(url)) for url in urls)
+            return any(one is not None and (one.run == self.run or one.kept_at >= self.begun) for one in kept)
         except INDEX_FAILS:
             return True  # an error should fetch a page
 

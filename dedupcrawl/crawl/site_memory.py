@@ -41,6 +41,11 @@ class SiteMemory(Generic[Known]):
         """True when anybody has told something of a site, if only that there is something."""
         return (self._known[site] if site in self._known else self._read(site)) is not None
 
+    def is_there(self, site: str) -> None:
+        """What others have found out of a site was met, so something is known by now: the index is asked anew."""
+        if self._known.get(site, ...) is None:
+            del self._known[site]
+
     def tell(self, site: str, news: Known) -> Known:
         """Add to what is known of a site; what that is now, with what other processes have found out."""
 

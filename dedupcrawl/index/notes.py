@@ -34,9 +34,9 @@ def _whose(*names: str) -> bytes:
 class Dated(Tables):
     """Tables whose groups are the digests of URLs, and whose values begin with the number under which they came."""
 
-    def _newest(self, table: str, url: str) -> bytes | None:
-        """What came last of a URL."""
-        (cells,) = self.groups(table, [digest(url)])
+    def _newest(self, table: str, url: str, beginning: bytes = b"") -> bytes | None:
+        """What came last of a URL, in cells whose fields begin so."""
+        (cells,) = self.groups(table, [digest(url)], beginning)
         return max(cells.values())[NUMBER_BYTES:] if cells else None
 
     def _in_order(self, table: str) -> Iterator[bytes]:
@@ -58,6 +58,25 @@ class Dated(Tables):
 def _content(cell: Cell) -> bytes:
     """What was recorded, without its number."""
     return (cell.value or b"")[NUMBER_BYTES:]
+
+
+class Values(Tables):
+    """Tables of values that are compressed."""
+
+    def update(self, cell: Cell, change: Callable[[bytes | None], bytes], what: str) -> bytes:
+        """Set a value to what `change` makes of it, in one atomic step over all processes; returns the new one.
+
+        Args:
+            cell: With a guess at its value.
+            change: May be called more than once. What it raises is raised here, and the value stays.
+            what: The value, for people.
+        """
+        while True:
+            new = change(None if cell.value is None else decompressed(cell.value, what))
+            there = self.change([cell._replace(value=compressed(new))], [cell])
+            if there is None:
+                return new
+            cell = cell._replace(value=there[0])
 
 
 class VerdictLog(Dated):
@@ -129,7 +148,7 @@ class VerdictLog(Dated):
         self.remove(self._older("verdicts"))
 
 
-class SiteStates(Tables):
+class SiteStates(Values):
     """Small values that last: of a site, or of a run."""
 
     def site_state(self, site: str, name: str) -> bytes | None:
@@ -146,13 +165,7 @@ class SiteStates(Tables):
         but once. What it raises is raised here, and the value stays.
         """
         cell = Cell("states", b"", state_key(site, name), None if guess is None else compressed(guess))
-        while True:
-            old = None if cell.value is None else decompressed(cell.value, f"the state {name!r} of {site!r}")
-            new = change(old)
-            there = self.change([cell._replace(value=compressed(new))], [cell])
-            if there is None:
-                return new
-            cell = cell._replace(value=there[0])
+        return self.update(cell, change, f"the state {name!r} of {site!r}")
 
     def first_of_run(self, run: str, name: str, value: bytes) -> bytes:
         """What any process of a run named first under `name`: `value`, when nobody has named anything.
@@ -173,7 +186,7 @@ class SiteStates(Tables):
         return (decompressed(raw, f"a fact of the run {run!r}") for raw in cells.values())
 
 
-class Attachments(Tables):
+class Attachments(Values):
     """What lies beside a URL: its text, its items, its links."""
 
     def attach(self, url: str, name: str, data: bytes) -> None:
@@ -204,6 +217,11 @@ class Attachments(Tables):
             there |= {url: decompressed(raw, f"what lies beside {url}") for url, raw in found if raw}
             cells = {url: cell for url, cell in cells.items() if url not in there}
         return there
+
+    def update_attachment(self, url: str, name: str, change: Callable[[bytes | None], bytes]) -> None:
+        """Put beside a URL what `change` makes of what lies there, as `update_site_state` does with a state."""
+        cell = Cell("attachments", digest(url), check_name(name).encode())
+        self.update(cell, change, f"what lies beside {url}")
 
     def attached(self, urls: Collection[str], beginning: str) -> dict[str, dict[str, bytes]]:
         """For each URL what lies beside it under names that begin so; in an index on a server with one round trip."""
@@ -273,9 +291,9 @@ class RewriteLog(Dated):
         keys = [_key("to", *of, rewrite.canonical), *(_key("by", *of, rule) for rule in dict.fromkeys(rewrite.rules))]
         return [row, *(Cell("rewrite_keys", key, url + row.field, _THERE) for key in keys)]
 
-    def rewrite(self, url: str) -> Rewrite | None:
-        """The newest rewrite of this URL, by whichever spider and run."""
-        raw = self._newest("rewrites", url)
+    def rewrite(self, url: str, *whose: str) -> Rewrite | None:
+        """The newest rewrite of this URL, by whichever spider and run, or by those that are named."""
+        raw = self._newest("rewrites", url, _whose(*whose))
         return None if raw is None else self._read(_rewrite_of, raw)
 
     def rewrites(self) -> Iterator[Rewrite]:

@@ -63,6 +63,19 @@ def test_a_url_is_given_back_when_its_callback_is_no_more() -> None:
     assert (given.url, given.callback) == (ASKED, None)
 
 
+def test_a_crawl_knows_where_it_sent_a_url_that_another_has_sent_elsewhere_since() -> None:
+    index = TemporaryIndex(CHECKS)
+    rewrites, beside = rewrites_of(index), Rewrites(index, Credentials(Before()), "another run")
+    send(rewrites, CANONICAL, ASKED)
+    rewrites.flush()
+    assert beside.of(ASKED) is None
+    send(beside, "http://a.example/other", ASKED)
+    beside.flush()
+    sent = rewrites.of(ASKED)
+    assert sent is not None
+    assert sent.canonical == CANONICAL
+
+
 class Away(TemporaryIndex):
     """An index that cannot be reached, at first."""
 
