@@ -164,7 +164,8 @@ class Answers:
         if self._questions.are_open:
             return False
         self.audits.settle()
-        return self._falls.retry()
+        self._parts.owed.retry()
+        return not self._parts.owed.is_waiting
 
     def close(self) -> None:
         """Write down what audits have shown."""

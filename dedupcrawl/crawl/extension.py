@@ -45,6 +45,7 @@ from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.open import folder_of, is_redis, open_index, shown
+from dedupcrawl.index.record import plain
 from dedupcrawl.output import PRIVATE, private_folder, replacing
 from dedupcrawl.printable import printable
 from dedupcrawl.project import data_folder, rules_folder
@@ -112,7 +113,7 @@ class Dedup:
         self._normalizer = self._rules(known)
         self._where = f"lmdb:{data / 'index'}" if spec == "lmdb:" else shown(spec)
         self.outage = Outage(self.settings.index_wait, self.stats)
-        self._run = self.settings.run or (uuid.uuid4().hex[:16] if folder is None else _run_of(folder, self._index))
+        self._run = _run_of(folder, self._index, self.settings.run)
         self.lessee = self._index.start_leasing()
         self._detector = Detector(
             self._index,
@@ -225,7 +226,7 @@ class Dedup:
         for requests in (self.rewriter.give_up, self.refetches.of_the_dead):
             for request in requests():
                 self.parts.sending.schedule(request)
-        if self.parts.sending.count > before or self.parts.rewrites.is_owing:
+        if self.parts.sending.count > before or self.parts.owed.is_waiting:
             raise DontCloseSpider
 
     def spider_closed(self, spider: Spider) -> None:
@@ -340,27 +341,38 @@ def _check_version(data: Path) -> None:
         )
 
 
-def _run_of(folder: Path, index: Index) -> str:
-    """The run that is resumed in a JOBDIR, or begins there.
+def _run_of(folder: Path | None, index: Index, named: str | None) -> str:
+    """The run that a process has a part in: the one that is `named`, one of its own, or the one that a JOBDIR resumes.
 
-    Both it and the index know that: what the processes before have left out is known to the index under that name.
+    A JOBDIR has a name of its own by which the index knows its run: what the processes before have left out is known to
+    that index alone.
 
     Raises:
         SettingError: It cannot be resumed.
     """
+    own = uuid.uuid4().hex[:16]
+    run = plain(named or own)
+    if folder is None:
+        return run
     file = folder / "run-id"
     if not file.exists():
-        run = uuid.uuid4().hex[:16]
-        index.update_site_state(run, _BEGUN, lambda _: run.encode())
+        index.update_site_state(own, _BEGUN, lambda _: run.encode())
         with replacing(file, PRIVATE) as new:
-            new.write(run.encode())
+            new.write(own.encode())
         return run
     known = file.read_bytes()
-    if _RUN_ID.fullmatch(known) and index.site_state(known.decode(), _BEGUN) is not None:
-        return known.decode()
+    begun = index.site_state(known.decode(), _BEGUN) if _RUN_ID.fullmatch(known) else None
+    if begun is not None and (not named or begun == run.encode()):
+        return begun.decode()
     index.close()
+    job = printable(str(folder.parent))
+    if begun is not None:
+        raise SettingError(
+            f"DEDUP_RUN: got {named!r}, but the crawl in {job} is part of the run {printable(begun.decode())!r}: name "
+            "that run, or another JOBDIR: the crawl begins anew."
+        )
     raise SettingError(
-        f"JOBDIR: the crawl in {printable(str(folder.parent))} cannot be resumed: its index is gone or another one, or "
-        "dedup/run-id is damaged there, so that nobody knows which requests it has left out. Bring the index back, or "
-        "name another JOBDIR: the crawl begins anew."
+        f"JOBDIR: the crawl in {job} cannot be resumed: its index is gone or another one, or dedup/run-id is damaged "
+        "there, so that nobody knows which requests it has left out. Bring the index back, or name another JOBDIR: the "
+        "crawl begins anew."
     )

@@ -22,6 +22,7 @@ LATE_LIMIT = 1000
 """Pages that are remembered to be checked later; what is beyond stays unchecked."""
 
 _PAUSE = 0.2  # seconds between two attempts
+_MOST_REFUSALS = 20  # of an index, at times when nothing else is left to do; some minutes
 
 Result = TypeVar("Result")
 
@@ -105,6 +106,49 @@ INDEX_FAILS = (OSError, IndexDamagedError)
 """What an index raises that cannot be asked, or told."""
 
 _SAID = (*INDEX_FAILS, IndexMismatchError)  # their messages are sentences
+
+
+class Owed:
+    """What needs the index, and could not be done when it was to be: skips whose premise fell, to be sent again.
+
+    It is done once the index answers, at the latest when nothing else is left to do.
+
+    Attributes:
+        is_away: Whether anything is left, and the server of the index was away when that was tried last.
+    """
+
+    def __init__(self) -> None:
+        self._work: list[Callable[[], object]] = []
+        self._refusals = 0
+        self.is_away = False
+
+    def do(self, work: Callable[[], object]) -> bool:
+        """Do this, now or later, in which case it is begun anew; whether it is done."""
+        if (error := self._tried(work)) is not None:
+            said = "The index cannot tell what has to be fetched again; it is asked later: %s"
+            logger.error(said, printable(in_words(error)))
+        return error is None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether anything is left that is to be tried again: not for ever."""
+        return bool(self._work) and self._refusals <= _MOST_REFUSALS
+
+    def retry(self) -> None:
+        """Do what is left."""
+        work, self._work, self.is_away = self._work, [], False
+        for one in work:
+            self._tried(one)
+        self._refusals += bool(self._work)
+
+    def _tried(self, work: Callable[[], object]) -> Exception | None:
+        try:
+            work()
+        except INDEX_FAILS as error:
+            self._work.append(work)
+            self.is_away |= isinstance(error, IndexAwayError)
+            return error
+        return None
 
 
 class Survived:

@@ -5,39 +5,33 @@ The remaining rules may change their URLs once more, in `Rewriter.rewrite`.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 
 from scrapy import Request
 
-from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import GIVEN_BACK, untouched
 from dedupcrawl.index.record import Rewrite
-from dedupcrawl.printable import printable
 from dedupcrawl.sites import owner_of, site_of
 from dedupcrawl.urls.rule_book import Ruling
 
-logger = logging.getLogger(__name__)
-
-_MOST_REFUSALS = 20  # of an index, at times when nothing else is left to do; some minutes
 _WRONG = "a trial spoke against the rule, or against its canonical URL"
 
 
 class Falls:
-    """Gives back, once each, what was sent elsewhere; what the index cannot tell of it is asked for again when idle."""
+    """Gives back, once each, what was sent elsewhere."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts, self._fetched, self._rewrites = parts, parts.fetched, parts.rewrites
-        self._urls: dict[str, str] = {}  # what the index could not tell: URL → why it is given back
-        self._targets, self._rulings = set[str](), list[Mapping[str, Ruling]]()
-        self._refusals = 0
 
     def fall(self, targets: Collection[str], rulings: Mapping[str, Ruling] | None = None, why: str = _WRONG) -> None:
         """Give back what was sent to `targets`, or anywhere by a wrong rule (by owner, or by site if it is all)."""
-        if not targets and not rulings:
-            return
-        book, rules, rulings = self._parts.book, self._parts.rules, rulings or {}
+        if targets or rulings:
+            self._parts.owed.do(partial(self._fall, targets, rulings or {}, why))
+
+    def _fall(self, targets: Collection[str], rulings: Mapping[str, Ruling], why: str) -> None:
+        book, rules = self._parts.book, self._parts.rules
 
         def is_fallen(use: Rewrite) -> bool:  # rules of two sites may have one id
             if self._fetched.has_page_of(use.url):
@@ -54,23 +48,15 @@ class Falls:
         wrong = {rule for ruling in rulings.values() for rule in (*ruling.revoked, *ruling.restricted)}
         for target in targets:
             self._rewrites.refute(target)
-        try:
-            uses = list(filter(is_fallen, self._rewrites.found(targets, wrong)))
-        except INDEX_FAILS as error:
-            self._cannot_tell(error)
-            self._targets.update(targets)
-            self._rulings.append(rulings)
-            return
+        uses = list(filter(is_fallen, self._rewrites.found(targets, wrong)))
         self.give_back(map(self._rewrites.request, uses), why)
 
     def fetch_itself(self, url: str, why: str) -> None:
         """A URL may lead to another page than that which was asked for instead, if any was: no rule has a say."""
-        try:
-            use = self._rewrites.of(url)
-        except INDEX_FAILS as error:
-            self._cannot_tell(error)
-            self._urls[url] = why
-            return
+        self._parts.owed.do(partial(self._fetch_itself, url, why))
+
+    def _fetch_itself(self, url: str, why: str) -> None:
+        use = self._rewrites.of(url)
         if use is not None and not self._fetched.has(url):
             request = untouched(self._rewrites.request(use))
             self._parts.savings.fall_back([request], why)
@@ -81,25 +67,8 @@ class Falls:
         bare = [untouched(request) for request in requests]
         self._give_back([one.replace(meta={**one.meta, GIVEN_BACK: why}) for one in bare])
 
-    def retry(self) -> bool:
-        """Nothing more is being fetched: ask the index again; False when it is to be asked once more."""
-        urls, targets, rulings = self._urls, self._targets, self._rulings
-        self._urls, self._targets, self._rulings = {}, set(), []
-        for url, why in urls.items():
-            self.fetch_itself(url, why)
-        if targets:
-            self.fall(targets)
-        for ruling in rulings:
-            self.fall((), ruling)
-        is_owing = bool(self._urls or self._targets or self._rulings)
-        self._refusals += is_owing
-        return not is_owing or self._refusals > _MOST_REFUSALS
-
     def _give_back(self, requests: Iterable[Request]) -> None:
         wanted = [request for request in requests if not self._fetched.has_page_of(request.url)]
-        for request in wanted:
+        for request in () if self._parts.sending.is_over else wanted:
             self._fetched.given_back.add(request.url)
             self._parts.sending.schedule(self._parts.bypass.admit(request))
-
-    def _cannot_tell(self, error: Exception) -> None:
-        logger.error("The index cannot tell what a fall has cost; it is asked again: %s", printable(str(error)))

@@ -19,7 +19,7 @@ from dedupcrawl.crawl.alias_store import AliasStore
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.credentials import Credentials
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
-from dedupcrawl.crawl.failures import running_loop
+from dedupcrawl.crawl.failures import Owed, running_loop
 from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, TRIAL, without_fragment
 from dedupcrawl.crawl.rewrites import Rewrites
@@ -129,6 +129,11 @@ class Sending:
         self._tasks: set[asyncio.Task[None]] = set()
         self.count = 0
 
+    @property
+    def is_over(self) -> bool:
+        """True once the crawl takes no more requests: the next one asks for what is due."""
+        return self._crawler.engine is None or self._crawler.engine.spider is None
+
     def schedule(self, request: Request) -> None:
         """The request goes to the scheduler, as if a callback had yielded it."""
         assert self._crawler.engine is not None
@@ -178,6 +183,7 @@ class Parts:
         rules: Those that are in use.
         software: What is known of the software of sites; None where that does not matter.
         earlier: Pages of this crawl, if of other workers.
+        owed: What the index could not be asked or told yet.
     """
 
     crawler: Crawler
@@ -207,11 +213,16 @@ class Parts:
         self.rules = RulesInUse(self.normalizer, self.book if self.tries else None)
         self.pages = Pages(self.settings, self.index, self.software)
         self.batch = Batch(self.index, store.read)
-        self.sending = Sending(crawler)
+        self.sending, self.owed = Sending(crawler), Owed()
         self.fetched = Fetched()
         self.savings = Savings(crawler.stats, self.detector.tally, self.fetched)
         self.bypass = DupeFilterBypass(crawler.signals, self.fingerprint, self.savings.drop)
         self.rewrites = Rewrites(
-            self.index, self.credentials, self.run, lasts=folder is not None, is_shared=bool(self.settings.run)
+            self.index,
+            self.credentials,
+            self.run,
+            self.owed,
+            lasts=folder is not None,
+            is_shared=bool(self.settings.run),
         )
         self.earlier = EarlierPages(self.index, self.run, self.rules)

@@ -43,7 +43,7 @@ class Refetches:
         self._crawler, self._spider, self._stats = parts.crawler, parts.spider, parts.stats
         self._index: Ledger = parts.index
         self._pages, self._expected, self._bypass = parts.pages, parts.detector, parts.bypass
-        self._fingerprint, self._credentials = parts.fingerprint, parts.credentials
+        self._fingerprint, self._credentials, self._sending = parts.fingerprint, parts.credentials, parts.sending
         self._shares = is_redis(settings.get("DEDUP_INDEX") or "")
         self._queue_lasts = bool(settings.get("JOBDIR"))
         self._after_leases = returns_unstored(settings)
@@ -57,9 +57,8 @@ class Refetches:
         The same texts may be lost again. So a page that has been fetched again before, or stands on the lost page
         itself, is marked FORCE_KEEP: it is kept whatever it duplicates, and passes the pipelines by itself.
         """
-        engine = self._crawler.engine
-        if engine is None or engine.spider is None:
-            return  # the crawl is over; the next one asks for them
+        if self._sending.is_over:
+            return
         own = self._fingerprint(lost) if lost is not None else b""
         taken = self._taken(due)
         self._count(taken)
@@ -71,7 +70,7 @@ class Refetches:
                 continue
             if fingerprint == own or self._times[fingerprint] > 1:
                 request.meta[FORCE_KEEP] = True
-            engine.crawl(request.replace(dont_filter=True))
+            self._sending.schedule(request.replace(dont_filter=True))
 
     def expire(self) -> bool:
         """Forget what dead processes kept and did not store; False if it is not known which processes may be dead.

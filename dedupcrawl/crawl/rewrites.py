@@ -21,7 +21,7 @@ import msgspec
 from scrapy import Request
 
 from dedupcrawl.crawl.credentials import Credentials
-from dedupcrawl.crawl.failures import INDEX_FAILS
+from dedupcrawl.crawl.failures import INDEX_FAILS, Owed
 from dedupcrawl.crawl.packed_request import restored
 from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.index.contract import Index
@@ -32,7 +32,6 @@ from dedupcrawl.sites import without_user
 logger = logging.getLogger(__name__)
 
 _AT_ONCE = 64  # rewrites, or facts about answers
-_MOST_REFUSALS = 100  # of an index to tell what waits
 _HOLDS, _FALLEN, _LED_ON = "answered", "led nowhere", "led on"
 
 
@@ -52,6 +51,7 @@ class Rewrites:
         index: Where both are found again.
         credentials: Of the spider.
         run: This crawl.
+        owed: Asks the index again when nothing else is left to do.
         lasts: Whether it may be resumed: a rewrite is in the index then before its target is in any queue.
         is_shared: Whether other workers have a part in the run, which agree on what stands for an identity.
 
@@ -59,10 +59,17 @@ class Rewrites:
         first_seen: Identity, which may be no URL → the URL that stands for it, as far as this process knows.
     """
 
-    def __init__(
-        self, index: Index, credentials: Credentials, run: str, *, lasts: bool = False, is_shared: bool = False
+    def __init__(  # noqa: PLR0913 - each is another part of the crawl
+        self,
+        index: Index,
+        credentials: Credentials,
+        run: str,
+        owed: Owed,
+        *,
+        lasts: bool = False,
+        is_shared: bool = False,
     ) -> None:
-        self._index = index
+        self._index, self._owed = index, owed
         self._credentials, self._spider = credentials, credentials.spider
         self._run, self._agrees = run, lasts or is_shared
         self._at_once, self._of = 1 if lasts else _AT_ONCE, f"{run} {self._spider.name}"
@@ -79,7 +86,6 @@ class Rewrites:
         self._led_on: dict[str, str] = {}  # target → what is asked for instead; there are no circles
         self._led_from: defaultdict[str, set[str]] = defaultdict(set)
         self.first_seen: dict[str, str] = {}
-        self._refusals = 0
         if lasts:
             self._resume()
 
@@ -260,11 +266,8 @@ class Rewrites:
             self._tell(_FALLEN, target)
         if target not in self._waiting:
             return []
-        try:
-            waiting = self.found(self._leading_to(target))
-        except INDEX_FAILS as error:
-            self._refusals += 1
-            logger.error("The index cannot tell what waits for a URL; it is asked again: %s", printable(str(error)))
+        waiting: list[Rewrite] = []
+        if not self._owed.do(lambda: waiting.extend(self.found(self._leading_to(target)))):
             return []
         del self._waiting[target]
         return [self.request(one) for one in waiting]
@@ -279,11 +282,6 @@ class Rewrites:
     def unanswered(self) -> list[str]:
         """The URLs that somebody waits for."""
         return list(self._waiting)
-
-    @property
-    def is_owing(self) -> bool:
-        """True while somebody waits and the index could not tell who; it is not asked for ever."""
-        return bool(self._waiting) and 0 < self._refusals < _MOST_REFUSALS
 
     def end(self, target: str) -> str:
         """What is asked for in the end."""

@@ -11,6 +11,7 @@ import logging
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakSet
 
@@ -60,7 +61,7 @@ class Storing:
         self._closed: WeakSet[FeedSlot] = WeakSet()
         self._stored: list[Premise] = []
         self._warned = False
-        self._lost: list[tuple[Mapping[str, Premise], Request | None]] = []  # of these the index could not be told yet
+        self._owed = parts.owed
         connect = self._crawler.signals.connect
         connect(self._engine_started, signal=signals.engine_started)
         connect(self._item_lost, signal=signals.item_dropped)
@@ -71,7 +72,8 @@ class Storing:
         end = time.monotonic() + wait
         while True:
             self._confirm()
-            if not (self._stored or self._lost) or time.monotonic() >= end:
+            self._owed.retry()
+            if not (self._stored or self._owed.is_away) or time.monotonic() >= end:
                 break
             time.sleep(_PAUSE)
         if self._stored:
@@ -118,7 +120,7 @@ class Storing:
         for url in page.force_keep:  # they have met the pipelines, even if they come under other URLs each time
             self._refetches.release(url, next(iter(stored), None))
         if lost:
-            self._abandon(lost, page.request)
+            self._owed.do(partial(self._abandon, lost, page.request))
         if lost and page.has_failed:  # who asked for others that were sent there might have better luck
             asked = () if page.request is None else (page.request.url,)
             self._falls.fall({*lost, *asked}, why="an item of the page that it was sent to was lost by an error")
@@ -173,7 +175,7 @@ class Storing:
         self._confirm()
 
     def _confirm(self) -> None:
-        stored, lost, self._lost = self._stored.copy(), self._lost, []
+        stored = self._stored.copy()
         self._stored.clear()
         try:
             if stored:
@@ -185,20 +187,11 @@ class Storing:
                 "The index cannot be told that pages are stored; the next run will fetch them again: %s",
                 printable(str(error)),
             )
-        for kept, request in lost:
-            self._abandon(kept, request)
 
     def _abandon(self, kept: Mapping[str, Premise], request: Request | None) -> None:
         """A page, or its items by their own URLs, will not be stored as it was kept."""
-        try:
-            due = self._index.fall(kept.values())
-            self._detector.erased(premise.url for premise in kept.values())
-        except IndexAwayError:
-            self._lost.append((kept, request))
-            return
-        except INDEX_FAILS as error:
-            logger.error("The index cannot be told that the items of a page were lost: %s", printable(str(error)))
-            return
+        due = self._index.fall(kept.values())
+        self._detector.erased(premise.url for premise in kept.values())
         self._stats.inc_value("dedup/content/abandoned", len(kept))
         for url in kept:
             self._fetched.lost.add(url)

@@ -9,6 +9,7 @@ import pytest
 from scrapy import Request, Spider
 
 from dedupcrawl.crawl.credentials import Credentials
+from dedupcrawl.crawl.failures import Owed
 from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexAwayError
@@ -35,7 +36,7 @@ class After(Spider):
 
 
 def rewrites_of(index: Index, spider: Spider | None = None, **how: bool) -> Rewrites:
-    return Rewrites(index, Credentials(spider or Before()), "run", **how)
+    return Rewrites(index, Credentials(spider or Before()), "run", Owed(), **how)
 
 
 def resumed(index: Index, *, before: Rewrites) -> Rewrites:
@@ -65,7 +66,7 @@ def test_a_url_is_given_back_when_its_callback_is_no_more() -> None:
 
 def test_a_crawl_knows_where_it_sent_a_url_that_another_has_sent_elsewhere_since() -> None:
     index = TemporaryIndex(CHECKS)
-    rewrites, beside = rewrites_of(index), Rewrites(index, Credentials(Before()), "another run")
+    rewrites, beside = rewrites_of(index), Rewrites(index, Credentials(Before()), "another run", Owed())
     send(rewrites, CANONICAL, ASKED)
     rewrites.flush()
     assert beside.of(ASKED) is None

@@ -93,9 +93,10 @@ async def test_what_has_no_run_any_more_is_not_resumed(tmp_path: Path, content: 
     assert file.read_bytes() == content
 
 
-async def test_what_has_lost_its_index_is_not_resumed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("run", [None, "one"])
+async def test_what_has_lost_its_index_is_not_resumed(tmp_path: Path, run: str | None) -> None:
     """What rules had left out is known to the index alone, while Scrapy's queue takes it for seen."""
-    settings = {**rules(tmp_path / "rules", KNOWN), "JOBDIR": str(tmp_path / "job")}
+    settings = {**rules(tmp_path / "rules", KNOWN), "JOBDIR": str(tmp_path / "job"), "DEDUP_RUN": run}
     settings["DEDUP_INDEX"] = f"lmdb:{tmp_path / 'index'}"
     with serve(shop(12, sessions=1)) as site:
         await crawl(f"{site.base}/", {**settings, "CLOSESPIDER_PAGECOUNT": 3})
@@ -105,6 +106,16 @@ async def test_what_has_lost_its_index_is_not_resumed(tmp_path: Path) -> None:
         rmtree(tmp_path / "index")
         (tmp_path / "old").rename(tmp_path / "index")
         resumed = await crawl(f"{site.base}/", settings)
+    assert resumed.stats["finish_reason"] == "finished"
+
+
+async def test_a_worker_does_not_resume_what_is_part_of_another_run(tmp_path: Path) -> None:
+    settings = {"JOBDIR": str(tmp_path / "job"), "DEDUP_INDEX": f"lmdb:{tmp_path / 'index'}"}
+    with serve(shop(3)) as site:
+        await crawl(f"{site.base}/", {**settings, "DEDUP_RUN": "one", "CLOSESPIDER_PAGECOUNT": 1})
+        with pytest.raises(SettingError, match=r"DEDUP_RUN: got 'two', but .*job is part of the run 'one'"):
+            await crawl(f"{site.base}/", {**settings, "DEDUP_RUN": "two"})
+        resumed = await crawl(f"{site.base}/", {**settings, "DEDUP_RUN": "one"})
     assert resumed.stats["finish_reason"] == "finished"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,10 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
 from dedupcrawl.crawl.pipeline import DedupPipeline
+from dedupcrawl.index.contract import Ledger
+from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.record import Premise, Skip
 from dedupcrawl.index.runs import read_runs
 from tests.crawls.ruled_sites import KNOWN, every, rules, shop, texts
 from tests.crawls.site import crawl, page, prose, serve
@@ -74,6 +78,31 @@ async def test_what_was_sent_to_a_page_that_a_pipeline_does_not_want_is_not(tmp_
         done = await crawl(f"{site.base}/", settings)
     assert texts(done) == set()
     assert done.stats["dedup/url/saved"] > 0
+
+
+@pytest.mark.parametrize("times", [1, 3])
+async def test_what_an_index_that_was_away_at_the_end_could_not_be_told_is_fetched_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    """The item of the last page that is fetched fails, for which another was dropped, and where a third was sent."""
+    asked = list[object]()
+
+    def fall(index: Ledger, premises: Iterable[Premise]) -> list[Skip]:
+        asked.append(premises)
+        if len(asked) <= times:
+            raise IndexAwayError(111, "the server of the index does not answer")
+        return of_index(index, premises)
+
+    of_index = Ledger.fall
+    monkeypatch.setattr(Ledger, "fall", fall)
+    pages = {"/": page("Start " + prose(0), "/second", "/first?sid=1"), "/second": page(STORY)}
+    pages |= {"/first": page(STORY), "/first?sid=1": page(STORY)}
+    settings = {**rules(tmp_path, KNOWN), "ITEM_PIPELINES": {Failing: 300}, "CONCURRENT_REQUESTS": 1}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings)
+    assert STORY in texts(done)
+    assert done.fetched.count(f"{site.base}/second") == 2
+    assert done.stats["dedup/index/due"] == 0
 
 
 @pytest.mark.parametrize("pipeline", [Fussy, Failing])

@@ -58,11 +58,11 @@ async def test_an_index_that_fails_while_nothing_is_fetched_is_asked_again(
     """Two URLs of one wrong rule: of the one that is tried it is asked where the other was sent."""
     asked: list[str] = []
 
-    def rewrite(index: RewriteLog, url: str) -> Rewrite | None:
+    def rewrite(index: RewriteLog, url: str, *whose: str) -> Rewrite | None:
         asked.append(url)
         if len(asked) == 1:
             raise IndexAwayError("the index is away")
-        return of_index(index, url)
+        return of_index(index, url, *whose)
 
     of_index = RewriteLog.rewrite
     monkeypatch.setattr(RewriteLog, "rewrite", rewrite)
