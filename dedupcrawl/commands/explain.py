@@ -57,7 +57,7 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
                 if logged.redirect_to:
                     of_url = {name: told[name] for name in _OF_URL}
                     told |= explainer.told([logged.redirect_to]) | of_url | {"redirect_to": logged.redirect_to}
-                told["status"] = logged.status
+                told |= {"status": logged.status, "lost": logged.lost or None}
                 if logged.abstained:
                     told["abstained"] = body_in_words(logged.abstained, logged.mime, logged.bytes)
         elif told["went_itself"]:
@@ -259,6 +259,9 @@ def _in_the_log(told: dict[str, Any]) -> str:
         return ", and the crawl log beside it, if there is one, has no answer from it"
     if told["abstained"] is not None:
         return f": it was fetched, but no check could compare it: {told['abstained']}"
+    if told["lost"] is not None:
+        how = "dropped" if told["lost"] == "dropped" else "lost by an error"
+        return f": its page was kept until a later pipeline {how} what was made of it; then it was forgotten"
     if told["status"] == 200:
         return (
             ": it was fetched, but no item was made of it, or no check had enough text to compare, "
@@ -283,6 +286,7 @@ class LoggedAnswer(msgspec.Struct, frozen=True):
     mime: str = ""
     bytes: int = 0
     abstained: str = ""  # what the body is, where it says too little to be compared
+    lost: str = ""  # how a later pipeline lost what was made of it
 
 
 def logged_answer(log: Path, urls: Sequence[str]) -> LoggedAnswer | None:

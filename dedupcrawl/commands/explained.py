@@ -135,6 +135,7 @@ class Explainer:
             "redirect_to": None,
             "status": None,
             "abstained": None,
+            "lost": None,
             "went_itself": rewrite is not None and form in (verdict.url if verdict else None, kept_url),
             "canonical_status": None,
         }

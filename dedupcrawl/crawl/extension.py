@@ -131,13 +131,14 @@ class Dedup:
         if not returns_unstored(crawler.settings):
             self.refetches.expire()
         self.falls = Falls(parts)
-        self.storing = Storing(parts, self.refetches, self.falls)
         log = self.settings.crawl_log
         if log == AUTOMATIC:
             log = (folder_of(spec) or data / "index").parent / "crawl-log.jsonl"
         with _named_by("DEDUP_CRAWL_LOG", str(log)):
             evidence = Evidence() if self.settings.learn else None
             self._log = LogFile(Path(log) if log is not None else None, evidence=evidence)
+        self.page_log = PageLog(self._log, parts)
+        self.storing = Storing(parts, self.refetches, self.falls, self.page_log)
         self.aliases = Aliases(parts)
         self.repetitions = Repetitions(crawler, self.settings, self.aliases.discoveries)
         self.answers = Answers(parts, self.aliases, AliasRows(self._log, parts), self.falls)
@@ -146,7 +147,6 @@ class Dedup:
             logger.warning(_ALONE)
         self.rewriter = Rewriter(parts, self.answers, self.aliases)
         self.learning = None if evidence is None else self._learns(evidence)
-        self.page_log = PageLog(self._log, parts)
         self._connect(crawler)
 
     def _connect(self, crawler: Crawler) -> None:

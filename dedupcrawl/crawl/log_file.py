@@ -45,6 +45,7 @@ class LogRow(msgspec.Struct, omit_defaults=True):
     duplicate_of: str = ""  # URL of the page that it was found to duplicate, in a row that follows that of the response
     unique: bool = False  # True in such a row of a page that is like none of those kept before it
     abstained: str = ""  # what the body is in such a row of a page that says too little to be compared, or "empty"
+    lost: str = ""  # how a later pipeline lost the items in such a row: "dropped" or "failed"; it is kept no more
     alias_of: str = ""  # URL that leads to the same page, as a page or a rule says, in a row that is of no response
     alias_source: str = ""  # where a page says so, one of `aliases.sources.SOURCES`, or "rule"
     # Whether the two were one page when both were fetched; None where `url` was not, because the source had held in
@@ -184,6 +185,11 @@ class PageLog:
         """Write a row for a page that no check could compare."""
         row = LogRow(page.url, 200, mime=page.mime, bytes=page.body_length, fetched_at=time.time(), run=self._run)
         row.abstained = page.holds
+        self._file.write(row)
+
+    def lost(self, url: str, *, has_failed: bool) -> None:
+        """Write a row for a page, or an item with a URL of its own, that a later pipeline lost once it was kept."""
+        row = LogRow(url, 200, lost="failed" if has_failed else "dropped", fetched_at=time.time(), run=self._run)
         self._file.write(row)
 
     def _add_page(self, row: LogRow, page: FetchedPage) -> None:

@@ -23,6 +23,7 @@ from scrapy.http import Response
 
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.falls import Falls
+from dedupcrawl.crawl.log_file import PageLog
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.refetches import Refetches
@@ -50,11 +51,11 @@ class Storing:
     with "item" after the last pipeline.
     """
 
-    def __init__(self, parts: Parts, refetches: Refetches, falls: Falls) -> None:
+    def __init__(self, parts: Parts, refetches: Refetches, falls: Falls, page_log: PageLog) -> None:
         self._crawler, self._stats, self._pages = parts.crawler, parts.stats, parts.pages
         self._index: Ledger = parts.index
         self._detector, self._fetched = parts.detector, parts.fetched
-        self._refetches, self._falls = refetches, falls
+        self._refetches, self._falls, self._page_log = refetches, falls, page_log
         self._feeds = parts.settings.confirm == "feed"
         self._files: FeedFiles | None = None
         self._once_closed: defaultdict[frozenset[FeedSlot], list[tuple[list[Any], list[Any]]]] = defaultdict(list)
@@ -119,6 +120,8 @@ class Storing:
         stored = [premise for url, premise in kept.items() if url not in lost]
         for url in page.force_keep:  # they have met the pipelines, even if they come under other URLs each time
             self._refetches.release(url, next(iter(stored), None))
+        for url in lost:
+            self._page_log.lost(url, has_failed=page.has_failed)
         if lost:
             self._owed.do(partial(self._abandon, lost, page.request))
         if lost and page.has_failed:  # who asked for others that were sent there might have better luck

@@ -23,6 +23,7 @@ from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.record import Premise, Skip
 from dedupcrawl.index.runs import read_runs
+from tests.commands.invoked import run
 from tests.crawls.ruled_sites import KNOWN, every, rules, shop, texts
 from tests.crawls.site import crawl, page, prose, serve
 
@@ -78,6 +79,20 @@ async def test_what_was_sent_to_a_page_that_a_pipeline_does_not_want_is_not(tmp_
         done = await crawl(f"{site.base}/", settings)
     assert texts(done) == set()
     assert done.stats["dedup/url/saved"] > 0
+
+
+@pytest.mark.parametrize(("pipeline", "how"), [(Fussy, "dropped"), (Failing, "lost by an error")])
+async def test_explain_says_what_a_later_pipeline_did_to_a_page(
+    tmp_path: Path, pipeline: type[Fussy], how: str
+) -> None:
+    settings = {"DEDUP_INDEX": f"lmdb:{tmp_path}/index", "DEDUP_CRAWL_LOG": f"{tmp_path}/crawl-log.jsonl"}
+    with serve({"/": page("Start " + prose(0), "/first"), "/first": page(STORY)}) as site:
+        await crawl(f"{site.base}/", {**settings, "ITEM_PIPELINES": {pipeline: 300}})
+        lost = run("explain", f"{site.base}/first", "--index", tmp_path / "index").stdout
+        await crawl(f"{site.base}/", settings)
+        stored = run("explain", f"{site.base}/first", "--index", tmp_path / "index").stdout
+    assert f"its page was kept until a later pipeline {how} what was made of it" in lost
+    assert "a later pipeline" not in stored
 
 
 @pytest.mark.parametrize("times", [1, 3])
