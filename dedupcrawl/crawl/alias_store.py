@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from scrapy.statscollectors import StatsCollector
 
@@ -18,6 +18,7 @@ from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import owner_of
 from dedupcrawl.urls.rule import Rule
 
+_MOST_AT_HAND = 1_000  # URLs, unless more were asked for within FRESH_SECONDS
 FRESH_SECONDS = 1.0  # for which what was read of a URL is taken for true; as an index on a server does with its pages
 
 
@@ -61,17 +62,26 @@ class AliasStore:
     def beside(self, url: str) -> dict[str, bytes]:
         """What lies beside a URL, by name; of what was asked for lately it is not asked again."""
         when, rows = self._at_hand.get(url, (float("-inf"), {}))
-        return rows if time.monotonic() - when < FRESH_SECONDS else self.index.attachments(url, NAME)
+        if time.monotonic() - when >= FRESH_SECONDS:
+            rows = self._read([url])[url]
+        return rows
 
     def read(self, urls: Iterable[str]) -> None:
         """Have at hand for a moment what lies beside these URLs: one question for all of them."""
-        now = time.monotonic()
-        self._at_hand = {url: one for url, one in self._at_hand.items() if now - one[0] < FRESH_SECONDS}
-        new = {url for url in map(without_fragment, urls) if url not in self._at_hand}
-        wanted = {url for url in new if self._settings.for_url(url).alias_sources}
+        since = time.monotonic() - FRESH_SECONDS
+        new = {url for url in map(without_fragment, urls) if self._at_hand.get(url, (since, {}))[0] <= since}
+        wanted = [url for url in new if self._settings.for_url(url).alias_sources]
         with self.asked:
-            found = self.index.attached(wanted, NAME) if wanted else {}
-            self._at_hand |= {url: (now, rows) for url, rows in found.items()}
+            if wanted:
+                self._read(wanted)
+
+    def _read(self, urls: Collection[str]) -> dict[str, dict[str, bytes]]:
+        now = time.monotonic()
+        if len(self._at_hand) >= _MOST_AT_HAND:
+            self._at_hand = {url: one for url, one in self._at_hand.items() if now - one[0] < FRESH_SECONDS}
+        rows = self.index.attached(urls, NAME)
+        self._at_hand |= {url: (now, of_url) for url, of_url in rows.items()}
+        return rows
 
     def put(self, url: str, alias: Alias) -> None:
         """Remember an alias; where the index cannot, its URL is fetched.

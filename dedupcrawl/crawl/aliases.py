@@ -144,7 +144,7 @@ class Aliases:
         """
         kept = said = None
         with self._store.asked:
-            kept = self._page_at(url)
+            kept = self._page_at(url) if self._has_earlier else None
             said = self._store.beside(url).get(SAID) if kept is None else None
         now = page.analyse()
         if kept is None:

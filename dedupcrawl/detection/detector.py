@@ -30,7 +30,7 @@ from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.ledger import premise_of
 from dedupcrawl.index.limits import SiteQuota
 from dedupcrawl.index.mapped_files import ResidentLimit
-from dedupcrawl.index.record import Entry, Premise, Skip
+from dedupcrawl.index.record import Entry, Premise, Recorded, Skip
 from dedupcrawl.index.runs import RunTally
 from dedupcrawl.index.search import Search
 from dedupcrawl.page import Page
@@ -194,9 +194,14 @@ class Detector:
                 force_keep = True
                 continue
             packed = packed or (asked.request() if asked.request else b"")
-            if not packed or (yield Drop(premise_of(keeper), Skip(self.spider, entry.source, packed))):
-                self._record(verdict, packed)
-                return entry, comparison, verdict, packed
+            if packed:
+                row = self.index.verdict_cell(self._recorded(verdict, packed))
+                if not (yield Drop(premise_of(keeper), Skip(self.spider, entry.source, packed), row)):
+                    continue
+                self._count(verdict)
+            else:
+                self._record(verdict)
+            return entry, comparison, verdict, packed
 
     def template_of(self, host: str) -> Template:
         """What the pages of a host repeat, as far as it is known; nothing while the index cannot be asked."""
@@ -238,10 +243,15 @@ class Detector:
         """How many pages are duplicates by the last verdict of this process that the index has on each."""
         return len(self._duplicates)
 
-    def _record(self, verdict: Verdict, request: bytes = b"") -> None:
+    def _record(self, verdict: Verdict) -> None:
+        self._count(verdict)
+        self.index.send([self.index.verdict_cell(self._recorded(verdict))])
+
+    def _recorded(self, verdict: Verdict, request: bytes = b"") -> Recorded:
+        return Recorded(verdict, self.run, site_of(verdict.url), self.spider, time.time(), request)
+
+    def _count(self, verdict: Verdict) -> None:
         (self._duplicates.add if verdict.is_duplicate else self._duplicates.discard)(hash(verdict.url))
-        site = site_of(verdict.url)
-        self.index.record(verdict, run=self.run, site=site, spider=self.spider, request=request)
 
     def _is_settled(self, url: str, keeper: str | None, *, was_kept: bool = True) -> bool:
         """Whether somebody has said of one of these pages that it is not a duplicate: then it is none of the other's.

@@ -64,6 +64,7 @@ class Drop(NamedTuple):
 
     keeper: Premise  # that it is stored
     skip: Skip
+    verdict: Cell | None = None  # to be recorded once it is dropped
 
 
 class PageStore(Tables):
@@ -201,7 +202,7 @@ class Ledger(PageStore):
         it may have been kept.
 
         Of a drop whether its keeper is still kept as it was: else that is no reason to drop anything. While that the
-        keeper is stored is an open premise, the skip is remembered.
+        keeper is stored is an open premise, the skip is remembered; and in any case the verdict, if one is given.
 
         Raises:
             ValueError: The index was opened to be read.

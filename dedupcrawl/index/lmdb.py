@@ -200,7 +200,7 @@ class LmdbIndex(Index):
                 self.journal.explain(error)
 
     def carry_out(self, decided: Sequence[Offer | Drop]) -> list[Kept | bool | None]:
-        return [self._offer(*one) if isinstance(one, Offer) else self._skip(*one) for one in decided]
+        return [self._offer(*one) if isinstance(one, Offer) else self._skip(one) for one in decided]
 
     @in_turn
     def _offer(self, found: Search, request: bytes) -> Kept | None:
@@ -269,17 +269,21 @@ class LmdbIndex(Index):
         return None if raw is None else read_lease(key_of(premise), raw)[0]
 
     @in_turn
-    def _skip(self, keeper: Premise, skip: Skip) -> bool:
-        """A write transaction only where the premise is open."""
-        while True:
-            with self._store.snapshot() as txn:
-                kept = newest(self._store.catalog, keeper.url, self.journal.fetch(txn))
-                if not is_kept_for(keeper, kept):
-                    return False
-                if self._lessee(txn, keeper) is None:
-                    return True
-            if self._hang(keeper, skip):
-                return True
+    def _skip(self, drop: Drop) -> bool:
+        def work(txn: Transaction) -> int:
+            """The number of the transaction, where the page is dropped; else 0."""
+            self._store.catch_up(txn, txn.id() - 1)
+            if not is_kept_for(drop.keeper, newest(self._store.catalog, drop.keeper.url, self.journal.fetch(txn))):
+                return 0
+            if self._lessee(txn, drop.keeper) is not None:
+                self.journal.set_cell(txn, skip_cell(drop.keeper, drop.skip))
+            if drop.verdict is not None:
+                self.journal.set_cell(txn, drop.verdict)
+            return txn.id()
+
+        if dropped := self.journal.writing(work):
+            self._store.seen = dropped  # this is no page
+        return bool(dropped)
 
     # The index
 

@@ -87,8 +87,12 @@ class VerdictLog(Dated):
 
         `request` is given where the page is dropped, and nowhere else.
         """
-        raw = pack_row(Recorded(verdict, run, site, spider, time.time(), request))
-        self.send([Cell("verdicts", digest(verdict.url), _whose(run), self._number() + raw)])
+        self.send([self.verdict_cell(Recorded(verdict, run, site, spider, time.time(), request))])
+
+    def verdict_cell(self, recorded: Recorded) -> Cell:
+        """What is remembered of a verdict, for who changes other cells with it."""
+        raw = self._number() + pack_row(recorded)
+        return Cell("verdicts", digest(recorded.verdict.url), _whose(recorded.run), raw)
 
     def verdict(self, url: str) -> Verdict | None:
         """The newest recorded verdict on this URL."""

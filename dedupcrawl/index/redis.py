@@ -159,6 +159,8 @@ class RedisIndex(RedisJournal, Index):
                 answers[number] = False
             for number in self._stepped(steps):
                 answers[number] = True
+        if verdicts := [one.verdict for number, one in drops.items() if answers[number] and one.verdict]:
+            self.send(verdicts)
         return answers
 
     def _adding(self, offers: Mapping[int, Offer]) -> dict[int, _Step]:
@@ -183,7 +185,7 @@ class RedisIndex(RedisJournal, Index):
     def _dropping(self, drops: Mapping[int, Drop]) -> dict[int, _Step]:
         """How pages are dropped; none of those whose keeper this process does not know to be kept as it was."""
         steps = {}
-        for number, (keeper, skip) in drops.items():
+        for number, (keeper, skip, _) in drops.items():
             kept = newest(self._catalog, keeper.url, self.replica.fetch)
             if kept is not None and is_kept_for(keeper, kept):
                 probe = (1, token(self._catalog.schema.ended, kept[0]), b"")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import InitVar, dataclass
 from threading import RLock
 from typing import NamedTuple
@@ -73,6 +73,7 @@ class Search:
         self._views: dict[int, Postings] = {}  # of the catalog as it was, for both questions
         # What was read of pages; several checks bring up the same one.
         self._kept: dict[int, Sequence[bytes | None]] = {}
+        self._accepted_rows: dict[int, bytes] = {}
         self._distances: dict[int, float] = {}
         self._entries: dict[int, Entry | None] = {}
 
@@ -84,7 +85,7 @@ class Search:
         for slot, check, own in self._signatures:
             pages = self._pages(slot, check.candidates, own)
             if pages:
-                with self.reading() as fetch:
+                with self._reading() as fetch:
                     accepted = self._accepted(slot, check, own, pages, fetch)
                 yield check.name, self._in_turn(accepted)
 
@@ -93,19 +94,18 @@ class Search:
         for slot, check, own in self._signatures:
             pages = [page for page in self._pages(slot, check.contained, own) if page not in self.superseded]
             if pages:
-                with self.reading() as fetch:
-                    rows = ((page, fetch(page)) for page in pages)
-                    theirs = ((page, raw, self._signature(slot, page, raw)) for page, raw in rows)
+                with self._reading() as fetch:
+                    theirs = ((page, self._signature(slot, page, fetch)) for page in pages)
                     inside = [
-                        (1.0, page, bytes(raw))
-                        for page, raw, kept in theirs
+                        (1.0, page, self._row(page, fetch))
+                        for page, kept in theirs
                         if kept is not None and check.compare(kept, own) is not None
                     ]
                 yield check.name, (one for one in self._in_turn(inside) if one.entry.url != self.entry.url)
 
     def kept(self) -> Entry | None:
         """The page that is kept under the same URL, without its signatures."""
-        with self.reading() as fetch:
+        with self._reading() as fetch:
             kept = newest(self.catalog, self.entry.url, fetch)
             return None if kept is None else kept[1].page
 
@@ -132,21 +132,40 @@ class Search:
         """
         accepted: list[Row] = []
         for page in pages:
-            raw = fetch(page)
-            theirs = self._signature(slot, page, raw)
+            theirs = self._signature(slot, page, fetch)
             similarity = None if theirs is None else check.compare(own, theirs)
             if similarity is not None:
-                accepted.append((similarity, page, bytes(raw)))
+                accepted.append((similarity, page, self._row(page, fetch)))
         if len(accepted) > 1:
             alike = Counter(one[0] for one in accepted)
             accepted.sort(key=lambda one: (-one[0], self._dissimilarity(one[1]) if alike[one[0]] > 1 else 0.0, one[1]))
         return accepted
 
-    def _signature(self, slot: int, page: int, raw: Raw) -> bytes | None:
+    @contextmanager
+    def _reading(self) -> Iterator[Fetch]:
+        """Reads records; a transaction begins with the first that is wanted. Several checks bring up the same pages."""
+        with ExitStack() as opened:
+            fetch: Fetch | None = None
+
+            def read(page: int) -> Raw:
+                nonlocal fetch
+                fetch = fetch or opened.enter_context(self.reading())
+                return fetch(page)
+
+            yield read
+
+    def _row(self, page: int, fetch: Fetch) -> bytes:
+        """The record of a page that some check accepts."""
+        raw = self._accepted_rows.get(page)
+        if raw is None:
+            raw = self._accepted_rows[page] = bytes(fetch(page))
+        return raw
+
+    def _signature(self, slot: int, page: int, fetch: Fetch) -> bytes | None:
         """What a page has in this slot, which a damaged record may lack."""
         kept = self._kept.get(page)
         if kept is None:
-            kept = self._kept[page] = signatures(raw, page)
+            kept = self._kept[page] = signatures(fetch(page), page)
         return kept[slot] if slot < len(kept) else None
 
     def _dissimilarity(self, page: int) -> float:

@@ -22,9 +22,10 @@ from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Drop, Index, Kept
 from dedupcrawl.index.ledger import key_of, lease_cell
 from dedupcrawl.index.open import open_index
-from dedupcrawl.index.record import Premise, Skip, unpack_skip
+from dedupcrawl.index.record import Premise, Recorded, Skip, unpack_skip
 from dedupcrawl.index.tables import Cell
 from dedupcrawl.page import Page
+from dedupcrawl.verdict import Verdict
 from tests.crawls.site import prose
 from tests.index.claimant import COPY, keep
 from tests.index.conftest import AnyIndex
@@ -212,6 +213,18 @@ def test_what_two_readings_of_a_url_stand_for_does_not_hang_together(index: AnyI
     assert [skip.url for skip in index.fall([second])] == ["http://a/1", "http://a/copy/2"]
     assert index.entry("http://a/1") is None
     assert index.verify() == []
+
+
+def test_a_page_is_dropped_and_its_verdict_recorded_in_one_step(index: AnyIndex) -> None:
+    index.start_leasing()
+    offer(index, page("http://a/1", 1), request=b"ask for it")
+    verdict = Verdict(COPY.url, "duplicate", "http://a/1")
+    row = index.verdict_cell(Recorded(verdict, "run", "a", "toy", 1.0, b"ask for it"))
+    assert index.carry_out([Drop(Premise("http://a/1", 0.5), COPY, row)]) == [False]
+    assert index.verdict(COPY.url) is None, "it is not dropped"
+    assert index.carry_out([Drop(premise(index, "http://a/1"), COPY, row)]) == [True]
+    assert index.verdict(COPY.url) == verdict
+    assert {skip.url for skip in index.fall([premise(index, "http://a/1")])} == {"http://a/1", COPY.url}
 
 
 def test_what_was_lost_of_a_url_does_not_end_what_is_kept_of_it_since(index: AnyIndex) -> None:
