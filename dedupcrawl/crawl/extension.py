@@ -112,7 +112,6 @@ class Dedup:
         known = self._known_software()
         self._normalizer = self._rules(known)
         self._where = f"lmdb:{data / 'index'}" if spec == "lmdb:" else shown(spec)
-        self.outage = Outage(self.settings.index_wait, self.stats)
         self._run = _run_of(folder, self._index, self.settings.run)
         self.lessee = self._index.start_leasing()
         self._detector = Detector(
@@ -127,6 +126,7 @@ class Dedup:
         parts = self.parts = Parts(
             crawler, self.settings, self._normalizer, self._index, self._run, self._detector, folder, known
         )
+        self.outage = Outage(self.settings.index_wait, self.stats, parts.owed)
         self.refetches = Refetches(parts)
         if not returns_unstored(crawler.settings):
             self.refetches.expire()
@@ -231,9 +231,10 @@ class Dedup:
 
     def spider_closed(self, spider: Spider) -> None:
         """Say what it saved, and close what no item needs any more."""
+        self.parts.sending.is_over = True
         take_all(
             self.parts.batch.flush,
-            self.outage.check_late,
+            self.parts.owed.retry,
             self._count,
             self._say_what_it_saved,
             self.answers.close,

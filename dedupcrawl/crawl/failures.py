@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TypeVar
@@ -27,18 +26,80 @@ _MOST_REFUSALS = 20  # of an index, at times when nothing else is left to do; so
 Result = TypeVar("Result")
 
 
+INDEX_FAILS = (OSError, IndexDamagedError)
+"""What an index raises that cannot be asked, or told."""
+
+_SAID = (*INDEX_FAILS, IndexMismatchError)  # their messages are sentences
+
+
+class Owed:
+    """What the index could not be asked, or told, when it was to be: it is done once the index answers, in this order.
+
+    That is: pages that were let through are checked, premises hold or fall, and skips whose premise fell are sent.
+
+    Attributes:
+        is_away: Whether anything is left because the server of the index was away when it was tried last.
+    """
+
+    def __init__(self) -> None:
+        self._work: list[Callable[[], object]] = []
+        self._refusals = 0
+        self.is_away = False
+
+    def __len__(self) -> int:
+        """How much is left."""
+        return len(self._work)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether anything is left for which a crawl waits that has nothing else to do: not for ever."""
+        return bool(self._work) and self._refusals <= _MOST_REFUSALS
+
+    def do(self, work: Callable[[], object]) -> bool:
+        """Do this, now or later, in which case it is begun anew; whether it is done."""
+        try:
+            work()
+        except INDEX_FAILS as error:
+            if not self._work:
+                logger.error(
+                    "The index cannot be used: what has to be fetched again waits. %s", printable(in_words(error))
+                )
+            self.put_off(work, error)
+            return False
+        return True
+
+    def put_off(self, work: Callable[[], object], error: Exception) -> None:
+        """The index has failed so that this cannot be done; it is done later."""
+        self._work.append(work)
+        self.is_away = isinstance(error, IndexAwayError)
+
+    def retry(self) -> None:
+        """Do what is left, as far as the index can be used."""
+        left, self._work, self.is_away = self._work, [], False
+        for number, work in enumerate(left, 1):
+            try:
+                work()
+            except INDEX_FAILS as error:
+                self.put_off(work, error)
+                if self.is_away:
+                    self._work += left[number:]
+                    break
+            except Exception:
+                logger.exception("What had to wait for the index went wrong.")
+        self._refusals += bool(self._work)
+
+
 class Outage:
     """Handles pages while the server of the index is away: they wait, then go on, and are checked later.
 
     Args:
         wait: Seconds from the beginning of an outage for which pages wait; 0: they never do.
+        owed: Where what cannot wait is put off.
     """
 
-    def __init__(self, wait: float, stats: StatsCollector) -> None:
-        self._wait = wait
-        self._stats = stats
+    def __init__(self, wait: float, stats: StatsCollector, owed: Owed) -> None:
+        self._wait, self._stats, self._owed = wait, stats, owed
         self._began: float | None = None
-        self._late: deque[Callable[[], None]] = deque()
 
     async def bridged(self, ask: Callable[[], Awaitable[Result]], later: Callable[[], None]) -> Result | None:
         """What `ask` returns, once the index answers; None when that takes too long.
@@ -52,27 +113,16 @@ class Outage:
                 answer = await ask()
             except IndexAwayError as error:
                 if not self._waits(error):
-                    self._let_through(later)
+                    self._let_through(later, error)
                     return None
             else:
                 if self._began is not None:
                     logger.info("The index is back after %.1f s.", time.monotonic() - self._began)
                     self._began = None
-                self.check_late()
+                if self._owed:
+                    self._owed.retry()
                 return answer
             await asyncio.sleep(_PAUSE)
-
-    def check_late(self) -> None:
-        """Check what was let through, as far as the index can be reached."""
-        while self._late:
-            try:
-                self._late[0]()
-            except IndexAwayError:
-                return
-            except Exception:
-                logger.exception("A page that was let through could not be checked later.")
-            self._late.popleft()
-            self._stats.inc_value("dedup/index/checked_later")
 
     def _waits(self, error: IndexAwayError) -> bool:
         """Whether pages wait now."""
@@ -86,9 +136,13 @@ class Outage:
             )
         return running_loop() is not None and time.monotonic() - self._began < self._wait
 
-    def _let_through(self, later: Callable[[], None]) -> None:
-        if len(self._late) < LATE_LIMIT:
-            self._late.append(later)
+    def _let_through(self, later: Callable[[], None], error: IndexAwayError) -> None:
+        def check() -> None:
+            later()
+            self._stats.inc_value("dedup/index/checked_later")
+
+        if len(self._owed) < LATE_LIMIT:
+            self._owed.put_off(check, error)
             self._stats.inc_value("dedup/index/let_through")
         else:
             self._stats.inc_value("dedup/index/unchecked")
@@ -99,55 +153,6 @@ def running_loop() -> asyncio.AbstractEventLoop | None:
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
-        return None
-
-
-INDEX_FAILS = (OSError, IndexDamagedError)
-"""What an index raises that cannot be asked, or told."""
-
-_SAID = (*INDEX_FAILS, IndexMismatchError)  # their messages are sentences
-
-
-class Owed:
-    """What needs the index, and could not be done when it was to be: skips whose premise fell, to be sent again.
-
-    It is done once the index answers, at the latest when nothing else is left to do.
-
-    Attributes:
-        is_away: Whether anything is left, and the server of the index was away when that was tried last.
-    """
-
-    def __init__(self) -> None:
-        self._work: list[Callable[[], object]] = []
-        self._refusals = 0
-        self.is_away = False
-
-    def do(self, work: Callable[[], object]) -> bool:
-        """Do this, now or later, in which case it is begun anew; whether it is done."""
-        if (error := self._tried(work)) is not None:
-            said = "The index cannot tell what has to be fetched again; it is asked later: %s"
-            logger.error(said, printable(in_words(error)))
-        return error is None
-
-    @property
-    def is_waiting(self) -> bool:
-        """Whether anything is left that is to be tried again: not for ever."""
-        return bool(self._work) and self._refusals <= _MOST_REFUSALS
-
-    def retry(self) -> None:
-        """Do what is left."""
-        work, self._work, self.is_away = self._work, [], False
-        for one in work:
-            self._tried(one)
-        self._refusals += bool(self._work)
-
-    def _tried(self, work: Callable[[], object]) -> Exception | None:
-        try:
-            work()
-        except INDEX_FAILS as error:
-            self._work.append(work)
-            self.is_away |= isinstance(error, IndexAwayError)
-            return error
         return None
 
 

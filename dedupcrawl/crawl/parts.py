@@ -122,17 +122,14 @@ class Sending:
 
     Attributes:
         count: Requests that were scheduled.
+        is_over: Whether the crawl takes no more requests: the next one asks for what is due.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._tasks: set[asyncio.Task[None]] = set()
         self.count = 0
-
-    @property
-    def is_over(self) -> bool:
-        """True once the crawl takes no more requests: the next one asks for what is due."""
-        return self._crawler.engine is None or self._crawler.engine.spider is None
+        self.is_over = False
 
     def schedule(self, request: Request) -> None:
         """The request goes to the scheduler, as if a callback had yielded it."""

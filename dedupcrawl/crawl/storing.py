@@ -21,14 +21,12 @@ from scrapy.exceptions import DropItem
 from scrapy.extensions.feedexport import FeedExporter, FeedSlot
 from scrapy.http import Response
 
-from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.falls import Falls
 from dedupcrawl.crawl.log_file import PageLog
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.refetches import Refetches
 from dedupcrawl.index.contract import Ledger
-from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.record import Premise
 from dedupcrawl.printable import printable
 
@@ -71,16 +69,13 @@ class Storing:
     def close(self, wait: float) -> None:
         """Confirm what is stored; an index that is away is waited for up to `wait` seconds."""
         end = time.monotonic() + wait
-        while True:
-            self._confirm()
-            self._owed.retry()
-            if not (self._stored or self._owed.is_away) or time.monotonic() >= end:
-                break
+        self._confirm()
+        self._owed.retry()
+        while self._owed.is_away and time.monotonic() < end:
             time.sleep(_PAUSE)
-        if self._stored:
-            logger.error(
-                "The index was not told that %d pages are stored; they will be fetched again.", len(self._stored)
-            )
+            self._owed.retry()
+        if self._owed:
+            logger.error("The index was not told which pages are stored; those of this crawl may be fetched again.")
 
     def hold(self, response: Response) -> FetchedPage:
         """The page of a response, which is not to be settled until it is released."""
@@ -178,18 +173,9 @@ class Storing:
         self._confirm()
 
     def _confirm(self) -> None:
-        stored = self._stored.copy()
-        self._stored.clear()
-        try:
-            if stored:
-                self._index.hold(stored)
-        except IndexAwayError:
-            self._stored[:0] = stored
-        except INDEX_FAILS as error:
-            logger.error(
-                "The index cannot be told that pages are stored; the next run will fetch them again: %s",
-                printable(str(error)),
-            )
+        if stored := self._stored.copy():
+            self._stored.clear()
+            self._owed.do(partial(self._index.hold, stored))
 
     def _abandon(self, kept: Mapping[str, Premise], request: Request | None) -> None:
         """A page, or its items by their own URLs, will not be stored as it was kept."""
