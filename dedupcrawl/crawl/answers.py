@@ -133,12 +133,10 @@ class Answers:
 
         What was sent there, and is fetched by nobody else, tells: it is compared with `end` itself, by all those rules.
         """
-        try:
-            uses = self._rewrites.found([target])
-        except INDEX_FAILS:
-            self._falls.fall({target})
-            return
-        for use in uses:
+        self._parts.owed.do(partial(self._compare_with_end, target, end))
+
+    def _compare_with_end(self, target: str, end: str) -> None:
+        for use in self._rewrites.found([target]):
             if not self._fetched.has_page_of(use.url):
                 audit = Audit(use.url, end, self._rules_between(use.url, end))
                 self.audits.audit(audit, self._rewrites.request(use))

@@ -7,9 +7,9 @@ to do, the audits that are still due are made of all URLs that were sent elsewhe
 
 from __future__ import annotations
 
-import logging
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from itertools import islice
 
 from scrapy import Request
@@ -30,8 +30,6 @@ from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.index.record import Rewrite
 from dedupcrawl.sites import host_of, owner_of
 from dedupcrawl.urls.rule_book import Ruling
-
-logger = logging.getLogger(__name__)
 
 _MOST_OPEN = 1_000  # audits that are not answered yet; set by hand, to bound memory
 _OTHERS = 4
@@ -76,8 +74,8 @@ class Audits:
         """An earlier crawl knows that rules are wrong about a URL: where an audit is due, this is one that failed."""
         if self._book.is_due(url, rules):
             self._alias_rows.tried(url, target, rules, held=False)
-            self._condemn(Audit(url, target, rules))
-            self._audit_others(Audit(url, target, rules))
+            self._condemn(failed := Audit(url, target, rules))
+            self._parts.owed.do(partial(self._audit_others, failed))
 
     def audit(self, audit: Audit, request: Request) -> None:
         """Have the page of a request fetched as it was asked for, if that was not done."""
@@ -124,10 +122,7 @@ class Audits:
         Where each of them is another page, each leads to further ones, until all are fetched or the rules are revoked.
         """
         uses = self._uses([failed.target])
-        if uses is None:
-            self._falls.fall({failed.target})
-        else:
-            self._audit_some(uses, lambda use: not self._book.is_off(use.url, use.rules), _OTHERS, failed.found)
+        self._audit_some(uses, lambda use: not self._book.is_off(use.url, use.rules), _OTHERS, failed.found)
 
     def _audit_more(self) -> None:
         """What is still wanted is made of earlier uses, now that no others come; in an order that is drawn.
@@ -142,12 +137,8 @@ class Audits:
                 of_rule = [use for use in uses if rule in use.rules and owner_of(use.url) == owner]
                 there = [use for use in of_rule if not self._rewrites.is_refuted(use.canonical)]
                 self._audit_some(there, lambda use: not self._book.is_off(use.url, use.rules), missing)
-        try:
-            last = [use for url in sorted(self._book.last_uses()) if (use := self._rewrites.of(url))]
-        except INDEX_FAILS:
-            logger.exception("The index cannot tell what was rewritten last, so that it could be tried.")
-        else:
-            self._audit_some(last, lambda use: True)
+        last = [use for url in sorted(self._book.last_uses()) if (use := self._rewrites.of(url))]
+        self._audit_some(last, lambda use: True)
 
     def _audit_some(
         self,
@@ -163,13 +154,9 @@ class Audits:
         for use in islice(filter(is_open, uses), most):
             self.audit(Audit(use.url, use.canonical, use.rules, found=found), self._rewrites.request(use))
 
-    def _uses(self, targets: Collection[str] = (), rules: Collection[str] = ()) -> list[Rewrite] | None:
-        """What was sent to these targets, or by these rules, in an order that is drawn; None: the index cannot tell."""
-        try:
-            uses = sorted(self._rewrites.found(targets, rules), key=lambda use: use.url)
-        except INDEX_FAILS:
-            logger.exception("The index cannot tell what else was rewritten, so that it could be tried.")
-            return None
+    def _uses(self, targets: Collection[str] = (), rules: Collection[str] = ()) -> list[Rewrite]:
+        """What was sent to these targets, or by these rules, in an order that is drawn."""
+        uses = sorted(self._rewrites.found(targets, rules), key=lambda use: use.url)
         self._parts.chance.shuffle(uses)
         return uses
 
@@ -180,11 +167,7 @@ class Audits:
         """
         if not self._is_resumed:
             return
-        try:
-            uses = [use for use in self._rewrites.of_earlier_processes() if not self._earlier.was_fetched(use.url)]
-        except INDEX_FAILS:
-            logger.exception("The index cannot tell what was rewritten before the crawl was resumed.")
-            return
+        uses = [use for use in self._rewrites.of_earlier_processes() if not self._earlier.was_fetched(use.url)]
         self._is_resumed = False
         left = [use for use in uses if not self._book.has_all(use.url, use.rules)]
         self._falls.give_back(map(self._rewrites.request, left), "its rules are not used any more")
@@ -289,7 +272,7 @@ class Audits:
         if rulings := self._book.decide():
             self._stats.inc_value("dedup/url/revoked", sum(len(ruling.revoked) for ruling in rulings.values()))
             self._falls.fall((), rulings)
-        self._audit_more()
+        self._parts.owed.do(self._audit_more)
 
     def _settle(self, audit: Audit, *, is_last: bool = False) -> None:
         if audit.asked is None or self._by_url.get(audit.url) is not audit:
@@ -314,7 +297,7 @@ class Audits:
         else:  # no rule is blamed, but what else was sent there may be pages that nobody has
             self._rewrites.prove(audit.target)
             if not is_again:
-                self._audit_others(audit)
+                self._parts.owed.do(partial(self._audit_others, audit))
             self.passed.add(audit)
 
     def _is_again(self, audit: Audit) -> bool | None:
@@ -357,7 +340,7 @@ class Audits:
         self._falls.fetch_itself(audit.target, "it is no duplicate any more")  # which an earlier crawl found it to be
         if not is_refuted:
             self._rewrites.prove(audit.target)
-            self._audit_others(audit)
+            self._parts.owed.do(partial(self._audit_others, audit))
 
     def _condemn(self, audit: Audit, targets: Collection[str] = ()) -> None:
         ruling = self._book.failed(audit.url, audit.target, audit.rules)
