@@ -119,7 +119,7 @@ class Outage:
                 if self._began is not None:
                     logger.info("The index is back after %.1f s.", time.monotonic() - self._began)
                     self._began = None
-                if self._owed:
+                if self._owed.is_away:
                     self._owed.retry()
                 return answer
             await asyncio.sleep(_PAUSE)

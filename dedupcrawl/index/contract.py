@@ -105,12 +105,11 @@ class PageStore(Tables):
     def renew(self, entry: Entry) -> bool:
         """Put another reading of a page in the place of that which is kept, in one atomic step.
 
-        Nothing is done, and False returned, unless the page kept under this URL was kept at the same moment in the same
-        run: it may have been forgotten, or fetched again since. Leases and skips stay as they are.
+        Nothing is done, and False returned, unless this process has kept the page under this URL, at the same moment in
+        the same run: it may have been forgotten, or fetched again since. Leases and skips stay as they are.
         """
         entry = storable(entry)
-        self._look()
-        return self._end(Ending(entry.url, renewed=entry))[0]
+        return self._end(Ending(entry.url, renewed=entry))[0]  # what this process kept, it knows
 
     @in_turn
     def entry(self, url: str, *, fresh: bool = True) -> Entry | None:
