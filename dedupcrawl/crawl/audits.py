@@ -17,12 +17,11 @@ from scrapy import Request
 from dedupcrawl.aliases.alias import RULE, rule_id
 from dedupcrawl.aliases.sources import DUPLICATE
 from dedupcrawl.crawl.aliases import Aliases
-from dedupcrawl.crawl.audit import Audit
+from dedupcrawl.crawl.audit import Audit, PassedAudits
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.falls import Falls
 from dedupcrawl.crawl.log_file import AliasRows
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.passed_audits import PassedAudits
 from dedupcrawl.crawl.questions import ErrorPages, LeadingOn
 from dedupcrawl.crawl.request_meta import TRIAL, as_asked
 from dedupcrawl.crawl.same_page import NOWHERE, Look, is_known, same_page

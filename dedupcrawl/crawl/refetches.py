@@ -6,6 +6,7 @@ import logging
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 
 from scrapy import Request
 from scrapy.http import Response
@@ -44,6 +45,7 @@ class Refetches:
         self._index: Ledger = parts.index
         self._pages, self._expected, self._bypass = parts.pages, parts.detector, parts.bypass
         self._fingerprint, self._credentials, self._sending = parts.fingerprint, parts.credentials, parts.sending
+        self._owed = parts.owed
         self._shares = is_redis(settings.get("DEDUP_INDEX") or "")
         self._queue_lasts = bool(settings.get("JOBDIR"))
         self._after_leases = returns_unstored(settings)
@@ -160,24 +162,16 @@ class Refetches:
                         self._expected.moved(url, without_fragment(response.url) + url.removeprefix(asked))
             return
         for url in urls:
-            if not self.release(url):
-                return
+            self.release(url)
             self._stats.inc_value("dedup/content/refetched_gone")
             logger.info("%s was to be fetched again, but is gone (%d).", printable(url), response.status)
 
-    def release(self, url: str, premise: Premise | None = None) -> bool:
-        """The page at `url` is due no more, unless the premise falls that it was kept for.
-
-        False when the index cannot be told: the next start asks for it again.
-        """
-        try:
-            if premise is not None:
-                self._expected.release(url, premise)
-            else:
-                self._index.release(Skip(self._spider.name, url, b""), None)
-        except INDEX_FAILS:
-            return False
-        return True
+    def release(self, url: str, premise: Premise | None = None) -> None:
+        """The page at `url` is due no more, unless the premise falls that it was kept for."""
+        if premise is not None:
+            self._owed.do(partial(self._expected.release, url, premise))
+        else:
+            self._owed.do(partial(self._index.release, Skip(self._spider.name, url, b""), None))
 
     def _expect(self, request: Request, urls: Iterable[str]) -> None:
         """From a shared queue also comes what another worker asks for."""

@@ -75,7 +75,7 @@ class Storing:
             time.sleep(_PAUSE)
             self._owed.retry()
         if self._owed:
-            logger.error("The index was not told which pages are stored; those of this crawl may be fetched again.")
+            logger.error("The index was not told what is stored and what was lost: these pages are fetched again.")
 
     def hold(self, response: Response) -> FetchedPage:
         """The page of a response, which is not to be settled until it is released."""
