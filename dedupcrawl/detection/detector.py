@@ -14,6 +14,7 @@ import msgspec
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.model import Model, packaged
+from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
 from dedupcrawl.core.view import TITLE
@@ -71,7 +72,7 @@ class Detector:
         self._due = {skip.url: skip for skip in self.index.due(self.spider)}
         self.tally = RunTally(self.index, self.run, self.spider)
         self._wrongly_dropped: list[Skip] = []
-        self._duplicates: set[int] = set()  # hashes of URLs
+        self._duplicates = HashSet()  # their URLs
         self._judged_again = deque[Verdict](maxlen=MOST_UNSETTLED)
 
     def steps(self, analysis: Analysis, asked: Asked) -> Steps[Verdict]:
@@ -239,7 +240,7 @@ class Detector:
         return len(self._duplicates)
 
     def _record(self, verdict: Verdict, request: bytes = b"") -> None:
-        (self._duplicates.add if verdict.is_duplicate else self._duplicates.discard)(hash(verdict.url))
+        (self._duplicates.add if verdict.is_duplicate else self._duplicates.discard)(verdict.url)
         site = site_of(verdict.url)
         self.index.record(verdict, run=self.run, site=site, spider=self.spider, request=request)
 
