@@ -74,14 +74,7 @@ LIBRARIES_OF = {  # only these rooms know Scrapy; nobody else may
 MODULES = sorted(PACKAGE.rglob("*.py"))
 UNSAID = {  # numbers of which nothing is said where they stand, so far
     *(f"core/diff.py {name}" for name in ("_EDGE", "_FOOT_MOST", "_FOOT_SHARE", "_HEAD_SHARE")),
-    *(f"core/digests.py {name}" for name in ("DIGEST_BYTES", "SECRET_BYTES")),
-    *(f"core/main_text.py {name}" for name in ("_IN_NO_ROW", "_IN_OTHER_ROW", "_IN_THREAD", "_LONGEST_WORD")),
-    *(f"core/main_text.py {name}" for name in ("_ALL", "_NO_BOILERPLATE", "_NO_MENUS", "_WORD_SLOTS")),
-    *(f"core/secondary.py {name}" for name in ("_LONGEST_EXTENSION", "_MOST_CHARACTERS", "_MOST_KNOWN")),
-    *(f"core/secondary.py {name}" for name in ("_MOST_LINES", "_MOST_RESOURCES")),
-    *(f"core/{name}.py _FACTOR" for name in ("feature_code", "signatures", "terms")),
-    *("core/around.py GREATEST", "core/main_outline.py _HASH", "core/symbols.py _PRIME"),
-    *("urls/bounds.py CONFIDENCE", "urls/learning/learn.py _EXAMPLES", "urls/probation.py _FEWEST_TRIALS"),
+    "urls/learning/learn.py _EXAMPLES",
 }
 
 

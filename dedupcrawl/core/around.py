@@ -24,6 +24,7 @@ RESOURCES = 64
 """Resources of a kept page that are stored."""
 
 GREATEST = (1 << 32) - 1
+"""Of the hashes of lines and resources."""
 
 _recurring = cython.declare(uint32_t, RECURRING)
 _NOTHING: frozenset = frozenset()

@@ -11,7 +11,9 @@ import struct
 from hashlib import blake2b
 
 DIGEST_BYTES = 16
+"""Of 2**64 texts two have the same digest about as probably as not."""
 SECRET_BYTES = 32
+"""A key of BLAKE2b has up to 64."""
 
 
 class Secret(bytes):

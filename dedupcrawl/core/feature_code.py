@@ -10,7 +10,7 @@ from cython.cimports.libc.math import ceil
 from cython.cimports.libc.stdlib import qsort
 from cython.cimports.libc.string import memcpy
 
-_FACTOR = cython.declare(uint64_t, 0xD1342543DE82EF95)
+_FACTOR = cython.declare(uint64_t, 0xD1342543DE82EF95)  # a multiplier for 64 bits (Steele and Vigna, 2021)
 _PLACES = cython.declare(array.array, array.array("q"))
 
 

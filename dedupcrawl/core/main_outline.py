@@ -28,7 +28,7 @@ OUTLINE_SYMBOLS = LONGEST
 """Symbols of a text that its outline holds one by one."""
 
 _WINDOW = 4_096  # symbols: with as many put in before, a tail begins elsewhere
-_HASH = cython.declare(uint64_t, 0x9E3779B97F4A7C15)
+_HASH = cython.declare(uint64_t, 0x9E3779B97F4A7C15)  # 2**64 by the golden ratio (Knuth)
 
 
 class MainOutline:

@@ -57,13 +57,13 @@ recommendations recommended register related respond rss share sharer sharing si
 sponsor sponsored sponsors submenu subnav subscribe subscription taboola tags teaser toolbar tooltip topbar trending
 widget widgets banquan daohang fenxiang guanggao tuijian xiangguan
 """
-_LONGEST_WORD = cython.declare(cython.int, 15)
-_WORD_SLOTS = cython.declare(cython.int, 512)
+_LONGEST_WORD = cython.declare(cython.int, 15)  # letters, so that a word and a zero fill 16 bytes
+_WORD_SLOTS = cython.declare(cython.int, 512)  # a power of two, six for each word
 _words = cython.declare(uint8_t[16][512])  # open addressing; a word and zeros
 
-_IN_NO_ROW = cython.declare(cython.int, 0)
-_IN_THREAD = cython.declare(cython.int, 1)
-_IN_OTHER_ROW = cython.declare(cython.int, 2)
+_IN_NO_ROW = cython.declare(cython.int, 0)  # names of places where an element may stand
+_IN_THREAD = cython.declare(cython.int, 1)  # ...
+_IN_OTHER_ROW = cython.declare(cython.int, 2)  # ...
 
 
 @cython.cfunc
@@ -451,11 +451,10 @@ def _holds(text: Text, size: cython.Py_ssize_t, part: Text, length: cython.Py_ss
     return not length
 
 
-# What a page's main text may be.
-_ARTICLE = cython.declare(cython.int, 0)
-_NO_MENUS = cython.declare(cython.int, 1)
-_NO_BOILERPLATE = cython.declare(cython.int, 2)
-_ALL = cython.declare(cython.int, 3)
+_ARTICLE = cython.declare(cython.int, 0)  # names of what a page's main text may be
+_NO_MENUS = cython.declare(cython.int, 1)  # ...
+_NO_BOILERPLATE = cython.declare(cython.int, 2)  # ...
+_ALL = cython.declare(cython.int, 3)  # ...
 
 
 @cython.cfunc

@@ -14,15 +14,15 @@ from cython.cimports.dedupcrawl.core.tags import BOILERPLATE, Attribute, equals,
 from dedupcrawl.core.characters import collapse
 from dedupcrawl.core.resources import FILES, identity, is_decoration, is_small, is_token, says_something
 
-_MOST_LINES = cython.declare(cython.int, 200)
-_MOST_CHARACTERS = cython.declare(cython.int, 20_000)
-_MOST_RESOURCES = cython.declare(cython.int, 200)
+_MOST_LINES = cython.declare(cython.int, 200)  # of a page; the limits here bound what a page takes, and are set by hand
+_MOST_CHARACTERS = cython.declare(cython.int, 20_000)  # of all lines
+_MOST_RESOURCES = cython.declare(cython.int, 200)  # of a page
 _MOST_INNER = cython.declare(cython.int, 50)  # elements of which the markup inside is read
 _MOST_OF_ONE = cython.declare(cython.int, 50)  # lines of one list of options, or one block of data
 _LONG = cython.declare(cython.int, 60)  # characters; of a longer line both ends are looked for in the page's text
 _END = cython.declare(cython.int, 40)  # characters of such an end
 _LONGEST_ADDRESS = cython.declare(cython.int, 2_000)  # bytes; an address that is longer is read if it is data
-_LONGEST_EXTENSION = cython.declare(cython.int, 7)
+_LONGEST_EXTENSION = cython.declare(cython.int, 7)  # characters, as "torrent" has
 # Where the picture is that is shown later, in the order in which it is looked for.
 _SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazy", "srcset", "data-srcset", "src", "poster")
 _WRITTEN = ("", "text", "search", "email", "tel", "url", "number", "button", "reset", "submit", "date", "month", "time")
@@ -31,7 +31,7 @@ _WRITTEN = ("", "text", "search", "email", "tel", "url", "number", "button", "re
 
 # Name and attributes of elements as they are written → what they show: pages of a site have the same ones.
 _read = cython.declare(dict, {})
-_MOST_KNOWN = cython.declare(cython.int, 4_096)
+_MOST_KNOWN = cython.declare(cython.int, 4_096)  # of these that are remembered
 _LONGEST_KNOWN = cython.declare(cython.int, 1_000)  # bytes of attributes
 
 

@@ -19,7 +19,7 @@ TERM_FREQUENCY_CAP = 8
 
 _LONG_WORD = cython.declare(uint32_t, LONG_WORD)
 _CAP = cython.declare(cython.int, TERM_FREQUENCY_CAP)
-_FACTOR = cython.declare(uint64_t, 0xD1342543DE82EF95)
+_FACTOR = cython.declare(uint64_t, 0xD1342543DE82EF95)  # a multiplier for 64 bits (Steele and Vigna, 2021)
 # Chosen anew in each process: where a value stands in a hash table cannot be foreseen by who makes pages.
 _table_seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
 

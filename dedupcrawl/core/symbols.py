@@ -45,7 +45,7 @@ from dedupcrawl.core.digests import NO_SECRET
 SYMBOLS_VERSION = 6
 """Changes whenever a text's symbols or their hashes do; part of every index's header."""
 
-_PRIME = (1 << 61) - 1
+_PRIME = (1 << 61) - 1  # a Mersenne prime, modulo which words are hashed
 _HASHES = cython.declare(array.array, array.array("Q"))
 _LEAST_POINT = 1 << 32  # with a smaller one short words would have small hashes, before they are mixed
 

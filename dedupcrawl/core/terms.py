@@ -22,7 +22,7 @@ PLACE = "\ue000"
 
 _LONGEST = cython.declare(cython.Py_ssize_t, LONGEST_WORD)
 _PLACE = cython.declare(uint32_t, ord(PLACE))
-_FACTOR = cython.declare(uint64_t, 0x9E3779B97F4A7C15)
+_FACTOR = cython.declare(uint64_t, 0x9E3779B97F4A7C15)  # 2**64 by the golden ratio (Knuth)
 # Chosen anew in each process: where a word stands in the table cannot be foreseen by who makes pages.
 _seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
 _all_classes = cython.declare(bytes, bytes(POINTS))

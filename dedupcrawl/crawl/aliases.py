@@ -15,13 +15,13 @@ from w3lib.url import safe_url_string
 
 from dedupcrawl.aliases.alias import MOST_LINKS, NAME, SAID, Alias, SiteAliases, rule_id
 from dedupcrawl.aliases.sources import DUPLICATE, NAMING, REDIRECT, SOURCES, aliases_said, may_lead
+from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import MOVED, TRIAL, Yielded, refreshed_from, without_fragment
 from dedupcrawl.crawl.same_page import Look, digest_of_text, is_kept_with_lines_beside, same_page
-from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.detection.unsettled import MOST_UNSETTLED
 from dedupcrawl.index.record import Entry
 from dedupcrawl.printable import printable
@@ -55,10 +55,10 @@ class Aliases:
         self._has_earlier = parts.index.first_id_of_run(parts.run) > 0  # whose pages a rule must not lose
         self._template_of, self._trust = parts.detector.template_of, parts.detector.trust
         self.discoveries = Discoveries()
-        self._changed = UrlSet()  # whose page is another than in earlier crawls
+        self._changed = HashSet()  # whose page is another than in earlier crawls
         self._kept: OrderedDict[str, list[Yielded]] = OrderedDict()  # URLs of the last pages → what only they led to
         self._links_kept = 0
-        self._have_led = UrlSet()  # URLs whose links were asked for already: found on their page, or in its name
+        self._have_led = HashSet()  # URLs whose links were asked for already: found on their page, or in its name
         self._dropped: dict[bytes, str] = {}  # digest of the text of a page that was not surely dropped → its URL
 
     # Which URL to ask for

@@ -10,6 +10,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from dedupcrawl.aliases.alias import was_found_out
+from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.audit import Audit
 from dedupcrawl.crawl.audits import Audits
@@ -21,7 +22,6 @@ from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.questions import Questions, ask_for_error, learn_error
 from dedupcrawl.crawl.request_meta import CANONICAL, GONE, ORIGINAL_URL, TRIAL, is_for_spider, without_fragment
 from dedupcrawl.crawl.same_page import NOWHERE, Look
-from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.sites import host_of
 
 
@@ -45,8 +45,8 @@ class Answers:
         self._falls = falls
         self.audits = Audits(parts, aliases, alias_rows, self._falls)
         self._questions = Questions(parts.pages, self._batch, parts.sending)
-        self._counted = UrlSet()  # targets that speak for the rules which lead there
-        self._seen = UrlSet()  # targets for which only waits what was found out to lead there
+        self._counted = HashSet()  # targets that speak for the rules which lead there
+        self._seen = HashSet()  # targets for which only waits what was found out to lead there
 
     def sent(self, request: Request, target: str, rules: tuple[str, ...]) -> bool:
         """`request` is sent to `target`; when its rules are due for an audit, it is also sent as it is.

@@ -16,6 +16,7 @@ from scrapy import Request
 
 from dedupcrawl.aliases.alias import RULE, rule_id
 from dedupcrawl.aliases.sources import DUPLICATE
+from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.audit import Audit, PassedAudits
 from dedupcrawl.crawl.failures import INDEX_FAILS
@@ -25,7 +26,6 @@ from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.questions import ErrorPages, LeadingOn
 from dedupcrawl.crawl.request_meta import TRIAL, as_asked
 from dedupcrawl.crawl.same_page import NOWHERE, Look, is_known, same_page
-from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.index.record import Rewrite
 from dedupcrawl.sites import host_of, owner_of
 from dedupcrawl.urls.rule_book import Ruling
@@ -50,12 +50,12 @@ class Audits:
         self._parts, self._aliases, self._alias_rows, self._falls = parts, aliases, alias_rows, falls
         self._book, self._rewrites, self._earlier = parts.book, parts.rewrites, parts.earlier
         self._stats, self._fetched, self._template_of = parts.stats, parts.fetched, parts.detector.template_of
-        self.errors, self.leading_on, self.suspected = ErrorPages(), LeadingOn(), UrlSet()
+        self.errors, self.leading_on, self.suspected = ErrorPages(), LeadingOn(), HashSet()
         self._by_url: dict[str, Audit] = {}
         self._by_target: defaultdict[str, list[Audit]] = defaultdict(list)
         self._disputed: dict[str, Audit] = {}  # by URL: the texts differ, and not all is known that may explain it
         self._instead: dict[str, Look] = {}  # target → the other page that its last failed audit has found
-        self._told = UrlSet()  # URLs of which earlier crawls have spoken for or against rules
+        self._told = HashSet()  # URLs of which earlier crawls have spoken for or against rules
         self._is_resumed = parts.folder is not None
         self.passed = PassedAudits(parts, aliases.discoveries)
 

@@ -9,8 +9,8 @@ import msgspec
 from scrapy import Request
 from scrapy.http import Response
 
+from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.request_meta import TRIAL
-from dedupcrawl.crawl.url_set import key_of
 
 _MOST_BEYOND = 10_000  # URLs; of what more of them lead to it is taken for known that other pages do
 
@@ -21,6 +21,11 @@ class _Awaited(msgspec.Struct):
     url: str
     tried: str  # the URL on trial
     yields: int = 0  # that the duplicate filter did not drop
+
+
+def key_of(url: str) -> int:
+    """What a URL is known by here, without its fragment, which no server sees."""
+    return hash(url.partition("#")[0] if "#" in url else url)
 
 
 class Referrer(msgspec.Struct, frozen=True):
@@ -58,7 +63,7 @@ class OpenLinks(msgspec.Struct, frozen=True):
 
 
 class Discoveries:
-    """Knows every URL that was yielded, by its hash: some 70 bytes each.
+    """Knows every URL that was yielded, by its hash.
 
     A crawl that skips a page must request the URLs to which that page was the first to lead. Then everything is found
     again: each page was requested before anything that it led to, so the first referrers form a tree, and each branch
@@ -72,15 +77,15 @@ class Discoveries:
     """
 
     def __init__(self) -> None:
-        self.known: set[int] = set()
-        self._made: set[int] = set()  # hashes of URLs that rules made of others, or that pages name
-        self._adrift: set[int] = set()  # hashes of URLs that only by way of such were yielded; they are not known
+        self.known = HashSet()
+        self._made = HashSet()  # keys of URLs that rules made of others, or that pages name
+        self._adrift = HashSet()  # keys of URLs that only by way of such were yielded; they are not known
         self.awaited: dict[int, _Awaited] = {}
         self._only_on: defaultdict[str, dict[int, _Awaited]] = defaultdict(dict)  # the same by URL on trial
         # Key → a URL to which only what is awaited has led, or such as these. Key of either → what its page leads to.
         self._beyond: dict[int, str] = {}
         self._leads_to: dict[int, set[int]] = {}
-        self._failed: set[int] = set()  # hashes of URLs whose trial has failed
+        self._failed = HashSet()  # keys of URLs whose trial has failed
 
     def is_new(self, request: Request, referrer: Referrer | None = None, sent: Request | None = None) -> bool:
         """Count a request that a callback has yielded, or with which a crawl starts. It is called for each link.
@@ -94,10 +99,10 @@ class Discoveries:
                 and other pages may lead to it by URLs of other forms.
         """
         url, known, made, adrift = request.url, self.known, self._made, self._adrift
-        key = asked = hash(url.partition("#")[0] if "#" in url else url)
+        key = asked = key_of(url)
         is_known, is_adrift, tried = key in known, False, None
         if referrer is not None:
-            is_adrift = bool(made) and not referrer.keys <= known and self._is_adrift(referrer)
+            is_adrift = self._is_adrift(referrer)
             if (tried := referrer.tried) is not None and key_of(tried) in self._failed:
                 tried = None
         was_asked = is_known or key in adrift
@@ -160,10 +165,9 @@ class Discoveries:
         return key in self._made or (key in self._adrift and not self._is_adrift(referrer))
 
     def _is_adrift(self, referrer: Referrer) -> bool:
-        if not self._made or referrer.keys <= self.known:
-            return False
-        keys = referrer.keys - self.known
-        return not (keys.isdisjoint(self._made) and keys.isdisjoint(self._adrift))
+        """True for a page that only its being made, or others adrift, have led to."""
+        made, adrift, known = self._made, self._adrift, self.known
+        return bool(made) and any((key in made or key in adrift) and key not in known for key in referrer.keys)
 
     def dropped(self, request: Request) -> None:
         """The duplicate filter has dropped a request: another worker, or an earlier process, had asked for its URL."""
@@ -194,7 +198,8 @@ class Discoveries:
                 key, found = key_of(url), _Awaited(url, tried, yields=sys.maxsize)
                 self.awaited[key] = self._only_on[tried][key] = found
         self._beyond.update((key_of(url), url) for url in links.beyond)
-        self.known.update(self.awaited, self._beyond)
+        for key in (*self.awaited, *self._beyond):
+            self.known.add(key)
         for url, to in links.leads_to:
             self._leads_to.setdefault(key_of(url), set()).add(key_of(to))
 

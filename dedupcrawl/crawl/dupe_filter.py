@@ -19,6 +19,7 @@ from scrapy.signals import request_scheduled
 from scrapy.utils.misc import load_object
 from scrapy.utils.request import RequestFingerprinter
 
+from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.discoveries import Discoveries, Referrer
 from dedupcrawl.crawl.request_meta import ORIGINAL_URL, is_for_spider
 from dedupcrawl.settings import DedupSettings
@@ -44,7 +45,7 @@ class DupeFilterBypass:
     ) -> None:
         self._signals, self._dropped = signals, dropped
         self._fingerprint = fingerprint
-        self.known: set[bytes] = set()
+        self.known = HashSet()
 
     def admit(self, request: Request) -> Request:
         """`request`, to be sent past the filter."""
@@ -100,7 +101,7 @@ class Repetitions:
         self._fingerprint = crawler.request_fingerprinter.fingerprint
         self._is_by_url = isinstance(crawler.request_fingerprinter, RememberedFingerprints)
         self.urls: set[str] = set()
-        self.dropped: set[bytes] = set()
+        self.dropped = HashSet()
         self.started: dict[bytes, list[tuple[object, ...]]] = {}
         self.are_known = (
             load_object(crawler.settings["SCHEDULER"]) is Scheduler

@@ -17,6 +17,7 @@ from scrapy.http import Response
 from dedupcrawl.aliases.alias import said_by
 from dedupcrawl.aliases.sources import canonical_of
 from dedupcrawl.content.checks.registry import make_checks
+from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.pages import FetchedPage, is_html, media_type
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.output import open_private, private_folder
@@ -59,7 +60,7 @@ class Evidence:
     """How many URLs of a log are known to lead to a page that another one leads to, about."""
 
     def __init__(self) -> None:
-        self._texts: set[int] = set()  # digests
+        self._texts = HashSet()  # digests
         self._repeated = self._judged = self._linked = 0  # rows
 
     @property
@@ -70,9 +71,7 @@ class Evidence:
     def add(self, row: LogRow) -> None:
         """Take a row into account."""
         if row.text_digest:
-            text = int(row.text_digest, 16)
-            self._repeated += text in self._texts
-            self._texts.add(text)
+            self._repeated += not self._texts.add(row.text_digest)
         self._judged += bool(row.duplicate_of)
         self._linked += bool(row.redirect_to or (row.alias_of and row.alias_held is not False))
 

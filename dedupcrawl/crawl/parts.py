@@ -15,17 +15,18 @@ from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.statscollectors import StatsCollector
 
+from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.alias_store import AliasStore
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.credentials import Credentials
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
 from dedupcrawl.crawl.failures import Owed, running_loop
+from dedupcrawl.crawl.fetched import Fetched
 from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, TRIAL, without_fragment
 from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.crawl.same_page import EarlierPages
 from dedupcrawl.crawl.software_store import SoftwareStore
-from dedupcrawl.crawl.url_set import Fetched, UrlSet
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.runs import RunTally
@@ -47,9 +48,9 @@ class Savings:
 
     def __init__(self, stats: StatsCollector, tally: RunTally, fetched: Fetched) -> None:
         self._stats, self._tally, self._is_fetched = stats, tally, fetched.has
-        self._asked, self._fetched = UrlSet(), UrlSet()
-        self._came = UrlSet()  # as they were asked for or tried, or because others were sent there
-        self._sent_to = UrlSet()  # links lead to these, to which rules have sent others
+        self._asked, self._fetched = HashSet(), HashSet()
+        self._came = HashSet()  # as they were asked for or tried, or because others were sent there
+        self._sent_to = HashSet()  # links lead to these, to which rules have sent others
 
     def drop(self, request: Request) -> None:
         """`request` is not fetched, for another one is that asks for its URL."""

@@ -10,6 +10,7 @@ from scrapy import Request
 from scrapy.utils.url import url_is_from_any_domain
 
 from dedupcrawl.aliases.alias import rule_id, was_found_out
+from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.answers import Answers
 from dedupcrawl.crawl.parts import Parts
@@ -26,7 +27,6 @@ from dedupcrawl.crawl.request_meta import (
     untouched,
     without_fragment,
 )
-from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.sites import host_of
 from dedupcrawl.urls.normalized import Normalized
 from dedupcrawl.urls.normalizer import Excluded
@@ -41,8 +41,8 @@ class Rewriter:
         self._answers, self._aliases, self._first_seen = answers, aliases, parts.rewrites.first_seen
         self._is_off, self._is_fetched = parts.book.is_off, parts.fetched.has
         self._fingerprint = parts.fingerprint
-        self._pages_of_their_own = UrlSet()  # as an earlier crawl has kept them, whatever rules make of these URLs
-        self._skipped = UrlSet()  # pages that were kept are asked for instead, which rules make these URLs of
+        self._pages_of_their_own = HashSet()  # as an earlier crawl has kept them, whatever rules make of these URLs
+        self._skipped = HashSet()  # pages that were kept are asked for instead, which rules make these URLs of
 
     def canonical(self, url: str) -> str:
         """The URL's identity: equal for two URLs exactly when the rules take them for one page."""

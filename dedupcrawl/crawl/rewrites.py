@@ -20,10 +20,10 @@ from contextlib import suppress
 import msgspec
 from scrapy import Request
 
+from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.credentials import Credentials
 from dedupcrawl.crawl.failures import INDEX_FAILS, Owed
 from dedupcrawl.crawl.packed_request import restored
-from dedupcrawl.crawl.url_set import UrlSet
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.record import Rewrite, plain
 from dedupcrawl.printable import printable
@@ -74,7 +74,7 @@ class Rewrites:
         self._run, self._agrees = run, lasts or is_shared
         self._at_once, self._of = 1 if lasts else _AT_ONCE, f"{run} {self._spider.name}"
         self._begun = time.time()
-        self._known = UrlSet()  # each followed by its canonical URL
+        self._known = HashSet()  # each followed by its canonical URL
         self._new: list[Rewrite] = []
         self._facts: dict[str, Fact] | None = {} if lasts else None  # not yet told to the index
         self._is_away = False
@@ -82,7 +82,7 @@ class Rewrites:
         self._as_they_are: defaultdict[str, dict[str, Request]] = defaultdict(dict)
         # Target → the first URL that was sent there, and its rules; that is empty where an earlier process has sent it.
         self._waiting: dict[str, tuple[str, tuple[str, ...]]] = {}
-        self._proven, self._refuted = UrlSet(), UrlSet()  # every page of a site with rules is in one of them
+        self._proven, self._refuted = HashSet(), HashSet()  # every page of a site with rules is in one of them
         self._led_on: dict[str, str] = {}  # target → what is asked for instead; there are no circles
         self._led_from: defaultdict[str, set[str]] = defaultdict(set)
         self.first_seen: dict[str, str] = {}

@@ -14,6 +14,7 @@ import msgspec
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.model import Model, packaged
+from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
 from dedupcrawl.core.view import TITLE
@@ -71,7 +72,7 @@ class Detector:
         self._due = {skip.url: skip for skip in self.index.due(self.spider)}
         self.tally = RunTally(self.index, self.run, self.spider)
         self._wrongly_dropped: list[Skip] = []
-        self._duplicates: set[int] = set()  # hashes of URLs
+        self._duplicates = HashSet()  # their URLs
         self._judged_again = deque[Verdict](maxlen=MOST_UNSETTLED)
 
     def steps(self, analysis: Analysis, asked: Asked) -> Steps[Verdict]:
@@ -251,7 +252,7 @@ class Detector:
         return Recorded(verdict, self.run, site_of(verdict.url), self.spider, time.time(), request)
 
     def _count(self, verdict: Verdict) -> None:
-        (self._duplicates.add if verdict.is_duplicate else self._duplicates.discard)(hash(verdict.url))
+        (self._duplicates.add if verdict.is_duplicate else self._duplicates.discard)(verdict.url)
 
     def _is_settled(self, url: str, keeper: str | None, *, was_kept: bool = True) -> bool:
         """Whether somebody has said of one of these pages that it is not a duplicate: then it is none of the other's.

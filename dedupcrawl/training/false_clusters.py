@@ -22,9 +22,9 @@ _MOST_SEGMENTS = 64  # of a path that are looked at, and as many arguments: each
 _ENOUGH_PAIRS = 5  # minimal pairs elsewhere, before they are believed
 _APART = 0.9  # of them lead to different pages where the slot names pages
 
-SLOT_MARKS = "/&;"  # a URL has about as many slots as these
-MOST_OF_A_URL = 2 * _MOST_SEGMENTS  # slots, about
-MOST_SLOTS = 1_000_000  # of a site that are looked at: of each some 300 bytes are held at once
+_SLOT_MARKS = "/&;"  # a URL has about as many slots as these
+_MOST_OF_A_URL = 2 * _MOST_SEGMENTS  # slots, about
+_MOST_SLOTS = 1_000_000  # of a site that are looked at: of each some 300 bytes are held at once
 
 
 def unlike_clusters(urls: Sequence[str], labels: Sequence[int]) -> set[int]:
@@ -35,12 +35,12 @@ def unlike_clusters(urls: Sequence[str], labels: Sequence[int]) -> set[int]:
     large = {label for label, size in Counter(labels).items() if size >= MANY}
     if not large:
         return set()
-    slots = sum(min(sum(map(url.count, SLOT_MARKS)), MOST_OF_A_URL) for url in urls)
-    step = (slots - 1) // MOST_SLOTS + 1
+    slots = sum(min(sum(map(url.count, _SLOT_MARKS)), _MOST_OF_A_URL) for url in urls)
+    step = (slots - 1) // _MOST_SLOTS + 1
     if step > 1:  # shares of minimal pairs stay what they are
         kept = [row for row, url in enumerate(urls) if in_sample(url, step)]
         urls, labels = [urls[row] for row in kept], [labels[row] for row in kept]
-    return unlike_among(urls, labels, large)
+    return _unlike_among(urls, labels, large)
 
 
 def in_sample(url: str, step: int) -> bool:
@@ -60,7 +60,7 @@ class _Slot(NamedTuple):
         return self.shape, self.at
 
 
-def unlike_among(urls: Sequence[str], labels: Sequence[int], large: Collection[int]) -> set[int]:
+def _unlike_among(urls: Sequence[str], labels: Sequence[int], large: Collection[int]) -> set[int]:
     """The same of URLs that were thinned; `large` clusters were so before that."""
     # label → place → its values, and its slots
     values: defaultdict[int, defaultdict[tuple[int, int | str | None], tuple[set[str], set[_Slot]]]]

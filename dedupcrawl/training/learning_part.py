@@ -31,7 +31,7 @@ LONGEST_URL = 4_096  # bytes; of longer ones nothing is learned, so that tokens 
 # URLs of a site that known software is told by, evenly spread. Halves of fifteen mirrors, seeds 3 and 4: the same rules
 # as from 4,000 on all thirty, at a third of the time; with 500 two lose theirs.
 _MOST_RECOGNIZED_BY = 1_000
-MULTIPLIER, MODULUS = 2_654_435_761, 1 << 32  # Knuth's multiplicative hash: spreads consecutive numbers
+_MULTIPLIER, _MODULUS = 2_654_435_761, 1 << 32  # Knuth's multiplicative hash: spreads consecutive numbers
 
 
 @dataclass(slots=True)
@@ -152,10 +152,10 @@ def bounded(pages: SitePages, most: int) -> Sequence[int]:
     sizes = pages.sizes()
     steps = {cluster: (size - 1) // MOST_OF_A_CLUSTER + 1 for cluster, size in sizes.items()}
     shared = sum((size - 1) // steps[cluster] + 1 for cluster, size in sizes.items() if size > 1)
-    of_shared, of_single = below(most, shared, sum(size == 1 for size in sizes.values()))
+    of_shared, of_single = _below(most, shared, sum(size == 1 for size in sizes.values()))
     drawn = defaultdict[int, list[int]](list)
     for row, cluster in enumerate(pages.clusters):
-        if cluster * MULTIPLIER % MODULUS < (of_shared if sizes[cluster] > 1 else of_single):
+        if cluster * _MULTIPLIER % _MODULUS < (of_shared if sizes[cluster] > 1 else of_single):
             drawn[cluster].append(row)
     taken = list[int]()
     for cluster, rows in drawn.items():
@@ -165,14 +165,14 @@ def bounded(pages: SitePages, most: int) -> Sequence[int]:
     return sorted(taken)
 
 
-def below(most: int, shared: int, single: int) -> tuple[int, int]:
+def _below(most: int, shared: int, single: int) -> tuple[int, int]:
     """The hashes below which those clusters lie that make up so many URLs: of clusters of several, and of single pages.
 
     Of these two there are so many URLs.
     """
     taken = min(shared, int(most * SHARE_OF_CLUSTERS))
     pairs = ((taken, shared), (most - taken, single))
-    of_shared, of_single = (MODULUS if some >= of else some * MODULUS // of for some, of in pairs)
+    of_shared, of_single = (_MODULUS if some >= of else some * _MODULUS // of for some, of in pairs)
     return of_shared, of_single
 
 

@@ -6,6 +6,7 @@ import math
 from functools import lru_cache
 
 CONFIDENCE = 0.95
+"""Of all bounds: the usual one in statistics."""
 
 
 def upper_bound(passed: int, failed: int) -> float:

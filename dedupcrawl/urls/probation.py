@@ -24,7 +24,7 @@ _THERE = 0.5  # share of canonical URLs that have a page
 TRIALS_OF_NEW = 10
 """For a rule that no log speaks for."""
 
-_FEWEST_TRIALS = 2
+_FEWEST_TRIALS = 2  # of a rule that a log speaks for; set by hand: one page may be an accident
 _DOUBT = 1.0 - lower_bound(TRIALS_OF_NEW, 0)  # share of uses that may be wrong when so many trials have passed
 TRIALS_FOR_A_FAILURE = 20
 """That have to pass after one that failed."""

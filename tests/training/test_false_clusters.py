@@ -83,6 +83,6 @@ def test_a_site_of_more_slots_than_are_looked_at_is_thinned(monkeypatch: pytest.
     pages = ARTICLES * 5 + [(f"wiki/Other_{i}", f"other {i}") for i in range(400)]
     pages += [(f"wiki/Gone_{i}", "no such page") for i in range(400)]
     assert false_texts(pages) == ["no such page"]
-    monkeypatch.setattr(false_clusters, "MOST_SLOTS", 1_000)
+    monkeypatch.setattr(false_clusters, "_MOST_SLOTS", 1_000)
     assert false_texts(pages) == ["no such page"]
     assert 20 < sum(in_sample(f"http://a.com/{i}", 10) for i in range(400)) < 60

@@ -92,13 +92,10 @@ def _table(crawls: Sequence[Crawl]) -> Iterator[str]:
 
 
 def _rows(crawl: Crawl) -> Iterator[tuple[str, str]]:
-    requests = crawl.count("downloader/request_count")
-    fetched = crawl.count("downloader/response_bytes")
-    seconds = float(crawl.stats.get("elapsed_time_seconds", 0))
-    yield "requests sent", str(requests)
+    yield "requests sent", str(crawl.count("downloader/request_count"))
     yield "pages fetched", str(crawl.pages)
-    yield "bytes fetched", megabytes(fetched)
-    yield "seconds", f"{seconds:.1f}"
+    yield "bytes fetched", megabytes(crawl.count("downloader/response_bytes"))
+    yield "seconds", f"{float(crawl.stats.get('elapsed_time_seconds', 0)):.1f}"
     yield "requests rewritten", str(crawl.count("dedup/url/rewritten"))
     yield "  of which fell back", str(crawl.count("dedup/url/fallback"))
     yield "  of which fetched both ways, as trials", str(crawl.count("dedup/url/tried"))
@@ -106,10 +103,7 @@ def _rows(crawl: Crawl) -> Iterator[tuple[str, str]]:
     for name in sorted(name for name in crawl.stats if name.startswith(_DROPPED)):
         yield f"pages dropped by {name.removeprefix(_DROPPED)}", str(crawl.count(name))
     yield "bytes fetched and not stored again", megabytes(crawl.count("dedup/content/duplicate_bytes"))
-    saved = crawl.count("dedup/url/saved")
-    yield "fetches saved", str(saved)
-    yield "  bytes, about", megabytes(saved * fetched // max(requests, 1))
-    yield "  time, about", f"{saved * seconds / max(requests, 1):.1f} s"
+    yield "fetches saved", str(crawl.count("dedup/url/saved"))
 
 
 _NOTE = """\

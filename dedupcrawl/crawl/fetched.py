@@ -1,0 +1,31 @@
+"""Which URLs a crawl has fetched as they were asked for, and why."""
+
+from __future__ import annotations
+
+from dedupcrawl.core.hash_set import HashSet
+from dedupcrawl.crawl.request_meta import without_fragment
+
+
+class Fetched:
+    """URLs that are, or were, fetched as they were asked for.
+
+    Attributes:
+        tried: Fetched for a trial, to be compared with what would be requested instead.
+        given_back: Fetched because it was wrong to send them elsewhere.
+        answered: URLs whose page the spider gets, or has had.
+        for_others: Fetched only because other URLs were sent there.
+        lost: URLs whose page was kept, and then not stored.
+    """
+
+    def __init__(self) -> None:
+        self.tried, self.given_back, self.answered, self.for_others = HashSet(), HashSet(), HashSet(), HashSet()
+        self.lost = HashSet()
+
+    def has(self, url: str) -> bool:
+        """True when a URL, fragment aside, is one of them, for its own sake."""
+        bare = without_fragment(url)
+        return url in self.tried or bare in self.given_back or bare in self.answered
+
+    def has_page_of(self, url: str) -> bool:
+        """True when a URL is, or was, fetched as it was asked for, or because others were sent there."""
+        return self.has(url) or url in self.for_others
