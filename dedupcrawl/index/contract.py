@@ -274,8 +274,15 @@ class Ledger(PageStore):
     def release(self, skip: Skip, premise: Premise | None) -> None:
         """What was due was fetched again and judged; it is due again if the premise falls that it was kept for."""
         gone = due_cell(skip)._replace(value=None)
-        if premise is None or not self._hang(premise, skip, gone):
-            self.change([gone])
+        if premise is not None:
+            lease = lease_cell(premise)
+            (leased,) = self.values(lease.table, [lease.field])
+            while leased is not None:
+                there = self.change([gone, skip_cell(premise, skip)], [lease._replace(value=leased)])
+                if there is None:
+                    return
+                (leased,) = there
+        self.change([gone])
 
     def forget_skips(self, is_meant: Callable[[str], bool]) -> int:
         """Pages are not to be fetched again whose URLs are meant; how many skips were removed.
@@ -303,17 +310,6 @@ class Ledger(PageStore):
                     yield f"{skip.url} is skipped for {url}, but hangs on another page"
                 elif lease is None and self.groups("skips", [cell.group]) != [{}]:  # it may have come to hold
                     yield f"{skip.url} is skipped for {url}, which is not stored, and nobody answers for that"
-
-    def _hang(self, premise: Premise, skip: Skip, *cells: Cell) -> bool:
-        """Have a skip hang on a premise, and change other cells in the same step, if that is open."""
-        lease = lease_cell(premise)
-        (leased,) = self.values(lease.table, [lease.field])
-        while leased is not None:
-            there = self.change([*cells, skip_cell(premise, skip)], [lease._replace(value=leased)])
-            if there is None:
-                return True
-            (leased,) = there
-        return False
 
 
 FIRST_ID = "first"
