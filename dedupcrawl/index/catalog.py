@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from dedupcrawl.content.checks.base import Keys
+from dedupcrawl.core.main_outline import READ_LAST
 from dedupcrawl.core.postings import Postings, Tail, mark
 from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.record import Raw, Record, unpack
 from dedupcrawl.index.schema import Schema
 from dedupcrawl.index.segment import Ended, Segment, Table, merge_from
 
@@ -71,12 +73,14 @@ class Catalog:
     Attributes:
         segments: Oldest first, without a gap.
         batches: The tail: what comes after the segments, the last one still growing.
+        at_hand: The records that were read or added last, of pages that have not ended as far as this process knows.
     """
 
     def __init__(self, schema: Schema, first: int = 0) -> None:
         self.schema = schema
         self.segments: list[Segment] = []
         self.batches: list[Batch] = []
+        self.at_hand: dict[int, Record] = {}
         self.next_id = first
         self._thread: threading.Thread | None = None
 
@@ -87,7 +91,25 @@ class Catalog:
             self.batches.append(Batch(page, self.schema.payload_bits))
         self.batches[-1].add(keys)
         self.next_id = page + 1
+        for ended in keys[self.schema.ended]:
+            self.at_hand.pop(ended, None)
         return page
+
+    def remember(self, page: int, record: Record) -> Record:
+        """Have the record of a page at hand, in the place of that which came first."""
+        if record.page is not None:
+            while len(self.at_hand) >= READ_LAST:
+                del self.at_hand[next(iter(self.at_hand))]
+            self.at_hand[page] = record
+        return record
+
+    def unpack(self, raw: Raw, page: int) -> Record:
+        """The record of these bytes, at hand from now on; an IndexDamagedError where they are none."""
+        return self.remember(page, unpack(raw, page))
+
+    def records(self, fetch: Callable[[int], Raw]) -> Callable[[int], Record]:
+        """The record of an id, at hand or from what reads packed ones."""
+        return lambda page: self.at_hand.get(page) or self.unpack(fetch(page), page)
 
     def set_segments(self, segments: Sequence[Segment]) -> None:
         """Take other segments over the same records; the batches that they cover are dropped.
@@ -96,6 +118,8 @@ class Catalog:
         """
         self.segments = list(segments)
         end = self.segments[-1].end if self.segments else 0
+        if end > self.next_id:
+            self.at_hand.clear()  # what ended the pages between is not known
         self.batches = [batch for batch in self.batches if batch.first >= end]
         self.next_id = max(self.next_id, end)
 

@@ -177,7 +177,10 @@ class LmdbIndex(Index):
     @contextmanager
     def _pages(self, *, fresh: bool = True) -> Iterator[tuple[Catalog, Fetch]]:
         with self._store.snapshot() as txn:
-            yield self._store.catalog, self.journal.fetch(txn)
+            yield self._store.catalog, self._records(txn)
+
+    def _records(self, txn: Transaction) -> Fetch:
+        return self._store.catalog.records(self.journal.fetch(txn))
 
     def _rows(self, end: int) -> Iterator[tuple[int, Raw]]:
         return self.journal.rows(0, end)
@@ -186,18 +189,15 @@ class LmdbIndex(Index):
     def search(
         self, entry: Entry, *, checks: Sequence[Check] = (), first_id: int = 0, after: Search | None = None
     ) -> Search:
-        self._look()
-        return Search(self._store.catalog, storable(entry), first_id, self.lock, self._reading, checks, after)
+        with self._store.snapshot():
+            pass
+        return Search(self._store.catalog, storable(entry), first_id, self.lock, self._made, checks, after)
 
-    @contextmanager
-    def _reading(self) -> Iterator[Fetch]:
-        with self.lock:
-            self.check_open()
-            try:
-                with self.journal.reading() as txn:
-                    yield self.journal.fetch(txn)
-            except FAILS as error:
-                self.journal.explain(error)
+    @in_turn
+    def _made(self, make: Callable[[Raw, int], Item], pages: Sequence[int]) -> list[Item]:
+        with self.journal.reading() as txn:
+            fetch = self.journal.fetch(txn)
+            return [make(fetch(page), page) for page in pages]
 
     def carry_out(self, decided: Sequence[Offer | Drop]) -> list[Kept | bool | None]:
         return [self._offer(*one) if isinstance(one, Offer) else self._skip(*one) for one in decided]
@@ -207,17 +207,18 @@ class LmdbIndex(Index):
         added = self.journal.writing(partial(self._add, found, request))
         if added is None:
             return None
-        self._store.seen, keys, replaces = added
-        kept = Kept(self._store.catalog.add(keys), found.superseded_urls, replaces)
+        self._store.seen, record, keys, replaces = added
+        page = self._store.catalog.add(keys)
+        self._store.catalog.remember(page, record)
         self._store.fold()
-        return kept
+        return Kept(page, found.superseded_urls, replaces)
 
-    def _add(self, found: Search, request: bytes, txn: Transaction) -> tuple[int, list[Keys], bool] | None:
+    def _add(self, found: Search, request: bytes, txn: Transaction) -> tuple[int, Record, list[Keys], bool] | None:
         self._store.catch_up(txn, txn.id() - 1)
         catalog, entry = self._store.catalog, found.entry
         if catalog.next_id != found.end:
             return None
-        kept = newest(catalog, entry.url, self.journal.fetch(txn))
+        kept = newest(catalog, entry.url, self._records(txn))
         replaces = kept and kept[0]
         record = row_of(found, replaces)
         keys = catalog.schema.keys(record)
@@ -227,7 +228,7 @@ class LmdbIndex(Index):
             self.journal.set_cell(txn, lease_cell(premise, self.leases.owner))
             if request:
                 self.journal.set_cell(txn, skip_cell(premise, Skip(entry.spider, entry.source, request)))
-        return txn.id(), keys, replaces is not None
+        return txn.id(), record, keys, replaces is not None
 
     def _append(self, txn: Transaction, record: Record, ends: int | None) -> None:
         """Add the next record, and put a tombstone in the place of that which it ends."""
@@ -235,6 +236,7 @@ class LmdbIndex(Index):
         self.journal.append(txn, number, pack(record, number))
         if ends is not None:
             self.journal.put_tombstone(txn, ends)
+            self._store.catalog.at_hand.pop(ends, None)
 
     @in_turn
     def _end(self, ending: Ending) -> tuple[bool, list[Skip]]:
@@ -247,7 +249,7 @@ class LmdbIndex(Index):
         if premise and ending.owner and self._lessee(txn, premise) != ending.owner:
             return False, []
         self._store.catch_up(txn, txn.id() - 1)
-        if found := ending.of(self._store.catalog, self.journal.fetch(txn)):
+        if found := ending.of(self._store.catalog, self._records(txn)):
             page, record = found
             self._append(txn, record, page)
         if ending.renewed is None and (found or premise is None):
@@ -273,7 +275,7 @@ class LmdbIndex(Index):
         """A write transaction only where the premise is open."""
         while True:
             with self._store.snapshot() as txn:
-                kept = newest(self._store.catalog, keeper.url, self.journal.fetch(txn))
+                kept = newest(self._store.catalog, keeper.url, self._records(txn))
                 if not is_kept_for(keeper, kept):
                     return False
                 if self._lessee(txn, keeper) is None:

@@ -15,12 +15,10 @@ import json
 import re
 import zlib
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, TypeVar
 
 import msgspec
 
-from dedupcrawl.core.main_outline import READ_LAST
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.verdict import Verdict
 from dedupcrawl.zstandard import zstd
@@ -107,9 +105,10 @@ class Recorded(msgspec.Struct, frozen=True, array_like=True):
 
 Raw = bytes | memoryview
 
-# Rows of 700 pages of nankai, 1,534 bytes each, make 1,059, 1,012 and 1,005 bytes in 10.1, 10.8 and 13.8 µs with levels
-# 1, 2 and 3, those of 1,500 planted ones, 1,074 bytes, 668, 637 and 638 in 8.1, 8.7 and 10.4. (No command prints it.)
-_LEVEL = 2
+# Of 2,000 planted pages the records, 1,330 bytes each, make 1,126, 991, 957 and 905 bytes in 4.0, 5.6, 9.3 and 10.1 µs
+# with levels -3, -1, 1 and 2, the verdicts, 796 bytes, 400, 346, 346 and 337 in 2.7, 3.0, 6.0 and 6.0: below 1 symbols
+# are not coded by their frequency, which takes most of the time and saves little. (No command prints it.)
+_LEVEL = -1
 _LEAST = 128  # bytes; what is shorter stays as it is
 _MOST = 1 << 26  # bytes that are unpacked; what is more was not packed here
 _PACKED, _AS_IT_IS = b"\1", b"\2"
@@ -252,12 +251,8 @@ def unpack(raw: Raw, page: int) -> Record:
     body = checked(raw, page)
     what = f"kept page {page}"
     signatures, ended, inside, packed = _unpacked(_decode, body, what)
-    return Record(signatures, ended, inside, _entry(packed, what) if packed else None)
-
-
-@lru_cache(maxsize=READ_LAST)
-def _entry(packed: bytes, what: str) -> Entry:
-    return _unpacked(_decode_entry, decompressed(packed, what), what)
+    entry = _unpacked(_decode_entry, decompressed(packed, what), what) if packed else None
+    return Record(signatures, ended, inside, entry)
 
 
 def signatures(raw: Raw, page: int) -> tuple[bytes | None, ...]:

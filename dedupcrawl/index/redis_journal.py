@@ -250,6 +250,7 @@ class Replica:
 
     def __init__(self, schema: Schema, lock: threading.RLock) -> None:
         self.catalog = Catalog(schema)
+        self.record = self.catalog.records(self.fetch)
         self._lock = lock
         self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  it lives as long as this object
         self._end = 0

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import InitVar, dataclass
 from threading import RLock
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.core.postings import Postings
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import Entry, Premise, Raw, Record, forgetting, record_of, signatures, unpack
+from dedupcrawl.index.record import Entry, Premise, Raw, Record, forgetting, record_of, signatures
 from dedupcrawl.index.schema import url_key
 
 COMPARED_LIMIT = 1000  # newest candidates of one check that are compared
 
-Fetch = Callable[[int], Raw]
-"""The packed record of an id; raises IndexDamagedError when there is none."""
-Row = tuple[float, int, bytes]
-"""How similar a check finds a page, with its id and its packed record."""
+Fetch = Callable[[int], Record]
+"""The record of an id; raises IndexDamagedError when there is none."""
+Row = tuple[float, int]
+"""How similar a check finds a page, and its id."""
+Made = TypeVar("Made")
+
+
+class Reading(Protocol):
+    """Reads records of a catalog."""
+
+    def __call__(self, make: Callable[[Raw, int], Made], pages: Sequence[int], /) -> list[Made]:
+        """What `make` makes of each of these packed records, as they are now."""
 
 
 class Candidate(NamedTuple):
@@ -45,7 +51,7 @@ class Search:
         catalog: Where to look.
         first_id: Pages below are no candidates.
         lock: Held while the catalog is looked at.
-        reading: Opens the records of the catalog for a moment.
+        read: Reads its records.
         checks: As of `Index.search`.
         after: A search for the same page whose candidates are not brought up again, and whose findings stand; without
             effect when it was in another catalog.
@@ -59,7 +65,7 @@ class Search:
     entry: Entry
     first_id: int
     lock: RLock
-    reading: Callable[[], AbstractContextManager[Fetch]]
+    read: Reading
     checks: InitVar[Sequence[Check]]
     after: InitVar[Search | None]
 
@@ -73,7 +79,6 @@ class Search:
         self._views: dict[int, Postings] = {}  # of the catalog as it was, for both questions
         # What was read of pages; several checks bring up the same one.
         self._kept: dict[int, Sequence[bytes | None]] = {}
-        self._distances: dict[int, float] = {}
         self._entries: dict[int, Entry | None] = {}
 
     def similar(self) -> Iterator[tuple[str, Iterator[Candidate]]]:
@@ -84,29 +89,23 @@ class Search:
         for slot, check, own in self._signatures:
             pages = self._pages(slot, check.candidates, own)
             if pages:
-                with self.reading() as fetch:
-                    accepted = self._accepted(slot, check, own, pages, fetch)
-                yield check.name, self._in_turn(accepted)
+                yield check.name, self._in_turn(self._accepted(slot, check, own, pages))
 
     def inside(self) -> Iterator[tuple[str, Iterator[Candidate]]]:
         """Check by check kept pages that by its signatures lie inside the new one, oldest first; none of its URL."""
         for slot, check, own in self._signatures:
             pages = [page for page in self._pages(slot, check.contained, own) if page not in self.superseded]
             if pages:
-                with self.reading() as fetch:
-                    rows = ((page, fetch(page)) for page in pages)
-                    theirs = ((page, raw, self._signature(slot, page, raw)) for page, raw in rows)
-                    inside = [
-                        (1.0, page, bytes(raw))
-                        for page, raw, kept in theirs
-                        if kept is not None and check.compare(kept, own) is not None
-                    ]
+                theirs = zip(pages, self._signatures_at(slot, pages), strict=True)
+                inside = [
+                    (1.0, page) for page, kept in theirs if kept is not None and check.compare(kept, own) is not None
+                ]
                 yield check.name, (one for one in self._in_turn(inside) if one.entry.url != self.entry.url)
 
     def kept(self) -> Entry | None:
         """The page that is kept under the same URL, without its signatures."""
-        with self.reading() as fetch:
-            kept = newest(self.catalog, self.entry.url, fetch)
+        with self.lock:
+            kept = newest(self.catalog, self.entry.url, self._record)
             return None if kept is None else kept[1].page
 
     @property
@@ -125,52 +124,46 @@ class Search:
         pages = sorted(set(candidates))
         return [page for page in pages if self.first_id <= page < self.end][-COMPARED_LIMIT:]
 
-    def _accepted(self, slot: int, check: Check, own: bytes, pages: list[int], fetch: Fetch) -> list[Row]:
+    def _accepted(self, slot: int, check: Check, own: bytes, pages: list[int]) -> list[Row]:
         """The pages that `check` accepts: most similar first, then by the distance of all signatures, then oldest.
 
         All the pages of one template may be as similar; a duplicate is among the nearest of them.
         """
-        accepted: list[Row] = []
-        for page in pages:
-            raw = fetch(page)
-            theirs = self._signature(slot, page, raw)
-            similarity = None if theirs is None else check.compare(own, theirs)
-            if similarity is not None:
-                accepted.append((similarity, page, bytes(raw)))
+        theirs = zip(pages, self._signatures_at(slot, pages), strict=True)
+        compared = [(None if kept is None else check.compare(own, kept), page) for page, kept in theirs]
+        accepted = [(similarity, page) for similarity, page in compared if similarity is not None]
         if len(accepted) > 1:
-            alike = Counter(one[0] for one in accepted)
+            alike = Counter([similarity for similarity, _ in accepted])
             accepted.sort(key=lambda one: (-one[0], self._dissimilarity(one[1]) if alike[one[0]] > 1 else 0.0, one[1]))
         return accepted
 
-    def _signature(self, slot: int, page: int, raw: Raw) -> bytes | None:
-        """What a page has in this slot, which a damaged record may lack."""
-        kept = self._kept.get(page)
-        if kept is None:
-            kept = self._kept[page] = signatures(raw, page)
-        return kept[slot] if slot < len(kept) else None
+    def _signatures_at(self, slot: int, pages: list[int]) -> Iterator[bytes | None]:
+        """What each of these pages has in this slot, which a damaged record may lack."""
+        at_hand = self.catalog.at_hand
+        for page in pages:
+            if page not in self._kept and (record := at_hand.get(page)) is not None:
+                self._kept[page] = record.signatures
+        if missing := [page for page in pages if page not in self._kept]:
+            self._kept |= zip(missing, self.read(signatures, missing), strict=True)
+        return (kept[slot] if slot < len(kept := self._kept[page]) else None for page in pages)
 
     def _dissimilarity(self, page: int) -> float:
         """The distance of all signatures of a page that was read."""
-        if page in self._distances:
-            return self._distances[page]
         kept, total = self._kept[page], 0.0
         for slot, check, own in self._signatures:
             theirs = kept[slot] if slot < len(kept) else None
             total += 1.0 if theirs is None else check.dissimilarity(own, theirs)
-        self._distances[page] = total
         return total
+
+    def _record(self, page: int) -> Record:
+        return self.catalog.at_hand.get(page) or self.read(self.catalog.unpack, (page,))[0]
 
     def _in_turn(self, rows: Iterable[Row]) -> Iterator[Candidate]:
         """Those that are still kept, and of which the new page is no update."""
-        for similarity, page, raw in rows:
+        for similarity, page in rows:
             if page not in self._entries:
-                try:
-                    record = unpack(raw, page)
-                except IndexDamagedError:
-                    with self.reading():  # which says where the damage is
-                        raise
-                is_other = record.page is not None and not self.entry.updates(record.page)
-                self._entries[page] = record.page if is_other else None
+                kept = self._record(page).page
+                self._entries[page] = None if kept is None or self.entry.updates(kept) else kept
             if (entry := self._entries[page]) is not None:
                 yield Candidate(page, entry, similarity)
 
@@ -184,7 +177,7 @@ def row_of(found: Search, replaces: int | None) -> Record:
 def newest(catalog: Catalog, url: str, fetch: Fetch) -> tuple[int, Record] | None:
     """Id and record of the page that is kept under this URL, if any is."""
     for page in reversed(catalog.ids(catalog.schema.urls, url_key(url))):
-        record = unpack(fetch(page), page)
+        record = fetch(page)
         if record.page is not None and record.page.url == url:
             return page, record
     return None
@@ -230,9 +223,9 @@ def superseding(catalog: Catalog, url: str, fetch: Fetch) -> str | None:
     readings, inside, larger = [found[0]], set(found[1].inside), set[int]()
     for reading in readings:
         larger.update(catalog.ids(catalog.schema.inside, reading))
-        readings += inside.intersection(unpack(fetch(reading), reading).ended)
+        readings += inside.intersection(fetch(reading).ended)
     for holder in sorted(larger, reverse=True):
-        kept = unpack(fetch(holder), holder).page
+        kept = fetch(holder).page
         if kept is not None and kept.url != url:
             return kept.url
     return None
