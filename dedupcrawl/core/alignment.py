@@ -14,16 +14,15 @@ follows once the gaps have gone through the kept sequence `EFFORT` times, which 
 import os
 
 import cython
-from cython.cimports.dedupcrawl.core.arrays import int32s, resized, uint8s, uint16s, uint64s
-from cython.cimports.dedupcrawl.core.hashing import fmix64
+from cython.cimports.dedupcrawl.core.arrays import int32s, resized, uint8s, uint16s, uint64s, unset, zeros
+from cython.cimports.dedupcrawl.core.hashing import slot_of
 from cython.cimports.libc.string import memcpy, memset
 
 LONGEST = 1 << 14
 """Symbols of a sequence at most."""
 
 _longest = cython.declare(cython.Py_ssize_t, LONGEST)
-# Chosen anew in each process: where a value stands in a hash table cannot be foreseen by who makes pages.
-_table_seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
+_odd = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little") | 1)
 _work = cython.declare(Work)
 _rows = cython.declare(bytes, bytes(8 * (GAP_LIMIT + 1) * WORDS))
 _masks = cython.declare(bytes, bytes(8 * GAP_LIMIT * WORDS))
@@ -43,12 +42,27 @@ def _gram(symbols: cython.pointer(cython.const[uint16_t])) -> uint64_t:
 
 
 @cython.cfunc
+@cython.inline
 @cython.exceptval(check=False)
-def _slot_of(slots: cython.pointer(Slot), mask: cython.size_t, key: uint64_t) -> cython.Py_ssize_t:
-    place: cython.size_t = fmix64(key ^ _table_seed) & mask
-    while slots[place].here and slots[place].key != key:
-        place = (place + 1) & mask
+def _place_of(work: cython.pointer(Work), bits: cython.int, key: uint64_t) -> cython.size_t:
+    place: cython.size_t = slot_of(key, _odd, bits)
+    while work.slots[place].round == work.round and work.slots[place].key != key:
+        place = (place + 1) & ((cython.cast(cython.size_t, 1) << bits) - 1)
     return place
+
+
+@cython.cfunc
+def _begin_round(work: cython.pointer(Work), bits: cython.int) -> cython.int:
+    """Have so many slots, all of them free."""
+    room: cython.size_t = cython.cast(cython.size_t, 1) << bits
+    work.round += 1
+    if room > work.slot_room:
+        work.slots = cython.cast(cython.pointer(Slot), resized(work.slots, room, cython.sizeof(Slot)))
+        work.slot_room, work.round = room, 0
+    if not work.round:
+        memset(work.slots, 0, work.slot_room * cython.sizeof(Slot))
+        work.round = 1
+    return 0
 
 
 @cython.cfunc
@@ -60,27 +74,28 @@ def _find_anchors(
     places: cython.pointer(int32_t),
 ) -> cython.int:
     """For each gram of `new` the place of its anchor in `kept`, −1 where it has none."""
-    size: cython.size_t = 16
-    while size < 2 * cython.cast(cython.size_t, count):
-        size *= 2
-    table: bytes = bytes(size * cython.sizeof(Slot))
-    slots: cython.pointer(Slot) = cython.cast(cython.pointer(Slot), uint8s(table))
-    all_following: bytes = bytes(4 * kept_count)
+    work: cython.pointer(Work) = cython.address(_work)
+    bits: cython.int = 4
+    while cython.cast(cython.Py_ssize_t, 1) << bits < 2 * count:
+        bits += 1
+    _begin_round(work, bits)
+    slots: cython.pointer(Slot) = work.slots
+    slot: cython.pointer(Slot)
+    all_following: bytes = unset(4 * kept_count)
     following: cython.pointer(int32_t) = int32s(all_following)
-    homes: bytes = bytes(4 * count)
+    homes: bytes = unset(4 * count)
     home: cython.pointer(int32_t) = int32s(homes)
     i: cython.Py_ssize_t
-    place: cython.Py_ssize_t
     for i in range(count):
         key: uint64_t = _gram(new + i)
-        place = _slot_of(slots, size - 1, key)
-        slots[place].key = key
-        slots[place].here += 1
-        home[i] = place
+        home[i] = _place_of(work, bits, key)
+        slot = slots + home[i]
+        if slot.round != work.round:
+            slot.key, slot.round, slot.here, slot.there = key, work.round, 0, 0
+        slot.here += 1
     for i in range(kept_count):
-        place = _slot_of(slots, size - 1, _gram(kept + i))
-        slot: cython.pointer(Slot) = slots + place
-        if not slot.here:
+        slot = slots + _place_of(work, bits, _gram(kept + i))
+        if slot.round != work.round:
             continue
         if slot.there:
             following[slot.last] = i
@@ -112,7 +127,7 @@ def _find_tiles(
     if count < GRAM or kept_count < GRAM:
         return b""
     count -= GRAM - 1
-    anchors: bytes = bytes(4 * count)
+    anchors: bytes = unset(4 * count)
     places: cython.pointer(int32_t) = int32s(anchors)
     made: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t = 0
@@ -121,7 +136,7 @@ def _find_tiles(
     _find_anchors(new, count, kept, kept_count - (GRAM - 1), places)
     for i in range(count):
         runs += places[i] >= 0 and not (i and places[i - 1] >= 0 and places[i] == places[i - 1] + 1)
-    found: bytes = bytes(cython.sizeof(Tile) * runs)
+    found: bytes = unset(cython.sizeof(Tile) * runs)
     tiles: cython.pointer(Tile) = cython.cast(cython.pointer(Tile), uint8s(found))
     i = 0
     while i < count:
@@ -274,9 +289,9 @@ def aligned(new, count, kept, kept_count, in_kept, in_new, work):
     found: bytes = _find_tiles(new, count, kept, kept_count)
     tiles: cython.pointer(Tile) = cython.cast(cython.pointer(Tile), uint8s(found))
     tile_count: cython.Py_ssize_t = len(found) // cython.sizeof(Tile)
-    flags: bytes = bytes(kept_count)
+    flags: bytes = unset(kept_count)
     covered: cython.pointer(uint8_t) = uint8s(flags)
-    opposite: bytes = bytes(4 * kept_count)
+    opposite: bytes = unset(4 * kept_count)
     places: cython.pointer(int32_t) = int32s(opposite)
     moves: cython.Py_ssize_t = 0
     at: cython.Py_ssize_t = 0
@@ -333,8 +348,8 @@ def align(new: bytes, kept: bytes) -> tuple:
     """
     count: cython.Py_ssize_t = len(new) // 2
     kept_count: cython.Py_ssize_t = len(kept) // 2
-    in_kept: bytes = bytes(count)
-    in_new: bytes = bytes(kept_count)
+    in_kept: bytes = zeros(count)
+    in_new: bytes = zeros(kept_count)
     work: cython.pointer(Work) = work_at_hand()
     moves: cython.Py_ssize_t = aligned(
         _sequence(new),

@@ -1,11 +1,25 @@
 """Bytes and arrays as the numbers that they hold; inlined into whoever asks.
 
-What a function works in is `bytes`, too, while nobody else has it: it is all zeros, and freed however the function ends.
+What a function works in is `bytes`, too, while nobody else has it: it is freed however the function ends.
 """
 
 from cpython cimport array
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport qsort, realloc
+from libc.string cimport memset
+
+
+cdef inline bytes unset(Py_ssize_t size):
+    """So many bytes, to be filled."""
+    return PyBytes_FromStringAndSize(NULL, size)
+
+
+cdef inline bytes zeros(Py_ssize_t size):
+    """So many bytes, all zeros."""
+    cdef bytes made = PyBytes_FromStringAndSize(NULL, size)
+    memset(<char *>made, 0, size)
+    return made
 
 
 cdef inline uint8_t *uint8s(bytes raw) noexcept:

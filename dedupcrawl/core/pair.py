@@ -9,13 +9,13 @@ import cython
 from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.alignment import Work, aligned, work_at_hand
 from cython.cimports.dedupcrawl.core.around import Around
-from cython.cimports.dedupcrawl.core.arrays import int32s, uint8s, uint16s
+from cython.cimports.dedupcrawl.core.arrays import int32s, uint8s, uint16s, unset, zeros
 from cython.cimports.dedupcrawl.core.diff import ADDED, DIFFERENCES, Side, sum_up, tell
 from cython.cimports.dedupcrawl.core.main_outline import MainOutline
 from cython.cimports.dedupcrawl.core.symbols import VALUES, Vocabulary
 from cython.cimports.dedupcrawl.core.view import Line, View, common_words, occurring
 from cython.cimports.dedupcrawl.core.words import WordLists
-from cython.cimports.libc.string import memset
+from cython.cimports.libc.string import memcmp, memset
 
 from dedupcrawl.core.symbols import vocabulary_of
 from dedupcrawl.core.versions import symbols_of_versions
@@ -90,8 +90,12 @@ class Pair:
         symbols: cython.pointer(uint16_t) = uint16s(self.new.main_text.raw)
         kept_symbols: cython.pointer(uint16_t) = uint16s(self.kept.main_text.raw)
         work: cython.pointer(Work) = work_at_hand()
-        self.in_kept, self.in_new = bytes(self.count), bytes(self.kept_count)
-        if mine is None and its is None:
+        self.in_kept, self.in_new = zeros(self.count), zeros(self.kept_count)
+        if mine is None and its is None and self.are_equal():
+            memset(uint8s(self.in_kept), 1, self.count)
+            memset(uint8s(self.in_new), 1, self.count)
+            self.moves = 0
+        elif mine is None and its is None:
             self.moves = aligned(
                 symbols, self.count, kept_symbols, self.kept_count, uint8s(self.in_kept), uint8s(self.in_new), work
             )
@@ -108,6 +112,12 @@ class Pair:
         self.raw_pieces = cython.cast(cython.p_char, work.pieces)[: 16 * work.count] if work.count else b""
         return 0
 
+    def are_equal(self):
+        """Whether the main texts are, which then need not be aligned."""
+        return self.count == self.kept_count and not memcmp(
+            uint16s(self.new.main_text.raw), uint16s(self.kept.main_text.raw), 2 * self.count
+        )
+
     def tell_pieces(self):
         one: Side
         other: Side
@@ -117,8 +127,8 @@ class Pair:
         other.own, other.aligned, other.count = uint8s(self.kept_own), uint8s(self.in_new), self.kept_count
         pieces: cython.pointer(int32_t) = int32s(self.raw_pieces)
         lists: WordLists = word_lists(self.new.secret)
-        self.raw_rows = bytes(3 * self.piece_count)
-        self.is_new, self.kept_is_new = bytes(self.count), bytes(self.kept_count)
+        self.raw_rows = zeros(3 * self.piece_count)
+        self.is_new, self.kept_is_new = zeros(self.count), zeros(self.kept_count)
         rows: cython.pointer(uint8_t) = uint8s(self.raw_rows)
         tell(
             cython.address(one),
@@ -324,7 +334,7 @@ def _take_out(
     """Keep of a text what is not taken out, in what is put into `room`."""
     flags: cython.pointer(uint8_t) = cython.NULL if taken is None else uint8s(taken)
     i: cython.Py_ssize_t
-    made: tuple = bytes(2 * count), bytes(4 * count + 4), bytes(count)
+    made: tuple = unset(2 * count), unset(4 * count + 4), zeros(count)
     room.append(made)
     rest.symbols, rest.places, rest.flags = uint16s(made[0]), int32s(made[1]), uint8s(made[2])
     rest.count = 0
@@ -398,8 +408,8 @@ def _count_of_lines(new: Line, kept: Line, secret: object, counts: cython.pointe
     other: Side
     one.count, other.count = len(new.symbols) // 2, len(kept.symbols) // 2
     work: cython.pointer(Work) = work_at_hand()
-    in_kept: bytes = bytes(one.count)
-    in_new: bytes = bytes(other.count)
+    in_kept: bytes = zeros(one.count)
+    in_new: bytes = zeros(other.count)
     own: bytes = b"\1" * max(one.count, other.count)
     one.symbols, one.kinds = uint16s(new.symbols), uint8s(new.kinds)
     one.own, one.aligned = uint8s(own), uint8s(in_kept)
@@ -408,7 +418,7 @@ def _count_of_lines(new: Line, kept: Line, secret: object, counts: cython.pointe
     aligned(one.symbols, one.count, other.symbols, other.count, uint8s(in_kept), uint8s(in_new), work)
     count: cython.Py_ssize_t = work.count
     raw: bytes = cython.cast(cython.p_char, work.pieces)[: 16 * count] if count else b""
-    rows: bytes = bytes(3 * count)
+    rows: bytes = zeros(3 * count)
     tell(
         cython.address(one),
         [one.count],

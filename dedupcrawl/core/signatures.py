@@ -5,8 +5,8 @@ import os
 
 import cython
 from cython.cimports.cpython import array
-from cython.cimports.dedupcrawl.core.arrays import int64s, new_keys, sort_once, uint8s, uint32s, uint64s
-from cython.cimports.dedupcrawl.core.hashing import fmix64
+from cython.cimports.dedupcrawl.core.arrays import int64s, new_keys, resized, sort_once, uint8s, uint32s, uint64s, unset
+from cython.cimports.dedupcrawl.core.hashing import fmix64, slot_of
 from cython.cimports.dedupcrawl.core.postings import Found, Postings
 from cython.cimports.libc.math import ceil
 from cython.cimports.libc.stdlib import qsort
@@ -20,8 +20,8 @@ TERM_FREQUENCY_CAP = 8
 _LONG_WORD = cython.declare(uint32_t, LONG_WORD)
 _CAP = cython.declare(cython.int, TERM_FREQUENCY_CAP)
 _FACTOR = cython.declare(uint64_t, 0xD1342543DE82EF95)
-# Chosen anew in each process: where a value stands in a hash table cannot be foreseen by who makes pages.
-_table_seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
+_odd = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little") | 1)
+_features = cython.declare(Features)  # of the text at hand, while the interpreter's lock is held
 
 
 @cython.cfunc
@@ -81,18 +81,33 @@ def _more_than(counters: cython.pointer(Counters), most: uint64_t) -> uint64_t:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _counts(
-    values: cython.pointer(uint64_t), seen: cython.pointer(uint8_t), mask: cython.size_t, value: uint64_t
-) -> cython.bint:
+def _counts(table: cython.pointer(Features), bits: cython.int, value: uint64_t) -> cython.bint:
     """Whether one more of this value counts."""
-    place: cython.size_t = fmix64(value ^ _table_seed) & mask
-    while seen[place] and values[place] != value:
-        place = (place + 1) & mask
-    values[place] = value
-    if seen[place] == _CAP:
+    place: cython.size_t = slot_of(value, _odd, bits)
+    seen: cython.pointer(Feature) = table.slots + place
+    while seen.round == table.round and seen.value != value:
+        place = (place + 1) & ((cython.cast(cython.size_t, 1) << bits) - 1)
+        seen = table.slots + place
+    if seen.round != table.round:
+        seen.value, seen.round, seen.count = value, table.round, 0
+    if seen.count == _CAP:
         return False
-    seen[place] += 1
+    seen.count += 1
     return True
+
+
+@cython.cfunc
+def _begin_round(table: cython.pointer(Features), bits: cython.int) -> cython.int:
+    """Have so many slots, all of them free."""
+    room: cython.size_t = cython.cast(cython.size_t, 1) << bits
+    table.round += 1
+    if room > table.room:
+        table.slots = cython.cast(cython.pointer(Feature), resized(table.slots, room, cython.sizeof(Feature)))
+        table.room, table.round = room, 0
+    if not table.round:
+        memset(table.slots, 0, table.room * cython.sizeof(Feature))
+        table.round = 1
+    return 0
 
 
 def simhash(text: SymbolText, pairs: bool) -> tuple:
@@ -103,29 +118,27 @@ def simhash(text: SymbolText, pairs: bool) -> tuple:
         pairs: Features are pairs of neighbouring symbols, and words of more than three letters, each counted at most
             `TERM_FREQUENCY_CAP` times. False: these words alone, as often as they occur.
     """
-    size: cython.size_t = 16
+    bits: cython.int = 4
     feature: uint64_t
     counters: Counters
+    table: cython.pointer(Features) = cython.address(_features)
     most: cython.size_t = text.count
     i: cython.int
     for i in range(text.count):
         most += text.items[i].length >= _LONG_WORD
-    while pairs and size < 2 * most:
-        size *= 2
-    table: bytes = bytes(8 * size)
-    values: cython.pointer(uint64_t) = uint64s(table)
-    counts: bytes = bytes(size)
-    seen: cython.pointer(uint8_t) = uint8s(counts)
+    while pairs and cython.cast(cython.size_t, 1) << bits < 2 * most:
+        bits += 1
+    _begin_round(table, bits)
     memset(cython.address(counters), 0, cython.sizeof(Counters))
     is_pairs: cython.bint = pairs
     for i in range(text.count):
         if is_pairs and i + 1 < text.count:
             feature = fmix64(3 * text.items[i].hash + text.items[i + 1].hash)
-            if _counts(values, seen, size - 1, feature):
+            if _counts(table, bits, feature):
                 _add(cython.address(counters), feature)
         if text.items[i].length >= _LONG_WORD:
             feature = fmix64(text.items[i].hash)
-            if not is_pairs or _counts(values, seen, size - 1, feature):
+            if not is_pairs or _counts(table, bits, feature):
                 _add(cython.address(counters), feature)
     for i in range(counters.count & 3):
         _add_at(cython.address(counters), 0, counters.waiting[i])
@@ -140,17 +153,23 @@ def simhash_keys(fingerprint: bytes) -> object:
     Args:
         fingerprint: 8 bytes, little-endian.
     """
+    made: array.array = new_keys(BLOCKS)
+    view: uint64_t[::1] = made
+    _fill_keys(fingerprint, cython.address(view[0]))
+    return made
+
+
+@cython.cfunc
+def _fill_keys(fingerprint: bytes, keys: cython.pointer(uint64_t)) -> cython.int:
     number: cython.int
     value: uint64_t = 0
     if len(fingerprint) != BITS // 8:
         raise ValueError("a fingerprint has 8 bytes")
     memcpy(cython.address(value), uint8s(fingerprint), BITS // 8)
-    made: array.array = new_keys(BLOCKS)
-    view: uint64_t[::1] = made
     for number in range(BLOCKS):
-        view[number] = cython.cast(uint64_t, number) << 62 | value >> 2
+        keys[number] = cython.cast(uint64_t, number) << 62 | value >> 2
         value = value << BLOCK_BITS | value >> (BITS - BLOCK_BITS)
-    return made
+    return 0
 
 
 def simhash_prefixes(fingerprint: bytes, distance: cython.int) -> object:
@@ -158,31 +177,47 @@ def simhash_prefixes(fingerprint: bytes, distance: cython.int) -> object:
 
     They are blocks, and of the first blocks those that differ in a bit, too (see `content.checks.simhash`).
     """
+    keys: uint64_t[BLOCKS]
+    made: array.array = new_keys(MOST_PREFIXES)
+    view: uint64_t[::1] = made
+    _fill_keys(fingerprint, keys)
+    return made[: _fill_prefixes(keys, distance, cython.address(view[0]))]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _fill_prefixes(
+    keys: cython.pointer(uint64_t), distance: cython.int, prefixes: cython.pointer(uint64_t)
+) -> cython.Py_ssize_t:
+    """How many there are."""
     number: cython.int
     bit: cython.int
     rows: cython.Py_ssize_t = 0
     wide: cython.bint = distance >= BLOCKS
     last_wide: cython.int = distance % BLOCKS
-    keys: uint64_t[::1] = simhash_keys(fingerprint)
-    made: array.array = new_keys(BLOCKS * (BLOCK_BITS + 1))
-    view: uint64_t[::1] = made
     for number in range(BLOCKS if wide else last_wide + 1):
-        view[rows] = keys[number] >> FINGERPRINT_PAYLOAD
+        prefixes[rows] = keys[number] >> FINGERPRINT_PAYLOAD
         rows += 1
         for bit in range(BLOCK_BITS if wide and number <= last_wide else 0):
-            view[rows] = keys[number] >> FINGERPRINT_PAYLOAD ^ cython.cast(uint64_t, 1) << bit
+            prefixes[rows] = keys[number] >> FINGERPRINT_PAYLOAD ^ cython.cast(uint64_t, 1) << bit
             rows += 1
-    return made[:rows]
+    return rows
 
 
 def near(postings: Postings, fingerprint: bytes, distance: cython.int) -> list:
     """Pages whose fingerprints differ in no more bits, at most 7, but for the two that a posting lacks."""
     i: cython.Py_ssize_t
-    own: uint64_t[::1] = simhash_keys(fingerprint)
-    found: tuple = postings.find(simhash_prefixes(fingerprint, distance))
-    keys: uint64_t[::1] = found[0]
-    pages: uint32_t[::1] = found[1]
-    return [pages[i] for i in range(keys.shape[0]) if popcount(keys[i] ^ own[keys[i] >> 62]) <= distance]
+    own: uint64_t[BLOCKS]
+    prefixes: uint64_t[MOST_PREFIXES]
+    _fill_keys(fingerprint, own)
+    rows: cython.Py_ssize_t = _fill_prefixes(own, distance, prefixes)
+    room: bytes = postings.gather(prefixes, rows, postings.bounds(prefixes, rows))
+    found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
+    return [
+        found[i].page
+        for i in range(len(room) // cython.cast(cython.Py_ssize_t, cython.sizeof(Found)))
+        if popcount(found[i].key ^ own[found[i].key >> 62]) <= distance
+    ]
 
 
 def sampled_shingles(text: SymbolText, most: int, levels: int, fewest: int) -> tuple:
@@ -196,9 +231,9 @@ def sampled_shingles(text: SymbolText, most: int, levels: int, fewest: int) -> t
     different: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
     level: cython.int = levels
-    hashes: bytes = bytes(4 * count)
+    hashes: bytes = unset(4 * count)
     values: cython.pointer(uint32_t) = uint32s(hashes)
-    room: bytes = bytes(8 * count)
+    room: bytes = unset(8 * count)
     sample: cython.pointer(uint64_t) = uint64s(room)
     for i in range(count):
         one: uint64_t = text.items[i].hash * _FACTOR + text.items[i + 1].hash
@@ -326,7 +361,7 @@ class ShingleSearch:
         self.postings, self.levels, self.share = postings, min(levels, MOST_LEVELS), share
         self.level = cython.cast(uint8_t, raw[0])
         self.count = (len(signature) - 1) // 4
-        self.room = bytes(cython.sizeof(Sampled) * self.count), bytes(8 * self.count)
+        self.room = unset(cython.sizeof(Sampled) * self.count), unset(8 * self.count)
         self.sample = cython.cast(cython.pointer(Sampled), uint8s(self.room[0]))
         self.prefixes = uint64s(self.room[1])
         for i in range(self.count):

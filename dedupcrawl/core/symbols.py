@@ -20,6 +20,7 @@ from functools import lru_cache
 import cython
 from cython.cimports.cpython import array
 from cython.cimports.cpython.unicode import PyUnicode_FromKindAndData
+from cython.cimports.dedupcrawl.core.arrays import zeros
 from cython.cimports.dedupcrawl.core.ascii import Text, find
 from cython.cimports.dedupcrawl.core.characters import (
     ALONE,
@@ -435,7 +436,7 @@ class SymbolText:
         """Little-endian, 2 bytes a symbol (`value_of`), and two zero bytes between two blocks."""
         # Rooms are a quarter larger than what they hold, so no count comes to 2^31, but sums of them may.
         count: cython.Py_ssize_t = self.count
-        made: bytes = bytes(2 * (count + max(0, self.block_count - 1)))
+        made: bytes = zeros(2 * (count + max(0, self.block_count - 1)))
         view: cython.pointer(uint16_t) = cython.cast(cython.pointer(uint16_t), cython.cast(cython.p_char, made))
         number: cython.int
         i: cython.int

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import cython
 from cython.cimports.cpython import array
+from cython.cimports.dedupcrawl.core.arrays import zeros
 from cython.cimports.dedupcrawl.core.characters import ALONE, kind_of
 from cython.cimports.dedupcrawl.core.hashing import fmix64, times_plus
 from cython.cimports.dedupcrawl.core.symbols import Block, Symbol, is_of_letters
@@ -366,7 +367,7 @@ def _tell(
 def kinds_of(text: SymbolText) -> bytes:
     """One byte for each of `SymbolText.values`: the kind of a symbol and whether it is half a word; 0 of a break."""
     lists: WordLists = word_lists(text.vocabulary.secret)
-    made: bytes = bytes(text.count + max(0, text.block_count - 1))
+    made: bytes = zeros(text.count + max(0, text.block_count - 1))
     kinds: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, made))
     number: cython.int
     for number in range(text.block_count):
