@@ -65,12 +65,28 @@ cdef inline int ascending(const void *one, const void *other) noexcept nogil:
     return (mine > its) - (mine < its)
 
 
+cdef inline void sort(uint64_t *numbers, Py_ssize_t count) noexcept:
+    """Sort numbers; a few by insertion, which calls nothing."""
+    cdef Py_ssize_t i
+    cdef Py_ssize_t place
+    cdef uint64_t number
+    if count > 32:
+        qsort(numbers, count, sizeof(uint64_t), ascending)
+        return
+    for i in range(1, count):
+        number = numbers[i]
+        place = i
+        while place and numbers[place - 1] > number:
+            numbers[place] = numbers[place - 1]
+            place -= 1
+        numbers[place] = number
+
+
 cdef inline Py_ssize_t sort_once(uint64_t *numbers, Py_ssize_t count) noexcept:
     """Sort numbers and keep each once; how many stay."""
     cdef Py_ssize_t different = 0
     cdef Py_ssize_t i
-    if count > 1:  # of none there may be no address
-        qsort(numbers, count, sizeof(uint64_t), ascending)
+    sort(numbers, count)
     for i in range(count):
         if not different or numbers[different - 1] != numbers[i]:
             numbers[different] = numbers[i]

@@ -174,8 +174,9 @@ class Page:
         for i in range(self.line_count):
             if self.lines[i].part == part:
                 size += self.lines[i].end - self.lines[i].begin + 1
-        text.reserve(size)
-        for i in range(self.line_count):
+        if size:
+            text.reserve(size)
+        for i in range(self.line_count if size else 0):
             if self.lines[i].part == part:
                 text.add(self.text + self.lines[i].begin, self.lines[i].end - self.lines[i].begin)
         return text

@@ -5,7 +5,17 @@ import os
 
 import cython
 from cython.cimports.cpython import array
-from cython.cimports.dedupcrawl.core.arrays import int64s, new_keys, resized, sort_once, uint8s, uint32s, uint64s, unset
+from cython.cimports.dedupcrawl.core.arrays import (
+    int64s,
+    new_keys,
+    resized,
+    sort,
+    sort_once,
+    uint8s,
+    uint32s,
+    uint64s,
+    unset,
+)
 from cython.cimports.dedupcrawl.core.hashing import fmix64, slot_of
 from cython.cimports.dedupcrawl.core.postings import Found, Postings
 from cython.cimports.libc.math import ceil
@@ -315,17 +325,6 @@ def _by_page(one: cython.p_const_void, other: cython.p_const_void) -> cython.int
 
 
 @cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _rarest(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
-    mine: cython.pointer(Sampled) = cython.cast(cython.pointer(Sampled), one)
-    its: cython.pointer(Sampled) = cython.cast(cython.pointer(Sampled), other)
-    if mine.count != its.count:
-        return 1 if mine.count > its.count else -1
-    return (mine.value > its.value) - (mine.value < its.value)
-
-
-@cython.cfunc
 @cython.exceptval(check=False)
 def _least(count: cython.Py_ssize_t, share: cython.double) -> cython.Py_ssize_t:
     """⌈αn⌉, at least one."""
@@ -368,9 +367,12 @@ class ShingleSearch:
             memcpy(cython.address(value), raw + 1 + 4 * i, 4)
             self.prefixes[i] = value
         counts: bytes = postings.counts(self.prefixes, self.count, postings.bounds(self.prefixes, self.count))
+        for i in range(self.count):  # the rarest first
+            self.prefixes[i] |= cython.cast(uint64_t, int64s(counts)[i]) << 32
+        sort(self.prefixes, self.count)
         for i in range(self.count):
-            self.sample[i].value, self.sample[i].count = cython.cast(uint32_t, self.prefixes[i]), int64s(counts)[i]
-        qsort(self.sample, self.count, cython.sizeof(Sampled), _rarest)
+            self.sample[i].count = self.prefixes[i] >> 32
+            self.sample[i].value = cython.cast(uint32_t, self.prefixes[i])
 
     def candidates(self, cheap: int, most_postings: int, most_pages: int) -> list:
         """Pages that may have the share of the page's sample, at the larger of both moduli.

@@ -308,6 +308,10 @@ class SymbolText:
             at: cython.Py_ssize_t = block.begin
             is_blanked: cython.bint = False
             while at < block.end:
+                mark: uint32_t = self.folded[at]
+                if mark != 0x68 and mark != 0x77:  # most characters begin none
+                    at += 1
+                    continue
                 end: cython.Py_ssize_t = _url_end(self.folded, at, block.end)
                 if end and made is self:
                     made = self.without(bytearray())

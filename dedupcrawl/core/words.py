@@ -305,40 +305,46 @@ def _tell(
     at: cython.int
     other: cython.int
     kind: cython.int
-    numbers: cython.int = 0
-    times: cython.int = 0  # words such as "ago"
+    items: cython.pointer(Symbol) = text.items
+    folded: cython.pointer(uint32_t) = text.folded
+    numbers: cython.bint = False  # whether there may be any
+    times: cython.bint = False  # likewise words such as "ago"
     has_ideographs: cython.bint = False
     has_letters: cython.bint = False  # of scripts without spaces
     for at in range(first, end):
-        symbol: cython.pointer(Symbol) = cython.address(text.items[at])
-        point: uint32_t = text.folded[symbol.start]
+        symbol: cython.pointer(Symbol) = items + at
+        point: uint32_t = folded[symbol.start]
         kind = lists.kind_of_key(symbol.hash)
-        if kind < 0 and symbol.hash & 1:
-            kind = NUMBER
+        if symbol.hash & 1:
+            numbers = True
+            if kind < 0:
+                kind = NUMBER
         if symbol.length == 1 and (point == 0x23 or point == 0x24 or point == 0x2D):  # # $ -
             kind = SIGN
-        if _is_capital_amid(text, at, first):
+        if symbol.is_capital and _is_capital_amid(text, at, first):
             if symbol.length == 1 and point != 0x69:  # "Part B", and not "I"
                 kind = NUMERAL
             elif kind < 0:
                 kind = NAME
-        kinds[at] = kind if kind > 0 else WORD
+        numbers |= kind == NUMERAL
+        times |= kind == AGO
         if _is_half_a_word(point):
-            kinds[at] |= IDEOGRAPH
             has_ideographs = True
-        has_letters |= is_of_letters(point)
+            kinds[at] = IDEOGRAPH | (kind if kind > 0 else WORD)
+        else:
+            has_letters |= is_of_letters(point)
+            kinds[at] = kind if kind > 0 else WORD
     if has_letters:
         _tell_letters(text, lists, first, end, kinds)
+        numbers = times = True
     for at in range(first, end - 1 if has_ideographs else first):  # words of two
-        if kinds[at] & IDEOGRAPH or kinds[at + 1] & IDEOGRAPH:
-            kind = lists.kind_of_key(_key(text.items[at].hash, text.items[at + 1].hash))
+        if (kinds[at] | kinds[at + 1]) & IDEOGRAPH:
+            kind = lists.kind_of_key(_key(items[at].hash, items[at + 1].hash))
             if kind > 0 and (kinds[at] & KIND) != NEGATION:
+                numbers |= kind == NUMERAL
+                times |= kind == AGO
                 kinds[at] = kind | kinds[at] & IDEOGRAPH
                 kinds[at + 1] = kind | kinds[at + 1] & IDEOGRAPH
-    for at in range(first, end):  # most blocks have neither, and need not be looked at again
-        kind = kinds[at] & KIND
-        numbers += (kind == NUMERAL) | (text.items[at].hash & 1)
-        times += kind == AGO
     for at in range(first, end if numbers else first):
         kind = kinds[at] & KIND
         if (kind == NUMBER or kind == NUMERAL) and _is_dated(text, kinds, at, first, end):

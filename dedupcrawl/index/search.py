@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import InitVar, dataclass
 from threading import RLock
 from typing import NamedTuple, Protocol, TypeVar
@@ -13,6 +14,7 @@ import msgspec
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.core.postings import Postings
 from dedupcrawl.index.catalog import Catalog
+from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import Entry, Premise, Raw, Record, forgetting, record_of, signatures
 from dedupcrawl.index.schema import url_key
 
@@ -79,6 +81,7 @@ class Search:
         self._views: dict[int, Postings] = {}  # of the catalog as it was, for both questions
         # What was read of pages; several checks bring up the same one.
         self._kept: dict[int, Sequence[bytes | None]] = {}
+        self._raw: dict[int, bytes] = {}
         self._entries: dict[int, Entry | None] = {}
 
     def similar(self) -> Iterator[tuple[str, Iterator[Candidate]]]:
@@ -133,8 +136,9 @@ class Search:
         compared = [(None if kept is None else check.compare(own, kept), page) for page, kept in theirs]
         accepted = [(similarity, page) for similarity, page in compared if similarity is not None]
         if len(accepted) > 1:
-            alike = Counter([similarity for similarity, _ in accepted])
-            accepted.sort(key=lambda one: (-one[0], self._dissimilarity(one[1]) if alike[one[0]] > 1 else 0.0, one[1]))
+            similarities = [similarity for similarity, _ in accepted]
+            alike = Counter(similarities) if len(set(similarities)) < len(accepted) else {}
+            accepted.sort(key=lambda one: (-one[0], alike.get(one[0], 1) > 1 and self._dissimilarity(one[1]), one[1]))
         return accepted
 
     def _signatures_at(self, slot: int, pages: list[int]) -> Iterator[bytes | None]:
@@ -144,7 +148,8 @@ class Search:
             if page not in self._kept and (record := at_hand.get(page)) is not None:
                 self._kept[page] = record.signatures
         if missing := [page for page in pages if page not in self._kept]:
-            self._kept |= zip(missing, self.read(signatures, missing), strict=True)
+            for page, (raw, made) in zip(missing, self.read(_copied, missing), strict=True):
+                self._raw[page], self._kept[page] = raw, made
         return (kept[slot] if slot < len(kept := self._kept[page]) else None for page in pages)
 
     def _dissimilarity(self, page: int) -> float:
@@ -156,7 +161,12 @@ class Search:
         return total
 
     def _record(self, page: int) -> Record:
-        return self.catalog.at_hand.get(page) or self.read(self.catalog.unpack, (page,))[0]
+        if (record := self.catalog.at_hand.get(page)) is not None:
+            return record
+        with suppress(IndexDamagedError), self.lock:  # what is read again says where the damage is
+            if page in self._raw and self.catalog.next_id == self.end:  # else it may have ended since it was read
+                return self.catalog.unpack(self._raw[page], page)
+        return self.read(self.catalog.unpack, (page,))[0]
 
     def _in_turn(self, rows: Iterable[Row]) -> Iterator[Candidate]:
         """Those that are still kept, and of which the new page is no update."""
@@ -166,6 +176,11 @@ class Search:
                 self._entries[page] = None if kept is None or self.entry.updates(kept) else kept
             if (entry := self._entries[page]) is not None:
                 yield Candidate(page, entry, similarity)
+
+
+def _copied(raw: Raw, page: int) -> tuple[bytes, tuple[bytes | None, ...]]:
+    """A packed record, for later, and its signatures."""
+    return bytes(raw), signatures(raw, page)
 
 
 def row_of(found: Search, replaces: int | None) -> Record:
