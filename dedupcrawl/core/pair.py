@@ -12,7 +12,7 @@ from cython.cimports.dedupcrawl.core.around import Around
 from cython.cimports.dedupcrawl.core.arrays import int32s, uint8s, uint16s, unset, zeros
 from cython.cimports.dedupcrawl.core.diff import ADDED, DIFFERENCES, Side, sum_up, tell
 from cython.cimports.dedupcrawl.core.main_outline import MainOutline
-from cython.cimports.dedupcrawl.core.symbols import VALUES, Vocabulary
+from cython.cimports.dedupcrawl.core.symbols import VALUES, Symbol, SymbolText, Vocabulary
 from cython.cimports.dedupcrawl.core.view import Line, View, common_words, occurring
 from cython.cimports.dedupcrawl.core.words import WordLists
 from cython.cimports.libc.string import memcmp, memset
@@ -296,15 +296,24 @@ class Pair:
         """Whether anything differs in the headlines."""
         return self.headline_counts.all > 0
 
-    def most_telling(self, most: int) -> list:
-        """The differences that tell most, in the order of the new text.
+    def shown(
+        self, most: int, characters: int, new: SymbolText, kept: object, kinds: tuple, places: tuple, counting: object
+    ) -> list:
+        """The differences that tell most, for people, in the order of the new text.
+
+        Of a number or a date the word behind it is told, too, which both have: 30 euros.
 
         Args:
             most: How many there are at most.
+            characters: Of what either page says, at most.
+            new: The new main text.
+            kept: The kept one; None where it is not known.
+            kinds: The names of the kinds.
+            places: Those of the places.
+            counting: Names of kinds of numbers and dates.
 
         Returns:
-            Of each its kind, its place, whether it is of own text, where it begins and ends in the new text, and which
-            symbols of the kept text stand in its place.
+            Of each JSON values: where it stands, what the new page says there, what the kept one says in its place.
         """
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
@@ -317,10 +326,33 @@ class Pair:
             found = sorted([at for _, at in sorted(order)[:most]])
         told: list = []
         for i in found:
+            begin: cython.int = pieces[4 * i]
+            end: cython.int = pieces[4 * i + 1]
             others: list = [j for j in range(pieces[4 * i + 2], pieces[4 * i + 3]) if not in_new[j]]
-            row = rows[3 * i], rows[3 * i + 1], rows[3 * i + 2] != 0
-            told.append((*row, pieces[4 * i], pieces[4 * i + 1], others))
+            kind: str = kinds[rows[3 * i]]
+            after: str = _word_after(new, end - 1) if kind in counting and end > begin else ""
+            says: str = new.between(begin, end - 1) if end > begin else ""
+            shown: dict = {"at": begin, "says": says[:characters] + after, "kept_symbols": len(others)}
+            if kept is not None:
+                is_same: cython.bint = after != "" and others and _word_after(kept, others[-1]) == after
+                shown["kept_says"] = kept.words_at(others)[:characters] + (after if is_same else "")
+            shown["kind"], shown["place"], shown["own"] = kind, places[rows[3 * i + 1]], rows[3 * i + 2] != 0
+            told.append(shown)
         return told
+
+
+@cython.cfunc
+def _word_after(text: SymbolText, place: cython.int) -> str:
+    """The word behind a symbol, if it stands on the same line, with what is between."""
+    if place + 1 >= text.count:
+        return ""
+    here: cython.pointer(Symbol) = text.items + place
+    there: cython.pointer(Symbol) = here + 1
+    i: cython.Py_ssize_t
+    for i in range(here.start + here.length, there.start):
+        if text.folded[i] != 0x20:
+            return ""
+    return text.between(place, place + 1)[here.length :]
 
 
 @cython.cfunc

@@ -19,7 +19,6 @@ from cython.cimports.dedupcrawl.core.arrays import (
 from cython.cimports.dedupcrawl.core.hashing import fmix64, slot_of
 from cython.cimports.dedupcrawl.core.postings import Found, Postings
 from cython.cimports.libc.math import ceil
-from cython.cimports.libc.stdlib import qsort
 from cython.cimports.libc.string import memcpy, memset
 
 LONG_WORD = 4
@@ -316,15 +315,6 @@ def shared_shingles(new: bytes, kept: bytes) -> tuple:
 
 
 @cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _by_page(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
-    mine: uint32_t = cython.cast(cython.pointer(Found), one).page
-    its: uint32_t = cython.cast(cython.pointer(Found), other).page
-    return (mine > its) - (mine < its)
-
-
-@cython.cfunc
 @cython.exceptval(check=False)
 def _least(count: cython.Py_ssize_t, share: cython.double) -> cython.Py_ssize_t:
     """⌈αn⌉, at least one."""
@@ -440,15 +430,20 @@ class ShingleSearch:
         room: bytes = self.postings.gather(self.prefixes, rows, bounds)
         found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
         total: cython.Py_ssize_t = len(room) // cython.sizeof(Found)
-        qsort(found, total, cython.sizeof(Found), _by_page)
+        ordered: bytes = unset(8 * total)
+        order_of: cython.pointer(uint64_t) = uint64s(ordered)  # pages, each with the place of one of its postings
+        for i in range(total):
+            order_of[i] = cython.cast(uint64_t, found[i].page) << 32 | i
+        sort(order_of, total)
         pages: list = []
         shared: list = []
         while different < total:
             i = different + 1
-            while i < total and found[i].page == found[different].page:
+            while i < total and order_of[i] >> 32 == order_of[different] >> 32:
                 i += 1
-            if self.is_enough(found[different].key, i - different, read, needed, is_inside):
-                pages.append(found[different].page)
+            key: uint64_t = found[order_of[different] & cython.cast(uint32_t, -1)].key
+            if self.is_enough(key, i - different, read, needed, is_inside):
+                pages.append(order_of[different] >> 32)
                 shared.append(i - different)
             different = i
         if len(pages) > most_pages:

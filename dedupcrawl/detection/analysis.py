@@ -77,9 +77,10 @@ class Analysis:
 
     def signature(self, check: Check) -> bytes | None:
         """The page's signature by `check`, None where it abstains."""
-        if check.name not in self._signatures:
-            self._signatures[check.name] = check.signature(self.page, self.text)
-        return self._signatures[check.name]
+        made, name = self._signatures, check.name
+        if name not in made:
+            made[name] = check.signature(self.page, self.text)
+        return made[name]
 
 
 class Reading(msgspec.Struct, frozen=True, gc=False):
@@ -116,14 +117,15 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
         known of the site. Where nothing else is left, all signatures are of the whole text; where hardly anything is,
         the other checks abstain.
         """
-        is_whole, page = not self.template_blocks, self.analysis.page
-        signatures: dict[str, bytes] = {}
-        for check in checks:
-            made = None
-            if is_whole or check.name in OF_WHOLE_PAGES:
-                made = self.analysis.signature(check)
-            elif len(self.own) >= OWN_SYMBOLS:
-                made = check.signature(page, self.own)
-            if made is not None:
-                signatures[check.name] = made
-        return signatures
+        analysis, own = self.analysis, self.own
+        if not self.template_blocks:
+            made = {check.name: analysis.signature(check) for check in checks}
+        else:
+            of_all = [check for check in checks if check.name in OF_WHOLE_PAGES or len(own) >= OWN_SYMBOLS]
+            made = {
+                check.name: analysis.signature(check)
+                if check.name in OF_WHOLE_PAGES
+                else check.signature(analysis.page, own)
+                for check in of_all
+            }
+        return {name: signature for name, signature in made.items() if signature is not None}

@@ -36,7 +36,7 @@ from dedupcrawl.index.schema import BATCH_PAGES, Schema, header_of, read_schema
 from dedupcrawl.index.seal import check_seal
 from dedupcrawl.index.search import Ending, Fetch, Search, is_kept_for, newest, row_of
 from dedupcrawl.index.segment_store import SegmentStore, segment_files
-from dedupcrawl.index.tables import COUNTED, Answer, Cell, Item, in_turn
+from dedupcrawl.index.tables import COUNTED, Answer, Arguments, Cell, Item, in_turn
 from dedupcrawl.index.verify import problems, table_problems
 
 _HEADER = b"header"
@@ -106,11 +106,13 @@ class LmdbIndex(Index):
     def check_open(self) -> None:
         self.journal.check_usable()
 
-    def converse(self, work: Callable[[], Answer]) -> Answer:
+    def converse(
+        self, work: Callable[Arguments, Answer], /, *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Answer:
         if self.journal.opened_by != os.getpid():
             self.check_open()
         try:
-            return work()
+            return work(*args, **kwargs)
         except FAILS as error:
             self.journal.explain(error)
 

@@ -75,6 +75,7 @@ class Schema:
     def __init__(self, header: Header, checks: Sequence[Check]) -> None:
         self.header, self.batch_pages, self.secret = header, header.batch_pages, Secret(header.secret)
         self.names = tuple(check.name for check in header.checks)
+        self._slots = {name: slot for slot, name in enumerate(self.names)}
         self.payload_bits = (*(check.payload_bits for check in header.checks), *([0] * _OWN_TABLES))
         self.checks = tuple((self.names.index(check.name), check) for check in checks)
         self.urls, self.ended, self.inside = range(len(self.names), len(self.payload_bits))
@@ -102,10 +103,11 @@ class Schema:
         """
         if not self.checks:
             raise ValueError("this index was opened without checks, to be read only: open it with the checks it holds")
+        signed, slots = entry.signatures.get, self._slots
         made = [
-            (self.names.index(check.name), check, entry.signatures[check.name])
+            (slots[name], check, own)
             for check in checks or [check for _, check in self.checks]
-            if check.name in entry.signatures and check.name in self.names
+            if (own := signed(name := check.name)) is not None and name in slots
         ]
         if len(made) < len(entry.signatures):
             unknown = ", ".join(sorted(set(entry.signatures) - set(self.names)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -78,7 +79,6 @@ class Search:
         if earlier:
             self.first_id = max(self.first_id, earlier.end)
         self._signatures = self.catalog.schema.signatures(self.entry, checks)
-        self._views: dict[int, Postings] = {}  # of the catalog as it was, for both questions
         # What was read of pages; several checks bring up the same one.
         self._kept: dict[int, Sequence[bytes | None]] = {}
         self._raw: dict[int, bytes] = {}
@@ -119,13 +119,12 @@ class Search:
     def _pages(self, slot: int, look_up: Callable[[bytes, Postings], list[int]], own: bytes) -> list[int]:
         """The newest pages that a check brings up, ascending."""
         with self.lock:
-            if slot not in self._views:
-                self._views[slot] = self.catalog.view(slot, self.first_id)
-            candidates = look_up(own, self._views[slot])
+            candidates = look_up(own, self.catalog.view(slot, self.first_id))
         if not candidates:
-            return []
+            return candidates
         pages = sorted(set(candidates))
-        return [page for page in pages if self.first_id <= page < self.end][-COMPARED_LIMIT:]
+        first, end = bisect_left(pages, self.first_id), bisect_left(pages, self.end)
+        return pages[max(first, end - COMPARED_LIMIT) : end]
 
     def _accepted(self, slot: int, check: Check, own: bytes, pages: list[int]) -> list[Row]:
         """The pages that `check` accepts: most similar first, then by the distance of all signatures, then oldest.
