@@ -117,15 +117,14 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
         known of the site. Where nothing else is left, all signatures are of the whole text; where hardly anything is,
         the other checks abstain.
         """
-        analysis, own = self.analysis, self.own
-        if not self.template_blocks:
-            made = {check.name: analysis.signature(check) for check in checks}
-        else:
-            of_all = [check for check in checks if check.name in OF_WHOLE_PAGES or len(own) >= OWN_SYMBOLS]
-            made = {
-                check.name: analysis.signature(check)
-                if check.name in OF_WHOLE_PAGES
-                else check.signature(analysis.page, own)
-                for check in of_all
-            }
-        return {name: signature for name, signature in made.items() if signature is not None}
+        analysis, is_whole = self.analysis, not self.template_blocks
+        signatures: dict[str, bytes] = {}
+        for check in checks:
+            name, made = check.name, None
+            if is_whole or name in OF_WHOLE_PAGES:
+                made = analysis.signature(check)
+            elif len(self.own) >= OWN_SYMBOLS:
+                made = check.signature(analysis.page, self.own)
+            if made is not None:
+                signatures[name] = made
+        return signatures

@@ -112,10 +112,6 @@ class Catalog:
         """The record of these bytes, at hand from now on; an IndexDamagedError where they are none."""
         return self.remember(page, unpack(raw, page))
 
-    def records(self, fetch: Callable[[int], Raw]) -> Callable[[int], Record]:
-        """The record of an id, at hand or from what reads packed ones."""
-        return lambda page: self.at_hand.get(page) or self.unpack(fetch(page), page)
-
     def set_segments(self, segments: Sequence[Segment]) -> None:
         """Take other segments over the same records; the batches that they cover are dropped.
 

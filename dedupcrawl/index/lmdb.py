@@ -182,7 +182,11 @@ class LmdbIndex(Index):
             yield self._store.catalog, self._records(txn)
 
     def _records(self, txn: Transaction) -> Fetch:
-        return self._store.catalog.records(self.journal.fetch(txn))
+        return partial(self._record, txn)
+
+    def _record(self, txn: Transaction, page: int) -> Record:
+        catalog = self._store.catalog
+        return catalog.at_hand.get(page) or catalog.unpack(self.journal.fetch(txn)(page), page)
 
     def _rows(self, end: int) -> Iterator[tuple[int, Raw]]:
         return self.journal.rows(0, end)

@@ -254,7 +254,6 @@ class Replica:
 
     def __init__(self, schema: Schema, lock: threading.RLock) -> None:
         self.catalog = Catalog(schema)
-        self.record = self.catalog.records(self.fetch)
         self._lock = lock
         self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  it lives as long as this object
         self._end = 0
@@ -284,6 +283,10 @@ class Replica:
         place = self._places[page]
         length = int.from_bytes(os.pread(self._file.fileno(), _LENGTH_BYTES, place), "little")
         return os.pread(self._file.fileno(), length, place + _LENGTH_BYTES)
+
+    def record(self, page: int) -> Record:
+        """The record of a row."""
+        return self.catalog.at_hand.get(page) or self.catalog.unpack(self.fetch(page), page)
 
     def on_the_wire(self, page: int) -> bytes:
         """The row as the server has it."""

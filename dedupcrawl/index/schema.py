@@ -103,12 +103,11 @@ class Schema:
         """
         if not self.checks:
             raise ValueError("this index was opened without checks, to be read only: open it with the checks it holds")
-        signed, slots = entry.signatures.get, self._slots
-        made = [
-            (slots[name], check, own)
-            for check in checks or [check for _, check in self.checks]
-            if (own := signed(name := check.name)) is not None and name in slots
-        ]
+        signed, slots, made = entry.signatures, self._slots, []
+        for check in checks or [check for _, check in self.checks]:
+            name = check.name
+            if name in signed and name in slots:
+                made.append((slots[name], check, signed[name]))
         if len(made) < len(entry.signatures):
             unknown = ", ".join(sorted(set(entry.signatures) - set(self.names)))
             raise ValueError(f"{entry.url} has a signature of {unknown}, but this index holds {', '.join(self.names)}")

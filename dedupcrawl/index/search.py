@@ -97,7 +97,9 @@ class Search:
     def inside(self) -> Iterator[tuple[str, Iterator[Candidate]]]:
         """Check by check kept pages that by its signatures lie inside the new one, oldest first; none of its URL."""
         for slot, check, own in self._signatures:
-            pages = [page for page in self._pages(slot, check.contained, own) if page not in self.superseded]
+            pages = self._pages(slot, check.contained, own)
+            if pages and self.superseded:
+                pages = [page for page in pages if page not in self.superseded]
             if pages:
                 theirs = zip(pages, self._signatures_at(slot, pages), strict=True)
                 inside = [
