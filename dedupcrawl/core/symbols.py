@@ -176,6 +176,7 @@ class SymbolText:
         kind: uint8_t
         bits: uint8_t
         mark: uint32_t
+        has_letters: cython.bint = False  # whether there may be any of a script without spaces
         while at < end:
             is_capital: cython.bint = (folded[at] & CAPITAL) != 0
             mark = folded[at] & POINT
@@ -202,6 +203,7 @@ class SymbolText:
             symbol.start = at
             symbol.is_capital = is_capital
             total, bits = mark + 1, kind
+            has_letters |= 0x0E00 <= mark < 0x1800
             at += 1
             if not bits & (ALONE | EXTEND):
                 at = _word_end(folded, at, end, point, cython.address(total), cython.address(bits))
@@ -213,7 +215,8 @@ class SymbolText:
             symbol.hash = (fmix64(total ^ mask) & ~cython.cast(uint64_t, 1)) | ((bits & DIGIT) != 0)
             count += 1
         self.count = count
-        self.join_letters(first)
+        if has_letters:
+            self.join_letters(first)
         return self.add_block(begin, end, first) if count > first else 0
 
     def join_letters(self, first):

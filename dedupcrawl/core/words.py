@@ -105,18 +105,27 @@ class WordLists:
                     key = _letters_key(text, text.blocks[i].first + at, key)
             elif count > 1 + (kind > PARTICLE):
                 continue  # Chinese stop words of more than one ideograph
-            place: cython.int = self.place(key)
+            place: cython.int = _place(self, key)
             self.keys[place], self.kinds[place] = key, kind + 1
         return 0
 
-    def place(self, key):
-        at: cython.int = key & (PLACES - 1)
-        while self.kinds[at] and self.keys[at] != key:
-            at = (at + 1) & (PLACES - 1)
-        return at
 
-    def kind_of_key(self, key):
-        return self.kinds[self.place(key)] - 1
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _place(lists: WordLists, key: uint64_t) -> cython.int:
+    at: cython.int = key & (PLACES - 1)
+    while lists.kinds[at] and lists.keys[at] != key:
+        at = (at + 1) & (PLACES - 1)
+    return at
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _kind_of_key(lists: WordLists, key: uint64_t) -> cython.int:
+    """The kind of a listed word, −1 of any other."""
+    return lists.kinds[_place(lists, key)] - 1
 
 
 @lru_cache(maxsize=16)
@@ -286,7 +295,7 @@ def _tell_letters(
             if last > at and text.items[last].start != text.items[last - 1].start + text.items[last - 1].length:
                 break
             key = _letters_key(text, last, key)
-            kind: cython.int = lists.kind_of_key(key)
+            kind: cython.int = _kind_of_key(lists, key)
             if kind > 0:
                 found, upto = kind, last + 1
         while at < upto:
@@ -314,7 +323,7 @@ def _tell(
     for at in range(first, end):
         symbol: cython.pointer(Symbol) = items + at
         point: uint32_t = folded[symbol.start]
-        kind = lists.kind_of_key(symbol.hash)
+        kind = _kind_of_key(lists, symbol.hash)
         if symbol.hash & 1:
             numbers = True
             if kind < 0:
@@ -339,7 +348,7 @@ def _tell(
         numbers = times = True
     for at in range(first, end - 1 if has_ideographs else first):  # words of two
         if (kinds[at] | kinds[at + 1]) & IDEOGRAPH:
-            kind = lists.kind_of_key(_key(items[at].hash, items[at + 1].hash))
+            kind = _kind_of_key(lists, _key(items[at].hash, items[at + 1].hash))
             if kind > 0 and (kinds[at] & KIND) != NEGATION:
                 numbers |= kind == NUMERAL
                 times |= kind == AGO

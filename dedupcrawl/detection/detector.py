@@ -6,7 +6,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from itertools import chain, starmap
 from typing import Any
@@ -297,7 +297,7 @@ class Detector:
     def _mark(self, verdict: Verdict, *, is_item: bool) -> None:
         """Record of a page that is stored that it is a duplicate after all."""
         if not self._is_settled(verdict.url, verdict.duplicate_of):
-            marked = replace(verdict, evidence=verdict.evidence | {"judged_again": True})
+            marked = msgspec.structs.replace(verdict, evidence=verdict.evidence | {"judged_again": True})
             self._record(marked)
             if not is_item:
                 self._judged_again.append(marked)
