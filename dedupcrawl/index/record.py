@@ -1,11 +1,11 @@
 """What an index holds, and as which bytes: kept pages, recorded verdicts and rewrites, and skips.
 
 A record is the CRC-32 of the page's number and the rest (4 bytes, little-endian), then one msgpack array that starts
-with the signatures, so that comparing a candidate decodes nothing else, and ends with the page, packed. It does not
+with the signatures, so that comparing a candidate decodes nothing else, and ends with the page. It does not
 change while its page is kept: a later record says that it contains the page. When the page is replaced or forgotten, a
 tombstone takes the record's place.
 
-Rows are packed by Zstandard, with a dictionary of what rows of an index have in common.
+Rows and longer pages are packed by Zstandard, with a dictionary of what rows of an index have in common.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ class Record(msgspec.Struct, frozen=True, gc=False):
 
 
 _Packed = tuple[tuple[bytes | None, ...], tuple[int, ...], tuple[int, ...], bytes]
-"""A Record as it is stored, field by field; its page is `compressed`, or b"" for None."""
+"""A Record as it is stored, field by field; its page is `compressed` or short, or b"" for None."""
 
 
 class _Signatures(msgspec.Struct, frozen=True, array_like=True, gc=False):
