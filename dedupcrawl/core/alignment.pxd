@@ -1,16 +1,10 @@
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
 
 cdef enum:
     GRAM = 4
     GAP_LIMIT = 512  # symbols; no page of the labelled pairs has a longer gap in which it would matter
     EFFORT = 4  # times the kept sequence
     WORDS = GAP_LIMIT // 64
-
-# A key of grams, and its grams on either side. Those of the kept side are a list: `first`, and what `next` of each says.
-cdef struct Slot:
-    uint64_t key
-    uint32_t round  # of another one, the place is free
-    int32_t here, there, first, last
 
 cdef struct Tile:  # equal pieces of two sequences
     Py_ssize_t begin, kept_begin, length
@@ -21,9 +15,6 @@ cdef struct Work:
     uint64_t *rows  # of the table of a gap, (GAP_LIMIT + 1) × WORDS
     uint64_t *masks  # of the symbols opposite, GAP_LIMIT × WORDS
     uint16_t *which  # of each value, 1 + where its mask is; all zeros between two gaps
-    Slot *slots  # of grams
-    size_t slot_room
-    uint32_t round  # how many alignments have used them
 
 cdef Work *work_at_hand() noexcept
 cdef Py_ssize_t aligned(

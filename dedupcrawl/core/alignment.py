@@ -15,14 +15,15 @@ import os
 
 import cython
 from cython.cimports.dedupcrawl.core.arrays import int32s, resized, uint8s, uint16s, uint64s, unset, zeros
-from cython.cimports.dedupcrawl.core.hashing import slot_of
+from cython.cimports.dedupcrawl.core.slots import Slot, Slots, begin_round, counted_slot, find_slot
 from cython.cimports.libc.string import memcpy, memset
 
 LONGEST = 1 << 14
 """Symbols of a sequence at most."""
 
 _longest = cython.declare(cython.Py_ssize_t, LONGEST)
-_odd = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little") | 1)
+_slots = cython.declare(Slots)  # of grams
+_slots.odd = int.from_bytes(os.urandom(8), "little") | 1
 _work = cython.declare(Work)
 _rows = cython.declare(bytes, bytes(8 * (GAP_LIMIT + 1) * WORDS))
 _masks = cython.declare(bytes, bytes(8 * GAP_LIMIT * WORDS))
@@ -42,30 +43,6 @@ def _gram(symbols: cython.pointer(cython.const[uint16_t])) -> uint64_t:
 
 
 @cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _place_of(work: cython.pointer(Work), bits: cython.int, key: uint64_t) -> cython.size_t:
-    place: cython.size_t = slot_of(key, _odd, bits)
-    while work.slots[place].round == work.round and work.slots[place].key != key:
-        place = (place + 1) & ((cython.cast(cython.size_t, 1) << bits) - 1)
-    return place
-
-
-@cython.cfunc
-def _begin_round(work: cython.pointer(Work), bits: cython.int) -> cython.int:
-    """Have so many slots, all of them free."""
-    room: cython.size_t = cython.cast(cython.size_t, 1) << bits
-    work.round += 1
-    if room > work.slot_room:
-        work.slots = cython.cast(cython.pointer(Slot), resized(work.slots, room, cython.sizeof(Slot)))
-        work.slot_room, work.round = room, 0
-    if not work.round:
-        memset(work.slots, 0, work.slot_room * cython.sizeof(Slot))
-        work.round = 1
-    return 0
-
-
-@cython.cfunc
 def _find_anchors(
     new: cython.pointer(cython.const[uint16_t]),
     count: cython.Py_ssize_t,
@@ -74,28 +51,21 @@ def _find_anchors(
     places: cython.pointer(int32_t),
 ) -> cython.int:
     """For each gram of `new` the place of its anchor in `kept`, −1 where it has none."""
-    work: cython.pointer(Work) = cython.address(_work)
-    bits: cython.int = 4
-    while cython.cast(cython.Py_ssize_t, 1) << bits < 2 * count:
-        bits += 1
-    _begin_round(work, bits)
-    slots: cython.pointer(Slot) = work.slots
+    slots: cython.pointer(Slots) = cython.address(_slots)
     slot: cython.pointer(Slot)
     all_following: bytes = unset(4 * kept_count)
     following: cython.pointer(int32_t) = int32s(all_following)
     homes: bytes = unset(4 * count)
     home: cython.pointer(int32_t) = int32s(homes)
     i: cython.Py_ssize_t
+    begin_round(slots, count)
     for i in range(count):
-        key: uint64_t = _gram(new + i)
-        home[i] = _place_of(work, bits, key)
-        slot = slots + home[i]
-        if slot.round != work.round:
-            slot.key, slot.round, slot.here, slot.there = key, work.round, 0, 0
-        slot.here += 1
+        slot = counted_slot(slots, _gram(new + i))
+        slot.count += 1
+        home[i] = slot - slots.items
     for i in range(kept_count):
-        slot = slots + _place_of(work, bits, _gram(kept + i))
-        if slot.round != work.round:
+        slot = find_slot(slots, _gram(kept + i))
+        if slot.round != slots.round:
             continue
         if slot.there:
             following[slot.last] = i
@@ -104,9 +74,9 @@ def _find_anchors(
         slot.there += 1
         slot.last = i
     for i in range(count):
-        slot = slots + home[i]
+        slot = slots.items + home[i]
         places[i] = -1
-        if slot.here == slot.there:  # the i-th here with the i-th there, where there are as many
+        if slot.count == slot.there:  # the i-th here with the i-th there, where there are as many
             places[i] = slot.first
             if slot.first != slot.last:
                 slot.first = following[slot.first]

@@ -23,16 +23,6 @@ cdef struct Counters:  # 64 counters of 32 bits, one for each bit of a feature: 
     uint64_t waiting[4]  # features that are added together
     int count
 
-cdef struct Feature:
-    uint64_t value
-    uint32_t round  # of another one, the place is free
-    int count
-
-cdef struct Features:  # of a text, in a hash table
-    Feature *slots
-    size_t room
-    uint32_t round  # how many texts have used it
-
 cdef struct Sampled:  # a shingle, and how many postings it has
     int64_t count
     uint32_t value

@@ -8,7 +8,6 @@ from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.arrays import (
     int64s,
     new_keys,
-    resized,
     sort,
     sort_once,
     uint8s,
@@ -16,8 +15,9 @@ from cython.cimports.dedupcrawl.core.arrays import (
     uint64s,
     unset,
 )
-from cython.cimports.dedupcrawl.core.hashing import fmix64, slot_of
+from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.dedupcrawl.core.postings import Found, Postings
+from cython.cimports.dedupcrawl.core.slots import Slot, Slots, begin_round, counted_slot
 from cython.cimports.libc.math import ceil
 from cython.cimports.libc.string import memcpy, memset
 
@@ -29,8 +29,8 @@ TERM_FREQUENCY_CAP = 8
 _LONG_WORD = cython.declare(uint32_t, LONG_WORD)
 _CAP = cython.declare(cython.int, TERM_FREQUENCY_CAP)
 _FACTOR = cython.declare(uint64_t, 0xD1342543DE82EF95)
-_odd = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little") | 1)
-_features = cython.declare(Features)  # of the text at hand, while the interpreter's lock is held
+_slots = cython.declare(Slots)  # of features
+_slots.odd = int.from_bytes(os.urandom(8), "little") | 1
 
 
 @cython.cfunc
@@ -89,34 +89,15 @@ def _more_than(counters: cython.pointer(Counters), most: uint64_t) -> uint64_t:
 
 
 @cython.cfunc
+@cython.inline
 @cython.exceptval(check=False)
-def _counts(table: cython.pointer(Features), bits: cython.int, value: uint64_t) -> cython.bint:
+def _counts(slots: cython.pointer(Slots), value: uint64_t) -> cython.bint:
     """Whether one more of this value counts."""
-    place: cython.size_t = slot_of(value, _odd, bits)
-    seen: cython.pointer(Feature) = table.slots + place
-    while seen.round == table.round and seen.value != value:
-        place = (place + 1) & ((cython.cast(cython.size_t, 1) << bits) - 1)
-        seen = table.slots + place
-    if seen.round != table.round:
-        seen.value, seen.round, seen.count = value, table.round, 0
-    if seen.count == _CAP:
+    slot: cython.pointer(Slot) = counted_slot(slots, value)
+    if slot.count == _CAP:
         return False
-    seen.count += 1
+    slot.count += 1
     return True
-
-
-@cython.cfunc
-def _begin_round(table: cython.pointer(Features), bits: cython.int) -> cython.int:
-    """Have so many slots, all of them free."""
-    room: cython.size_t = cython.cast(cython.size_t, 1) << bits
-    table.round += 1
-    if room > table.room:
-        table.slots = cython.cast(cython.pointer(Feature), resized(table.slots, room, cython.sizeof(Feature)))
-        table.room, table.round = room, 0
-    if not table.round:
-        memset(table.slots, 0, table.room * cython.sizeof(Feature))
-        table.round = 1
-    return 0
 
 
 def simhash(text: SymbolText, pairs: bool) -> tuple:
@@ -127,27 +108,24 @@ def simhash(text: SymbolText, pairs: bool) -> tuple:
         pairs: Features are pairs of neighbouring symbols, and words of more than three letters, each counted at most
             `TERM_FREQUENCY_CAP` times. False: these words alone, as often as they occur.
     """
-    bits: cython.int = 4
     feature: uint64_t
     counters: Counters
-    table: cython.pointer(Features) = cython.address(_features)
-    most: cython.size_t = text.count
+    slots: cython.pointer(Slots) = cython.address(_slots)
+    most: cython.Py_ssize_t = text.count
     i: cython.int
     for i in range(text.count):
         most += text.items[i].length >= _LONG_WORD
-    while pairs and cython.cast(cython.size_t, 1) << bits < 2 * most:
-        bits += 1
-    _begin_round(table, bits)
+    begin_round(slots, most if pairs else 0)
     memset(cython.address(counters), 0, cython.sizeof(Counters))
     is_pairs: cython.bint = pairs
     for i in range(text.count):
         if is_pairs and i + 1 < text.count:
             feature = fmix64(3 * text.items[i].hash + text.items[i + 1].hash)
-            if _counts(table, bits, feature):
+            if _counts(slots, feature):
                 _add(cython.address(counters), feature)
         if text.items[i].length >= _LONG_WORD:
             feature = fmix64(text.items[i].hash)
-            if not is_pairs or _counts(table, bits, feature):
+            if not is_pairs or _counts(slots, feature):
                 _add(cython.address(counters), feature)
     for i in range(counters.count & 3):
         _add_at(cython.address(counters), 0, counters.waiting[i])
