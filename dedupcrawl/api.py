@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
+
+import msgspec
 
 from dedupcrawl.content.checks.registry import PARAMETERS, make_checks
 from dedupcrawl.content.html import extract
@@ -188,7 +190,7 @@ class Detector(AbstractContextManager["Detector"]):
         larger = standing_for(self._index, verdict.duplicate_of) if verdict.duplicate_of is not None else None
         if larger is None:
             return verdict
-        return replace(verdict, evidence=verdict.evidence | {"superseded_by": larger})
+        return msgspec.structs.replace(verdict, evidence=verdict.evidence | {"superseded_by": larger})
 
     def explain(self, url: str) -> Explanation:
         """What is known of a URL; without a verdict and not kept, the index knows nothing of it."""

@@ -35,7 +35,7 @@ _DIRECTIVES = (
     *("boundscheck=True", "wraparound=False", "initializedcheck=False", "cdivision=True"),
     "show_performance_hints=False",
 )
-_OPTIONS = ("-std=c11", "-O2", "-DNDEBUG", "-fwrapv", "-fPIC", "-shared", "-Werror=implicit-function-declaration")
+_OPTIONS = ("-std=c11", "-O3", "-DNDEBUG", "-fwrapv", "-fPIC", "-shared", "-Werror=implicit-function-declaration")
 _UNDEFINED = ("-Wl,-undefined,dynamic_lookup",) if sys.platform == "darwin" else ()  # what the interpreter brings
 _CIMPORT = re.compile(r"^from (?:cython\.cimports\.)?dedupcrawl\.core\.(\w+) c?import", re.MULTILINE)
 _built = runpy.run_path(str(CORE / "built.py"))

@@ -6,6 +6,7 @@ from array import array
 from collections import Counter
 from math import isfinite
 
+from dedupcrawl.content.differences import KINDS_IN_WORDS, PLACES_IN_WORDS
 from dedupcrawl.core.around import Around
 from dedupcrawl.core.features import FEATURES, Weights, features, shown
 from dedupcrawl.core.main_outline import MainOutline, read
@@ -85,7 +86,11 @@ def pairs(data: bytes) -> None:
         values = features(pair)
         assert all(map(isfinite, values))
         assert set(shown(pair)) <= {feature.name for feature in FEATURES}
-        assert len(pair.most_telling(8)) <= 8
+        if flags & 16 << new:
+            text = SymbolText.of(tuple(texts[new].split("\n")))
+            assert (
+                len(pair.shown(8, 80, text, None, tuple(KINDS_IN_WORDS), tuple(PLACES_IN_WORDS), KINDS_IN_WORDS)) <= 8
+            )
         assert 0 <= Weights(0.0, [(at, -1.0, 0.0, 9.0) for at in range(len(FEATURES))]).probability_of(pair) <= 1
         assert new != kept or pair.is_equal
 

@@ -10,11 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import msgspec
-
 from dedupcrawl.core.alignment import LONGEST, tiles
 from dedupcrawl.core.main_outline import symbols_of
-from dedupcrawl.core.pair import Pair
 from dedupcrawl.core.symbols import SymbolText
 
 KINDS_IN_WORDS: Mapping[str, str] = {
@@ -46,26 +43,6 @@ PLACES_IN_WORDS: Mapping[str, str] = {
     "foot": "at the end",
 }
 """Name of each place where they stand, likewise."""
-
-_KINDS, _PLACES = tuple(KINDS_IN_WORDS), tuple(PLACES_IN_WORDS)
-
-
-class Difference(msgspec.Struct, frozen=True):
-    """One difference, for people."""
-
-    kind: str  # of `KINDS_IN_WORDS`
-    place: str  # of `PLACES_IN_WORDS`
-    new: range  # symbols of the new page's main text
-    kept: list[int]  # symbols of the kept page's that stand in their place
-    is_own: bool  # whether it is the page's own text and no furniture
-
-
-def told(pair: Pair, most: int) -> list[Difference]:
-    """The differences of two pages that tell most, in the order of the new text."""
-    return [
-        Difference(_KINDS[kind], _PLACES[place], range(begin, end), kept, is_own)
-        for kind, place, is_own, begin, end, kept in pair.most_telling(most)
-    ]
 
 
 class Stretch(NamedTuple):

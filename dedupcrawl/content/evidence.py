@@ -9,13 +9,13 @@ once (`alignment`), each difference is one typed value (`differences`), a few do
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import compress, pairwise
 from typing import Any
 
 import msgspec
 
-from dedupcrawl.content.differences import KINDS_IN_WORDS, PLACES_IN_WORDS, Difference, told
+from dedupcrawl.content.differences import KINDS_IN_WORDS, PLACES_IN_WORDS
 from dedupcrawl.content.model import Model, packaged
 from dedupcrawl.core.around import Around
 from dedupcrawl.core.digests import NO_SECRET, Secret
@@ -32,7 +32,8 @@ HALF = 0.5
 
 _SHOWN = 8  # differences
 _SHOWN_CHARACTERS = 80  # of each
-_COUNTING = ("measured", "dated", "figured")
+_KINDS, _PLACES = tuple(KINDS_IN_WORDS), tuple(PLACES_IN_WORDS)
+_COUNTING = frozenset({"measured", "dated", "figured"})
 
 
 class Evidence(msgspec.Struct, frozen=True, gc=False):
@@ -72,38 +73,16 @@ class Evidence(msgspec.Struct, frozen=True, gc=False):
         ):
             if is_told:
                 shown[name] = [new[:TITLE], kept[:TITLE]]
-        if text is not None and (found := told(pair, _SHOWN)):
-            shown["differs"] = [_shown(difference, text, kept_text) for difference in found]
+        if text is not None and (
+            differs := pair.shown(_SHOWN, _SHOWN_CHARACTERS, text, kept_text, _KINDS, _PLACES, _COUNTING)
+        ):
+            shown["differs"] = differs
         return shown
 
 
 _MORE = 0.1
 """Share of a kept page beyond what the new one says, from which on a link to that makes it a list: what a print view or
 the same page with other furniture has more is less. Set by hand; the model weighs the share itself."""
-
-
-def _word_after(text: SymbolText, places: Sequence[int]) -> str:
-    """The word behind the last of some places, if it stands on the same line, with what is between."""
-    if not places or places[-1] + 1 >= len(text):
-        return ""
-    last, word = (text.between(place, place) for place in (places[-1], places[-1] + 1))
-    between = text.between(places[-1], places[-1] + 1)[len(last) : -len(word)]
-    return "" if between.strip(" ") else between + word
-
-
-def _shown(difference: Difference, new: SymbolText, kept: SymbolText | None) -> dict[str, Any]:
-    """Where a difference stands, what the new page says there, and what the kept one says in its place, if known.
-
-    Of a number or a date the word behind it is told, too, which both have: 30 euros.
-    """
-    here, there = difference.new, difference.kept
-    after = _word_after(new, here) if difference.kind in _COUNTING else ""
-    shown = {"at": here.start, "says": new.words_at(here)[:_SHOWN_CHARACTERS] + after, "kept_symbols": len(there)}
-    if kept is not None:
-        shown["kept_says"] = kept.words_at(there)[:_SHOWN_CHARACTERS] + (
-            after if after and _word_after(kept, there) == after else ""
-        )
-    return shown | {"kind": difference.kind, "place": difference.place, "own": difference.is_own}
 
 
 def compare(new: View, kept: View, model: Model) -> Evidence:

@@ -6,11 +6,6 @@ cdef enum:
     EFFORT = 4  # times the kept sequence
     WORDS = GAP_LIMIT // 64
 
-# A key of grams, and its grams on either side. Those of the kept side are a list: `first`, and what `next` of each says.
-cdef struct Slot:
-    uint64_t key
-    int32_t here, there, first, last  # here: 0 in a free place
-
 cdef struct Tile:  # equal pieces of two sequences
     Py_ssize_t begin, kept_begin, length
 

@@ -14,16 +14,16 @@ follows once the gaps have gone through the kept sequence `EFFORT` times, which 
 import os
 
 import cython
-from cython.cimports.dedupcrawl.core.arrays import int32s, resized, uint8s, uint16s, uint64s
-from cython.cimports.dedupcrawl.core.hashing import fmix64
+from cython.cimports.dedupcrawl.core.arrays import int32s, resized, uint8s, uint16s, uint64s, unset, zeros
+from cython.cimports.dedupcrawl.core.slots import Slot, Slots, begin_round, counted_slot, find_slot
 from cython.cimports.libc.string import memcpy, memset
 
 LONGEST = 1 << 14
 """Symbols of a sequence at most."""
 
 _longest = cython.declare(cython.Py_ssize_t, LONGEST)
-# Chosen anew in each process: where a value stands in a hash table cannot be foreseen by who makes pages.
-_table_seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
+_slots = cython.declare(Slots)  # of grams
+_slots.odd = int.from_bytes(os.urandom(8), "little") | 1
 _work = cython.declare(Work)
 _rows = cython.declare(bytes, bytes(8 * (GAP_LIMIT + 1) * WORDS))
 _masks = cython.declare(bytes, bytes(8 * GAP_LIMIT * WORDS))
@@ -43,15 +43,6 @@ def _gram(symbols: cython.pointer(cython.const[uint16_t])) -> uint64_t:
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
-def _slot_of(slots: cython.pointer(Slot), mask: cython.size_t, key: uint64_t) -> cython.Py_ssize_t:
-    place: cython.size_t = fmix64(key ^ _table_seed) & mask
-    while slots[place].here and slots[place].key != key:
-        place = (place + 1) & mask
-    return place
-
-
-@cython.cfunc
 def _find_anchors(
     new: cython.pointer(cython.const[uint16_t]),
     count: cython.Py_ssize_t,
@@ -60,27 +51,21 @@ def _find_anchors(
     places: cython.pointer(int32_t),
 ) -> cython.int:
     """For each gram of `new` the place of its anchor in `kept`, −1 where it has none."""
-    size: cython.size_t = 16
-    while size < 2 * cython.cast(cython.size_t, count):
-        size *= 2
-    table: bytes = bytes(size * cython.sizeof(Slot))
-    slots: cython.pointer(Slot) = cython.cast(cython.pointer(Slot), uint8s(table))
-    all_following: bytes = bytes(4 * kept_count)
+    slots: cython.pointer(Slots) = cython.address(_slots)
+    slot: cython.pointer(Slot)
+    all_following: bytes = unset(4 * kept_count)
     following: cython.pointer(int32_t) = int32s(all_following)
-    homes: bytes = bytes(4 * count)
+    homes: bytes = unset(4 * count)
     home: cython.pointer(int32_t) = int32s(homes)
     i: cython.Py_ssize_t
-    place: cython.Py_ssize_t
+    begin_round(slots, count)
     for i in range(count):
-        key: uint64_t = _gram(new + i)
-        place = _slot_of(slots, size - 1, key)
-        slots[place].key = key
-        slots[place].here += 1
-        home[i] = place
+        slot = counted_slot(slots, _gram(new + i))
+        slot.count += 1
+        home[i] = slot - slots.items
     for i in range(kept_count):
-        place = _slot_of(slots, size - 1, _gram(kept + i))
-        slot: cython.pointer(Slot) = slots + place
-        if not slot.here:
+        slot = find_slot(slots, _gram(kept + i))
+        if slot.round != slots.round:
             continue
         if slot.there:
             following[slot.last] = i
@@ -89,9 +74,9 @@ def _find_anchors(
         slot.there += 1
         slot.last = i
     for i in range(count):
-        slot = slots + home[i]
+        slot = slots.items + home[i]
         places[i] = -1
-        if slot.here == slot.there:  # the i-th here with the i-th there, where there are as many
+        if slot.count == slot.there:  # the i-th here with the i-th there, where there are as many
             places[i] = slot.first
             if slot.first != slot.last:
                 slot.first = following[slot.first]
@@ -112,7 +97,7 @@ def _find_tiles(
     if count < GRAM or kept_count < GRAM:
         return b""
     count -= GRAM - 1
-    anchors: bytes = bytes(4 * count)
+    anchors: bytes = unset(4 * count)
     places: cython.pointer(int32_t) = int32s(anchors)
     made: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t = 0
@@ -121,7 +106,7 @@ def _find_tiles(
     _find_anchors(new, count, kept, kept_count - (GRAM - 1), places)
     for i in range(count):
         runs += places[i] >= 0 and not (i and places[i - 1] >= 0 and places[i] == places[i - 1] + 1)
-    found: bytes = bytes(cython.sizeof(Tile) * runs)
+    found: bytes = unset(cython.sizeof(Tile) * runs)
     tiles: cython.pointer(Tile) = cython.cast(cython.pointer(Tile), uint8s(found))
     i = 0
     while i < count:
@@ -274,9 +259,9 @@ def aligned(new, count, kept, kept_count, in_kept, in_new, work):
     found: bytes = _find_tiles(new, count, kept, kept_count)
     tiles: cython.pointer(Tile) = cython.cast(cython.pointer(Tile), uint8s(found))
     tile_count: cython.Py_ssize_t = len(found) // cython.sizeof(Tile)
-    flags: bytes = bytes(kept_count)
+    flags: bytes = unset(kept_count)
     covered: cython.pointer(uint8_t) = uint8s(flags)
-    opposite: bytes = bytes(4 * kept_count)
+    opposite: bytes = unset(4 * kept_count)
     places: cython.pointer(int32_t) = int32s(opposite)
     moves: cython.Py_ssize_t = 0
     at: cython.Py_ssize_t = 0
@@ -333,8 +318,8 @@ def align(new: bytes, kept: bytes) -> tuple:
     """
     count: cython.Py_ssize_t = len(new) // 2
     kept_count: cython.Py_ssize_t = len(kept) // 2
-    in_kept: bytes = bytes(count)
-    in_new: bytes = bytes(kept_count)
+    in_kept: bytes = zeros(count)
+    in_new: bytes = zeros(kept_count)
     work: cython.pointer(Work) = work_at_hand()
     moves: cython.Py_ssize_t = aligned(
         _sequence(new),

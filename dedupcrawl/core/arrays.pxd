@@ -1,11 +1,25 @@
 """Bytes and arrays as the numbers that they hold; inlined into whoever asks.
 
-What a function works in is `bytes`, too, while nobody else has it: it is all zeros, and freed however the function ends.
+What a function works in is `bytes`, too, while nobody else has it: it is freed however the function ends.
 """
 
 from cpython cimport array
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport qsort, realloc
+from libc.string cimport memset
+
+
+cdef inline bytes unset(Py_ssize_t size):
+    """So many bytes, to be filled."""
+    return PyBytes_FromStringAndSize(NULL, size)
+
+
+cdef inline bytes zeros(Py_ssize_t size):
+    """So many bytes, all zeros."""
+    cdef bytes made = PyBytes_FromStringAndSize(NULL, size)
+    memset(<char *>made, 0, size)
+    return made
 
 
 cdef inline uint8_t *uint8s(bytes raw) noexcept:
@@ -51,12 +65,28 @@ cdef inline int ascending(const void *one, const void *other) noexcept nogil:
     return (mine > its) - (mine < its)
 
 
+cdef inline void sort(uint64_t *numbers, Py_ssize_t count) noexcept:
+    """Sort numbers; a few by insertion, which calls nothing."""
+    cdef Py_ssize_t i
+    cdef Py_ssize_t place
+    cdef uint64_t number
+    if count > 32:
+        qsort(numbers, count, sizeof(uint64_t), ascending)
+        return
+    for i in range(1, count):
+        number = numbers[i]
+        place = i
+        while place and numbers[place - 1] > number:
+            numbers[place] = numbers[place - 1]
+            place -= 1
+        numbers[place] = number
+
+
 cdef inline Py_ssize_t sort_once(uint64_t *numbers, Py_ssize_t count) noexcept:
     """Sort numbers and keep each once; how many stay."""
     cdef Py_ssize_t different = 0
     cdef Py_ssize_t i
-    if count > 1:  # of none there may be no address
-        qsort(numbers, count, sizeof(uint64_t), ascending)
+    sort(numbers, count)
     for i in range(count):
         if not different or numbers[different - 1] != numbers[i]:
             numbers[different] = numbers[i]

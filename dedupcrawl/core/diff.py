@@ -11,8 +11,8 @@ SWAPPED; of lines they are a list in another order.
 import os
 
 import cython
-from cython.cimports.dedupcrawl.core.arrays import int32s, uint8s, uint16s, uint64s
-from cython.cimports.dedupcrawl.core.hashing import fmix64
+from cython.cimports.dedupcrawl.core.arrays import int32s, uint8s, uint16s, uint64s, zeros
+from cython.cimports.dedupcrawl.core.hashing import fmix64, slot_of
 from cython.cimports.dedupcrawl.core.symbols import JOINED
 from cython.cimports.dedupcrawl.core.words import (
     COUNTER,
@@ -32,14 +32,14 @@ from cython.cimports.dedupcrawl.core.words import (
     UNIT,
     WORD,
 )
-from cython.cimports.libc.string import memset
+from cython.cimports.libc.string import memchr, memset
 
 from dedupcrawl.core.words import word_lists
 
-# Chosen anew in each process: where a value stands in a hash table cannot be foreseen by who makes pages.
-_table_seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
+_odd = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little") | 1)
+_FOUND = cython.declare(uint64_t, 1 << 33)  # of a pair of symbols
 
-_occurs = cython.declare(uint8_t[1 << 16])  # all zeros but while `_mark_new` uses it
+_occurs = cython.declare(uint8_t[1 << 16])  # all zeros but while a function of this module uses it
 
 # All of these are set by hand, and none was measured by itself: the model weighs what they make of a pair.
 _SHORT = cython.declare(cython.int, 3)  # words of a difference that may turn its sentence, or replace one thing
@@ -321,19 +321,32 @@ def _fill(
 @cython.cfunc
 def _beside(new: cython.pointer(Side), kept: cython.pointer(Side)) -> bytes:
     """Which symbols of `new` that differ stand in `kept` beside a neighbour that they have here."""
-    size: cython.size_t = 16
+    bits: cython.int = 1
+    differing: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
-    while size < 2 * cython.cast(cython.size_t, kept.count):
-        size *= 2
-    made: bytes = bytes(new.count)
+    made: bytes = zeros(new.count)
     beside: cython.pointer(uint8_t) = uint8s(made)
-    table: bytes = bytes(8 * size)
-    pairs: cython.pointer(uint64_t) = uint64s(table)
-    for i in range(kept.count - 1):
-        pairs[_pair_place(pairs, size, _pair(kept.symbols + i))] = _pair(kept.symbols + i)
     for i in range(new.count - 1):
-        if not (new.aligned[i] and new.aligned[i + 1]) and pairs[_pair_place(pairs, size, _pair(new.symbols + i))]:
-            beside[i] = beside[i + 1] = 1
+        differing += not (new.aligned[i] and new.aligned[i + 1])
+    if not differing:
+        return made
+    while cython.cast(cython.Py_ssize_t, 1) << bits < 2 * differing:
+        bits += 1
+    table: bytes = zeros(8 << bits)
+    pairs: cython.pointer(uint64_t) = uint64s(table)
+    for i in range(new.count - 1):
+        if not (new.aligned[i] and new.aligned[i + 1]):
+            pairs[_pair_place(pairs, bits, _pair(new.symbols + i))] = _pair(new.symbols + i)
+            _occurs[new.symbols[i]] = 1
+    for i in range(kept.count - 1):
+        if _occurs[kept.symbols[i]]:
+            place: cython.size_t = _pair_place(pairs, bits, _pair(kept.symbols + i))
+            pairs[place] |= _FOUND if pairs[place] else 0
+    for i in range(new.count - 1):
+        if not (new.aligned[i] and new.aligned[i + 1]):
+            _occurs[new.symbols[i]] = 0
+            if pairs[_pair_place(pairs, bits, _pair(new.symbols + i))] & _FOUND:
+                beside[i] = beside[i + 1] = 1
     return made
 
 
@@ -345,10 +358,10 @@ def _pair(symbols: cython.pointer(cython.const[uint16_t])) -> uint64_t:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _pair_place(pairs: cython.pointer(uint64_t), size: cython.size_t, pair: uint64_t) -> cython.size_t:
-    place: cython.size_t = fmix64(pair ^ _table_seed) & (size - 1)
-    while pairs[place] and pairs[place] != pair:
-        place = (place + 1) & (size - 1)
+def _pair_place(pairs: cython.pointer(uint64_t), bits: cython.int, pair: uint64_t) -> cython.size_t:
+    place: cython.size_t = slot_of(pair, _odd, bits)
+    while pairs[place] and pairs[place] & ~_FOUND != pair:
+        place = (place + 1) & ((cython.cast(cython.size_t, 1) << bits) - 1)
     return place
 
 
@@ -427,6 +440,8 @@ def _fill_tally(
 def _mark_new(side: cython.pointer(Side), other: cython.pointer(Side), is_new: cython.pointer(uint8_t)) -> cython.void:
     """Which symbols are content words or numbers that the other text has nowhere at all."""
     i: cython.Py_ssize_t
+    if memchr(side.aligned, 0, side.count) is cython.NULL:
+        return
     for i in range(other.count):
         _occurs[other.symbols[i]] = 1
     for i in range(side.count):
@@ -463,7 +478,7 @@ def tell(new, ends, kept, pieces, count, lists, rows):
     if not (count and new.count):
         memset(rows, 0, 3 * count)
         return 0
-    room: bytes = bytes(2 * cython.sizeof(Part) * count)
+    room: bytes = zeros(2 * cython.sizeof(Part) * count)
     parts: cython.pointer(Part) = cython.cast(cython.pointer(Part), uint8s(room))
     _fill(new, ends, kept, pieces, count, lists.antonym_pairs(), parts, rows)
     _mark_repeated(parts, rows, count)
@@ -479,7 +494,7 @@ def sum_up(new, kept, pieces, count, rows, is_new, kept_is_new, tally):
         pieces: As for `tell`.
         count: Likewise.
         rows: As `tell` has filled them.
-        is_new: To be filled, a byte for each symbol of the new text.
+        is_new: To be filled, a byte for each symbol of the new text, all zeros.
         kept_is_new: The same of the kept text.
         tally: To be filled.
     """
@@ -523,7 +538,7 @@ def differences(new: tuple, kept: tuple, in_kept: bytes, in_new: bytes, pieces: 
     _side(cython.address(one), new, in_kept)
     _side(cython.address(other), kept, in_new)
     count: cython.Py_ssize_t = len(pieces) // 16
-    rows: bytes = bytes(3 * count)
+    rows: bytes = zeros(3 * count)
     tell(
         cython.address(one),
         new[3],

@@ -38,7 +38,7 @@ from cython.cimports.dedupcrawl.core.diff import (
 )
 from cython.cimports.dedupcrawl.core.pair import MOST_FEATURES, Counts, Pair
 from cython.cimports.dedupcrawl.core.view import Line, common_words
-from cython.cimports.libc.math import exp, log, log1p
+from cython.cimports.libc.math import exp, log, log1p, nearbyint
 
 _LINKS = cython.declare(cython.double, 20)  # symbols for a link, of a text that is nothing but links
 # Symbols of other lines beside a main text, fewer of which are a clock's or a counter's; set by hand.
@@ -469,7 +469,8 @@ def shown(pair: Pair) -> dict:
     made: dict = {}
     i: cython.int
     for i in range(_COUNT):
-        if values[i] and (rounded := round(values[i], 4)):
+        rounded: cython.double = nearbyint(10_000 * values[i]) / 10_000
+        if rounded:
             made[cython.cast(Feature, FEATURES[i]).name] = rounded
     return made
 

@@ -16,6 +16,14 @@ cdef inline uint64_t fmix64(uint64_t value) noexcept:
     return value ^ value >> 33
 
 
+cdef inline size_t slot_of(uint64_t key, uint64_t odd, int bits) noexcept:
+    """Where a key stands in a table of 2 to the power of `bits` slots: multiply-shift (Dietzfelbinger et al. 1997).
+
+    By an odd number that is chosen anew in each process it cannot be foreseen by who makes pages.
+    """
+    return key * odd >> 64 - bits
+
+
 cdef inline uint64_t times_plus(uint64_t one, uint64_t other, uint64_t more) noexcept:
     """one · other + more modulo 2^61 − 1, of numbers below that."""
     cdef uint128_t product = <uint128_t>one * other + more

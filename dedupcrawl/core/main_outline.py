@@ -9,7 +9,7 @@ times" are one slot of the site with two values. What a block is can so be told 
 from functools import lru_cache
 
 import cython
-from cython.cimports.dedupcrawl.core.arrays import uint16s
+from cython.cimports.dedupcrawl.core.arrays import uint16s, unset
 from cython.cimports.dedupcrawl.core.symbols import Block, SymbolText
 from cython.cimports.libc.string import memcpy
 
@@ -57,7 +57,7 @@ class MainOutline:
             return read(_cut(text, values, kinds), text.secret)
         made: MainOutline = MainOutline.__new__(MainOutline)
         made.packed, made.count = values + kinds, text.count
-        made.raw, made.kinds = bytes(2 * text.count), bytes(text.count)
+        made.raw, made.kinds = unset(2 * text.count), unset(text.count)
         made.ends, made.hashes = [], []
         number: cython.int
         raw: cython.p_char = made.raw
@@ -128,7 +128,7 @@ def packed(text: SymbolText) -> bytes:
 def symbols_of(text):
     """The upper 15 bits of each symbol's hash and, as bit 0, whether it holds a digit: two bytes each."""
     i: cython.Py_ssize_t
-    made: bytes = bytes(2 * text.count)
+    made: bytes = unset(2 * text.count)
     out: cython.pointer(uint16_t) = uint16s(made)
     for i in range(text.count):
         out[i] = text.items[i].hash >> 48 & 0xFFFE | text.items[i].hash & 1

@@ -82,17 +82,12 @@ class Page:
         secondary: object = (),
         resources: object = (),
     ):
-        _check(url=url, title=title, headline=headline, keywords=keywords, description=description)
+        _check((url, title, headline, keywords, description))
         _check_lists(
-            paragraphs=paragraphs,
-            headings=headings,
-            anchors_same_site=anchors_same_site,
-            anchors_other_sites=anchors_other_sites,
-            asides=asides,
-            link_lines=link_lines,
-            also_at=also_at,
-            secondary=secondary,
-            resources=resources,
+            (
+                *(paragraphs, headings, anchors_same_site, anchors_other_sites),
+                *(asides, link_lines, also_at, secondary, resources),
+            )
         )
         self.url, self.title, self.headline = str(url), str(title), str(headline)
         self.keywords, self.description = str(keywords), str(description)
@@ -174,8 +169,9 @@ class Page:
         for i in range(self.line_count):
             if self.lines[i].part == part:
                 size += self.lines[i].end - self.lines[i].begin + 1
-        text.reserve(size)
-        for i in range(self.line_count):
+        if size:
+            text.reserve(size)
+        for i in range(self.line_count if size else 0):
             if self.lines[i].part == part:
                 text.add(self.text + self.lines[i].begin, self.lines[i].end - self.lines[i].begin)
         return text
@@ -253,17 +249,32 @@ asides link_lines links main_links selector_missed also_at secondary resources
 _FIELDS = tuple(_FIELD_NAMES.split())
 
 
-def _check(**texts):
-    for name, text in texts.items():
-        if not isinstance(text, str):
-            raise TypeError(f"the {name} of a page is text, not {type(text).__name__}.")
+_TEXTS = "url", "title", "headline", "keywords", "description"
+_LISTS = (
+    *("paragraphs", "headings", "anchors_same_site", "anchors_other_sites"),
+    *("asides", "link_lines", "also_at", "secondary", "resources"),
+)
 
 
-def _check_lists(**lists):
-    for name, texts in lists.items():
-        odd = [text for text in texts if not isinstance(text, str)] if type(texts) is tuple else [texts]
-        if odd:
-            raise TypeError(f"the {name} of a page are a tuple of texts, not {type(odd[0]).__name__}.")
+@cython.cfunc
+def _check(texts: tuple) -> cython.int:
+    i: cython.Py_ssize_t
+    for i in range(len(texts)):
+        if not isinstance(texts[i], str):
+            raise TypeError(f"the {_TEXTS[i]} of a page is text, not {type(texts[i]).__name__}.")
+    return 0
+
+
+@cython.cfunc
+def _check_lists(lists: tuple) -> cython.int:
+    i: cython.Py_ssize_t
+    for i in range(len(lists)):
+        if type(lists[i]) is not tuple:
+            raise TypeError(f"the {_LISTS[i]} of a page are a tuple of texts, not {type(lists[i]).__name__}.")
+        for text in cython.cast(tuple, lists[i]):
+            if not isinstance(text, str):
+                raise TypeError(f"the {_LISTS[i]} of a page are a tuple of texts, not {type(text).__name__}.")
+    return 0
 
 
 def read(

@@ -35,6 +35,7 @@ cdef class Pair:
     cdef double values[MOST_FEATURES]
     cdef bint is_valued
     cdef int align(self) except -1
+    cdef bint are_equal(self) noexcept
     cdef int tell_pieces(self) except -1
     cdef int tell_names(self) except -1
     cdef int look_around(self) except -1

@@ -9,13 +9,13 @@ import cython
 from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.alignment import Work, aligned, work_at_hand
 from cython.cimports.dedupcrawl.core.around import Around
-from cython.cimports.dedupcrawl.core.arrays import int32s, uint8s, uint16s
+from cython.cimports.dedupcrawl.core.arrays import int32s, uint8s, uint16s, unset, zeros
 from cython.cimports.dedupcrawl.core.diff import ADDED, DIFFERENCES, Side, sum_up, tell
 from cython.cimports.dedupcrawl.core.main_outline import MainOutline
-from cython.cimports.dedupcrawl.core.symbols import VALUES, Vocabulary
+from cython.cimports.dedupcrawl.core.symbols import VALUES, Symbol, SymbolText, Vocabulary
 from cython.cimports.dedupcrawl.core.view import Line, View, common_words, occurring
 from cython.cimports.dedupcrawl.core.words import WordLists
-from cython.cimports.libc.string import memset
+from cython.cimports.libc.string import memcmp, memset
 
 from dedupcrawl.core.symbols import vocabulary_of
 from dedupcrawl.core.versions import symbols_of_versions
@@ -90,8 +90,12 @@ class Pair:
         symbols: cython.pointer(uint16_t) = uint16s(self.new.main_text.raw)
         kept_symbols: cython.pointer(uint16_t) = uint16s(self.kept.main_text.raw)
         work: cython.pointer(Work) = work_at_hand()
-        self.in_kept, self.in_new = bytes(self.count), bytes(self.kept_count)
-        if mine is None and its is None:
+        self.in_kept, self.in_new = zeros(self.count), zeros(self.kept_count)
+        if mine is None and its is None and self.are_equal():
+            memset(uint8s(self.in_kept), 1, self.count)
+            memset(uint8s(self.in_new), 1, self.count)
+            self.moves = 0
+        elif mine is None and its is None:
             self.moves = aligned(
                 symbols, self.count, kept_symbols, self.kept_count, uint8s(self.in_kept), uint8s(self.in_new), work
             )
@@ -108,6 +112,12 @@ class Pair:
         self.raw_pieces = cython.cast(cython.p_char, work.pieces)[: 16 * work.count] if work.count else b""
         return 0
 
+    def are_equal(self):
+        """Whether the main texts are, which then need not be aligned."""
+        return self.count == self.kept_count and not memcmp(
+            uint16s(self.new.main_text.raw), uint16s(self.kept.main_text.raw), 2 * self.count
+        )
+
     def tell_pieces(self):
         one: Side
         other: Side
@@ -117,8 +127,8 @@ class Pair:
         other.own, other.aligned, other.count = uint8s(self.kept_own), uint8s(self.in_new), self.kept_count
         pieces: cython.pointer(int32_t) = int32s(self.raw_pieces)
         lists: WordLists = word_lists(self.new.secret)
-        self.raw_rows = bytes(3 * self.piece_count)
-        self.is_new, self.kept_is_new = bytes(self.count), bytes(self.kept_count)
+        self.raw_rows = zeros(3 * self.piece_count)
+        self.is_new, self.kept_is_new = zeros(self.count), zeros(self.kept_count)
         rows: cython.pointer(uint8_t) = uint8s(self.raw_rows)
         tell(
             cython.address(one),
@@ -286,15 +296,24 @@ class Pair:
         """Whether anything differs in the headlines."""
         return self.headline_counts.all > 0
 
-    def most_telling(self, most: int) -> list:
-        """The differences that tell most, in the order of the new text.
+    def shown(
+        self, most: int, characters: int, new: SymbolText, kept: object, kinds: tuple, places: tuple, counting: object
+    ) -> list:
+        """The differences that tell most, for people, in the order of the new text.
+
+        Of a number or a date the word behind it is told, too, which both have: 30 euros.
 
         Args:
             most: How many there are at most.
+            characters: Of what either page says, at most.
+            new: The new main text.
+            kept: The kept one; None where it is not known.
+            kinds: The names of the kinds.
+            places: Those of the places.
+            counting: Names of kinds of numbers and dates.
 
         Returns:
-            Of each its kind, its place, whether it is of own text, where it begins and ends in the new text, and which
-            symbols of the kept text stand in its place.
+            Of each JSON values: where it stands, what the new page says there, what the kept one says in its place.
         """
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
@@ -307,10 +326,33 @@ class Pair:
             found = sorted([at for _, at in sorted(order)[:most]])
         told: list = []
         for i in found:
+            begin: cython.int = pieces[4 * i]
+            end: cython.int = pieces[4 * i + 1]
             others: list = [j for j in range(pieces[4 * i + 2], pieces[4 * i + 3]) if not in_new[j]]
-            row = rows[3 * i], rows[3 * i + 1], rows[3 * i + 2] != 0
-            told.append((*row, pieces[4 * i], pieces[4 * i + 1], others))
+            kind: str = kinds[rows[3 * i]]
+            after: str = _word_after(new, end - 1) if kind in counting and end > begin else ""
+            says: str = new.between(begin, end - 1) if end > begin else ""
+            shown: dict = {"at": begin, "says": says[:characters] + after, "kept_symbols": len(others)}
+            if kept is not None:
+                is_same: cython.bint = after != "" and others and _word_after(kept, others[-1]) == after
+                shown["kept_says"] = kept.words_at(others)[:characters] + (after if is_same else "")
+            shown["kind"], shown["place"], shown["own"] = kind, places[rows[3 * i + 1]], rows[3 * i + 2] != 0
+            told.append(shown)
         return told
+
+
+@cython.cfunc
+def _word_after(text: SymbolText, place: cython.int) -> str:
+    """The word behind a symbol, if it stands on the same line, with what is between."""
+    if place + 1 >= text.count:
+        return ""
+    here: cython.pointer(Symbol) = text.items + place
+    there: cython.pointer(Symbol) = here + 1
+    i: cython.Py_ssize_t
+    for i in range(here.start + here.length, there.start):
+        if text.folded[i] != 0x20:
+            return ""
+    return text.between(place, place + 1)[here.length :]
 
 
 @cython.cfunc
@@ -324,7 +366,7 @@ def _take_out(
     """Keep of a text what is not taken out, in what is put into `room`."""
     flags: cython.pointer(uint8_t) = cython.NULL if taken is None else uint8s(taken)
     i: cython.Py_ssize_t
-    made: tuple = bytes(2 * count), bytes(4 * count + 4), bytes(count)
+    made: tuple = unset(2 * count), unset(4 * count + 4), zeros(count)
     room.append(made)
     rest.symbols, rest.places, rest.flags = uint16s(made[0]), int32s(made[1]), uint8s(made[2])
     rest.count = 0
@@ -398,8 +440,8 @@ def _count_of_lines(new: Line, kept: Line, secret: object, counts: cython.pointe
     other: Side
     one.count, other.count = len(new.symbols) // 2, len(kept.symbols) // 2
     work: cython.pointer(Work) = work_at_hand()
-    in_kept: bytes = bytes(one.count)
-    in_new: bytes = bytes(other.count)
+    in_kept: bytes = zeros(one.count)
+    in_new: bytes = zeros(other.count)
     own: bytes = b"\1" * max(one.count, other.count)
     one.symbols, one.kinds = uint16s(new.symbols), uint8s(new.kinds)
     one.own, one.aligned = uint8s(own), uint8s(in_kept)
@@ -408,7 +450,7 @@ def _count_of_lines(new: Line, kept: Line, secret: object, counts: cython.pointe
     aligned(one.symbols, one.count, other.symbols, other.count, uint8s(in_kept), uint8s(in_new), work)
     count: cython.Py_ssize_t = work.count
     raw: bytes = cython.cast(cython.p_char, work.pieces)[: 16 * count] if count else b""
-    rows: bytes = bytes(3 * count)
+    rows: bytes = zeros(3 * count)
     tell(
         cython.address(one),
         [one.count],

@@ -1,7 +1,9 @@
 # What Python code sees of pair.py; other modules of the core cimport what pair.pxd declares.
 
-from typing import TypeAlias, final
+from collections.abc import Collection
+from typing import Any, TypeAlias, final
 
+from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.view import View
 
 Flags: TypeAlias = bytes  # a byte a symbol
@@ -47,7 +49,16 @@ class Pair:
     def are_titles_told(self) -> bool: ...
     @property
     def are_headlines_told(self) -> bool: ...
-    def most_telling(self, most: int) -> list[tuple[int, int, bool, int, int, list[int]]]: ...
+    def shown(
+        self,
+        most: int,
+        characters: int,
+        new: SymbolText,
+        kept: SymbolText | None,
+        kinds: tuple[str, ...],
+        places: tuple[str, ...],
+        counting: Collection[str],
+    ) -> list[dict[str, Any]]: ...
 
 def unknown_lines(lines: dict[int, int], other: View) -> int: ...
 def unknown_resources(new: View, kept: View) -> int: ...

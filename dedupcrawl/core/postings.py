@@ -5,7 +5,7 @@ import os
 
 import cython
 from cython.cimports.cpython import array
-from cython.cimports.dedupcrawl.core.arrays import int64s, new_keys, resized, uint8s
+from cython.cimports.dedupcrawl.core.arrays import int64s, new_keys, resized, uint8s, unset, zeros
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.libc.stdlib import free, qsort
 
@@ -34,7 +34,7 @@ class Tail:
         old: cython.pointer(Run) = self.runs
         old_size: cython.size_t = 0 if old_table is None else self.mask + 1
         size: cython.size_t = 2 * old_size or 64
-        self.run_table = bytes(size * cython.sizeof(Run))
+        self.run_table = zeros(size * cython.sizeof(Run))
         self.runs, self.mask = cython.cast(cython.pointer(Run), uint8s(self.run_table)), size - 1
         for i in range(old_size):
             if old[i].last:
@@ -72,7 +72,7 @@ class Tail:
     def table(self) -> tuple:
         """All postings by key, of equals the older first: keys, an array of type "Q", and pages, one of type "I"."""
         i: cython.Py_ssize_t
-        room: bytes = bytes(cython.sizeof(Found) * self.count)
+        room: bytes = unset(cython.sizeof(Found) * self.count)
         items: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
         for i in range(self.count):
             items[i].key, items[i].page = self.items[i].key, self.items[i].page
@@ -129,7 +129,7 @@ class Postings:
         i: cython.Py_ssize_t
         table: cython.Py_ssize_t
         tail: Tail
-        made: bytes = bytes(8 * rows)
+        made: bytes = zeros(8 * rows)
         counts: cython.pointer(int64_t) = int64s(made)
         of_tables: cython.pointer(int64_t) = int64s(bounds)
         for tail in self.tails:
@@ -154,7 +154,7 @@ class Postings:
         for i in range(rows):
             total += int64s(counts)[i]
         self.read += total
-        made: bytes = bytes(cython.sizeof(Found) * total)
+        made: bytes = unset(cython.sizeof(Found) * total)
         found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(made))
         for table in range(len(self.tables)):
             keys_in: cython.const[uint64_t][::1] = self.tables[table][0]
@@ -171,14 +171,14 @@ class Postings:
                     found[written].key, found[written].page = item.key, item.page
                     written += 1
                     at = item.before
-        return made[: written * cython.sizeof(Found)]
+        return made if written == total else made[: written * cython.sizeof(Found)]
 
     def bounds(self, prefixes, rows):
         """Shape (tables, 2, rows), 8 bytes each: where in each table the keys begin and end that have each prefix."""
         i: cython.Py_ssize_t
         table: cython.Py_ssize_t
         payload: uint64_t = (cython.cast(uint64_t, 1) << self.bits) - 1
-        made: bytes = bytes(16 * len(self.tables) * rows)
+        made: bytes = zeros(16 * len(self.tables) * rows)
         for table in range(len(self.tables)):
             keys: cython.const[uint64_t][::1] = self.tables[table][0]
             if not rows or len(self.tables[table][1]) != keys.shape[0]:

@@ -13,6 +13,7 @@ cdef enum:
     BITS = 64
     BLOCKS = 4
     BLOCK_BITS = 16
+    MOST_PREFIXES = 4 * 17  # a block, or one that differs in a bit, of each
     SHINGLE = 4
     MOST_LEVELS = 7
     LEVEL_SLOTS = 8

@@ -5,11 +5,20 @@ import os
 
 import cython
 from cython.cimports.cpython import array
-from cython.cimports.dedupcrawl.core.arrays import int64s, new_keys, sort_once, uint8s, uint32s, uint64s
+from cython.cimports.dedupcrawl.core.arrays import (
+    int64s,
+    new_keys,
+    sort,
+    sort_once,
+    uint8s,
+    uint32s,
+    uint64s,
+    unset,
+)
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.dedupcrawl.core.postings import Found, Postings
+from cython.cimports.dedupcrawl.core.slots import Slot, Slots, begin_round, counted_slot
 from cython.cimports.libc.math import ceil
-from cython.cimports.libc.stdlib import qsort
 from cython.cimports.libc.string import memcpy, memset
 
 LONG_WORD = 4
@@ -20,8 +29,8 @@ TERM_FREQUENCY_CAP = 8
 _LONG_WORD = cython.declare(uint32_t, LONG_WORD)
 _CAP = cython.declare(cython.int, TERM_FREQUENCY_CAP)
 _FACTOR = cython.declare(uint64_t, 0xD1342543DE82EF95)  # a multiplier for 64 bits (Steele and Vigna, 2021)
-# Chosen anew in each process: where a value stands in a hash table cannot be foreseen by who makes pages.
-_table_seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
+_slots = cython.declare(Slots)  # of features
+_slots.odd = int.from_bytes(os.urandom(8), "little") | 1
 
 
 @cython.cfunc
@@ -80,18 +89,14 @@ def _more_than(counters: cython.pointer(Counters), most: uint64_t) -> uint64_t:
 
 
 @cython.cfunc
+@cython.inline
 @cython.exceptval(check=False)
-def _counts(
-    values: cython.pointer(uint64_t), seen: cython.pointer(uint8_t), mask: cython.size_t, value: uint64_t
-) -> cython.bint:
+def _counts(slots: cython.pointer(Slots), value: uint64_t) -> cython.bint:
     """Whether one more of this value counts."""
-    place: cython.size_t = fmix64(value ^ _table_seed) & mask
-    while seen[place] and values[place] != value:
-        place = (place + 1) & mask
-    values[place] = value
-    if seen[place] == _CAP:
+    slot: cython.pointer(Slot) = counted_slot(slots, value)
+    if slot.count == _CAP:
         return False
-    seen[place] += 1
+    slot.count += 1
     return True
 
 
@@ -103,29 +108,24 @@ def simhash(text: SymbolText, pairs: bool) -> tuple:
         pairs: Features are pairs of neighbouring symbols, and words of more than three letters, each counted at most
             `TERM_FREQUENCY_CAP` times. False: these words alone, as often as they occur.
     """
-    size: cython.size_t = 16
     feature: uint64_t
     counters: Counters
-    most: cython.size_t = text.count
+    slots: cython.pointer(Slots) = cython.address(_slots)
+    most: cython.Py_ssize_t = text.count
     i: cython.int
     for i in range(text.count):
         most += text.items[i].length >= _LONG_WORD
-    while pairs and size < 2 * most:
-        size *= 2
-    table: bytes = bytes(8 * size)
-    values: cython.pointer(uint64_t) = uint64s(table)
-    counts: bytes = bytes(size)
-    seen: cython.pointer(uint8_t) = uint8s(counts)
+    begin_round(slots, most if pairs else 0)
     memset(cython.address(counters), 0, cython.sizeof(Counters))
     is_pairs: cython.bint = pairs
     for i in range(text.count):
         if is_pairs and i + 1 < text.count:
             feature = fmix64(3 * text.items[i].hash + text.items[i + 1].hash)
-            if _counts(values, seen, size - 1, feature):
+            if _counts(slots, feature):
                 _add(cython.address(counters), feature)
         if text.items[i].length >= _LONG_WORD:
             feature = fmix64(text.items[i].hash)
-            if not is_pairs or _counts(values, seen, size - 1, feature):
+            if not is_pairs or _counts(slots, feature):
                 _add(cython.address(counters), feature)
     for i in range(counters.count & 3):
         _add_at(cython.address(counters), 0, counters.waiting[i])
@@ -140,17 +140,23 @@ def simhash_keys(fingerprint: bytes) -> object:
     Args:
         fingerprint: 8 bytes, little-endian.
     """
+    made: array.array = new_keys(BLOCKS)
+    view: uint64_t[::1] = made
+    _fill_keys(fingerprint, cython.address(view[0]))
+    return made
+
+
+@cython.cfunc
+def _fill_keys(fingerprint: bytes, keys: cython.pointer(uint64_t)) -> cython.int:
     number: cython.int
     value: uint64_t = 0
     if len(fingerprint) != BITS // 8:
         raise ValueError("a fingerprint has 8 bytes")
     memcpy(cython.address(value), uint8s(fingerprint), BITS // 8)
-    made: array.array = new_keys(BLOCKS)
-    view: uint64_t[::1] = made
     for number in range(BLOCKS):
-        view[number] = cython.cast(uint64_t, number) << 62 | value >> 2
+        keys[number] = cython.cast(uint64_t, number) << 62 | value >> 2
         value = value << BLOCK_BITS | value >> (BITS - BLOCK_BITS)
-    return made
+    return 0
 
 
 def simhash_prefixes(fingerprint: bytes, distance: cython.int) -> object:
@@ -158,31 +164,47 @@ def simhash_prefixes(fingerprint: bytes, distance: cython.int) -> object:
 
     They are blocks, and of the first blocks those that differ in a bit, too (see `content.checks.simhash`).
     """
+    keys: uint64_t[BLOCKS]
+    made: array.array = new_keys(MOST_PREFIXES)
+    view: uint64_t[::1] = made
+    _fill_keys(fingerprint, keys)
+    return made[: _fill_prefixes(keys, distance, cython.address(view[0]))]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _fill_prefixes(
+    keys: cython.pointer(uint64_t), distance: cython.int, prefixes: cython.pointer(uint64_t)
+) -> cython.Py_ssize_t:
+    """How many there are."""
     number: cython.int
     bit: cython.int
     rows: cython.Py_ssize_t = 0
     wide: cython.bint = distance >= BLOCKS
     last_wide: cython.int = distance % BLOCKS
-    keys: uint64_t[::1] = simhash_keys(fingerprint)
-    made: array.array = new_keys(BLOCKS * (BLOCK_BITS + 1))
-    view: uint64_t[::1] = made
     for number in range(BLOCKS if wide else last_wide + 1):
-        view[rows] = keys[number] >> FINGERPRINT_PAYLOAD
+        prefixes[rows] = keys[number] >> FINGERPRINT_PAYLOAD
         rows += 1
         for bit in range(BLOCK_BITS if wide and number <= last_wide else 0):
-            view[rows] = keys[number] >> FINGERPRINT_PAYLOAD ^ cython.cast(uint64_t, 1) << bit
+            prefixes[rows] = keys[number] >> FINGERPRINT_PAYLOAD ^ cython.cast(uint64_t, 1) << bit
             rows += 1
-    return made[:rows]
+    return rows
 
 
 def near(postings: Postings, fingerprint: bytes, distance: cython.int) -> list:
     """Pages whose fingerprints differ in no more bits, at most 7, but for the two that a posting lacks."""
     i: cython.Py_ssize_t
-    own: uint64_t[::1] = simhash_keys(fingerprint)
-    found: tuple = postings.find(simhash_prefixes(fingerprint, distance))
-    keys: uint64_t[::1] = found[0]
-    pages: uint32_t[::1] = found[1]
-    return [pages[i] for i in range(keys.shape[0]) if popcount(keys[i] ^ own[keys[i] >> 62]) <= distance]
+    own: uint64_t[BLOCKS]
+    prefixes: uint64_t[MOST_PREFIXES]
+    _fill_keys(fingerprint, own)
+    rows: cython.Py_ssize_t = _fill_prefixes(own, distance, prefixes)
+    room: bytes = postings.gather(prefixes, rows, postings.bounds(prefixes, rows))
+    found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
+    return [
+        found[i].page
+        for i in range(len(room) // cython.cast(cython.Py_ssize_t, cython.sizeof(Found)))
+        if popcount(found[i].key ^ own[found[i].key >> 62]) <= distance
+    ]
 
 
 def sampled_shingles(text: SymbolText, most: int, levels: int, fewest: int) -> tuple:
@@ -196,9 +218,9 @@ def sampled_shingles(text: SymbolText, most: int, levels: int, fewest: int) -> t
     different: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
     level: cython.int = levels
-    hashes: bytes = bytes(4 * count)
+    hashes: bytes = unset(4 * count)
     values: cython.pointer(uint32_t) = uint32s(hashes)
-    room: bytes = bytes(8 * count)
+    room: bytes = unset(8 * count)
     sample: cython.pointer(uint64_t) = uint64s(room)
     for i in range(count):
         one: uint64_t = text.items[i].hash * _FACTOR + text.items[i + 1].hash
@@ -271,26 +293,6 @@ def shared_shingles(new: bytes, kept: bytes) -> tuple:
 
 
 @cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _by_page(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
-    mine: uint32_t = cython.cast(cython.pointer(Found), one).page
-    its: uint32_t = cython.cast(cython.pointer(Found), other).page
-    return (mine > its) - (mine < its)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _rarest(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
-    mine: cython.pointer(Sampled) = cython.cast(cython.pointer(Sampled), one)
-    its: cython.pointer(Sampled) = cython.cast(cython.pointer(Sampled), other)
-    if mine.count != its.count:
-        return 1 if mine.count > its.count else -1
-    return (mine.value > its.value) - (mine.value < its.value)
-
-
-@cython.cfunc
 @cython.exceptval(check=False)
 def _least(count: cython.Py_ssize_t, share: cython.double) -> cython.Py_ssize_t:
     """⌈αn⌉, at least one."""
@@ -326,16 +328,19 @@ class ShingleSearch:
         self.postings, self.levels, self.share = postings, min(levels, MOST_LEVELS), share
         self.level = cython.cast(uint8_t, raw[0])
         self.count = (len(signature) - 1) // 4
-        self.room = bytes(cython.sizeof(Sampled) * self.count), bytes(8 * self.count)
+        self.room = unset(cython.sizeof(Sampled) * self.count), unset(8 * self.count)
         self.sample = cython.cast(cython.pointer(Sampled), uint8s(self.room[0]))
         self.prefixes = uint64s(self.room[1])
         for i in range(self.count):
             memcpy(cython.address(value), raw + 1 + 4 * i, 4)
             self.prefixes[i] = value
         counts: bytes = postings.counts(self.prefixes, self.count, postings.bounds(self.prefixes, self.count))
+        for i in range(self.count):  # the rarest first
+            self.prefixes[i] |= cython.cast(uint64_t, int64s(counts)[i]) << 32
+        sort(self.prefixes, self.count)
         for i in range(self.count):
-            self.sample[i].value, self.sample[i].count = cython.cast(uint32_t, self.prefixes[i]), int64s(counts)[i]
-        qsort(self.sample, self.count, cython.sizeof(Sampled), _rarest)
+            self.sample[i].count = self.prefixes[i] >> 32
+            self.sample[i].value = cython.cast(uint32_t, self.prefixes[i])
 
     def candidates(self, cheap: int, most_postings: int, most_pages: int) -> list:
         """Pages that may have the share of the page's sample, at the larger of both moduli.
@@ -403,15 +408,20 @@ class ShingleSearch:
         room: bytes = self.postings.gather(self.prefixes, rows, bounds)
         found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
         total: cython.Py_ssize_t = len(room) // cython.sizeof(Found)
-        qsort(found, total, cython.sizeof(Found), _by_page)
+        ordered: bytes = unset(8 * total)
+        order_of: cython.pointer(uint64_t) = uint64s(ordered)  # pages, each with the place of one of its postings
+        for i in range(total):
+            order_of[i] = cython.cast(uint64_t, found[i].page) << 32 | i
+        sort(order_of, total)
         pages: list = []
         shared: list = []
         while different < total:
             i = different + 1
-            while i < total and found[i].page == found[different].page:
+            while i < total and order_of[i] >> 32 == order_of[different] >> 32:
                 i += 1
-            if self.is_enough(found[different].key, i - different, read, needed, is_inside):
-                pages.append(found[different].page)
+            key: uint64_t = found[order_of[different] & cython.cast(uint32_t, -1)].key
+            if self.is_enough(key, i - different, read, needed, is_inside):
+                pages.append(order_of[different] >> 32)
                 shared.append(i - different)
             different = i
         if len(pages) > most_pages:

@@ -20,6 +20,7 @@ from functools import lru_cache
 import cython
 from cython.cimports.cpython import array
 from cython.cimports.cpython.unicode import PyUnicode_FromKindAndData
+from cython.cimports.dedupcrawl.core.arrays import zeros
 from cython.cimports.dedupcrawl.core.ascii import Text, find
 from cython.cimports.dedupcrawl.core.characters import (
     ALONE,
@@ -175,6 +176,7 @@ class SymbolText:
         kind: uint8_t
         bits: uint8_t
         mark: uint32_t
+        has_letters: cython.bint = False  # whether there may be any of a script without spaces
         while at < end:
             is_capital: cython.bint = (folded[at] & CAPITAL) != 0
             mark = folded[at] & POINT
@@ -201,6 +203,7 @@ class SymbolText:
             symbol.start = at
             symbol.is_capital = is_capital
             total, bits = mark + 1, kind
+            has_letters |= 0x0E00 <= mark < 0x1800
             at += 1
             if not bits & (ALONE | EXTEND):
                 at = _word_end(folded, at, end, point, cython.address(total), cython.address(bits))
@@ -212,7 +215,8 @@ class SymbolText:
             symbol.hash = (fmix64(total ^ mask) & ~cython.cast(uint64_t, 1)) | ((bits & DIGIT) != 0)
             count += 1
         self.count = count
-        self.join_letters(first)
+        if has_letters:
+            self.join_letters(first)
         return self.add_block(begin, end, first) if count > first else 0
 
     def join_letters(self, first):
@@ -307,6 +311,10 @@ class SymbolText:
             at: cython.Py_ssize_t = block.begin
             is_blanked: cython.bint = False
             while at < block.end:
+                mark: uint32_t = self.folded[at]
+                if mark != 0x68 and mark != 0x77:  # most characters begin none
+                    at += 1
+                    continue
                 end: cython.Py_ssize_t = _url_end(self.folded, at, block.end)
                 if end and made is self:
                     made = self.without(bytearray())
@@ -435,7 +443,7 @@ class SymbolText:
         """Little-endian, 2 bytes a symbol (`value_of`), and two zero bytes between two blocks."""
         # Rooms are a quarter larger than what they hold, so no count comes to 2^31, but sums of them may.
         count: cython.Py_ssize_t = self.count
-        made: bytes = bytes(2 * (count + max(0, self.block_count - 1)))
+        made: bytes = zeros(2 * (count + max(0, self.block_count - 1)))
         view: cython.pointer(uint16_t) = cython.cast(cython.pointer(uint16_t), cython.cast(cython.p_char, made))
         number: cython.int
         i: cython.int

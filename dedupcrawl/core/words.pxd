@@ -33,5 +33,3 @@ cdef class WordLists:
     cdef uint64_t[::1] pairs
     cdef uint64_t[::1] antonym_pairs(self)
     cdef int put(self, object lines, uint8_t kind) except -1
-    cdef int place(self, uint64_t key) noexcept
-    cdef int kind_of_key(self, uint64_t key) noexcept

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import cython
 from cython.cimports.cpython import array
+from cython.cimports.dedupcrawl.core.arrays import zeros
 from cython.cimports.dedupcrawl.core.characters import ALONE, kind_of
 from cython.cimports.dedupcrawl.core.hashing import fmix64, times_plus
 from cython.cimports.dedupcrawl.core.symbols import Block, Symbol, is_of_letters
@@ -104,18 +105,27 @@ class WordLists:
                     key = _letters_key(text, text.blocks[i].first + at, key)
             elif count > 1 + (kind > PARTICLE):
                 continue  # Chinese stop words of more than one ideograph
-            place: cython.int = self.place(key)
+            place: cython.int = _place(self, key)
             self.keys[place], self.kinds[place] = key, kind + 1
         return 0
 
-    def place(self, key):
-        at: cython.int = key & (PLACES - 1)
-        while self.kinds[at] and self.keys[at] != key:
-            at = (at + 1) & (PLACES - 1)
-        return at
 
-    def kind_of_key(self, key):
-        return self.kinds[self.place(key)] - 1
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _place(lists: WordLists, key: uint64_t) -> cython.int:
+    at: cython.int = key & (PLACES - 1)
+    while lists.kinds[at] and lists.keys[at] != key:
+        at = (at + 1) & (PLACES - 1)
+    return at
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _kind_of_key(lists: WordLists, key: uint64_t) -> cython.int:
+    """The kind of a listed word, −1 of any other."""
+    return lists.kinds[_place(lists, key)] - 1
 
 
 @lru_cache(maxsize=16)
@@ -285,7 +295,7 @@ def _tell_letters(
             if last > at and text.items[last].start != text.items[last - 1].start + text.items[last - 1].length:
                 break
             key = _letters_key(text, last, key)
-            kind: cython.int = lists.kind_of_key(key)
+            kind: cython.int = _kind_of_key(lists, key)
             if kind > 0:
                 found, upto = kind, last + 1
         while at < upto:
@@ -304,40 +314,46 @@ def _tell(
     at: cython.int
     other: cython.int
     kind: cython.int
-    numbers: cython.int = 0
-    times: cython.int = 0  # words such as "ago"
+    items: cython.pointer(Symbol) = text.items
+    folded: cython.pointer(uint32_t) = text.folded
+    numbers: cython.bint = False  # whether there may be any
+    times: cython.bint = False  # likewise words such as "ago"
     has_ideographs: cython.bint = False
     has_letters: cython.bint = False  # of scripts without spaces
     for at in range(first, end):
-        symbol: cython.pointer(Symbol) = cython.address(text.items[at])
-        point: uint32_t = text.folded[symbol.start]
-        kind = lists.kind_of_key(symbol.hash)
-        if kind < 0 and symbol.hash & 1:
-            kind = NUMBER
+        symbol: cython.pointer(Symbol) = items + at
+        point: uint32_t = folded[symbol.start]
+        kind = _kind_of_key(lists, symbol.hash)
+        if symbol.hash & 1:
+            numbers = True
+            if kind < 0:
+                kind = NUMBER
         if symbol.length == 1 and (point == 0x23 or point == 0x24 or point == 0x2D):  # # $ -
             kind = SIGN
-        if _is_capital_amid(text, at, first):
+        if symbol.is_capital and _is_capital_amid(text, at, first):
             if symbol.length == 1 and point != 0x69:  # "Part B", and not "I"
                 kind = NUMERAL
             elif kind < 0:
                 kind = NAME
-        kinds[at] = kind if kind > 0 else WORD
+        numbers |= kind == NUMERAL
+        times |= kind == AGO
         if _is_half_a_word(point):
-            kinds[at] |= IDEOGRAPH
             has_ideographs = True
-        has_letters |= is_of_letters(point)
+            kinds[at] = IDEOGRAPH | (kind if kind > 0 else WORD)
+        else:
+            has_letters |= is_of_letters(point)
+            kinds[at] = kind if kind > 0 else WORD
     if has_letters:
         _tell_letters(text, lists, first, end, kinds)
+        numbers = times = True
     for at in range(first, end - 1 if has_ideographs else first):  # words of two
-        if kinds[at] & IDEOGRAPH or kinds[at + 1] & IDEOGRAPH:
-            kind = lists.kind_of_key(_key(text.items[at].hash, text.items[at + 1].hash))
+        if (kinds[at] | kinds[at + 1]) & IDEOGRAPH:
+            kind = _kind_of_key(lists, _key(items[at].hash, items[at + 1].hash))
             if kind > 0 and (kinds[at] & KIND) != NEGATION:
+                numbers |= kind == NUMERAL
+                times |= kind == AGO
                 kinds[at] = kind | kinds[at] & IDEOGRAPH
                 kinds[at + 1] = kind | kinds[at + 1] & IDEOGRAPH
-    for at in range(first, end):  # most blocks have neither, and need not be looked at again
-        kind = kinds[at] & KIND
-        numbers += (kind == NUMERAL) | (text.items[at].hash & 1)
-        times += kind == AGO
     for at in range(first, end if numbers else first):
         kind = kinds[at] & KIND
         if (kind == NUMBER or kind == NUMERAL) and _is_dated(text, kinds, at, first, end):
@@ -366,7 +382,7 @@ def _tell(
 def kinds_of(text: SymbolText) -> bytes:
     """One byte for each of `SymbolText.values`: the kind of a symbol and whether it is half a word; 0 of a break."""
     lists: WordLists = word_lists(text.vocabulary.secret)
-    made: bytes = bytes(text.count + max(0, text.block_count - 1))
+    made: bytes = zeros(text.count + max(0, text.block_count - 1))
     kinds: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, made))
     number: cython.int
     for number in range(text.block_count):

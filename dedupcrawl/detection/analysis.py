@@ -77,9 +77,10 @@ class Analysis:
 
     def signature(self, check: Check) -> bytes | None:
         """The page's signature by `check`, None where it abstains."""
-        if check.name not in self._signatures:
-            self._signatures[check.name] = check.signature(self.page, self.text)
-        return self._signatures[check.name]
+        made, name = self._signatures, check.name
+        if name not in made:
+            made[name] = check.signature(self.page, self.text)
+        return made[name]
 
 
 class Reading(msgspec.Struct, frozen=True, gc=False):
@@ -116,14 +117,14 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
         known of the site. Where nothing else is left, all signatures are of the whole text; where hardly anything is,
         the other checks abstain.
         """
-        is_whole, page = not self.template_blocks, self.analysis.page
+        analysis, is_whole = self.analysis, not self.template_blocks
         signatures: dict[str, bytes] = {}
         for check in checks:
-            made = None
-            if is_whole or check.name in OF_WHOLE_PAGES:
-                made = self.analysis.signature(check)
+            name, made = check.name, None
+            if is_whole or name in OF_WHOLE_PAGES:
+                made = analysis.signature(check)
             elif len(self.own) >= OWN_SYMBOLS:
-                made = check.signature(page, self.own)
+                made = check.signature(analysis.page, self.own)
             if made is not None:
-                signatures[check.name] = made
+                signatures[name] = made
         return signatures

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from itertools import chain, starmap
 from typing import Any
@@ -102,16 +103,7 @@ class Detector:
             self.release(page.url, None)
             return Verdict(page.url, "abstained", evidence={"site_quota": quota})
         entry = self._entry(identity, reading, signatures)
-        compared = partial(
-            Comparison,
-            asked=asked,
-            furniture=self._furniture.of,
-            text_of=self._text_of,
-            model=self.model,
-            trust=self.trust,
-        )
-        came = yield from self._kept_or_dropped(entry, partial(compared, reading=reading), asked)
-        entry, comparison, answer, packed = came
+        entry, comparison, answer, packed = yield from self._kept_or_dropped(entry, reading, asked)
         kept = answer if isinstance(answer, Kept) else None
         is_new = kept is not None and not kept.replaces
         if isinstance(answer, Kept) or (packed and answer.evidence.get("probability", 1.0) < 1):
@@ -119,7 +111,7 @@ class Detector:
             if asked.is_same is not None or asked.request is not None:  # which may hold a whole response
                 later = msgspec.structs.replace(asked, is_same=None, request=None)
             besides = comparison.kept.url if packed and comparison.kept else ""
-            again = partial(compared, asked=later, before=entry.kept_at, besides=besides)
+            again = partial(self._compared, asked=later, before=entry.kept_at, besides=besides)
             stays = asked.force_keep or (kept is not None and kept.replaces)
             one = Unsettled(page, entry, asked.checks, reading, again, packed, stays=stays, is_item=asked.is_item)
             self._unsettled.add(host, one)
@@ -155,8 +147,15 @@ class Detector:
             asides=reading.view.kept_around,
         )
 
+    def _compared(
+        self, entry: Entry, reading: Reading, asked: Asked, before: float = math.inf, besides: str = ""
+    ) -> Comparison:
+        """Decides about what the index brings up for a page, as it is read."""
+        of, text_of = self._furniture.of, self._text_of
+        return Comparison(entry, reading, asked, of, text_of, self.model, self.trust, before, besides)
+
     def _kept_or_dropped(
-        self, entry: Entry, compared: Callable[[Entry], Comparison], asked: Asked
+        self, entry: Entry, reading: Reading, asked: Asked
     ) -> Generator[Offer | Drop, Any, tuple[Entry, Comparison, Kept | Verdict, bytes]]:
         """Find, decide, and keep or drop; again, where meanwhile others have kept or ended what counts.
 
@@ -166,7 +165,7 @@ class Detector:
         Returns:
             The page as it was looked for, with what, and what came of it; of a drop, what to ask for to fetch it again.
         """
-        comparison = compared(entry)
+        comparison = self._compared(entry, reading, asked)
         packed = asked.request() if asked.request and self.remembers_requests else b""
         updates, first_id = (None, self._first_id_of_run) if asked.scope == "run" else (asked.is_same, 0)
         force_keep = asked.force_keep
@@ -176,7 +175,7 @@ class Detector:
             earlier = found.kept() if entry.fetched_url else None
             if earlier is not None and earlier.run == self.run and earlier.source != entry.source:
                 entry, found = msgspec.structs.replace(entry, url=entry.source, fetched_url=""), None
-                comparison = compared(entry)
+                comparison = self._compared(entry, reading, asked)
                 continue
             verdict = None if force_keep else comparison.duplicate(found)
             as_list = comparison.supersede(found) if verdict is None else None
@@ -309,7 +308,7 @@ class Detector:
     def _mark(self, verdict: Verdict, *, is_item: bool) -> None:
         """Record of a page that is stored that it is a duplicate after all."""
         if not self._is_settled(verdict.url, verdict.duplicate_of):
-            marked = replace(verdict, evidence=verdict.evidence | {"judged_again": True})
+            marked = msgspec.structs.replace(verdict, evidence=verdict.evidence | {"judged_again": True})
             self._record(marked)
             if not is_item:
                 self._judged_again.append(marked)

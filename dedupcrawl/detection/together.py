@@ -28,12 +28,14 @@ def together(index: Index, pages: Iterable[Steps[Result]]) -> list[Result]:
         IndexDamagedError, OSError: when the index cannot be used and a page does not catch it; some may have been kept
             then.
     """
-    verdicts: dict[int, Result] = {}
-    waiting: list[tuple[int, Steps[Result], Any]] = [(number, steps, None) for number, steps in enumerate(pages)]
+    running = list(pages)
+    verdicts: list[Any] = [None] * len(running)
+    waiting: Iterable[tuple[int, Any]] = [(number, None) for number in range(len(running))]
     is_first = True
-    while waiting:
-        asked: list[tuple[int, Steps[Result], Offer | Drop]] = []
-        for number, steps, answer in waiting:
+    while True:
+        asked, decided = [], []
+        for number, answer in waiting:
+            steps = running[number]
             try:
                 step = _next(steps, answer)
                 while isinstance(step, Offer) and not is_first:
@@ -41,11 +43,12 @@ def together(index: Index, pages: Iterable[Steps[Result]]) -> list[Result]:
             except StopIteration as end:
                 verdicts[number] = end.value
             else:
-                asked.append((number, steps, step))
+                asked.append(number)
+                decided.append(step)
+        if not decided:
+            return verdicts
         is_first = False
-        answers = _answers(index, [step for _, _, step in asked])
-        waiting = [(number, steps, one) for (number, steps, _), one in zip(asked, answers, strict=True)]
-    return [verdicts[number] for number in sorted(verdicts)]
+        waiting = zip(asked, _answers(index, decided), strict=True)
 
 
 def _next(steps: Steps[Result], answer: Any) -> Offer | Drop:
@@ -55,7 +58,7 @@ def _next(steps: Steps[Result], answer: Any) -> Offer | Drop:
 def _answers(index: Index, decided: Sequence[Offer | Drop]) -> list[Any]:
     """An answer or an error to each: one that cannot be answered is none of the others' business."""
     try:
-        return index.carry_out(decided) if decided else []
+        return index.carry_out(decided)
     except Exception as error:
         if len(decided) == 1 or isinstance(error, IndexAwayError):
             return [error] * len(decided)

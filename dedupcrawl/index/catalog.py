@@ -9,12 +9,17 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from dedupcrawl.content.checks.base import Keys
+from dedupcrawl.core.main_outline import READ_LAST
 from dedupcrawl.core.postings import Postings, Tail, mark
 from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.record import Raw, Record, unpack
 from dedupcrawl.index.schema import Schema
 from dedupcrawl.index.segment import Ended, Segment, Table, merge_from
 
 logger = logging.getLogger(__name__)
+
+
+_VIEWS = 64  # most searches have the same few
 
 
 class Batch:
@@ -71,12 +76,15 @@ class Catalog:
     Attributes:
         segments: Oldest first, without a gap.
         batches: The tail: what comes after the segments, the last one still growing.
+        at_hand: The records that were read or added last, of pages that have not ended as far as this process knows.
     """
 
     def __init__(self, schema: Schema, first: int = 0) -> None:
         self.schema = schema
         self.segments: list[Segment] = []
         self.batches: list[Batch] = []
+        self.at_hand: dict[int, Record] = {}
+        self._views: dict[tuple[int, int], Postings] = {}  # of these segments and batches
         self.next_id = first
         self._thread: threading.Thread | None = None
 
@@ -85,9 +93,24 @@ class Catalog:
         page = self.next_id
         if not self.batches or page % self.schema.batch_pages == 0:
             self.batches.append(Batch(page, self.schema.payload_bits))
+            self._views.clear()
         self.batches[-1].add(keys)
         self.next_id = page + 1
+        for ended in keys[self.schema.ended]:
+            self.at_hand.pop(ended, None)
         return page
+
+    def remember(self, page: int, record: Record) -> Record:
+        """Have the record of a page at hand, in the place of that which came first."""
+        if record.page is not None:
+            while len(self.at_hand) >= READ_LAST:
+                del self.at_hand[next(iter(self.at_hand))]
+            self.at_hand[page] = record
+        return record
+
+    def unpack(self, raw: Raw, page: int) -> Record:
+        """The record of these bytes, at hand from now on; an IndexDamagedError where they are none."""
+        return self.remember(page, unpack(raw, page))
 
     def set_segments(self, segments: Sequence[Segment]) -> None:
         """Take other segments over the same records; the batches that they cover are dropped.
@@ -96,19 +119,22 @@ class Catalog:
         """
         self.segments = list(segments)
         end = self.segments[-1].end if self.segments else 0
+        if end > self.next_id:
+            self.at_hand.clear()  # what ended the pages between is not known
+        self._views.clear()
         self.batches = [batch for batch in self.batches if batch.first >= end]
         self.next_id = max(self.next_id, end)
 
     def view(self, table: int, first_id: int = 0) -> Postings:
-        """One table, without the segments and batches whose pages all lie below `first_id`."""
-        tables, tails = [], []
-        for segment in self.segments:
-            if segment.end > first_id and segment.tables[table][0]:
-                tables.append(segment.tables[table])
-        for batch in self.batches:
-            if batch.end > first_id or batch is self.batches[-1]:
-                tails.append(batch.tails[table])
-        return Postings(tables, tails, self.schema.payload_bits[table])
+        """One table, without the segments and batches whose pages all lie below `first_id`, as they are now."""
+        if (view := self._views.get((table, first_id))) is None:
+            parts = [part.tables[table] for part in self.segments if part.end > first_id and part.tables[table][0]]
+            last = self.batches[-1:]
+            tails = [one.tails[table] for one in self.batches if one.end > first_id or one in last]
+            if len(self._views) >= _VIEWS:
+                self._views.clear()
+            view = self._views[table, first_id] = Postings(parts, tails, self.schema.payload_bits[table])
+        return view
 
     def ids(self, table: int, key: int) -> list[int]:
         """Pages posted under exactly this key in one of the index's own tables, ascending."""

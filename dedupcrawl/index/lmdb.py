@@ -36,7 +36,7 @@ from dedupcrawl.index.schema import BATCH_PAGES, Schema, header_of, read_schema
 from dedupcrawl.index.seal import check_seal
 from dedupcrawl.index.search import Ending, Fetch, Search, is_kept_for, newest, row_of
 from dedupcrawl.index.segment_store import SegmentStore, segment_files
-from dedupcrawl.index.tables import COUNTED, Answer, Cell, Item, in_turn
+from dedupcrawl.index.tables import COUNTED, Answer, Arguments, Cell, Item, in_turn
 from dedupcrawl.index.verify import problems, table_problems
 
 _HEADER = b"header"
@@ -106,11 +106,13 @@ class LmdbIndex(Index):
     def check_open(self) -> None:
         self.journal.check_usable()
 
-    def converse(self, work: Callable[[], Answer]) -> Answer:
+    def converse(
+        self, work: Callable[Arguments, Answer], /, *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Answer:
         if self.journal.opened_by != os.getpid():
             self.check_open()
         try:
-            return work()
+            return work(*args, **kwargs)
         except FAILS as error:
             self.journal.explain(error)
 
@@ -177,7 +179,14 @@ class LmdbIndex(Index):
     @contextmanager
     def _pages(self, *, fresh: bool = True) -> Iterator[tuple[Catalog, Fetch]]:
         with self._store.snapshot() as txn:
-            yield self._store.catalog, self.journal.fetch(txn)
+            yield self._store.catalog, self._records(txn)
+
+    def _records(self, txn: Transaction) -> Fetch:
+        return partial(self._record, txn)
+
+    def _record(self, txn: Transaction, page: int) -> Record:
+        catalog = self._store.catalog
+        return catalog.at_hand.get(page) or catalog.unpack(self.journal.fetch(txn)(page), page)
 
     def _rows(self, end: int) -> Iterator[tuple[int, Raw]]:
         return self.journal.rows(0, end)
@@ -186,18 +195,15 @@ class LmdbIndex(Index):
     def search(
         self, entry: Entry, *, checks: Sequence[Check] = (), first_id: int = 0, after: Search | None = None
     ) -> Search:
-        self._look()
-        return Search(self._store.catalog, storable(entry), first_id, self.lock, self._reading, checks, after)
+        with self._store.snapshot():
+            pass
+        return Search(self._store.catalog, storable(entry), first_id, self.lock, self._made, checks, after)
 
-    @contextmanager
-    def _reading(self) -> Iterator[Fetch]:
-        with self.lock:
-            self.check_open()
-            try:
-                with self.journal.reading() as txn:
-                    yield self.journal.fetch(txn)
-            except FAILS as error:
-                self.journal.explain(error)
+    @in_turn
+    def _made(self, make: Callable[[Raw, int], Item], pages: Sequence[int]) -> list[Item]:
+        with self.journal.reading() as txn:
+            fetch = self.journal.fetch(txn)
+            return [make(fetch(page), page) for page in pages]
 
     def carry_out(self, decided: Sequence[Offer | Drop]) -> list[Kept | bool | None]:
         return [self._offer(*one) if isinstance(one, Offer) else self._skip(one) for one in decided]
@@ -207,17 +213,18 @@ class LmdbIndex(Index):
         added = self.journal.writing(partial(self._add, found, request))
         if added is None:
             return None
-        self._store.seen, keys, replaces = added
-        kept = Kept(self._store.catalog.add(keys), found.superseded_urls, replaces)
+        self._store.seen, record, keys, replaces = added
+        page = self._store.catalog.add(keys)
+        self._store.catalog.remember(page, record)
         self._store.fold()
-        return kept
+        return Kept(page, found.superseded_urls, replaces)
 
-    def _add(self, found: Search, request: bytes, txn: Transaction) -> tuple[int, list[Keys], bool] | None:
+    def _add(self, found: Search, request: bytes, txn: Transaction) -> tuple[int, Record, list[Keys], bool] | None:
         self._store.catch_up(txn, txn.id() - 1)
         catalog, entry = self._store.catalog, found.entry
         if catalog.next_id != found.end:
             return None
-        kept = newest(catalog, entry.url, self.journal.fetch(txn))
+        kept = newest(catalog, entry.url, self._records(txn))
         replaces = kept and kept[0]
         record = row_of(found, replaces)
         keys = catalog.schema.keys(record)
@@ -227,7 +234,7 @@ class LmdbIndex(Index):
             self.journal.set_cell(txn, lease_cell(premise, self.leases.owner))
             if request:
                 self.journal.set_cell(txn, skip_cell(premise, Skip(entry.spider, entry.source, request)))
-        return txn.id(), keys, replaces is not None
+        return txn.id(), record, keys, replaces is not None
 
     def _append(self, txn: Transaction, record: Record, ends: int | None) -> None:
         """Add the next record, and put a tombstone in the place of that which it ends."""
@@ -235,6 +242,7 @@ class LmdbIndex(Index):
         self.journal.append(txn, number, pack(record, number))
         if ends is not None:
             self.journal.put_tombstone(txn, ends)
+            self._store.catalog.at_hand.pop(ends, None)
 
     @in_turn
     def _end(self, ending: Ending) -> tuple[bool, list[Skip]]:
@@ -247,7 +255,7 @@ class LmdbIndex(Index):
         if premise and ending.owner and self._lessee(txn, premise) != ending.owner:
             return False, []
         self._store.catch_up(txn, txn.id() - 1)
-        if found := ending.of(self._store.catalog, self.journal.fetch(txn)):
+        if found := ending.of(self._store.catalog, self._records(txn)):
             page, record = found
             self._append(txn, record, page)
         if ending.renewed is None and (found or premise is None):
@@ -273,7 +281,7 @@ class LmdbIndex(Index):
         def work(txn: Transaction) -> int:
             """The number of the transaction, where the page is dropped; else 0."""
             self._store.catch_up(txn, txn.id() - 1)
-            if not is_kept_for(drop.keeper, newest(self._store.catalog, drop.keeper.url, self.journal.fetch(txn))):
+            if not is_kept_for(drop.keeper, newest(self._store.catalog, drop.keeper.url, self._records(txn))):
                 return 0
             if self._lessee(txn, drop.keeper) is not None:
                 self.journal.set_cell(txn, skip_cell(drop.keeper, drop.skip))

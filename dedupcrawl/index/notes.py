@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from itertools import groupby
 
 from dedupcrawl.index.record import (
@@ -27,6 +27,7 @@ _verdict_of = partial(unpack_row, Recorded)
 _WHOSE_BYTES = 8  # of the digest of a spider or a run: their users name them
 
 
+@lru_cache(maxsize=16)
 def _whose(*names: str) -> bytes:
     return b"".join(digest(name)[:_WHOSE_BYTES] for name in names)
 

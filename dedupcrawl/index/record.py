@@ -1,11 +1,11 @@
 """What an index holds, and as which bytes: kept pages, recorded verdicts and rewrites, and skips.
 
 A record is the CRC-32 of the page's number and the rest (4 bytes, little-endian), then one msgpack array that starts
-with the signatures, so that comparing a candidate decodes nothing else, and ends with the page, packed. It does not
+with the signatures, so that comparing a candidate decodes nothing else, and ends with the page. It does not
 change while its page is kept: a later record says that it contains the page. When the page is replaced or forgotten, a
 tombstone takes the record's place.
 
-Rows are packed by Zstandard, with a dictionary of what rows of an index have in common.
+Rows and longer pages are packed by Zstandard, with a dictionary of what rows of an index have in common.
 """
 
 from __future__ import annotations
@@ -15,18 +15,16 @@ import json
 import re
 import zlib
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, TypeVar
 
 import msgspec
 
-from dedupcrawl.core.main_outline import READ_LAST
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.verdict import Verdict
 from dedupcrawl.zstandard import zstd
 
 
-class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
+class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True, gc=False):
     """What an index keeps of one accepted page."""
 
     url: str  # canonical, under which it is kept; where one run has fetched several variants, the first of them
@@ -55,14 +53,14 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
         return self.url == kept.url and (self.run != kept.run or self.source == kept.source)
 
 
-class Premise(msgspec.Struct, frozen=True, array_like=True):
+class Premise(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """That a page is stored, as it was kept at one moment."""
 
     url: str  # under which it is kept
     kept_at: float  # seconds since the epoch
 
 
-class Skip(msgspec.Struct, frozen=True, array_like=True):
+class Skip(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A page that is not stored because another stands for it; or is not stored yet, and stands for itself."""
 
     spider: str
@@ -107,16 +105,20 @@ class Recorded(msgspec.Struct, frozen=True, array_like=True):
 
 Raw = bytes | memoryview
 
-# Rows of 700 pages of nankai, 1,534 bytes each, make 1,059, 1,012 and 1,005 bytes in 10.1, 10.8 and 13.8 µs with levels
-# 1, 2 and 3, those of 1,500 planted ones, 1,074 bytes, 668, 637 and 638 in 8.1, 8.7 and 10.4. (No command prints it.)
-_LEVEL = 2
+# Of 2,000 planted pages the records, 1,330 bytes each, make 1,126, 991, 957 and 905 bytes in 4.0, 5.6, 9.3 and 10.1 µs
+# with levels -3, -1, 1 and 2, the verdicts, 796 bytes, 400, 346, 346 and 337 in 2.7, 3.0, 6.0 and 6.0: below 1 symbols
+# are not coded by their frequency, which takes most of the time and saves little. (No command prints it.)
+_LEVEL = -1
 _LEAST = 128  # bytes; what is shorter stays as it is
+_LEAST_OF_PAGES = 1536
+"""Likewise of a kept page, which is read again and again: of planted pages and three sites up to 37 % are longer, and
+all pages take 9 to 20 % more bytes than if each was packed. (No command prints it.)"""
 _MOST = 1 << 26  # bytes that are unpacked; what is more was not packed here
-_PACKED, _AS_IT_IS = b"\1", b"\2"
+_PACKED, _AS_IT_IS, _IN_RECORD = b"\1", b"\2", b"\3"  # the last has no checksum but that of its record
 _CHECKSUM_BYTES = 4  # of a CRC-32
 _MAGIC = b"\x28\xb5\x2f\xfd"  # how every frame of Zstandard begins, and none is stored
 
-# Names as of format 10. Others are packed all the same, only not as small: a change here is another format.
+# Names as of format 11. Others are packed all the same, only not as small: a change here is another format.
 _FEATURES = (
     "novel_share novel_middle new_words_middle scattered density differences decisive_only decisive_share "
     "decisive_density figures figures_foot dates dates_text dates_line dates_foot dateline turned turned_alone "
@@ -206,7 +208,7 @@ class Record(msgspec.Struct, frozen=True, gc=False):
 
 
 _Packed = tuple[tuple[bytes | None, ...], tuple[int, ...], tuple[int, ...], bytes]
-"""A Record as it is stored, field by field; its page is `compressed`, or b"" for None."""
+"""A Record as it is stored, field by field; its page is `compressed` or short, or b"" for None."""
 
 
 class _Signatures(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -223,7 +225,9 @@ _decode_signatures = msgspec.msgpack.Decoder(_Signatures).decode
 
 def pack(record: Record, page: int) -> bytes:
     """The bytes of the record that is to be number `page`."""
-    entry = b"" if record.page is None else compressed(_encode(record.page))
+    entry = b"" if record.page is None else _encode(record.page)
+    if entry:
+        entry = compressed(entry) if len(entry) >= _LEAST_OF_PAGES else _IN_RECORD + entry
     body = _encode((record.signatures, record.ended, record.inside, entry))
     return _checksum(body, page) + body
 
@@ -252,12 +256,8 @@ def unpack(raw: Raw, page: int) -> Record:
     body = checked(raw, page)
     what = f"kept page {page}"
     signatures, ended, inside, packed = _unpacked(_decode, body, what)
-    return Record(signatures, ended, inside, _entry(packed, what) if packed else None)
-
-
-@lru_cache(maxsize=READ_LAST)
-def _entry(packed: bytes, what: str) -> Entry:
-    return _unpacked(_decode_entry, decompressed(packed, what), what)
+    raw = packed[1:] if packed.startswith(_IN_RECORD) else decompressed(packed, what) if packed else b""
+    return Record(signatures, ended, inside, _unpacked(_decode_entry, raw, what) if raw else None)
 
 
 def signatures(raw: Raw, page: int) -> tuple[bytes | None, ...]:

@@ -12,7 +12,7 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import NamedTuple
@@ -27,12 +27,12 @@ from dedupcrawl.index.contract import FIRST_ID, Drop, Index, Kept, Offer, Told
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.ledger import key_of, lease_cell, premise_of
 from dedupcrawl.index.notes import state_key
-from dedupcrawl.index.record import Entry, Premise, Skip, compressed, digest, pack_skip, storable, unpack_skip
+from dedupcrawl.index.record import Entry, Premise, Raw, Skip, compressed, digest, pack_skip, storable, unpack_skip
 from dedupcrawl.index.redis_journal import NOTHING, RedisJournal, Replica, WireProbe, numbered, read_set, token
 from dedupcrawl.index.redis_link import FORGET, OFFER, TAKE, TAKE_BYTES, TAKEN, TAKEN_BYTES, Address, Argument, Link
 from dedupcrawl.index.schema import BATCH_PAGES
 from dedupcrawl.index.search import Ending, Fetch, Search, is_kept_for, newest, row_of
-from dedupcrawl.index.tables import COUNTED, GROUPED, in_turn, parts
+from dedupcrawl.index.tables import COUNTED, GROUPED, Item, in_turn, parts
 from dedupcrawl.index.verify import problems
 
 _VERIFICATIONS = 5  # of an index that is written to meanwhile; what the last one finds is said
@@ -108,7 +108,7 @@ class RedisIndex(RedisJournal, Index):
     @contextmanager
     def _pages(self, *, fresh: bool = True) -> Iterator[tuple[Catalog, Fetch]]:
         replica = self._replica(0.0 if fresh else redis_journal.FRESH_SECONDS)
-        yield replica.catalog, replica.fetch
+        yield replica.catalog, replica.record
 
     def _replica(self, age: float) -> Replica:
         """The copy, with all rows that the server had so many seconds ago."""
@@ -129,14 +129,13 @@ class RedisIndex(RedisJournal, Index):
     ) -> Search:
         replica = self._replica(redis_journal.FRESH_SECONDS)
         first_id = min(first_id, self.first_id_limit)
-        reading = partial(self._reading, replica)
-        return Search(replica.catalog, storable(entry), first_id, self.lock, reading, checks, after)
+        read = partial(self._made, replica)
+        return Search(replica.catalog, storable(entry), first_id, self.lock, read, checks, after)
 
-    @contextmanager
-    def _reading(self, replica: Replica) -> Iterator[Fetch]:
+    def _made(self, replica: Replica, make: Callable[[Raw, int], Item], pages: Sequence[int]) -> list[Item]:
         with self.lock:
             self.check_open()
-            yield replica.fetch
+            return [make(replica.fetch(page), page) for page in pages]
 
     @in_turn
     def carry_out(self, decided: Sequence[Offer | Drop]) -> list[Kept | bool | None]:
@@ -170,7 +169,7 @@ class RedisIndex(RedisJournal, Index):
             if found.catalog is not replica.catalog or found.end != replica.catalog.next_id:
                 continue
             entry = found.entry
-            earlier = newest(replica.catalog, entry.url, replica.fetch)
+            earlier = newest(replica.catalog, entry.url, replica.record)
             replaces = earlier and earlier[0]
             row, tokens = replica.packed(row_of(found, replaces))
             premise = premise_of(entry)
@@ -186,7 +185,7 @@ class RedisIndex(RedisJournal, Index):
         """How pages are dropped; none of those whose keeper this process does not know to be kept as it was."""
         steps = {}
         for number, (keeper, skip, _) in drops.items():
-            kept = newest(self._catalog, keeper.url, self.replica.fetch)
+            kept = newest(self._catalog, keeper.url, self.replica.record)
             if kept is not None and is_kept_for(keeper, kept):
                 probe = (1, token(self._catalog.schema.ended, kept[0]), b"")
                 hanging = structs.replace(skip, premise=keeper)
@@ -208,7 +207,7 @@ class RedisIndex(RedisJournal, Index):
         beside = self._key("attachments", digest(ending.url))
         keys = [self._key("leases"), self._key("skips", premise), self._key("due"), beside]
         replica = self._replica(redis_journal.FRESH_SECONDS)
-        while found := ending.of(replica.catalog, replica.fetch) or (premise and (None, None)):
+        while found := ending.of(replica.catalog, replica.record) or (premise and (None, None)):
             page, record = found
             row = replica.packed(record) if record else NOTHING
             forgets = ending.renewed is None and page is not None

@@ -13,6 +13,7 @@ import uuid
 from abc import abstractmethod
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -27,7 +28,7 @@ from dedupcrawl.index.record import Entry, Record, digest, pack, renumbered, tom
 from dedupcrawl.index.redis_link import CHANGE, CLEAR, GREET, GROUPS, READ, RESTORE, Address, Argument, Link, Script
 from dedupcrawl.index.schema import Schema, header_of, read_schema, url_key
 from dedupcrawl.index.segment import merged
-from dedupcrawl.index.tables import Answer, Cell, in_turn, parts
+from dedupcrawl.index.tables import Answer, Arguments, Cell, in_turn, parts
 
 FRESH_SECONDS = 1.0
 """Age up to which a process takes what it knows of the server for good when it says that a page is a duplicate."""
@@ -71,9 +72,12 @@ class RedisJournal(VerdictLog):
         if self.is_closed:
             raise ValueError("the index is closed")
 
-    def converse(self, work: Callable[[], Answer]) -> Answer:
+    def converse(
+        self, work: Callable[Arguments, Answer], /, *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Answer:
         self.check_open()
-        return self.link.talk(self.greet, work)
+        answer: Answer = self.link.talk(self.greet, partial(work, *args, **kwargs))
+        return answer
 
     def change(self, cells: Collection[Cell], given: Collection[Cell] = ()) -> list[bytes | None] | None:
         return self._change(cells, given, self._number() if given else b"")
@@ -279,6 +283,10 @@ class Replica:
         place = self._places[page]
         length = int.from_bytes(os.pread(self._file.fileno(), _LENGTH_BYTES, place), "little")
         return os.pread(self._file.fileno(), length, place + _LENGTH_BYTES)
+
+    def record(self, page: int) -> Record:
+        """The record of a row."""
+        return self.catalog.at_hand.get(page) or self.catalog.unpack(self.fetch(page), page)
 
     def on_the_wire(self, page: int) -> bytes:
         """The row as the server has it."""

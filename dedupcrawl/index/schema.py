@@ -15,7 +15,7 @@ from dedupcrawl.core.digests import SECRET_BYTES, Secret
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.record import Entry, Record
 
-FORMAT = 10  # raise it when records, keys of the own tables, tables of notes, segments or the manifest change
+FORMAT = 11  # raise it when records, keys of the own tables, tables of notes, segments or the manifest change
 BATCH_PAGES = 4096  # pages that wait in memory before they are folded into a segment
 
 _OWN_TABLES = 3  # after the checks' tables
@@ -75,6 +75,7 @@ class Schema:
     def __init__(self, header: Header, checks: Sequence[Check]) -> None:
         self.header, self.batch_pages, self.secret = header, header.batch_pages, Secret(header.secret)
         self.names = tuple(check.name for check in header.checks)
+        self._slots = {name: slot for slot, name in enumerate(self.names)}
         self.payload_bits = (*(check.payload_bits for check in header.checks), *([0] * _OWN_TABLES))
         self.checks = tuple((self.names.index(check.name), check) for check in checks)
         self.urls, self.ended, self.inside = range(len(self.names), len(self.payload_bits))
@@ -102,11 +103,11 @@ class Schema:
         """
         if not self.checks:
             raise ValueError("this index was opened without checks, to be read only: open it with the checks it holds")
-        made = [
-            (self.names.index(check.name), check, entry.signatures[check.name])
-            for check in checks or [check for _, check in self.checks]
-            if check.name in entry.signatures and check.name in self.names
-        ]
+        signed, slots, made = entry.signatures, self._slots, []
+        for check in checks or [check for _, check in self.checks]:
+            name = check.name
+            if name in signed and name in slots:
+                made.append((slots[name], check, signed[name]))
         if len(made) < len(entry.signatures):
             unknown = ", ".join(sorted(set(entry.signatures) - set(self.names)))
             raise ValueError(f"{entry.url} has a signature of {unknown}, but this index holds {', '.join(self.names)}")

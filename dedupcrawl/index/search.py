@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import suppress
 from dataclasses import InitVar, dataclass
 from threading import RLock
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -15,15 +16,23 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.core.postings import Postings
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import Entry, Premise, Raw, Record, forgetting, record_of, signatures, unpack
+from dedupcrawl.index.record import Entry, Premise, Raw, Record, forgetting, record_of, signatures
 from dedupcrawl.index.schema import url_key
 
 COMPARED_LIMIT = 1000  # newest candidates of one check that are compared
 
-Fetch = Callable[[int], Raw]
-"""The packed record of an id; raises IndexDamagedError when there is none."""
-Row = tuple[float, int, bytes]
-"""How similar a check finds a page, with its id and its packed record."""
+Fetch = Callable[[int], Record]
+"""The record of an id; raises IndexDamagedError when there is none."""
+Row = tuple[float, int]
+"""How similar a check finds a page, and its id."""
+Made = TypeVar("Made")
+
+
+class Reading(Protocol):
+    """Reads records of a catalog."""
+
+    def __call__(self, make: Callable[[Raw, int], Made], pages: Sequence[int], /) -> list[Made]:
+        """What `make` makes of each of these packed records, as they are now."""
 
 
 class Candidate(NamedTuple):
@@ -45,7 +54,7 @@ class Search:
         catalog: Where to look.
         first_id: Pages below are no candidates.
         lock: Held while the catalog is looked at.
-        reading: Opens the records of the catalog for a moment.
+        read: Reads its records.
         checks: As of `Index.search`.
         after: A search for the same page whose candidates are not brought up again, and whose findings stand; without
             effect when it was in another catalog.
@@ -59,7 +68,7 @@ class Search:
     entry: Entry
     first_id: int
     lock: RLock
-    reading: Callable[[], AbstractContextManager[Fetch]]
+    read: Reading
     checks: InitVar[Sequence[Check]]
     after: InitVar[Search | None]
 
@@ -70,11 +79,9 @@ class Search:
         if earlier:
             self.first_id = max(self.first_id, earlier.end)
         self._signatures = self.catalog.schema.signatures(self.entry, checks)
-        self._views: dict[int, Postings] = {}  # of the catalog as it was, for both questions
         # What was read of pages; several checks bring up the same one.
         self._kept: dict[int, Sequence[bytes | None]] = {}
-        self._accepted_rows: dict[int, bytes] = {}
-        self._distances: dict[int, float] = {}
+        self._raw: dict[int, bytes] = {}
         self._entries: dict[int, Entry | None] = {}
 
     def similar(self) -> Iterator[tuple[str, Iterator[Candidate]]]:
@@ -85,28 +92,25 @@ class Search:
         for slot, check, own in self._signatures:
             pages = self._pages(slot, check.candidates, own)
             if pages:
-                with self._reading() as fetch:
-                    accepted = self._accepted(slot, check, own, pages, fetch)
-                yield check.name, self._in_turn(accepted)
+                yield check.name, self._in_turn(self._accepted(slot, check, own, pages))
 
     def inside(self) -> Iterator[tuple[str, Iterator[Candidate]]]:
         """Check by check kept pages that by its signatures lie inside the new one, oldest first; none of its URL."""
         for slot, check, own in self._signatures:
-            pages = [page for page in self._pages(slot, check.contained, own) if page not in self.superseded]
+            pages = self._pages(slot, check.contained, own)
+            if pages and self.superseded:
+                pages = [page for page in pages if page not in self.superseded]
             if pages:
-                with self._reading() as fetch:
-                    theirs = ((page, self._signature(slot, page, fetch)) for page in pages)
-                    inside = [
-                        (1.0, page, self._row(page, fetch))
-                        for page, kept in theirs
-                        if kept is not None and check.compare(kept, own) is not None
-                    ]
+                theirs = zip(pages, self._signatures_at(slot, pages), strict=True)
+                inside = [
+                    (1.0, page) for page, kept in theirs if kept is not None and check.compare(kept, own) is not None
+                ]
                 yield check.name, (one for one in self._in_turn(inside) if one.entry.url != self.entry.url)
 
     def kept(self) -> Entry | None:
         """The page that is kept under the same URL, without its signatures."""
-        with self._reading() as fetch:
-            kept = newest(self.catalog, self.entry.url, fetch)
+        with self.lock:
+            kept = newest(self.catalog, self.entry.url, self._record)
             return None if kept is None else kept[1].page
 
     @property
@@ -117,81 +121,67 @@ class Search:
     def _pages(self, slot: int, look_up: Callable[[bytes, Postings], list[int]], own: bytes) -> list[int]:
         """The newest pages that a check brings up, ascending."""
         with self.lock:
-            if slot not in self._views:
-                self._views[slot] = self.catalog.view(slot, self.first_id)
-            candidates = look_up(own, self._views[slot])
+            candidates = look_up(own, self.catalog.view(slot, self.first_id))
         if not candidates:
-            return []
+            return candidates
         pages = sorted(set(candidates))
-        return [page for page in pages if self.first_id <= page < self.end][-COMPARED_LIMIT:]
+        first, end = bisect_left(pages, self.first_id), bisect_left(pages, self.end)
+        return pages[max(first, end - COMPARED_LIMIT) : end]
 
-    def _accepted(self, slot: int, check: Check, own: bytes, pages: list[int], fetch: Fetch) -> list[Row]:
+    def _accepted(self, slot: int, check: Check, own: bytes, pages: list[int]) -> list[Row]:
         """The pages that `check` accepts: most similar first, then by the distance of all signatures, then oldest.
 
         All the pages of one template may be as similar; a duplicate is among the nearest of them.
         """
-        accepted: list[Row] = []
-        for page in pages:
-            theirs = self._signature(slot, page, fetch)
-            similarity = None if theirs is None else check.compare(own, theirs)
-            if similarity is not None:
-                accepted.append((similarity, page, self._row(page, fetch)))
+        theirs = zip(pages, self._signatures_at(slot, pages), strict=True)
+        compared = [(None if kept is None else check.compare(own, kept), page) for page, kept in theirs]
+        accepted = [(similarity, page) for similarity, page in compared if similarity is not None]
         if len(accepted) > 1:
-            alike = Counter(one[0] for one in accepted)
-            accepted.sort(key=lambda one: (-one[0], self._dissimilarity(one[1]) if alike[one[0]] > 1 else 0.0, one[1]))
+            similarities = [similarity for similarity, _ in accepted]
+            alike = Counter(similarities) if len(set(similarities)) < len(accepted) else {}
+            accepted.sort(key=lambda one: (-one[0], alike.get(one[0], 1) > 1 and self._dissimilarity(one[1]), one[1]))
         return accepted
 
-    @contextmanager
-    def _reading(self) -> Iterator[Fetch]:
-        """Reads records; a transaction begins with the first that is wanted. Several checks bring up the same pages."""
-        with ExitStack() as opened:
-            fetch: Fetch | None = None
-
-            def read(page: int) -> Raw:
-                nonlocal fetch
-                fetch = fetch or opened.enter_context(self.reading())
-                return fetch(page)
-
-            yield read
-
-    def _row(self, page: int, fetch: Fetch) -> bytes:
-        """The record of a page that some check accepts."""
-        raw = self._accepted_rows.get(page)
-        if raw is None:
-            raw = self._accepted_rows[page] = bytes(fetch(page))
-        return raw
-
-    def _signature(self, slot: int, page: int, fetch: Fetch) -> bytes | None:
-        """What a page has in this slot, which a damaged record may lack."""
-        kept = self._kept.get(page)
-        if kept is None:
-            kept = self._kept[page] = signatures(fetch(page), page)
-        return kept[slot] if slot < len(kept) else None
+    def _signatures_at(self, slot: int, pages: list[int]) -> Iterator[bytes | None]:
+        """What each of these pages has in this slot, which a damaged record may lack."""
+        at_hand = self.catalog.at_hand
+        for page in pages:
+            if page not in self._kept and (record := at_hand.get(page)) is not None:
+                self._kept[page] = record.signatures
+        if missing := [page for page in pages if page not in self._kept]:
+            for page, (raw, made) in zip(missing, self.read(_copied, missing), strict=True):
+                self._raw[page], self._kept[page] = raw, made
+        return (kept[slot] if slot < len(kept := self._kept[page]) else None for page in pages)
 
     def _dissimilarity(self, page: int) -> float:
         """The distance of all signatures of a page that was read."""
-        if page in self._distances:
-            return self._distances[page]
         kept, total = self._kept[page], 0.0
         for slot, check, own in self._signatures:
             theirs = kept[slot] if slot < len(kept) else None
             total += 1.0 if theirs is None else check.dissimilarity(own, theirs)
-        self._distances[page] = total
         return total
+
+    def _record(self, page: int) -> Record:
+        if (record := self.catalog.at_hand.get(page)) is not None:
+            return record
+        with suppress(IndexDamagedError), self.lock:  # what is read again says where the damage is
+            if page in self._raw and self.catalog.next_id == self.end:  # else it may have ended since it was read
+                return self.catalog.unpack(self._raw[page], page)
+        return self.read(self.catalog.unpack, (page,))[0]
 
     def _in_turn(self, rows: Iterable[Row]) -> Iterator[Candidate]:
         """Those that are still kept, and of which the new page is no update."""
-        for similarity, page, raw in rows:
+        for similarity, page in rows:
             if page not in self._entries:
-                try:
-                    record = unpack(raw, page)
-                except IndexDamagedError:
-                    with self.reading():  # which says where the damage is
-                        raise
-                is_other = record.page is not None and not self.entry.updates(record.page)
-                self._entries[page] = record.page if is_other else None
+                kept = self._record(page).page
+                self._entries[page] = None if kept is None or self.entry.updates(kept) else kept
             if (entry := self._entries[page]) is not None:
                 yield Candidate(page, entry, similarity)
+
+
+def _copied(raw: Raw, page: int) -> tuple[bytes, tuple[bytes | None, ...]]:
+    """A packed record, for later, and its signatures."""
+    return bytes(raw), signatures(raw, page)
 
 
 def row_of(found: Search, replaces: int | None) -> Record:
@@ -203,7 +193,7 @@ def row_of(found: Search, replaces: int | None) -> Record:
 def newest(catalog: Catalog, url: str, fetch: Fetch) -> tuple[int, Record] | None:
     """Id and record of the page that is kept under this URL, if any is."""
     for page in reversed(catalog.ids(catalog.schema.urls, url_key(url))):
-        record = unpack(fetch(page), page)
+        record = fetch(page)
         if record.page is not None and record.page.url == url:
             return page, record
     return None
@@ -249,9 +239,9 @@ def superseding(catalog: Catalog, url: str, fetch: Fetch) -> str | None:
     readings, inside, larger = [found[0]], set(found[1].inside), set[int]()
     for reading in readings:
         larger.update(catalog.ids(catalog.schema.inside, reading))
-        readings += inside.intersection(unpack(fetch(reading), reading).ended)
+        readings += inside.intersection(fetch(reading).ended)
     for holder in sorted(larger, reverse=True):
-        kept = unpack(fetch(holder), holder).page
+        kept = fetch(holder).page
         if kept is not None and kept.url != url:
             return kept.url
     return None

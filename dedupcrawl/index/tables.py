@@ -10,7 +10,7 @@ import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import partial, wraps
+from functools import wraps
 from itertools import islice
 from threading import RLock
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
@@ -51,7 +51,9 @@ class Tables(ABC):
         """Raise an error when the index cannot be used, or no more."""
 
     @abstractmethod
-    def converse(self, work: Callable[[], Answer]) -> Answer:
+    def converse(
+        self, work: Callable[Arguments, Answer], /, *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Answer:
         """What `work` returns on an open index; what the store raises meanwhile becomes an error of the contract."""
 
     @abstractmethod
@@ -122,7 +124,7 @@ def in_turn(method: Callable[Concatenate[Owner, Arguments], Answer]) -> Callable
     @wraps(method)
     def call(self: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
         with self.lock:
-            return self.converse(partial(method, self, *args, **kwargs))
+            return self.converse(method, self, *args, **kwargs)
 
     return call
 

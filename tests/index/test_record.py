@@ -38,7 +38,8 @@ ENTRIES = st.builds(
     kept_at=st.floats(allow_nan=False),
     title=TEXT,
     signatures=st.dictionaries(st.sampled_from(NAMES), st.binary(max_size=40)),
-    outline=st.binary(max_size=100),
+    # Long ones are packed.
+    outline=st.binary(max_size=100) | st.binary(min_size=40, max_size=50).map(lambda raw: raw * 50),
 )
 IDS = st.lists(st.integers(0, (1 << 32) - 1), max_size=3).map(tuple)
 
