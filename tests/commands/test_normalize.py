@@ -108,8 +108,14 @@ def test_without_rules_of_ones_own_known_software_is_recognized_in_the_urls_that
     ]
     result = normalize(input="\n".join(urls)) if is_piped else normalize(*urls)
     assert canonical(result)[0] == "http://a.com/f/viewtopic.php?t=7"
-    assert result.stderr == "there are no rules at rules: only those of known software are used\n"
+    assert result.stderr == "there are no rules at rules: only known software's and likely ones are used\n"
     assert canonical(normalize(urls[0])) == [urls[0]], "one URL alone tells no software"
+
+
+def test_likely_rules_are_for_sites_that_have_no_rule_file(tmp_path: Path) -> None:
+    urls = [f"http://{host}/{name}{end}" for host in ("a.com", "b.com") for name in "xyz" for end in ("", "/")]
+    (tmp_path / "a.com.toml").write_text('site = "a.com"\n')
+    assert canonical(normalize(*urls, rules=tmp_path)) == [*urls[:6], *(url.rstrip("/") for url in urls[6:])]
 
 
 def test_where_no_rules_are_it_says_what_it_takes(rules: Path) -> None:
