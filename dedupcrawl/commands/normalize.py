@@ -17,7 +17,7 @@ from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.crawl_logs.blocks import utf8
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import counted, printable
-from dedupcrawl.sites import host_of
+from dedupcrawl.sites import host_of, without_user
 from dedupcrawl.software.program import programs
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.urls.learning.likely import LikelyRules
@@ -86,7 +86,8 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
             others += 1
             if others <= _NAMED:
                 place = "" if urls else f"line {number:,}: "
-                click.echo(f"{place}{printable(url)!r} is not a URL: printed unchanged", err=True)
+                what = "names a user, as no page's URL does" if without_user(url) != url else "is not a URL"
+                click.echo(f"{place}{printable(url)!r} {what}: printed unchanged", err=True)
     sys.stdout.buffer.flush()
     if others > _NAMED:
         click.echo(f"{counted(others - _NAMED, 'more line')} that are not URLs", err=True)

@@ -58,6 +58,12 @@ def test_what_is_no_url_is_said_of_every_argument(rules: Path, text: str) -> Non
     assert (result.exit_code, result.stderr.splitlines()[0]) == (1, f"{text!r} is not a URL: printed unchanged")
 
 
+def test_of_a_url_with_a_user_it_says_why_no_rule_is_used(rules: Path) -> None:
+    result = normalize("http://me:secret@a.com/?sid=1", rules=rules)
+    told = "'http://a.com/?sid=1' names a user, as no page's URL does: printed unchanged\n"
+    assert (result.exit_code, result.stderr.partition("\n")[0] + "\n") == (1, told)
+
+
 def test_stdin_is_read_line_by_line_without_the_blanks_around(rules: Path) -> None:
     data = (
         "\t http://a.com/é?sid=1 \t\r\n\nhttp://a.com/中\n".encode() + b"http://a.com/\xff\n" + b"http://a.com/?sid=1"
