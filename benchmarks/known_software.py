@@ -2,7 +2,7 @@
 
     python -m benchmarks.known_software [SITE…] [--data DIR]
 
-Prints three tables, by site, by rule and by program, and what recognizing costs. Sites are mirrors with known
+Prints tables by site, by rule and by program, and what recognizing costs. Sites are mirrors with known
 duplicates (as for benchmarks.url_rules), and the crawls of two universities, of which a page is known by the digest of
 its HTML; of each cluster at most 20 URLs are taken. A URL whose canonical form was
 seen before is a merge: right when both pages have one text, near when their SimHashes differ by 6 bits at most, as
@@ -12,6 +12,8 @@ URLs: a wrong merge counts against each of them.
 A rule is doubtful when fewer than 95 % of its merges are right or near, with 20 of 20.6 taken as seen before: that is
 the share of all rules over sites. "Undoubted" is what `normalize` does, which leaves out what programs' files doubt;
 "by others" leaves out what is doubtful on the other sites, so that no site has a say about itself.
+
+A last table is of the likely rules that `normalize` uses besides.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ import gzip
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urldefrag
@@ -32,6 +34,7 @@ import mmh3
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.program import programs
 from dedupcrawl.software.recognition import Recognizer
+from dedupcrawl.urls.learning.likely import LikelyRules
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
 
@@ -78,6 +81,7 @@ class Found:
     rows: list[dict[str, str]]
     recognizer: Recognizer
     merges: list[tuple[str, frozenset[str]]]  # kind and rules
+    likely: list[tuple[str, frozenset[str]]]  # with likely rules, as `normalize` uses them
 
     @property
     def redundant(self) -> int:
@@ -102,7 +106,7 @@ def main() -> int:
     files |= {path.parent.name: path for path in (arguments.data / "crawls").glob("*/crawl.tsv")}
     wanted = sorted(files.keys() & (arguments.sites or files.keys()))
     sites = [study(name, _rows(files[name])) for name in wanted]
-    by_rule = by_rules(sites)
+    by_rule = by_rules(one.merges for one in sites)
     seen_on: Counter[str] = Counter()
     print("| site | URLs | redundant | programs | right | near | wrong | safe | found | undoubted | | by others | |")
     print("| --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
@@ -113,7 +117,7 @@ def main() -> int:
         counts = Counts()
         for kind, _ in one.merges:
             counts.add(kind)
-        others = doubtful(by_rules([other for other in sites if other is not one]))
+        others = doubtful(by_rules(other.merges for other in sites if other is not one))
         told = [
             one.told(one.merges).rpartition("| ")[2],
             one.told(merges(one.rows, one.recognizer.rules_of)),
@@ -134,6 +138,13 @@ def main() -> int:
         pairs = len(program.same) + len(program.different)
         counts_of = f"{len(program.signs)} | {len(program.rules)} | {pairs} | {seen_on[program.name]} | {used}"
         print(f"| {program.name} | {program.title} | {counts_of} |")
+    print("\n| likely rule | sites | right | near | wrong | safe | |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | --- |")
+    for rule, counts in sorted(by_rules(one.likely for one in sites).items()):
+        if not rule.startswith("likely."):
+            continue
+        names = [one.name for one in sites if any(rule in rules for _, rules in one.likely)]
+        print(f"| `{rule.partition('.')[2]}` | {len(names)} | {counts.cells} | {', '.join(names)} |")
     print(f"\n{cost}")
     return 0
 
@@ -156,10 +167,12 @@ def _cost() -> str:
 
 def study(name: str, rows: list[dict[str, str]]) -> Found:
     """One site: what runs there, and what all rules of it bring together."""
-    recognizer = Recognizer(programs())
+    recognizer, likely = Recognizer(programs()), LikelyRules()
     for row in rows:
         recognizer.see_url(row["url"])
-    return Found(name, rows, recognizer, merges(rows, on_trial(recognizer)))
+        likely.see_url(row["url"])
+    both = merges(rows, lambda site: (*recognizer.rules_of(site), *likely.rules_of(site)))
+    return Found(name, rows, recognizer, merges(rows, on_trial(recognizer)), both)
 
 
 def on_trial(recognizer: Recognizer) -> Callable[[str], Sequence[Rule]]:
@@ -182,10 +195,10 @@ def merges(
     return found
 
 
-def by_rules(sites: list[Found]) -> dict[str, Counts]:
+def by_rules(sites: Iterable[list[tuple[str, frozenset[str]]]]) -> dict[str, Counts]:
     """What each rule does on these sites."""
     found: defaultdict[str, Counts] = defaultdict(Counts)
-    for kind, rules in (merge for one in sites for merge in one.merges):
+    for kind, rules in (merge for merges_of_site in sites for merge in merges_of_site):
         for rule in rules:
             found[rule].add(kind)
     return dict(found)
@@ -197,7 +210,7 @@ def doubtful(counts: dict[str, Counts]) -> set[str]:
 
 
 def _name(rule: str) -> str:
-    return rule.partition("@")[0]
+    return rule if rule.startswith("likely.") else rule.partition("@")[0]
 
 
 def _kind(one: dict[str, str], other: dict[str, str]) -> str:

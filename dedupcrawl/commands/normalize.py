@@ -17,16 +17,19 @@ from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.crawl_logs.blocks import utf8
 from dedupcrawl.output import to_json
 from dedupcrawl.printable import counted, printable
-from dedupcrawl.sites import host_of
+from dedupcrawl.sites import host_of, without_user
 from dedupcrawl.software.program import programs
 from dedupcrawl.software.recognition import Recognizer
+from dedupcrawl.urls.learning.likely import LikelyRules
 from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rule import Rule
 
 _AHEAD = 100_000  # URLs that are read before the first is answered, to recognize software by; some 20 MB
 _NAMED = 5  # of what is not a URL
 _NO_RULES = (
     "only spellings are changed, for there are no rules for these URLs: those of a program are used where URLs show "
-    "two different signs of it, and 'dedupcrawl train' learns others from a crawl log"
+    "two different signs of it, likely ones where a site has three pairs of spellings, and 'dedupcrawl train' learns "
+    "others from a crawl log"
 )
 
 
@@ -44,7 +47,8 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
     only its spelling is another, such as the case of the host or a default port. Anything that is not a URL is printed
     unchanged and reported on stderr; the exit status is 1 when it was an argument.
 
-    Rules are those of rule files, and those of known software, of which the URLs must show two different signs.
+    Rules are those of rule files, those of known software, of which the URLs must show two different signs, and, for
+    sites without a rule file, those of spellings of which the URLs have three pairs, such as /a/index.html and /a/.
 
     \b
     dedupcrawl normalize https://example.com/wp-login.php 'https://example.com/tea/?replytocom=7'
@@ -52,7 +56,9 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
     cut -f1 crawl.tsv | dedupcrawl normalize | jq -r .canonical | sort -u | wc -l
     """
     if not rules.exists():  # named they must be there: see `rules_option`
-        click.echo(f"there are no rules at {printable(str(rules))}: only those of known software are used", err=True)
+        click.echo(
+            f"there are no rules at {printable(str(rules))}: only known software's and likely ones are used", err=True
+        )
     is_typed = not urls and sys.stdin.isatty()
     raw: Iterable[bytes] = map(os.fsencode, urls) if urls else sys.stdin.buffer
     given = (utf8(url).decode().strip() for url in raw)
@@ -60,9 +66,16 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
         click.echo("Type URLs, one a line; Ctrl-D ends.", err=True)
     ahead = [] if is_typed else list(islice(given, _AHEAD))
     recognizer = Recognizer(programs(software))
+    likely = LikelyRules()
     for url in ahead:
         recognizer.see_url(url)
-    normalizer = Normalizer.from_paths([rules] if rules.exists() else [], None if is_typed else recognizer.rules_of)
+        likely.see_url(url)
+
+    def told_by_urls(site: str) -> tuple[Rule, ...]:
+        found = recognizer.rules_of(site)  # a training run has tried what is likely
+        return found if normalizer.file_of(site) else (*found, *likely.rules_of(site))
+
+    normalizer = Normalizer.from_paths([rules] if rules.exists() else [], None if is_typed else told_by_urls)
     number = others = 0
     has_rules = False
     for number, url in enumerate(chain(ahead, given), 1):
@@ -73,7 +86,8 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
             others += 1
             if others <= _NAMED:
                 place = "" if urls else f"line {number:,}: "
-                click.echo(f"{place}{printable(url)!r} is not a URL: printed unchanged", err=True)
+                what = "names a user, as no page's URL does" if without_user(url) != url else "is not a URL"
+                click.echo(f"{place}{printable(url)!r} {what}: printed unchanged", err=True)
     sys.stdout.buffer.flush()
     if others > _NAMED:
         click.echo(f"{counted(others - _NAMED, 'more line')} that are not URLs", err=True)

@@ -16,6 +16,7 @@ cdef class ValueForm:
     cdef tuple literals, slots
     cdef str first, last
     cdef bint is_bare
+    cdef Py_ssize_t beside_word(self, str text, Py_ssize_t i, Py_ssize_t start, Py_ssize_t stop) except -2
     cpdef bint match(self, str text, dict values) except -1
     cpdef str build(self, dict values, dict conversions)
 

@@ -82,13 +82,33 @@ class ValueForm:
         for i in range(count - 1):
             slot: Slot = self.slots[i]
             literal: str = self.literals[i + 1]
-            found: cython.Py_ssize_t = text.find(literal, start + 1, stop)
-            if found >= 0 and i == count - 2 and not final.takes(text[found + len(literal) : stop]):
-                found = text.rfind(literal, start + 1, stop)
+            found: cython.Py_ssize_t
+            if slot.words or (final.words and i == count - 2):
+                found = self.beside_word(text, i, start, stop)
+            else:
+                found = text.find(literal, start + 1, stop)
+                if found >= 0 and i == count - 2 and not final.takes(text[found + len(literal) : stop]):
+                    found = text.rfind(literal, start + 1, stop)
             if found < 0 or not slot.take(text[start:found], values):
                 return False
             start = found + len(literal)
         return start < stop and final.take(text[start:stop], values)
+
+    def beside_word(self, text: str, i: cython.Py_ssize_t, start: cython.Py_ssize_t, stop: cython.Py_ssize_t):
+        """Where the literal behind a capture is, if that takes words, or the last one: words may hold such a text."""
+        slot: Slot = self.slots[i]
+        final: Slot = self.slots[len(self.slots) - 1]
+        literal: str = self.literals[i + 1]
+        if slot.words:
+            words = [word for word in slot.words if word and text.startswith(word + literal, start, stop)]
+            ends = [start + len(word) for word in words]
+        else:
+            words = [word for word in final.words if text.endswith(literal + word, start + 1, stop)]
+            ends = [stop - len(word) - len(literal) for word in words]
+        for end in sorted(ends):
+            if i < len(self.slots) - 2 or final.takes(text[end + len(literal) : stop]):
+                return end
+        return -1
 
     def build(self, values: dict, conversions: dict):
         """The text of this form with the captured values put in, converted by the functions of these names."""

@@ -15,7 +15,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
-from dedupcrawl.core.url_parts import split_url
+from dedupcrawl.core.url_parts import UrlParts, split_url
 from dedupcrawl.printable import printable
 from dedupcrawl.setting import listed
 from dedupcrawl.sites import other_form, site_of
@@ -25,10 +25,12 @@ from dedupcrawl.urls.overlaps import done_in_part, on_all_hosts
 from dedupcrawl.urls.rule import Kind, Rule, RuleError
 from dedupcrawl.urls.rule_files import SiteRules, checked, file_name, file_of, read_rules, rule_files, rules_of
 from dedupcrawl.urls.rule_set import RuleSet, rule_set
-from dedupcrawl.urls.spelling import LONGEST_URL, canonical_url
+from dedupcrawl.urls.spelling import LONGEST_URL, as_sent, canonical_url
 
 logger = logging.getLogger(__name__)
 
+# Characters of a URL that is short enough in its one spelling, too: in this each is twelve at most, as four bytes are.
+_SURELY_SPELLED = LONGEST_URL // 12
 MOST_PASSES = 16  # over the rules of a site; a URL that still changes is left alone
 _HOSTS_OF_A_SITE = 1_000  # whose rules are ready to be applied
 _HOSTS_KEPT = 10_000  # hosts whose rules, or whose lack of rules, are remembered
@@ -93,7 +95,7 @@ class SiteNormalizer:
         spelled URL, and one of more than `LONGEST_URL` characters is left as it is.
         """
         text = spelled = canonical_url(url)
-        parts = split_url(text) if len(text) <= LONGEST_URL else None
+        parts = _tokens(text)
         if parts is None:
             return left(url, spelled)
         here = self._sole or self._sets.get(parts.authority) or self._of(parts.authority)
@@ -143,9 +145,9 @@ class SiteNormalizer:
         """
         seen: set[str] = set()
         text = canonical_url(url)
-        while text not in seen and len(seen) <= MOST_PASSES and len(text) <= LONGEST_URL:
+        while text not in seen and len(seen) <= MOST_PASSES:
             seen.add(text)
-            parts = split_url(text)
+            parts = _tokens(text)
             if parts is None:
                 return
             here = self._of(parts.authority)
@@ -157,6 +159,12 @@ class SiteNormalizer:
                 if after is not None:
                     parts, text = after, after.join()
                     yield here.named[i][0], text
+
+
+def _tokens(url: str) -> UrlParts | None:
+    """The tokens of a spelled URL; None of a URL that is too long to be spelled as all are."""
+    is_spelled = len(url) <= _SURELY_SPELLED or len(as_sent(url)) <= LONGEST_URL
+    return split_url(url) if is_spelled else None
 
 
 def _site(authority: str) -> str:

@@ -24,6 +24,7 @@ import msgspec
 from dedupcrawl.printable import counted, printable
 from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
+from dedupcrawl.urls.spelling import as_sent
 from dedupcrawl.urls.template import Piece, Template, TemplateError, parse_template
 
 Kind = Literal["rewrite", "equivalence"]
@@ -262,6 +263,9 @@ class Rule:
 
 def _unfit(rule: Rule) -> Iterator[str]:
     """What is said of values that no URL can have: the rule would never apply, or its exception never hold."""
+    match = rule.templates()[0]
+    for name in {as_sent(name) for name in rule.unless}.intersection(dict(match.args) if match else ()):
+        yield f"match asks for the argument {name!r}, which a URL must not have by unless"
     for name in rule.unless:
         if name.startswith("=") or ("=" not in name and "*" in name and name != "*"):
             yield f"unless has names, forms such as title=Special:{{}}, or *, not {name!r}"

@@ -58,6 +58,12 @@ def test_what_is_no_url_is_said_of_every_argument(rules: Path, text: str) -> Non
     assert (result.exit_code, result.stderr.splitlines()[0]) == (1, f"{text!r} is not a URL: printed unchanged")
 
 
+def test_of_a_url_with_a_user_it_says_why_no_rule_is_used(rules: Path) -> None:
+    result = normalize("http://me:secret@a.com/?sid=1", rules=rules)
+    told = "'http://a.com/?sid=1' names a user, as no page's URL does: printed unchanged\n"
+    assert (result.exit_code, result.stderr.partition("\n")[0] + "\n") == (1, told)
+
+
 def test_stdin_is_read_line_by_line_without_the_blanks_around(rules: Path) -> None:
     data = (
         "\t http://a.com/é?sid=1 \t\r\n\nhttp://a.com/中\n".encode() + b"http://a.com/\xff\n" + b"http://a.com/?sid=1"
@@ -108,8 +114,14 @@ def test_without_rules_of_ones_own_known_software_is_recognized_in_the_urls_that
     ]
     result = normalize(input="\n".join(urls)) if is_piped else normalize(*urls)
     assert canonical(result)[0] == "http://a.com/f/viewtopic.php?t=7"
-    assert result.stderr == "there are no rules at rules: only those of known software are used\n"
+    assert result.stderr == "there are no rules at rules: only known software's and likely ones are used\n"
     assert canonical(normalize(urls[0])) == [urls[0]], "one URL alone tells no software"
+
+
+def test_likely_rules_are_for_sites_that_have_no_rule_file(tmp_path: Path) -> None:
+    urls = [f"http://{host}/{name}{end}" for host in ("a.com", "b.com") for name in "xyz" for end in ("", "/")]
+    (tmp_path / "a.com.toml").write_text('site = "a.com"\n')
+    assert canonical(normalize(*urls, rules=tmp_path)) == [*urls[:6], *(url.rstrip("/") for url in urls[6:])]
 
 
 def test_where_no_rules_are_it_says_what_it_takes(rules: Path) -> None:

@@ -53,8 +53,9 @@ def test_what_the_log_refutes_is_off_with_the_counts_and_nothing_is_merged() -> 
 
 
 def test_a_prior_helps_where_there_is_little_to_learn_from() -> None:
-    """Of one page with a session nothing could be learned."""
-    urls, labels = sessions(1, 2)
+    """Of one page with a word that was searched for nothing could be learned."""
+    urls = [f"http://a.com/{url}" for url in FORUM] + [f"http://a.com/viewtopic.php?t=0&highlight={w}" for w in "xy"]
+    labels = [0, 1, 2, 100, 100]
     assert [rule.state for rule in learned(urls, labels).rules] == ["probation"]
     assert not learn_site("a.com", urls, labels).rules
 

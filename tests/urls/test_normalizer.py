@@ -198,6 +198,16 @@ def test_what_a_rule_makes_is_looked_at_again_where_an_earlier_rule_may_apply_to
     assert normalizer.normalize(found).canonical == found
 
 
+@pytest.mark.parametrize("char", ["é", "中", "😀", "\ud800", "%41"])
+@pytest.mark.parametrize("more", range(-3, 4))
+def test_a_url_that_is_too_long_in_its_one_spelling_is_left_alone(char: str, more: int) -> None:
+    """Else what a rule leaves may be short enough, and is spelled otherwise the next time."""
+    times = LONGEST_URL // len(canonical_url(f"{HOST}/{char}")[len(HOST) + 1 :]) + more
+    normalizer = SiteNormalizer(SiteRules("a.com", RULES[:1]))
+    found = normalizer.normalize(f"{HOST}/{char * times}?utm_x=1").canonical
+    assert normalizer.normalize(found).canonical == found
+
+
 @settings(max_examples=200)
 @given(st.one_of(urls(), st.text(), st.text().map(f"{HOST}/{{}}".format)), sites_rules)
 def test_any_string(url: str, rules: tuple[Rule, ...]) -> None:

@@ -30,8 +30,10 @@ _SESSIONS = (
     "PHPSESSID", "phpsessid", "JSESSIONID", "jsessionid", "ASPSESSIONID*", "CFID", "CFTOKEN", "osCsid", "zenid"
 )  # fmt: skip
 # Names that mean one thing wherever they are: `s` is a session here and a search there, `sid` a story or a song.
-_USUALLY_IRRELEVANT = ("sessionid", "replytocom", "printable")
-_ENDS = ("trackback", "page/1", "comment-page-1", "amp", "print")
+_USUALLY_IRRELEVANT = ("sessionid", "printable")
+_MAYBE_SESSIONS = ("s", "sid", "session", "session_id")
+_ENDS_OF_A_POST = ("trackback", "comment-page-1")
+_ENDS = ("page/1", "amp", "print")
 _FIRST_PAGES = ("start=0", "offset=0", "page=0", "page=1", "paged=1")
 
 
@@ -42,19 +44,38 @@ ASSUMED = (
 )
 """Rules that are used wherever there are URLs for them, unless the site speaks against them."""
 
-EXPECTED = (
+SPELLINGS = (
     *(hypothesis(match=f"/{{p*}}/{name}", to="/{p*}/") for name in _INDEX_FILES),
-    *(hypothesis(match=f"?{arg}", drop=(arg.partition("=")[0],)) for arg in _FIRST_PAGES),
-    *(hypothesis(drop=(name,)) for name in _USUALLY_IRRELEVANT),
+    *(hypothesis(match=f"/{{p*}}/{{last}}/{name}", to="/{p*}/{last}") for name in _INDEX_FILES),
+    hypothesis(match="/{p*}/{last}.", to="/{p*}/{last}"),
+    *(
+        hypothesis(
+            match=f"/{{p*}}/{{y:digits}}/{{m:digits}}{day}/{{post}}{end}",
+            to=f"/{{p}}/{{y}}/{{m|unpadded}}{day.replace(':digits', '|unpadded')}/{{post}}{end}",
+        )
+        for day in ("/{d:digits}", "")
+        for end in ("", "/")
+    ),
+    *(hypothesis(match=f"/{{p*}}/{last}{end}", to=f"/{{p*}}{end}") for last in _ENDS_OF_A_POST for end in ("/", "")),
+    *(hypothesis(match=f"?{name}={{:token}}", drop=(name,)) for name in _MAYBE_SESSIONS),
+    hypothesis(drop=("replytocom",)),
+    hypothesis(drop=("amp",)),
     hypothesis(convert="sort-query"),
-    hypothesis(convert="drop-empty"),
-    hypothesis(convert="last-of-name"),
     hypothesis(convert="collapse-slashes"),
     hypothesis(match="http://", to="https://"),
     hypothesis(match="//www.{host}", to="//{host}"),
+    hypothesis(match="/{p*}/", to="/{p*}"),
+)
+"""Hypotheses of two spellings of one URL: nobody gives such names to two pages, at least not several times."""
+
+EXPECTED = (
+    *SPELLINGS,
+    *(hypothesis(match=f"?{arg}", drop=(arg.partition("=")[0],)) for arg in _FIRST_PAGES),
+    *(hypothesis(drop=(name,)) for name in _USUALLY_IRRELEVANT),
+    hypothesis(convert="drop-empty"),
+    hypothesis(convert="last-of-name"),
     *(hypothesis(match=f"/{{p*}}/{last}/", to="/{p*}/") for last in _ENDS),
     *(hypothesis(match=f"/{{p*}}/{last}", to="/{p*}") for last in _ENDS),
-    hypothesis(match="/{p*}/", to="/{p*}"),
 )
 """Hypotheses that are tried on every site, and believed when a single cluster speaks for them."""
 
