@@ -22,9 +22,8 @@ from dedupcrawl.urls.spelling import canonical_url
 # Fifteen mirrors and four crawls, seed 0: 2 brings one merge more, 1 another five, all right. Two pages whose URLs
 # differ by a slash are known from bug reports, three such pairs on one site are not.
 _LEAST_PAIRS = 3
-_LEAST_PAGES = (
-    20  # set by hand: of two wikis with such links one has 598 such pages; in the other 79 pages have several
-)
+# Set by hand: of two wikis with such links one has 598 such pages; in the other 79 pages have several.
+_LEAST_PAGES = 20
 
 _SUFFIXES = tuple(
     hypothesis(match=f"/{{p*}}/{{last}}.{suffix}", to="/{p*}/{last}")
