@@ -7,12 +7,13 @@ cpdef enum:  # what a difference is
     SLOT  # of text that the site repeats, on both sides
     VALUE  # likewise, a number by another one where no counter stands: in a column of a list
     COUNTED  # another day of posting, or number of views, readers, comments
+    CREDITED  # another reporter, editor, agency or source
     FILLER  # words that say nothing
+    RENAMED  # what was replaced by the same before
     ADDED
     LEFT_OUT
     REPLACED  # a passage by another one
     REWORDED  # a few words by others
-    RENAMED  # what was replaced by the same before
     NAMED  # a name by another one
     MEASURED  # a unit by another one
     DATED  # a date or clock by another one

@@ -16,6 +16,7 @@ from cython.cimports.dedupcrawl.core.hashing import fmix64, slot_of
 from cython.cimports.dedupcrawl.core.symbols import JOINED
 from cython.cimports.dedupcrawl.core.words import (
     COUNTER,
+    CREDIT,
     DATE,
     ENDS,
     FUNCTION,
@@ -53,6 +54,10 @@ _HEAD_LEAST = cython.declare(cython.Py_ssize_t, 12)
 _HEAD_SHARE = cython.declare(cython.double, 0.04)
 _FOOT_SHARE = cython.declare(cython.double, 0.07)
 _STAMP = cython.declare(cython.int, 15)  # words of a line with the day of posting or a counter
+# Words of a difference that may be a credit. With 24 the AUC on pages not fitted on is the same to .0005; without
+# credits it is .006 lower on web pages.
+_CREDITED = cython.declare(cython.int, 12)
+_CREDIT_REACH = cython.declare(cython.Py_ssize_t, 3)  # symbols behind such a word; with 0 it is .002 lower there
 _SWAP_REACH = cython.declare(cython.Py_ssize_t, 6)  # pieces that two things the other way round may make
 _RENAMED_REACH = cython.declare(cython.Py_ssize_t, 64)  # pieces that are looked back for the same replacement
 _STRAY = cython.declare(cython.double, 0.01)  # share of common symbols at either end that may stand far from the others
@@ -152,7 +157,11 @@ def _dates(part: cython.pointer(Part)) -> cython.int:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _kind(
-    here: cython.pointer(Part), there: cython.pointer(Part), is_turned: cython.bint, is_counted: cython.bint
+    here: cython.pointer(Part),
+    there: cython.pointer(Part),
+    is_turned: cython.bint,
+    is_counted: cython.bint,
+    is_credited: cython.bint,
 ) -> cython.int:
     """What a piece is. Of several things that it is, what counts most."""
     both: cython.bint = here.symbols > 0 and there.symbols > 0
@@ -175,6 +184,8 @@ def _kind(
     kept_figures: cython.int = _figures(there)
     dates: cython.int = _dates(here)
     kept_dates: cython.int = _dates(there)
+    if is_credited and max(here.words, there.words) <= _CREDITED and not figures + kept_figures + dates + kept_dates:
+        return CREDITED
     is_brief: cython.bint = here.words <= 2 * _SHORT and there.words <= 2 * _SHORT
     if both and is_brief:
         if (figures and kept_figures) or (not dates and not kept_dates and not words and figures + kept_figures):
@@ -218,6 +229,8 @@ def _mark_repeated(parts: cython.pointer(Part), rows: cython.pointer(uint8_t), c
             continue
         for j in range(i - 1, max(-1, i - 1 - _RENAMED_REACH), -1):
             other: cython.pointer(Part) = parts + 2 * j
+            if rows[3 * j] < RENAMED:
+                continue
             if here[0].said and here[1].said and here[0].said == other[0].said and here[1].said == other[1].said:
                 rows[3 * i] = RENAMED
                 break
@@ -283,6 +296,17 @@ def _is_stamp(
 
 
 @cython.cfunc
+@cython.exceptval(check=False)
+def _is_credited(side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
+    """Whether a word for a reporter, an editor or a source stands in these symbols, shortly before or right behind."""
+    i: cython.Py_ssize_t
+    for i in range(max(0, begin - _CREDIT_REACH), min(side.count, end + 1)):
+        if side.kinds[i] & KIND == CREDIT:
+            return True
+    return False
+
+
+@cython.cfunc
 def _fill(
     new: cython.pointer(Side),
     ends: list,
@@ -312,7 +336,8 @@ def _fill(
         is_turned: cython.bint = here.kinds[NEGATION] != there.kinds[NEGATION]
         if not is_turned and here.words <= _SHORT and there.words <= _SHORT and here.telling and there.telling:
             is_turned = _are_antonyms(new, kept, piece, pairs)
-        rows[3 * i] = _kind(here, there, is_turned, _is_stamp(new, begin, end, True))
+        is_credited: cython.bint = _is_credited(new, piece[0], piece[1]) or _is_credited(kept, piece[2], piece[3])
+        rows[3 * i] = _kind(here, there, is_turned, _is_stamp(new, begin, end, True), is_credited)
         rows[3 * i + 1] = _place(new, at, begin, end)
         rows[3 * i + 2] = here.own + there.own > 0
     return 0
@@ -391,7 +416,7 @@ def _fill_tally(
     size: cython.Py_ssize_t
     j: cython.Py_ssize_t
     for i in range(piece_count):
-        if rows[3 * i] == COUNTED:
+        if rows[3 * i] == COUNTED or rows[3 * i] == CREDITED:
             for j in range(pieces[4 * i], pieces[4 * i + 1]):
                 beside[j], is_new[j] = 1, 0
     for i in range(count):

@@ -185,7 +185,7 @@ def _decisive_share(p: Pair, kind: cython.int, place: cython.int) -> cython.doub
     """How many differences are decisive, of these and those that only say it in other words."""
     decisive: cython.int = _decisive(cython.address(p.counts))
     kinds: cython.pointer(cython.int) = p.counts.kind
-    others: cython.int = kinds[ADDED] + kinds[LEFT_OUT] + kinds[REPLACED] + kinds[REWORDED] + kinds[RENAMED]
+    others: cython.int = kinds[ADDED] + kinds[LEFT_OUT] + kinds[REPLACED] + kinds[REWORDED]
     return cython.cast(cython.double, decisive) / (1 + decisive + others)
 
 
@@ -193,6 +193,18 @@ def _decisive_share(p: Pair, kind: cython.int, place: cython.int) -> cython.doub
 def _decisive_density(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     own: cython.double = p.new.count_own()
     return log1p(_decisive(cython.address(p.counts)) / (1 + own / 100))
+
+
+@cython.cfunc
+def _dates_text(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
+    """Where two hosts write one text in two ways, they do so with its days too; those count where nothing else differs."""
+    return _at(p, DATED, SENTENCE) if p.is_of_one_host or p.counts.kind[DATED] == p.counts.own else 0.0
+
+
+@cython.cfunc
+def _renamed(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
+    """Two pages of a host say one thing about two others; an editor says one thing in another way wherever it stands."""
+    return log1p(p.counts.kind[RENAMED]) if p.is_of_one_host else 0.0
 
 
 @cython.cfunc
@@ -207,16 +219,13 @@ def _reworded(p: Pair, most: cython.int, place: cython.int) -> cython.double:
 
 
 @cython.cfunc
-def _values_only(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    return p.counts.kind[VALUE] > 0 and not p.counts.own
-
-
-@cython.cfunc
 def _moved(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """Places where the order differs, of a page in a template or of a short one that is links: it is another list.
+    """Places where the order differs, of two pages of a host in a template, or short ones of links: it is another list.
 
     Of prose with its blocks shuffled .991 is found by it, .973 where any short page counts (English pages made for it).
     """
+    if not p.is_of_one_host:
+        return 0.0
     own: cython.Py_ssize_t = p.new.count_own()
     shortness: cython.double = max(0.0, log(200 / cython.cast(cython.double, 1 + own)))
     return log1p(p.moves) * max(p.template, shortness * _link_share(p.links, own))
@@ -394,7 +403,7 @@ FEATURES: tuple = (
     _feature("figures", _inside, "against", "share of the differences that are other numbers, at neither end", "share", FIGURED),
     _feature("figures_foot", _at, "against", "other numbers at its end", "count", FIGURED, FOOT),
     _feature("dates", _inside, "either", "share of the differences that are other dates or times, at neither end", "share", DATED),
-    _feature("dates_text", _at, "against", "other dates or times in sentences", "count", DATED, SENTENCE),
+    _feature("dates_text", _dates_text, "against", "other dates or times in sentences, of two pages of a host or where nothing else differs", "count"),
     _feature("dates_line", _at, "against", "other dates or times in lines", "count", DATED, LINE),
     _feature("dates_foot", _at, "against", "other dates or times at its end", "count", DATED, FOOT),
     _feature("dateline", _dateline, "either", "nothing differs but what stands at its beginning or end, with a date", "flag"),
@@ -407,17 +416,14 @@ FEATURES: tuple = (
     _feature("replaced_text", _at, "against", "passages of sentences replaced by others", "count", REPLACED, SENTENCE),
     _feature("reworded_few", _reworded, "against", "at most three differences, and other words among them", "flag", 3),
     _feature("reworded_one", _reworded, "against", "other words in one place, and nothing else", "flag", 1),
-    _feature("renamed", _share, "either", "share of the differences that are replacements as before", "share", RENAMED),
-    _feature("renamed_line", _at, "against", "replacements as before in lines", "count", RENAMED, LINE),
-    _feature("renamed_head", _at, "against", "replacements as before at its beginning", "count", RENAMED, HEAD),
+    _feature("renamed", _renamed, "against", "replacements as before, of two pages of a host", "count"),
     _feature("added", _share, "against", "share of the differences that are added words", "share", ADDED),
     _feature("added_alone", _alone, "against", "nothing differs but added words", "flag", ADDED),
     _feature("left_out", _share, "against", "share of the differences that are words left out", "share", LEFT_OUT),
     _feature("left_out_line", _at, "against", "words left out in lines", "count", LEFT_OUT, LINE),
     _feature("slots", _count, "against", "values that differ in furniture", "count", SLOT),
     _feature("values", _count, "against", "numbers that differ in furniture", "count", VALUE),
-    _feature("values_only", _values_only, "against", "nothing differs but numbers in furniture", "flag"),
-    _feature("moved", _moved, "against", "places where the order differs, of a list or a page in a template", "score"),
+    _feature("moved", _moved, "against", "places where the order differs, of two pages of a host: lists, or in a template", "score"),
     _feature("beside_links_templated", _beside_links_templated, "against", "words in links around it that the kept page lacks, of a page in a template", "score"),
     _feature("secondary_only", _secondary_only, "against", "nothing differs but words in forms, hidden or alternative text", "flag"),
     _feature("resources_only", _resources_only, "against", "nothing differs but pictures, media or downloads", "flag"),

@@ -16,6 +16,7 @@ cpdef enum:  # what a symbol is, in the lower bits of its byte
     NUMBER
     SIGN  # says how much, how good or whether
     AGO  # makes a time of a number of days or hours
+    CREDIT  # stands beside who wrote, edited or sent out a text
 
 cpdef enum:
     KIND = 15  # these bits hold it

@@ -37,6 +37,8 @@ STOP_WORDS = frozenset(WORDS["stop"].split())
 _LISTS = (  # a word of several lists is what the last one says
     ("places", NAME),
     ("place_pairs", NAME),
+    ("credits", CREDIT),
+    ("credit_pairs", CREDIT),
     ("counters", COUNTER),
     ("counter_pairs", COUNTER),
     ("units", UNIT),
