@@ -110,8 +110,8 @@ def _read(paths: Sequence[Path], index: str | None, settings: DedupSettings) -> 
                     found = compare(new, kept)
                 except UnknownPageError as error:
                     raise BadInputError(
-                        f"{where}: {printable(str(error))}: name that of its crawl with --index, crawl with "
-                        "DEDUP_KEEP_TEXT, or give whole pages in place of URLs."
+                        f"{where}: {printable(str(error))}: name the index of its crawl with --index, "
+                        "crawl with DEDUP_KEEP_TEXT, or give whole pages in place of URLs."
                     ) from error
                 if not found.values:
                     raise BadInputError(f"{where}: one of the two pages has no text to compare: leave the row out.")

@@ -87,7 +87,7 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
     """
     if rule is not None and check is not None:
         raise click.UsageError(
-            "--rule gives back URLs that were never fetched, --check pages that were dropped: nothing is both."
+            "--rule restores URLs that were never fetched, and --check pages that were dropped: give only one of them."
         )
     needs_one(urls, rule, check, run, site)
     check_output(output, as_json=as_json)
@@ -128,7 +128,7 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
         elif not any(stored.values()):
             said += _why_none(opened, wanted, check)
     said += "".join(
-        f"\n{counted(count, 'duplicate')} {_STORED[name]}; there is nothing to give back of them"
+        f"\n{counted(count, 'duplicate')} {_STORED[name]}; there is nothing to restore of them"
         for name, count in stored.items()
         if count
     )
@@ -168,7 +168,7 @@ def _why_none(index: Index, wanted: Selection, check: str | None) -> str:
         by_page = {row.verdict.url: row.verdict.check for row in _dropped(index, wanted, None) if row.was_dropped}
         counts = ", ".join(f"{name} {count:,}" for name, count in Counter(by_page.values()).most_common())
         return f": no drop by {check}; there {f'are {counts}' if counts else 'is none by any other'}"
-    return ": the index knows nothing of these URLs that was dropped or rewritten" if wanted.urls else ""
+    return ": the index has no drop and no rewrite of these URLs" if wanted.urls else ""
 
 
 def _row(row: Recorded | Rewrite, index: Index) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from dedupcrawl.urls.normalizer import Normalizer
 _AHEAD = 100_000  # URLs that are read before the first is answered, to recognize software by; some 20 MB
 _NAMED = 5  # of what is not a URL
 _NO_RULES = (
-    "only spellings are changed, for there are no rules for these URLs: those of a program are used where URLs show "
+    "only spellings are changed, because there are no rules for these URLs: a program's rules are used if URLs show "
     "two different signs of it, and 'dedupcrawl train' learns others from a crawl log"
 )
 

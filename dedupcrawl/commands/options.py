@@ -184,7 +184,7 @@ def apart(work: Callable[[Given], Result], given: Given, where: str) -> Result:
             return pool.submit(work, given).result()
         except BrokenProcessPool as error:
             raise FailureError(
-                f"{where} is damaged: reading it ended the process that did. Take another path, or delete it and "
+                f"{where} is damaged: the process that read it was aborted. Take another path, or delete it and "
                 "crawl again."
             ) from error
 
@@ -224,7 +224,9 @@ def open_existing(spec: str | None, *, is_looked_at: bool = False) -> Iterator[I
     spec = spec or "lmdb:"
     path = index_folder(spec)
     if spec.startswith("memory:"):
-        raise BadInputError("memory: is an index that ends with its crawl; name one that was kept.")
+        raise BadInputError(
+            "memory: is an index that is deleted at the end of its crawl; name a folder or a Redis index."
+        )
     try:
         check_spec(spec)
         if "://" not in spec and not path.is_dir():

@@ -295,7 +295,9 @@ def _of_site(folder: Path, site: str) -> tuple[Path, SiteRules]:
     if path is None:
         sites = [printable(name.removesuffix(SUFFIX)) for name in sorted(files)]
         some = ", ".join(sites[:_NAMED]) + (", …" if len(sites) > _NAMED else "")
-        raise BadInputError(f"{folder} has no rules for {printable(site)}, {f'but for {some}' if some else 'nor any'}.")
+        raise BadInputError(
+            f"{folder} has no rules for {printable(site)}, {f'but for {some}' if some else 'and none for other sites'}."
+        )
     return path, read_rules(path)
 
 

@@ -190,6 +190,4 @@ def _check(what: str, name: str, known: Iterable[str]) -> None:
         if len(some) <= _NAMED:
             some[one] = None
     shown = ", ".join(map(printable, list(some)[:_NAMED])) + (", …" if len(some) > _NAMED else "")
-    raise BadInputError(
-        f"the index knows no {what} '{printable(name)}', {f'but {shown}' if some else 'nor any other'}."
-    )
+    raise BadInputError(f"the index knows no {what} '{printable(name)}', {f'but {shown}' if some else 'and no other'}.")

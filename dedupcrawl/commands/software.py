@@ -43,7 +43,7 @@ def software(name: str | None, file: Path | None, software: bool | Path, as_json
     """
     if file is not None:
         if name is not None:
-            raise BadInputError("--check takes a file, and then no NAME.")
+            raise BadInputError("--check takes a file; leave NAME out.")
         _check(file, programs(software), as_json)
     elif name is None:
         _list(programs(software), as_json)

@@ -120,7 +120,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
                 summary = train([Path(log) for log in logs], rules, options, tally=tally, progress=told)
     except OSError as error:
         why = printable(f"{error.filename or rules}: {cause(error)}")
-        raise FailureError(f"{why}; each rule file is whole, the old one or the new one.") from error
+        raise FailureError(f"{why}; each rule file is intact, in its old or its new version.") from error
     tell_skipped(tally)
     for failure in sorted(summary.learned.failed):
         click.echo(f"not learned, please report: {printable(failure)}", err=True)

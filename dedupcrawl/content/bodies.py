@@ -55,7 +55,7 @@ def in_words(kind: str, mime: str, size: int) -> str:
     """Why nothing was compared of a body of `size` bytes: what follows "it was fetched"."""
     if not size:
         return "its body was empty"
-    why = {"html": "show next to no text", "binary": "are no text, and no chosen check compares bytes"}
+    why = {"html": "show very little text", "binary": "are no text, and no chosen check compares bytes"}
     return f"its {size:,} bytes of {mime or 'no media type'} {why.get(kind, 'say too little')}"
 
 

@@ -98,7 +98,7 @@ class Batch:
             try:
                 self._read_urls(urls)
             except Exception:  # the requests go on: each is then asked about by itself
-                logger.exception("What is known of URLs could not be read together.")
+                logger.exception("The index could not be read for several URLs at once; each is read by itself.")
         for _, future in requested:
             if not future.done():
                 future.set_result(None)
@@ -134,7 +134,7 @@ class Batch:
             try:
                 one()
             except Exception:
-                logger.exception("A page could not be looked at; the crawl goes on.")
+                logger.exception("A page could not be processed; the crawl goes on.")
         at_once = self._index.pages_at_once
         for first in range(0, len(asked), at_once):
             together(self._index, map(_answered, asked[first : first + at_once]))

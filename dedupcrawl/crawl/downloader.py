@@ -49,14 +49,14 @@ class UrlMiddleware(Component):
             raise AlreadyFetchedError(f"{request.url} is where the canonical URL led")
         is_waited_for = CANONICAL in request.meta or tried is not None
         if "redirect_urls" in request.meta and not is_waited_for and self._dedup.repetitions.has_started_with(request):
-            raise AlreadyFetchedError(f"{request.url} is where the crawl has started")
+            raise AlreadyFetchedError(f"{request.url} is a URL that the crawl started with")
         if (
             not request.dont_filter
             and CANONICAL in request.meta
             and request.url in self._dedup.parts.fetched.given_back
         ):
             self._dedup.parts.savings.drop(request)
-            raise AlreadyFetchedError(f"{request.url} is fetched as it was asked for")
+            raise AlreadyFetchedError(f"{request.url} is fetched as it was requested")
         rewritten = rewriter.rewrite(request)
         if rewritten is request:
             rewritten = rewriter.follow(request)

@@ -67,7 +67,7 @@ class DupeFilterBypass:
         """Called by Scrapy for each request on its way to the filter, with what rules have made of it."""
         if not request.dont_filter and self._fingerprint(request) in self.known:
             self._dropped(request)
-            raise IgnoreRequest("It was sent past the duplicate filter before.")
+            raise IgnoreRequest("An earlier request for it bypassed the duplicate filter.")
 
 
 class Repetitions:

@@ -360,7 +360,7 @@ def _run_of(folder: Path, index: Index) -> str:
         return known.decode()
     index.close()
     raise SettingError(
-        f"JOBDIR: the crawl in {printable(str(folder.parent))} cannot be resumed: its index is gone or another one, or "
-        "dedup/run-id is damaged there, so that nobody knows which requests it has left out. Bring the index back, or "
-        "name another JOBDIR: the crawl begins anew."
+        f"JOBDIR: the crawl in {printable(str(folder.parent))} cannot be resumed: its index is missing or is another "
+        "one, or dedup/run-id is damaged there. Only its own index knows which requests it has left out. Restore that "
+        "index, or name another JOBDIR to begin a new crawl."
     )

@@ -117,8 +117,8 @@ def _read(path: Path) -> _Undecided:
         return msgspec.json.decode(path.read_bytes(), type=_Undecided)
     except ValueError as error:
         logger.warning(
-            "%s cannot be read (%s): the crawl goes on without it. If a rule that was tried before leaves out the only "
-            "page that leads to another, that may go unnoticed.",
+            "%s cannot be read (%s): the crawl goes on without it, and may not notice if a rule that was tested before "
+            "leaves out the only page that links to another.",
             printable(str(path)),
             printable(str(error)),
         )

@@ -193,7 +193,7 @@ class Questions:
                 if response is not None and is_wanted(response):
                     page = self.pages.of(response)
             except Exception:  # who waits for this answer must not wait forever
-                logger.exception("What %s answers to a question cannot be read.", printable(url))
+                logger.exception("The answer of %s to a request of dedupcrawl's own cannot be read.", printable(url))
             self.batch.then(partial(self._settle, about, partial(settle, page)), page)
 
         self.sending.fetch(Request(url, meta={"dedup_skip": True, "dont_retry": not retry}), answered)
@@ -207,7 +207,7 @@ class Questions:
                 try:
                     work()
                 except Exception:
-                    logger.exception("What a rule makes of %s could not be looked at.", printable(url))
+                    logger.exception("%s could not be processed; the crawl goes on.", printable(url))
 
 
 def ask_for_error(questions: Questions, errors: ErrorPages, host: str, url: str) -> None:

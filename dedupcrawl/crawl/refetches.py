@@ -164,7 +164,7 @@ class Refetches:
             if not self.release(url):
                 return
             self._stats.inc_value("dedup/content/refetched_gone")
-            logger.info("%s was to be fetched again, but is gone (%d).", printable(url), response.status)
+            logger.info("%s cannot be fetched again: it is gone (status %d).", printable(url), response.status)
 
     def release(self, url: str, premise: Premise | None = None) -> bool:
         """The page at `url` is due no more, unless the premise falls that it was kept for.

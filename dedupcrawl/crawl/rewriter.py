@@ -352,7 +352,7 @@ class Rewriter:
         is_fetched = self._is_fetched(original)
         self._answers.led_back(original, request.meta[TRAIL][-1], request.meta[CANONICAL][-1])
         if is_fetched:
-            raise AlreadyFetchedError(f"{original} is fetched as it was asked for")
+            raise AlreadyFetchedError(f"{original} is fetched as it was requested")
         back = self._parts.bypass.admit(request.replace(url=original, meta={**request.meta, "dedup_url": False}))
         self._parts.savings.fall_back([back], f"{request.url} redirects there")
         return back

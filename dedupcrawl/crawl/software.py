@@ -159,7 +159,5 @@ def _write(folder: Path, site: str, tried: Sequence[Rule]) -> bool:
             replace_rules(path, [*old, *more])
         return bool(more)
     except (OSError, RuleError, ValueError) as error:
-        logger.error(
-            "What was found out about the rules of known software on %s cannot be written: %s", printable(site), error
-        )
+        logger.error("The results for the rules of known software on %s cannot be written: %s", printable(site), error)
         return False

@@ -135,7 +135,7 @@ def read_rules(path: Path) -> SiteRules:
         raise RuleError(f"{path}, line {line}: {error}") from error
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise RuleError(f"{path}, line {line}: no UTF-8, as TOML must be; save it as UTF-8") from error
+        raise RuleError(f"{path}, line {line}: not UTF-8, which TOML must be; save it as UTF-8") from error
     except RecursionError as error:
         raise RuleError(f"{path}: nested too deeply: rules are plain [[rules]] tables") from error
     except OSError as error:

@@ -113,7 +113,7 @@ def test_without_rules_of_ones_own_known_software_is_recognized_in_the_urls_that
 
 
 def test_where_no_rules_are_it_says_what_it_takes(rules: Path) -> None:
-    told = "only spellings are changed, for there are no rules for these URLs: "
+    told = "only spellings are changed, because there are no rules for these URLs: "
     for urls, lacks_rules in (
         (["http://b.com/?sid=1", "http://c.com/"], True),
         (["http://b.com/", "http://a.com/"], False),

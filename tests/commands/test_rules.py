@@ -188,7 +188,7 @@ def test_mistakes(rules: Path, tmp_path: Path, command: str, says: str) -> None:
 
 def test_a_folder_without_rules_lists_nothing(tmp_path: Path) -> None:
     assert run(tmp_path, "list").stdout == ""
-    check_refused(run(tmp_path, "list", "a.com"), "has no rules for a.com, nor any.")
+    check_refused(run(tmp_path, "list", "a.com"), "has no rules for a.com, and none for other sites.")
     check_refused(run(tmp_path / "none", "list"), "there are no rules at")
     file = write(tmp_path / "file", "")
     check_refused(run(file, "list"), f"--rules takes a folder of rule files, and {file} is a file.")
