@@ -66,9 +66,9 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
 ) -> None:
     """Find duplicates among pages in FILES: JSON Lines or WARC, plain or compressed (.gz, .xz, .zst).
 
-    A row is {"url": …, "html": …} or {"url": …, "title": …, "text": …}, paragraphs separated by newlines. For each
-    row in, one verdict out, in the same order: unique, duplicate, or abstained, where there is too little text to
-    judge. "-" is stdin, which is read to its end first.
+    A row is {"url": …, "html": …} or {"url": …, "title": …, "text": …}, paragraphs separated by newlines. For each row
+    in, one verdict out, in the same order: unique, duplicate, or abstained, if there is too little text to judge. "-"
+    is stdin; the command reads all of it before it judges the first row.
 
     \b
     dedupcrawl check pages.jsonl

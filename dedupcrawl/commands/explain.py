@@ -33,12 +33,11 @@ _OF_URL = ("rewrite", "kind", "canonical", "in_crawls", "rules", "rule_evidence"
 def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
     """Explain why URL was rewritten, or why its page was dropped or kept, with the evidence.
 
-    URL is looked for as it is (a host alone first with a slash), without its fragment, as Scrapy escapes it, and with
-    its host in lower case; then in the crawl log beside the index, which knows redirects and errors. It shows the rules
-    that rewrote it and their evidence, the page that it duplicates, and what is alike and what differs, side by side
-    where DEDUP_KEEP_TEXT kept both texts.
-    For a page whose items were judged one by one, it shows what became of the items named by their position on it
-    (URL#1, URL#2, …).
+    The command looks for URL as given (for a bare host, first with a slash), without its fragment, as Scrapy escapes
+    it, and with its host in lower case; then in the crawl log beside the index, which has redirects and errors. It
+    shows the rules that rewrote the URL and their evidence, the page that its page duplicates, and what differs: with
+    both texts side by side if DEDUP_KEEP_TEXT kept them. If the items of the page were judged one by one, it shows the
+    verdict on each item that is named by its position (URL#1, URL#2, …).
 
     \b
     dedupcrawl explain https://example.com/print/42

@@ -90,8 +90,8 @@ def command(page: str, index: str | None, url: str | None, sets: Sequence[str], 
     """Show what is read from a page: title, own text, site template, and slots.
 
     FILE is an HTML file. URL is a page of an index that kept its text (DEDUP_KEEP_TEXT). Own text is printed as it is,
-    text that the site repeats follows a "-", and a slot follows a "~": repeated text with a number or a word of a date,
-    in whose place other pages may have others.
+    text that the site repeats after a "-", and slots after a "~": repeated text in which a number or a word of a date
+    differs from page to page.
 
     \b
     dedupcrawl text page.html --set SELECTOR=article

@@ -91,7 +91,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     engine: str,
     as_json: bool,
 ) -> None:
-    """Learn URL rules from crawl LOGS, prove them on held-out clusters, and write one rule file per site.
+    """Learn URL rules from crawl LOGS, test them on held-out clusters, and write one rule file per site.
 
     A log is JSON Lines, CSV or TSV with a header, a JSON array, Parquet, Heritrix crawl.log, CDX, CDXJ or WARC, plain
     or compressed (.gz, .xz, .zst); each row has a url and a digest of its page, ideally of its main text. Nothing is

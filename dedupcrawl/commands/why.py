@@ -88,11 +88,11 @@ def of_doubted(told: dict[str, Any]) -> list[str]:
 @folder_option
 @json_option
 def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_json: bool) -> None:
-    """Tell what keeps the URLs ONE and OTHER of a site apart, by its rules and by what training on crawl LOGS would do.
+    """Say why the URLs ONE and OTHER of a site are not merged: by its rules, and by training on crawl LOGS.
 
-    It names a disabled rule that would merge them, or one that is for other URLs; the rules by which training on the
-    logs would merge them; or, for each way to do so that it would not take, the pages that contradict it, or how few
-    clusters support it. Nothing is written.
+    It names a disabled rule that would merge them, or one that does not apply to them; the rules by which training on
+    the logs would merge them; or, for each rule that could merge them and that training rejects, the pages that
+    contradict it, or how few clusters support it. Nothing is written.
 
     \b
     dedupcrawl rules why 'https://example.com/7?sort=a' 'https://example.com/7' .scrapy/dedup/crawl-log.jsonl
