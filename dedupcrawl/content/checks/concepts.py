@@ -247,7 +247,7 @@ class ConceptsCheck(Check):
         "CONCEPTS_SEARCHED",
         5,
         whole(1, MAX_KEY_CONCEPTS),
-        "Duplicates have a concept in common among so many first key concepts of both.",
+        "Duplicates have a concept in common among this many first key concepts of both.",
     )
     related: float = parameter(  # Rel_thr
         "CONCEPTS_RELATED",
@@ -262,7 +262,7 @@ class ConceptsCheck(Check):
         "CONCEPTS_CONSIDERED",
         30,
         whole(1, 10_000),
-        "So many nodes, those of the highest degree, are tried as key concepts.",
+        "This many nodes, those of the highest degree, are tried as key concepts.",
     )
     kept: int = parameter(
         "CONCEPTS_KEPT", 20, whole(1, MAX_KEY_CONCEPTS), "How many key concepts a page has at most."

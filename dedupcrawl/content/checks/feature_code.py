@@ -146,7 +146,7 @@ class FeatureCodeCheck(Check):
         loosest=min,
     )
     ieu_length: int = parameter(  # L_pth
-        "IEU_LENGTH", 300, whole(1, 1_000_000), "A paragraph with at least so many symbols is a unit of extraction."
+        "IEU_LENGTH", 300, whole(1, 1_000_000), "A paragraph with at least this many symbols is a unit of extraction."
     )
     ieu_share: float = parameter(  # δ_p
         "IEU_SHARE", 0.75, share(), "A paragraph that makes up at least this share of the text is one, too."
@@ -155,7 +155,7 @@ class FeatureCodeCheck(Check):
         "CODE_CHARACTERS",
         1000,
         whole(MIN_CODE, 1_000_000, or_zero=True),
-        "Feature codes are made of so many symbols of the main text; 0 for the whole text.",
+        "Feature codes are made of this many symbols of the main text; 0 for the whole text.",
     )
     anchors: str = parameter(
         "CODE_ANCHORS",

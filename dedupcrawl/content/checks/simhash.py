@@ -57,7 +57,7 @@ class SimHashCheck(Check):
         "SIMHASH_DISTANCE",
         3,
         whole(0, MAX_DISTANCE),
-        "The fingerprints of duplicates differ in at most so many bits.",
+        "The fingerprints of duplicates differ in at most this many bits.",
         loosest=max,
     )
     min_features: int = parameter(  # it would collide with every other empty page
