@@ -1,4 +1,4 @@
-"""Extras: libraries that a crawl with default checks does without, and the line that brings them."""
+"""Extras: libraries that a crawl with default checks does not need, and the command that installs them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where results go: stdout, or a file that is there once it is whole; and their JSON."""
+"""Where results go: stdout, or a file that appears when it is complete; and their JSON."""
 
 from __future__ import annotations
 

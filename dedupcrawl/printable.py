@@ -1,4 +1,4 @@
-"""What is shown to people: counts, times, and text of strangers, made fit for it."""
+"""What is shown to people: counts and times in words, and strangers' text made safe to show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worker processes that end whenever their work does: when it is done, when it fails, when it is interrupted."""
+"""Worker processes that end together with their work, whether it is done, fails or is interrupted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Alias: a URL that leads to a page which another URL leads to, as an index keeps it beside the URL."""
+"""Alias: a URL that leads to the same page as another URL, in the form in which an index stores it beside the URL."""
 
 from __future__ import annotations
 

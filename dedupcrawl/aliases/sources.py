@@ -1,7 +1,7 @@
 """Sources: the places where a page says that other URLs lead to it.
 
 Each source takes a few lines and looks at what the core has read of the page, within bounds: what it misses costs a
-fetch. Nothing is believed here; whoever uses an alias tests it.
+fetch. Nothing is tested here; the code that uses an alias tests it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a command is asked about: the pages it is meant for, and where the index knows them."""
+"""Which pages a command is for: from its arguments and options, and under which URLs the index knows them."""
 
 from __future__ import annotations
 

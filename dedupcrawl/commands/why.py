@@ -1,4 +1,4 @@
-"""`dedupcrawl rules why`: what keeps two URLs apart. And what a crawl makes of a URL, which tries rules in doubt."""
+"""`dedupcrawl rules why`: why two URLs are not merged. Also: how a crawl, which tries doubted rules, rewrites a URL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Downloader middlewares: requests rewritten, sent back where a canonical URL leads nowhere, and answers logged."""
+"""Downloader middlewares: rewrite requests, fetch the original URL if a canonical one leads nowhere, log answers."""
 
 from __future__ import annotations
 

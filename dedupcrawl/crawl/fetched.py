@@ -1,4 +1,4 @@
-"""Which URLs a crawl has fetched as they were asked for, and why."""
+"""Which URLs a crawl has fetched as they were requested, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learning while crawling (DEDUP_LEARN): rules are learned from the crawl's own log, beside it, again and again."""
+"""Learning while crawling (DEDUP_LEARN): a process beside the crawl learns rules from its log, again and again."""
 
 from __future__ import annotations
 

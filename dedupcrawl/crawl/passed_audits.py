@@ -1,4 +1,4 @@
-"""Passed audits: their two pages are one, but only once the crawl is idle is it known what else leads where they lead.
+"""Passed audits: their two URLs show one page. Which other pages have the same links is known once the crawl is idle.
 
 A rule saves the fetch of a page. If that page alone leads to a page that the crawl keeps, the rule has lost that one.
 """

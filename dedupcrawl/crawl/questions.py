@@ -1,9 +1,9 @@
 """Probes past the spider: what a host answers where it has no page, and where canonical URLs lead.
 
-Some error pages come with a status of success ("soft 404"). A suspicion costs only one trial, so it may be rash. These
-are suspected: an answer that looks like the host's answers of status 404 or 410, or like its answer to a made-up URL
-(Bar-Yossef, Broder, Kumar and Tomkins, WWW 2004); a text that answers several canonical URLs; and a canonical URL that
-redirects to another.
+Some error pages come with a status of success ("soft 404"). A suspicion costs only one trial, so little evidence is
+enough for it. These are suspected: an answer that looks like the host's answers of status 404 or 410, or like its
+answer to a made-up URL (Bar-Yossef, Broder, Kumar and Tomkins, WWW 2004); a text that answers several canonical URLs;
+and a canonical URL that redirects to another.
 """
 
 from __future__ import annotations

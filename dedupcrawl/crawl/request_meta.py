@@ -1,4 +1,4 @@
-"""What this extension writes into the meta of requests."""
+"""The keys that this extension writes into the meta of requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which URL to ask for instead of the one a request names, and the fallback when that was wrong."""
+"""Which URL to request instead of the one that a request names, and the fallback if that was wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether two URLs lead to one page, asked while a crawl goes on: by what their site is known to repeat so far."""
+"""Whether two URLs lead to one page, decided during a crawl, with the site's template as far as it is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Known software while crawling: recognized in the pages that come, its rules used on probation, the outcome kept."""
+"""Known software in a crawl: recognizes it in fetched pages, uses its rules on probation, stores the results."""
 
 from __future__ import annotations
 

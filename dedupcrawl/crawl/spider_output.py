@@ -1,4 +1,4 @@
-"""Spider middlewares: of what a spider yields repeated links are left out, others rewritten, items linked to pages."""
+"""Spider middlewares: drop repeated links that a spider yields, rewrite others, link items to their pages."""
 
 from __future__ import annotations
 

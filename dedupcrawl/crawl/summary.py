@@ -1,4 +1,4 @@
-"""What a crawl says of itself: lines in its log, and the report when it ends."""
+"""What a crawl reports: lines in its log, and the report when it ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All log formats, and how the format of a file is told. A further format is one file and one line here."""
+"""All log formats, and how the format of a file is recognized. A further format is one file and one line here."""
 
 from __future__ import annotations
 

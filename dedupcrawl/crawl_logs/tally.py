@@ -1,4 +1,4 @@
-"""What is said of a log while it is read: rows seen, rows left out and why, and where the broken ones are."""
+"""Counts of a log while it is read: rows read, rows left out and why, and where the broken ones are."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """WARC: the archived answers themselves. The main text of each HTML page is digested while it is read.
 
-A damaged file is split into its records, too: a broken record costs itself and not what follows. (FastWARC, which reads
-the records, ends at the first error.) A record says how long it is, and what follows it shows whether that is true. If
-it is not, and after bytes that are not a record, the reader looks for the next version line. Only a record over
-`RECORD_LIMIT` is taken at its word, because its bytes are not held: a version line within it would be that of a record
-that a page can forge. If it promises more than the file has, the reader says so and stops.
+A damaged file is split into its records, too: a broken record is lost, but not the records that follow. (FastWARC,
+which reads the records, ends at the first error.) A record says how long it is, and what follows it shows whether that
+is true. If it is not, and after bytes that are not a record, the reader looks for the next version line. The reader
+does not hold the bytes of a record over `RECORD_LIMIT`, so it relies on the length that the record states: a version
+line inside could be forged by a page. If the file is shorter than that, the reader says so and stops.
 """
 
 from __future__ import annotations

@@ -5,12 +5,12 @@ Here each is one atomic step, by a script on the server:
 
 - A request, or a start URL, moves from the queue into the worker's leases. It is deleted when it is finished, or put
   back: by the worker, if the answer was lost, or by another one, if the worker shows no sign of life any more.
-- A link is marked as seen and put into the queue. If this is said twice, it is there once.
+- A link is marked as seen and put into the queue. If a worker sends this twice, the link is there once.
 
 Whatever cannot reach the server is sent again, in the same order, once the server is back. So a page's lease ends after
 the links of that page are in the queue, and if a worker dies in between, its page is fetched again. A server that comes
-back with an older state has lost links that were put into the queue since. It counts what each worker says, so the
-worker sees that, and puts back everything that it had leased then: the pages that contain these links.
+back with an older state has lost links that were put into the queue since. It counts the commands of each worker, so a
+worker notices this, and puts back all requests that it had leased at the time: their pages contain these links.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The normalizer: a URL in, its canonical form out, by the rules of its site.
 
-Whatever the URL and whatever the rules, hostile ones included: it takes any string, never raises, ends, gives the same
-answer every time, never leaves the site, and the canonical form of a canonical form is itself.
+Whatever the URL and the rules are, hostile ones included, it takes any string, never raises, terminates, gives the same
+result every time and never leaves the site, and the canonical form of a canonical form is itself.
 """
 
 from __future__ import annotations

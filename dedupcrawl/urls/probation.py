@@ -1,9 +1,9 @@
 """Probation: how often a rule in use is tested, and what its trials say about it.
 
 In a trial both a URL and what a rule makes of it are fetched, and their pages compared. A rule is tested at its first
-uses, the more often the less evidence the log had for it, and again in each place (see `urls.places`) for which neither
-the log nor a trial has evidence. Later a sample of its uses is tested, the smaller the more trials have passed. A trial
-that fails calls for more.
+uses, more often if the log had little evidence for it, and again in each place (see `urls.places`) for which neither
+the log nor a trial has evidence. Later a sample of its uses is tested, which gets smaller the more trials pass. After a
+failed trial, more uses are tested.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Rule: one thing that is known of the URLs of a site. Its `to_dict` and `from_dict` are the file format.
+"""Rule: one statement about the URLs of a site. Its `to_dict` and `from_dict` are the file format.
 
-A rule (Definition 2 of Koppula et al., WSDM 2010) is a context, which says which URLs it is for, and a transformation.
-The context is `hosts`, `within`, `match` and `unless`; the transformation is exactly one of `to`, `drop` and `convert`:
+A rule (Definition 2 of Koppula et al., WSDM 2010) is a context, which says to which URLs it applies, and a
+transformation. The context is `hosts`, `within`, `match` and `unless`; the transformation is exactly one of `to`,
+`drop` and `convert`:
 
     {"id": "sid", "kind": "rewrite", "drop": ["sid", "utm_*"]}
     {"id": "task", "kind": "equivalence", "match": "/bugs?task={}", "drop": ["*"]}

@@ -1,7 +1,7 @@
-"""The rule book: the rules in use, what trials say of each, and what becomes of it in its file.
+"""The rule book: the rules in use, the results of their trials, and what is written about them into rule files.
 
-A rule is tested and believed for each owner (`sites.owner_of`) separately: what it does to the pages of one says
-nothing about the pages of another, who may be a stranger or an attacker.
+A rule is tested and trusted for each owner (`sites.owner_of`) separately: its results on the pages of one owner are no
+evidence for the pages of another, who may be a stranger or an attacker.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A rule in use: what crawls find out about it, and where that is kept: in its file, or in an index."""
+"""A rule in use, with the results of its trials, which are stored in its file or in an index."""
 
 from __future__ import annotations
 

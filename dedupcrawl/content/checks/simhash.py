@@ -3,7 +3,8 @@
 **Features** have names, which are part of the stored format:
 
 - "pairs": every pair of neighbouring symbols, which is about a word of Chinese, and also every word of more than three
-  letters. Each counts as often as it occurs, at most eight times: a page of one repeated word is not a page.
+  letters. Each counts as often as it occurs, at most eight times, so that one word that a page repeats does not decide
+  its fingerprint.
 - "words": words of more than three letters, as often as they occur; this is what Khan and Ali do, for their experiment.
 
 URLs in the text are no features (Khan and Ali, Sect. III-F).
