@@ -154,7 +154,7 @@ def _lines(summary: TrainingSummary, rules: Path, given: Sequence[str]) -> list[
     )
     earlier = told["carried_over_rules"]
     kept, refuted = counted(earlier["kept"], "rule"), earlier["refuted"]
-    named = ", those that redirects and canonical links name among them" if told["urls"] > told["rows"] else ""
+    named = ", including those that redirects and canonical links name" if told["urls"] > told["rows"] else ""
     if told["urls"] < told["rows"] - sum(summary.skipped.values()):
         named = ", each counted once however many rows it has"
     return [

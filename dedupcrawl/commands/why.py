@@ -72,7 +72,7 @@ def by_rules(rules: Sequence[str]) -> str:
 def in_words(told: dict[str, Any]) -> str:
     """As `becomes`, of `in_crawls`."""
     how = "is asked for as it is" if told["kind"] == "unchanged" else becomes(told)
-    why = "which try doubted rules" if told["doubted"] else "which use no rule where trials spoke against it"
+    why = "which try doubted rules" if told["doubted"] else "which use no rule that failed its trials there"
     return f"{how} (in crawls, {why})"
 
 

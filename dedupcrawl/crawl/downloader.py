@@ -46,7 +46,7 @@ class UrlMiddleware(Component):
             await batch.at_hand(request.url, len(engine.downloader.active) if engine is not None else 1)
         tried = request.meta.get(TRIAL)
         if tried is not None and self._dedup.answers.audits.converges(tried, request.url):
-            raise AlreadyFetchedError(f"{request.url} is where the canonical URL led")
+            raise AlreadyFetchedError(f"{request.url} was fetched when its canonical URL led there")
         is_waited_for = CANONICAL in request.meta or tried is not None
         if "redirect_urls" in request.meta and not is_waited_for and self._dedup.repetitions.has_started_with(request):
             raise AlreadyFetchedError(f"{request.url} is a URL that the crawl started with")

@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 _MOST_TIMES = 2  # that one request is sent again in a crawl
 _LEFT = (
     "%s has been fetched again %d times, because a later pipeline dropped or lost the items of each page that it "
-    "duplicates. Mend that pipeline: what is not stored by the end is fetched again by the next crawl with this index."
+    "duplicates. Correct that pipeline: the next crawl with this index fetches again what is not stored by the end."
 )
 
 

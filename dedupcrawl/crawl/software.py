@@ -51,7 +51,7 @@ class Software:
         """
         if response.status != 200 or not is_html(response) or not self._sightings.wants(url := response.url):
             return {}
-        with Survived(self._stats, "dedup/software/errors", f"{url!r} cannot be looked at for known software"):
+        with Survived(self._stats, "dedup/software/errors", f"{url!r} cannot be examined for known software"):
             headers = response.headers.getlist("Set-Cookie")
             cookies = (header.partition(b"=")[0].decode("latin-1").strip() for header in headers)
             if seen := self._sightings.look(url, page.facts(response), cookies, response.encoding):

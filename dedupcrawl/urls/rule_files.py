@@ -149,12 +149,12 @@ def read_rules(path: Path) -> SiteRules:
 
 
 def _mistake(said: str, content: bytes) -> str:
-    """What the TOML reader says, and what to mend; of what is still open at the end it names no line."""
+    """What the TOML reader says, and what to correct; if something is open at the end, it names no line."""
     what, at_end, _ = said.partition(" (at end of document)")
     if not at_end:
-        return f": {said}; mend that line of TOML"
+        return f": {said}; correct that line of TOML"
     line = content.rstrip().count(b"\n") + 1
-    return f", line {line}, where the file ends: {what}; mend that line, or close what one above opens"
+    return f", line {line}, where the file ends: {what}; correct that line, or close what an earlier line opens"
 
 
 def write_rules(folder: Path, site_rules: SiteRules) -> Path:

@@ -227,7 +227,7 @@ def test_where_a_crawl_does_not_use_a_rule_is_told(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", (rule,)))
     here, there = (run(tmp_path, "test", url.format(7)).stdout.splitlines() for url in (lists, trips))
     assert not any("in crawls" in line for line in here)
-    assert "  it is asked for as it is (in crawls, which use no rule where trials spoke against it)" in there
+    assert "  it is asked for as it is (in crawls, which use no rule that failed its trials there)" in there
 
 
 @pytest.mark.parametrize(("state", "said"), [("doubted", "doubted: crawls try it"), ("disabled", "switched off")])

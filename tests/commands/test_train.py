@@ -84,7 +84,7 @@ def test_urls_that_no_row_is_of_are_accounted_for(tmp_path: Path) -> None:
     write(tmp_path / "log", *rows)
     said = train(tmp_path).stdout
     assert "20 rows of 1 site" in said
-    assert "those that redirects and canonical links name among them" in said
+    assert "including those that redirects and canonical links name" in said
 
 
 PAGES = [{"url": "http://a.com/", "text_digest": "1"}, {"url": "http://a.com/?a=1", "text_digest": "1"}]

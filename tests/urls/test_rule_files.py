@@ -50,7 +50,7 @@ to = "/{page}"
 """
 
 
-OPEN = "mend that line, or close what one above opens, then try 'dedupcrawl rules test'"
+OPEN = "correct that line, or close what an earlier line opens, then try 'dedupcrawl rules test'"
 
 
 def written(folder: Path, text: str | bytes) -> Path:
