@@ -184,7 +184,7 @@ class Detector(AbstractContextManager["Detector"]):
         )
 
     def resolved(self, verdict: Verdict) -> Verdict:
-        """A verdict of duplicate with "superseded_by", where a page that was judged since stands for its keeper."""
+        """A verdict of duplicate, with "superseded_by" if a page that was judged later has replaced its keeper."""
         larger = standing_for(self._index, verdict.duplicate_of) if verdict.duplicate_of is not None else None
         if larger is None:
             return verdict

@@ -90,7 +90,7 @@ def host_of(url_or_host: str) -> str:
 
 
 def host_alike(url_or_host: str) -> str:
-    """The host of a URL, be it with "www." or not."""
+    """The host of a URL, without "www."."""
     return host_of(url_or_host).removeprefix("www.")
 
 

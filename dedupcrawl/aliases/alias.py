@@ -32,7 +32,8 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
     """What is known of one URL.
 
     Attributes:
-        target: The URL to request instead; empty if several pages name this one as their own, so that none is believed.
+        target: The URL to request instead; empty if several pages name this one as their own, so that no statement
+            counts.
         source: Which source says so, one of `sources.SOURCES` or "duplicate".
         spider: Name of the spider that found it out.
         run: The crawl; empty if the page at this URL named the target before the target was fetched.
@@ -61,7 +62,7 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def was_found_out(self) -> bool:
-        """True when the URL itself was fetched, so that nothing has to be believed."""
+        """True if the URL itself was fetched, so that it need not be tested."""
         return was_found_out(self.rule)
 
     @property

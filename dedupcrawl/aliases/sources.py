@@ -84,7 +84,7 @@ def aliases_said(
 
 
 def may_lead(url: str, target: str) -> bool:
-    """Whether who asks for a URL may be led to another: to a web page of the same owner, and to none less secure."""
+    """Whether a request for a URL may be sent to another: only to one of its owner, and never from https to http."""
     is_secure = target.startswith("https:") or (target.startswith("http:") and not url.startswith("https:"))
     return is_secure and owner_of(url) == owner_of(target)
 

@@ -176,7 +176,7 @@ def whole(page: Page | Body | str, settings: DedupSettings) -> Page | str:
 
 
 def of_file(path: Path, url: str | None, settings: DedupSettings) -> Page:
-    """A file of HTML that was fetched from this URL, or that stands for itself; refused if there is nothing in it."""
+    """The page in a file of HTML, which was fetched from this URL or has none; an empty file is refused."""
     body = path.read_bytes()
     if not body.strip():
         raise BadInputError(f"{printable(str(path))} is empty: name a file of HTML.")

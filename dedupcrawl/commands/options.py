@@ -142,7 +142,7 @@ index_option = click.option(
 
 
 def run_option(default: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Which crawls of an index are told of: see `selection.chosen_run`."""
+    """Which crawls of an index are shown: see `selection.chosen_run`."""
     about = "Name of a crawl, 'last', or 'all' for every crawl in the index."
     return click.option("--run", default=default, show_default=True, help=about)
 
@@ -151,9 +151,9 @@ rows_option = click.option("--output", type=FILE, help="Write the rows here.  [d
 
 
 def index_folder(spec: str | None) -> Path:
-    """Where the LMDB index that `spec` names lies, or would, if it is on a server instead.
+    """The folder of the LMDB index that `spec` names; if it is on a server, the folder that a local one would have.
 
-    A crawl writes its log beside that unless told otherwise.
+    A crawl writes its log beside that folder by default.
     """
     return folder_of(spec or "") or data_folder() / "index"
 

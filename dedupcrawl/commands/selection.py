@@ -151,7 +151,7 @@ _NAMED = 5  # of what there is
 
 
 def chosen_run(index: Index, name: str) -> tuple[list[Run], str | None]:
-    """All runs that an index remembers, and the name of the one asked for; None for all, and for the last of none."""
+    """All runs that an index remembers, and the name of the chosen one: None for all of them, or if there is none."""
     runs = read_runs(index)
     names = [run.name for run in runs]
     if name == "all" or (name == "last" and not runs):

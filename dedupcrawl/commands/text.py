@@ -43,7 +43,7 @@ class Line(NamedTuple):
 
 
 def lines_of(page: Page, template: Template, secret: Secret = NO_SECRET) -> tuple[list[Line], bool]:
-    """A page's lines, and whether it says next to nothing of its own, so that its furniture is compared as well.
+    """A page's lines, and whether it has so little own text that its furniture is compared as well.
 
     Main text comes first, each part in page order; lines without a word or number are left out.
     """

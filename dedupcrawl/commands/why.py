@@ -59,7 +59,7 @@ def in_crawls(rules: SiteRules, url: str) -> dict[str, Any] | None:
 
 
 def becomes(told: dict[str, Any]) -> str:
-    """What rules make of a URL, in a line that its name stands before."""
+    """What rules make of a URL, as the rest of a line that begins with the URL."""
     how = "is asked for as" if told["kind"] == "rewrite" else "is the same page as every URL with the identity"
     return f"{how} {told['canonical']}, {by_rules(told['rules'])}"
 

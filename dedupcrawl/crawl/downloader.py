@@ -67,9 +67,9 @@ _FOR_NOW = (408, 425, 429)  # statuses below 500 that say nothing of the page: t
 
 
 class RewriteFallback(Component):
-    """Requests whose canonical URL fails are fetched as they were asked for: a wrong rule loses no page.
+    """If a canonical URL fails, this fetches the original URLs of the requests for it: a wrong rule loses no page.
 
-    It stands between the downloader and RedirectMiddleware, so that it sees redirects before they are followed.
+    It is between the downloader and RedirectMiddleware, so that it sees redirects before they are followed.
     """
 
     def __init__(self, crawler: Crawler) -> None:

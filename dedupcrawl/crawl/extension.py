@@ -229,7 +229,7 @@ class Dedup:
             raise DontCloseSpider
 
     def spider_closed(self, spider: Spider) -> None:
-        """Say what it saved, and close what no item needs any more."""
+        """Log what the crawl saved, and close what no item needs any more."""
         take_all(
             self.parts.batch.flush,
             self.outage.check_late,
@@ -252,7 +252,7 @@ class Dedup:
             self.software.close(self._rules_folder())
 
     def count_duplicates(self) -> None:
-        """Say how many pages are duplicates: a page may be judged more than once."""
+        """Set the stat of duplicates: a page may be judged more than once, and only its last verdict counts."""
         if duplicates := self._detector.duplicates:
             self.stats.set_value("dedup/content/duplicate", duplicates)
 

@@ -31,7 +31,7 @@ _NICENESS = 5  # of the process that learns, by which it yields to the crawl; of
 
 @dataclass(eq=False)
 class Learning:
-    """Runs `dedupcrawl train` on the log whenever the evidence in it has trebled, in a process of its own.
+    """Runs `dedupcrawl train` on the log whenever the evidence in it has tripled, in a process of its own.
 
     The evidence is the number of redundant URLs: without them there is nothing to learn, however long the log is. New
     rules are on probation, see `urls.probation`.

@@ -50,7 +50,7 @@ class ErrorPages:
         self._trusted: OrderedDict[int, None] = OrderedDict()  # hashes of host and outline
 
     def is_new(self, host: str) -> bool:
-        """True when nobody has asked about this host; once."""
+        """True the first time that this is called for a host."""
         if host in self._errors:
             return False
         self._errors[host] = []
@@ -163,7 +163,7 @@ class Questions:
         return bool(self._waiting)
 
     def then(self, about: str, url: str, work: Callable[[], None]) -> None:
-        """Do what has to do with `url` once what was asked `about` is answered, at once where nobody asked."""
+        """Do `work`, which concerns `url`, once the probe `about` is answered, or at once if there is no such probe."""
         if about in self._waiting:
             self._waiting[about].append((url, work))
         else:

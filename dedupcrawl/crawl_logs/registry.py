@@ -64,7 +64,7 @@ FORMATS = (
 
 
 def format_of(path: Path) -> LogFormat | None:
-    """The format of a log, told by its content: names lie, and many logs are called crawl.log. None: it is empty.
+    """The format of a log, recognized by its content, because many formats are called crawl.log. None: it is empty.
 
     Raises:
         LogError: No format fits, or the file cannot be opened.

@@ -28,7 +28,7 @@ class LogError(Exception):
 
 
 class BrokenRow(NamedTuple):
-    """A row that was left out, and where it stands: the `unit`, "line" or "record", number `line`, counted from 1."""
+    """A row that was left out, and its position: number `line`, from 1 on, of its `unit`s ("line" or "record")."""
 
     path: str
     line: int

@@ -116,9 +116,9 @@ class SharedQueue:
         return bool(self._tell(_PUSH, (seen_key, key, self._workers), said) != 0)
 
     def take(self, source: Source, count: int, report: LeaseReport = NO_REPORT) -> list[tuple[int, bytes]]:
-        """Up to `count` of what is there, each with its lease; nothing while the server is away.
+        """Up to `count` requests, each with its lease; none while the server is unavailable.
 
-        What became of earlier ones is told in the same round trip.
+        The results of earlier ones are sent in the same round trip.
         """
         if not self.catch_up() or len(report.ended) + len(report.handled) > _RELEASED_AT_ONCE:
             self.report(report)
@@ -216,7 +216,7 @@ class SharedQueue:
                 self._beat.join()
 
     def catch_up(self) -> bool:
-        """Tell the server what it could not be told before; False while it is away."""
+        """Send the server what it could not be sent before; False while it is unavailable."""
         if time.monotonic() < self._retry_at:
             return False
         try:

@@ -133,7 +133,7 @@ _FEW = 8  # postings that are looked up without searching for a rarer run
 
 @dataclass(frozen=True, slots=True)
 class FeatureCodeCheck(Check):
-    """One-way: pages of which a share `repeatability` lies inside a kept page.
+    """One-way: pages of whose code a kept page's code contains a share of `repeatability`.
 
     A signature is the code, two bytes a symbol, little-endian: the upper 15 bits of each symbol's hash.
     """
@@ -217,7 +217,7 @@ class FeatureCodeCheck(Check):
         return with_grams(keys, pages, min(MANY_GRAMS, math.ceil((least - GRAM + 1) / SAMPLING)))
 
     def contained(self, signature: bytes, postings: Postings) -> list[int]:
-        """Kept pages with enough grams among all of this page's to lie inside it."""
+        """Kept pages of which this page has enough grams to contain them."""
         keys, pages = postings.find(different_grams(signature))
         return pages_inside(keys, pages, self.repeatability)
 
