@@ -214,7 +214,7 @@ def _labels(pages: Mapping[str, PageRow], links: Iterable[Link], several: Collec
 
 
 def components(first: Iterable[int], second: Iterable[int], count: int) -> list[int]:
-    """Of each of so many nodes the smallest that edges between `first` and `second` join it to, on whatever way."""
+    """For each of this many nodes, the smallest node of its component, with edges between `first` and `second`."""
     root = list(range(count))
 
     def smallest(node: int) -> int:

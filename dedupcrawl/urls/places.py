@@ -148,7 +148,7 @@ class Place(msgspec.Struct):
         self.passed = max(0, self.passed - 1)
 
     def fails(self, url: str = "", led_to: str = "") -> None:
-        """It found two, the one that of this URL, the other where the rule led to."""
+        """The trial found two pages: that of this URL, and another one where the rule led."""
         self.failed += 1
         if not self.counterexample:
             self.counterexample, self.led_to = url, led_to

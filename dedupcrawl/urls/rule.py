@@ -114,12 +114,12 @@ class Rule:
 
     @property
     def effect(self) -> tuple[object, ...]:
-        """What the rule does, without what is told of it: equal for two rules that do the same."""
+        """What the rule does, without its metadata: equal for two rules that do the same."""
         return self.hosts, self.within, self.match, self.unless, self.to, self.drop, self.convert
 
     @property
     def is_off(self) -> bool:
-        """Whether it changes no URL where nobody tries it."""
+        """Whether it changes no URL, unless a crawl tries it."""
         return self.state in {"doubted", "disabled"}
 
     @property
